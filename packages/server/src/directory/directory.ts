@@ -18,7 +18,7 @@ import type { Conversation } from "../engine/conversation.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { SendInput } from "../engine/conversation-deps.ts";
 import type { Asker, CreateInput } from "../engine/create-input.ts";
-import type { PersonShells } from "../engine/people/person-shells.ts";
+import type { PersonShells } from "../tools/people/person-shells.ts";
 import { Deletions } from "./deletions.ts";
 import { Descriptions, type DescribedPage } from "./descriptions.ts";
 import type { ForwardedSignal } from "../engine/signals.ts";

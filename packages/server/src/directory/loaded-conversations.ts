@@ -17,8 +17,8 @@ import {
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 import { KeptViews } from "../engine/kept-views.ts";
 import { KnownHolders } from "./known-holders.ts";
-import { hasRunningTerminals } from "../engine/people/open-terminals.ts";
-import { PersonShells } from "../engine/people/person-shells.ts";
+import { hasRunningTerminals } from "../tools/people/open-terminals.ts";
+import { PersonShells } from "../tools/people/person-shells.ts";
 import { NewConversations } from "./new-conversations.ts";
 import type { Claimed } from "./orphans.ts";
 import { openHooks } from "../tools/open-hooks.ts";

@@ -2,7 +2,7 @@ import type { OpenShellRequest, ShellList, ShellSummary } from "@convoke/protoco
 import type { ToolSecret } from "@convoke/tool-host";
 import type { Directory } from "../../directory/directory.ts";
 import type { Conversation } from "../../engine/conversation.ts";
-import type { PersonShells, ShellInfo } from "../../engine/people/person-shells.ts";
+import type { PersonShells, ShellInfo } from "../../tools/people/person-shells.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";

@@ -1,7 +1,7 @@
 import type { TerminalList } from "@convoke/protocol";
 import type { TerminalInfo } from "@convoke/tool-host";
 import type { Directory } from "../../directory/directory.ts";
-import { openTerminals } from "../../engine/people/open-terminals.ts";
+import { openTerminals } from "../../tools/people/open-terminals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { conversationIdOf } from "./event-routes.ts";

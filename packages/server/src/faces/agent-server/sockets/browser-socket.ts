@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { browserInputs, type BrowserFrame, type BrowserInput } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { NewestUpdates, type BrowserUpdate } from "@convoke/tool-host";
-import { attachBrowser } from "../../../engine/people/attach-browser.ts";
+import { attachBrowser } from "../../../tools/people/attach-browser.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { shellInputs, type ShellFrame } from "@convoke/protocol";
 import type { ShellInput, TerminalUpdate } from "@convoke/tool-host";
 import type { Validator } from "@convoke/protocol/validate";
-import type { PersonShells } from "../../../engine/people/person-shells.ts";
+import type { PersonShells } from "../../../tools/people/person-shells.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { Neighbours } from "../../../cluster/neighbours.ts";

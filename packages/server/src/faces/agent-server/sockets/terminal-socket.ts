@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { terminalInputs, type TerminalFrame, type TerminalInput } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { TerminalUpdate } from "@convoke/tool-host";
-import { attachPerson } from "../../../engine/people/attach-person.ts";
+import { attachPerson } from "../../../tools/people/attach-person.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Neighbours } from "../../../cluster/neighbours.ts";

@@ -3,11 +3,11 @@ import type { PersonShell, ShellInput, TerminalSize, TerminalUpdate, ToolSecret 
 import { describeError } from "../../lib/describe-error.ts";
 import { Fault } from "../../lib/fault.ts";
 import { toFault } from "../../workspaces/to-fault.ts";
-import type { ConversationSessions } from "../../tools/conversation-sessions.ts";
-import type { Conversation } from "../conversation.ts";
-import type { ConversationSecrets } from "../conversation-config.ts";
-import { conversationClosing } from "../refusals.ts";
-import { secretValues } from "../secret-values.ts";
+import type { ConversationSessions } from "../conversation-sessions.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import type { ConversationSecrets } from "../../engine/conversation-config.ts";
+import { conversationClosing } from "../../engine/refusals.ts";
+import { secretValues } from "../../engine/secret-values.ts";
 import { KeptShell, type ShellInfo } from "./kept-shell.ts";
 
 export type { ShellInfo } from "./kept-shell.ts";

@@ -1,9 +1,9 @@
 import type { BrowserInput } from "@convoke/protocol";
 import type { BrowserUpdate } from "@convoke/tool-host";
 import { createStreamMask } from "../../security/mask.ts";
-import type { Conversation } from "../conversation.ts";
-import { stateUpdate } from "../commands/decide.ts";
-import { secretValues } from "../secret-values.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import { stateUpdate } from "../../engine/commands/decide.ts";
+import { secretValues } from "../../engine/secret-values.ts";
 
 /** A person who watches the browser and may take it over. */
 export type BrowserAttachment = {

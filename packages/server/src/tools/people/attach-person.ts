@@ -1,9 +1,9 @@
 import type { TerminalInput } from "@convoke/protocol";
 import { LiveMask, type TerminalUpdate } from "@convoke/tool-host";
 import { createStreamMask } from "../../security/mask.ts";
-import type { Conversation } from "../conversation.ts";
-import { stateUpdate } from "../commands/decide.ts";
-import { secretValues } from "../secret-values.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import { stateUpdate } from "../../engine/commands/decide.ts";
+import { secretValues } from "../../engine/secret-values.ts";
 
 /** A person who looks at a terminal and may take it. */
 export type Attachment = {

@@ -1,6 +1,6 @@
 import type { TerminalInfo } from "@convoke/tool-host";
 import { wait } from "../../lib/wait.ts";
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../../engine/conversation.ts";
 
 type Session = Pick<Conversation, "session">;
 
