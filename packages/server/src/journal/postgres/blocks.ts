@@ -6,7 +6,7 @@ import {
   blockMessageLimit,
   maxGramsPerQuery,
   maxPhrasesPerQuery,
-} from "../sqlite/body.ts";
+} from "../text-blocks.ts";
 import { integers } from "./arrays.ts";
 
 /** So many messages of a class are read together; a log that was filled by others is made up for in rounds. */

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { foldText } from "../text-terms.ts";
 import { readText, type TextPlace } from "../text-place.ts";
-import { blockCharacterLimit, blockMessageLimit, toBlockWords, type BlockMessage } from "./body.ts";
+import { blockCharacterLimit, blockMessageLimit } from "../text-blocks.ts";
+import { toBlockWords, type BlockMessage } from "./body.ts";
 import { ClassReader } from "./classes.ts";
 import { maxSeq, positionOf, streamOf } from "./schema.ts";
 

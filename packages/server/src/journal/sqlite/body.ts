@@ -5,15 +5,8 @@
  * than one document a message would. Messages after the last block are scanned.
  */
 
+import { maxGramsPerQuery, maxPhrasesPerQuery } from "../text-blocks.ts";
 import { addGrams, addPhrases, sample } from "../text-grams.ts";
-
-/** A block is made of this many messages, of fewer when they have this many characters. */
-export const blockMessageLimit = 16;
-export const blockCharacterLimit = 16_000;
-
-/** Each one costs a search as much as all others do; a few are enough to make a block unlikely. */
-export const maxPhrasesPerQuery = 4;
-export const maxGramsPerQuery = 5;
 
 /** The distinct grams of a block as index words, together with the stream's own word. */
 export function toBlockWords(stream: number, messages: readonly BlockMessage[]): string {
