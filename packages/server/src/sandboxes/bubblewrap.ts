@@ -13,7 +13,7 @@ import { chooseNetwork, inOwnNetwork, openTranslatedNetwork, resolverSettings } 
 import type { OutsideNetwork } from "./outside-network.ts";
 import { findSame } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
-import type { LocalBackendDeps } from "./process.ts";
+import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import {
   listSandboxDirectories,
   prepareSandboxDirectory,

@@ -5,7 +5,7 @@ import { ContainerEngine } from "./container-engine.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import { connectPortDoor, doorBind } from "./port-door-client.ts";
-import type { LocalBackendDeps } from "./process.ts";
+import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import {
   prepareSandboxDirectory,
   prepareWorkspace,

@@ -6,7 +6,7 @@ import { ContainerEngine } from "./container-engine.ts";
 import { createDockerBackend } from "./docker.ts";
 import { findBubblewrap, type BackendFinding } from "./find-bubblewrap.ts";
 import { createProcessBackend } from "./process.ts";
-import type { LocalBackendDeps } from "./process.ts";
+import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxBackend } from "./sandbox.ts";
 

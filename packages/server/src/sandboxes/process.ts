@@ -22,21 +22,9 @@ import {
 } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder } from "./sandbox.ts";
+import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
-import type { ConnectToolHost } from "./tool-host-link.ts";
 import { memoryLimitKiB, nodeArguments, orderedEnvironment, serveArguments } from "./tool-host-program.ts";
-import type { ToolHostProgram } from "./tool-host-program.ts";
-
-export type LocalBackendDeps = {
-  /** Absolute; one directory per sandbox is made in it. */
-  readonly sandboxesDir: string;
-  /** Letters, digits and `-`; the same for every start of one installation and different for every other. */
-  readonly installationId: string;
-  readonly program: ToolHostProgram;
-  /** The server's environment; only its allow-listed part reaches a sandbox. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly connect: ConnectToolHost;
-};
 
 /**
  * A tool host as a plain process of the same user. It isolates nothing: it outlives the server, has its own session and

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectToolHost, type Outcome, type RemoteToolHost, type ToolSession } from "@convoke/tool-host";
-import type { LocalBackendDeps } from "../process.ts";
+import type { LocalBackendDeps } from "../local-backend-deps.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec, StartPhase } from "../sandbox.ts";
 import type { ToolHostProgram } from "../tool-host-program.ts";
 

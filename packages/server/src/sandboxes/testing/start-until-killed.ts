@@ -1,7 +1,7 @@
 import { connectToolHost } from "@convoke/tool-host";
 import { createBubblewrapBackend } from "../bubblewrap.ts";
 import { createProcessBackend } from "../process.ts";
-import type { LocalBackendDeps } from "../process.ts";
+import type { LocalBackendDeps } from "../local-backend-deps.ts";
 
 /** What the process that is killed is told: a start without a row, as one whose row was lost. */
 export type StartOrderOfTest = {

@@ -1,0 +1,14 @@
+import type { ConnectToolHost } from "./tool-host-link.ts";
+import type { ToolHostProgram } from "./tool-host-program.ts";
+
+/** What every backend works with that starts tool hosts on this machine. */
+export type LocalBackendDeps = {
+  /** Absolute; one directory per sandbox is made in it. */
+  readonly sandboxesDir: string;
+  /** Letters, digits and `-`; the same for every start of one installation and different for every other. */
+  readonly installationId: string;
+  readonly program: ToolHostProgram;
+  /** The server's environment; only its allow-listed part reaches a sandbox. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly connect: ConnectToolHost;
+};
