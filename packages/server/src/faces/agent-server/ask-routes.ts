@@ -2,7 +2,7 @@ import type { AskAgentRequest } from "@convoke/protocol";
 import type { Directory } from "../../directory/directory.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 /** A question beside the task, and shortening on request. */
 export function askHandlers({ directory }: { readonly directory: Directory }) {

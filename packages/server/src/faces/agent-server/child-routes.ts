@@ -3,7 +3,7 @@ import type { StartChildConversationRequest, StartChildConversationResponse } fr
 import type { Directory } from "../../directory/directory.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type ChildRouteDeps = { readonly directory: Directory };
 

@@ -9,7 +9,7 @@ import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type ContextRouteDeps = { readonly journal: Journal; readonly directory: Directory };
 

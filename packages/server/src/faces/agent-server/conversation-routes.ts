@@ -20,7 +20,7 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../security/analyzers/check-analyzer.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import { withPlugins, type PluginAccess } from "./extensions/with-plugins.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
 

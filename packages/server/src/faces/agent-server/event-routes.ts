@@ -1,6 +1,7 @@
 import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
 import type { ConversationDirectory } from "../../directory/conversation-directory.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts";
 import type { Again } from "../../http/ready-answers.ts";
 import { etagOf, settledReply, taggedReply } from "../../http/settled-reply.ts";
@@ -10,7 +11,6 @@ import type { KeptPage, KeptPages } from "../../events/kept-pages.ts";
 import type { TrimmedEvents } from "../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
-import { normalizeUuid } from "../../lib/uuid7.ts";
 import { readKind, readName } from "./event-names.ts";
 import { readEventsById } from "./events-by-id.ts";
 import { toUserMessage } from "./user-message.ts";
@@ -128,13 +128,6 @@ function pageReply(request: RouteRequest, { bytes, etag }: KeptPage, again: Agai
 
 function trimOf({ query }: RouteRequest): number | null {
   return (query as { trim?: number }).trim ?? null;
-}
-
-export function conversationIdOf(request: RouteRequest): string {
-  const given = request.params["conversation_id"]!;
-  const id = normalizeUuid(given);
-  if (id === null) throw invalidField(["path", "conversation_id"], "This is not a UUID.", "uuid_parsing");
-  return id;
 }
 
 /** The header that stands for `client_message_id` where a client cannot set fields. */

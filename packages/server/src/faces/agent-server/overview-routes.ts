@@ -13,7 +13,7 @@ import type { Ledger } from "../../spending/ledger.ts";
 import { version } from "../../lib/version.ts";
 import type { RequireMachine } from "../../workspaces/machine-policy.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type OverviewRouteDeps = {
   readonly directory: Pick<Directory, "count" | "exists" | "glances" | "mark">;

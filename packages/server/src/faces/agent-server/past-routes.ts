@@ -10,7 +10,7 @@ import { parseStored } from "../../events/parse-stored.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { EventWithMeta, Journal } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type PastRouteDeps = { readonly journal: Journal; readonly directory: Directory };
 

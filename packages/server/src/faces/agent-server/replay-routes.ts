@@ -6,7 +6,7 @@ import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Journal } from "../../journal/journal.ts";
 import { Mailbox } from "../../lib/mailbox.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type ReplayRouteDeps = {
   readonly journal: Pick<Journal, "readKinds" | "lastSeq">;

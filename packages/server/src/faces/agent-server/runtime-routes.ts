@@ -9,7 +9,7 @@ import { invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 import { companionHandlers } from "./companion-routes.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import { machineHandlers, type WorkspaceHandlersDeps } from "./workspace/workspace-handlers.ts";
 import { trajectoryHandlers } from "./trajectory-routes.ts";
 

@@ -6,7 +6,7 @@ import type { PersonShells, ShellInfo } from "../../tools/people/person-shells.t
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type ShellAccessDeps = {
   readonly directory: Pick<Directory, "open" | "shellsOf">;

@@ -4,7 +4,7 @@ import type { Directory } from "../../directory/directory.ts";
 import { openTerminals } from "../../tools/people/open-terminals.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 /** The handlers of `terminalRoutes`. */
 export function terminalHandlers({ directory }: { readonly directory: Pick<Directory, "open"> }) {

@@ -11,7 +11,7 @@ import { Fault } from "../../lib/fault.ts";
 import { createMask, type Mask } from "../../security/mask.ts";
 import { zipStream, type ZipEntry } from "../../workspaces/zip-stream.ts";
 import { asAttachment } from "./workspace/file-download.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type TrajectoryRouteDeps = {
   readonly directory: Pick<Directory, "describe">;

@@ -34,7 +34,7 @@ import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { requireProfile } from "../../settings/profiles.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
-import { conversationIdOf } from "./event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import type { AllowRule } from "../../security/allow-rules.ts";
 import { readTitle } from "./start-request.ts";
 

@@ -16,7 +16,7 @@ import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { readTitle } from "../agent-server/start-request.ts";
 import { toUserMessage } from "../agent-server/user-message.ts";
-import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { readInstantOf } from "./list-query.ts";
 import { checkBranch, checkRepository } from "./repository-request.ts";

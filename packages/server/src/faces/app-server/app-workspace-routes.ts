@@ -9,7 +9,7 @@ import type { Journal } from "../../journal/journal.ts";
 import { collectBytes } from "../../lib/collect-bytes.ts";
 import { Fault } from "../../lib/fault.ts";
 import { createMask } from "../../security/mask.ts";
-import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { sandboxDoor } from "./sandbox-door.ts";
 

@@ -8,7 +8,7 @@ import type { Neighbours } from "../../cluster/neighbours.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import { conversationHandlers } from "../agent-server/conversation-routes.ts";
-import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import { mountBashSocket } from "../agent-server/sockets/bash-socket.ts";
 import type { NeighbourSignals } from "../agent-server/sockets/neighbour-signals.ts";
 import { mountEventSocket } from "../agent-server/sockets/event-socket.ts";

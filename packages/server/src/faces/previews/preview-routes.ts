@@ -2,7 +2,7 @@ import type { OpenPreviewRequest, OpenedPreview, WorkspacePortList } from "@conv
 import type { RouteHandler } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { previewSeconds, type WorkspaceSessions } from "../../workspaces/workspace-session.ts";
-import { conversationIdOf } from "../agent-server/event-routes.ts";
+import { conversationIdOf } from "../../http/conversation-id.ts";
 import { portMissing, type WorkspacePorts } from "./workspace-ports.ts";
 
 export type PreviewRouteDeps = {

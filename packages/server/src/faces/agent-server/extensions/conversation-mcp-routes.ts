@@ -5,7 +5,7 @@ import { readServers } from "../../../extensions/mcp/read-servers.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
-import { conversationIdOf } from "../event-routes.ts";
+import { conversationIdOf } from "../../../http/conversation-id.ts";
 
 export type ConversationMcpDeps = { readonly directory: Pick<Directory, "open"> };
 

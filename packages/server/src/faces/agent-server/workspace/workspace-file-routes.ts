@@ -14,7 +14,7 @@ import {
   workspaceSessionSeconds,
   type WorkspaceSessions,
 } from "../../../workspaces/workspace-session.ts";
-import { conversationIdOf } from "../event-routes.ts";
+import { conversationIdOf } from "../../../http/conversation-id.ts";
 import { sendFile } from "./file-download.ts";
 
 export type WorkspaceFileRouteDeps = {
