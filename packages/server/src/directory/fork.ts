@@ -11,7 +11,8 @@ import {
 import { Fault } from "../lib/fault.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { initialState, type ConversationState } from "../engine/state/conversation-state.ts";
-import { agentError, stateUpdate, statusUpdate } from "../engine/commands/decide.ts";
+import { agentError } from "../events/call-answers.ts";
+import { stateUpdate, statusUpdate } from "../events/state-update.ts";
 import { applyStored, writeSnapshot } from "../engine/state/load-state.ts";
 import { readConfig } from "../engine/read-config.ts";
 import { conversationDamaged, conversationMissing } from "../engine/refusals.ts";

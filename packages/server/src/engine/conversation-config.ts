@@ -8,6 +8,7 @@ import type {
   SecretSource,
   HookConfig,
 } from "@convoke/protocol";
+import type { Warning } from "../events/warning.ts";
 import type { HookSettings } from "../extensions/hooks/hook-config.ts";
 import type { GivenSubAgent } from "../extensions/sub-agents/sub-agent.ts";
 import type { AllowRule } from "../security/allow-rules.ts";
@@ -15,9 +16,6 @@ import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { hideUrl, secretMask } from "../settings/secret-fields.ts";
 import type { ApprovalPolicy } from "./approval-policy.ts";
 import type { Worktree } from "./worktree.ts";
-
-/** Something that was asked for and is done otherwise, without harm. */
-export type Warning = { readonly code: string; readonly detail: string; readonly [more: string]: unknown };
 
 /** What a conversation was created with and what was changed since: one record, so that nothing can fall back (W1). */
 export type ConversationConfig = {

@@ -6,7 +6,7 @@ import type { EventDraft } from "../events/event-draft.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { MemoryLog, openMemoryJournal } from "../testing/interleaving/memory-journal.ts";
 import { ConversationLog } from "./conversation-log.ts";
-import { statusUpdate } from "./commands/decide.ts";
+import { statusUpdate } from "../events/state-update.ts";
 import { condensedDrafts } from "./run/condense-now.ts";
 
 /** What comes into the log: some words of a person, an answer, a summary of some of the view, or the memory is given back. */

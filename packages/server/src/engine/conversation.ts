@@ -9,19 +9,13 @@ import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approva
 import { askBeside } from "./commands/ask-agent.ts";
 import { condenseNow } from "./run/condense-now.ts";
 import { maskCut } from "../security/mask.ts";
-import type { ConversationConfig, ConversationSecrets, Warning } from "./conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import { warning, type Warning } from "../events/warning.ts";
 import { secretValues } from "./secret-values.ts";
 import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
 import type { ConversationState, QueuedMessage } from "./state/conversation-state.ts";
-import {
-  decideAccept,
-  decideInterrupt,
-  decidePause,
-  decideReject,
-  decideRun,
-  stateUpdate,
-  warning,
-} from "./commands/decide.ts";
+import { decideAccept, decideInterrupt, decidePause, decideReject, decideRun } from "./commands/decide.ts";
+import { stateUpdate } from "../events/state-update.ts";
 import { decideGoalResume, decideGoalStop } from "./commands/goal.ts";
 import { refuseApprovingPlan } from "./commands/approve-plan.ts";
 import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";

@@ -1,6 +1,6 @@
 import type { SecretSource } from "@convoke/protocol";
 import { emptyMasks } from "../settings/secret-fields.ts";
-import type { Warning } from "./conversation-config.ts";
+import type { Warning } from "../events/warning.ts";
 
 /** What a request has without masks of secrets that are not stored, and what is told of those. */
 export type Unmasked<Value> = { readonly value: Value; readonly warnings: readonly Warning[] };

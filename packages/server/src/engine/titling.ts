@@ -4,7 +4,7 @@ import { ended } from "../lib/ended.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationLog } from "./conversation-log.ts";
-import { stateUpdate } from "./commands/decide.ts";
+import { stateUpdate } from "../events/state-update.ts";
 import { conversationClosing, nothingToTitle } from "./refusals.ts";
 import { describeError } from "../lib/describe-error.ts";
 

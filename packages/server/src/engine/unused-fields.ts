@@ -1,4 +1,4 @@
-import type { Warning } from "./conversation-config.ts";
+import type { Warning } from "../events/warning.ts";
 
 /** By which such a warning is known again. */
 const kind = { code: "fields_unused" } as const;

@@ -4,7 +4,7 @@ import { HookRunner, type HookRecord } from "../extensions/hooks/hook-runner.ts"
 import type { EventDraft } from "../events/event-draft.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
-import { stateUpdate } from "../engine/commands/decide.ts";
+import { stateUpdate } from "../events/state-update.ts";
 import { HookGate, type HookSurroundings } from "../engine/run/hook-gate.ts";
 
 export type OpenHooksDeps = HookSurroundings & {

@@ -4,7 +4,9 @@ import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { ConversationState, OpenAction } from "../state/conversation-state.ts";
 import type { ApprovalPolicy } from "../approval-policy.ts";
-import { rejection, startRun, stateUpdate, statusUpdate, type Decision } from "./decide.ts";
+import { rejection } from "../../events/call-answers.ts";
+import { startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
+import type { Decision } from "./decide.ts";
 
 /** The user's answer to one action. */
 export type ApprovalAnswer = {

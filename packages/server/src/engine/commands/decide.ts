@@ -1,11 +1,13 @@
-import type { ConversationExecutionStatus, Message } from "@convoke/protocol";
+import type { Message } from "@convoke/protocol";
 import { Fault } from "../../lib/fault.ts";
 import type { Activation } from "../../extensions/skills/skill-book.ts";
-import type { Warning } from "../conversation-config.ts";
 import type { Admitted } from "../run/hook-gate.ts";
 import type { Goal } from "../state/pursued-goal.ts";
-import { hasUnseenInput, type ConversationState, type OpenAction } from "../state/conversation-state.ts";
+import { hasUnseenInput, type ConversationState } from "../state/conversation-state.ts";
+import { agentError, rejection } from "../../events/call-answers.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
+import { endRetry, startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
+import { warning } from "../../events/warning.ts";
 
 /** What a command leads to: events that commit together, and whether the run in progress must be cut off. */
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
@@ -107,21 +109,6 @@ export function decideReject(
   return { drafts };
 }
 
-/** The answer to an action that the user does not want. */
-export function rejection(action: OpenAction, reason: string): EventDraft {
-  return {
-    body: {
-      kind: "UserRejectObservation",
-      source: "environment",
-      tool_name: action.toolName,
-      tool_call_id: action.toolCallId,
-      action_id: action.id,
-      rejection_reason: reason,
-      rejection_source: "user",
-    },
-  };
-}
-
 /** Takes effect before the next tool starts; the model call or tool in progress settles and is recorded. */
 export function decidePause(state: ConversationState): Decision {
   if (state.status !== "running" && state.status !== "idle") return nothing;
@@ -181,49 +168,6 @@ function interruptedMessage(said: string): EventDraft {
       extended_content: [],
     },
     meta: { isInterrupted: true },
-  };
-}
-
-export function startRun(approved: readonly OpenAction[]): EventDraft {
-  return {
-    ...statusUpdate("running"),
-    meta: { run: { approved: approved.map((action) => action.id) } },
-  };
-}
-
-/** The wait for another try of a model call is over, with an answer or without; nothing where none is shown. */
-export function endRetry({ isRetryShown }: Pick<ConversationState, "isRetryShown">): EventDraft[] {
-  return isRetryShown ? [stateUpdate("model_retry", null)] : [];
-}
-
-export function statusUpdate(status: ConversationExecutionStatus): { readonly body: EventBody } {
-  return stateUpdate("execution_status", status);
-}
-
-export function stateUpdate(key: string, value: unknown): { readonly body: EventBody } {
-  return { body: { kind: "ConversationStateUpdateEvent", source: "environment", key, value } };
-}
-
-/** Something that was asked for and is done otherwise: for clients and their people; no run ends of it, and no model reads it. */
-export function warning(value: Warning): { readonly body: EventBody } {
-  return stateUpdate("warning", value);
-}
-
-/** Answers an action that will have no observation. */
-export function agentError(
-  action: Pick<OpenAction, "id" | "toolName" | "toolCallId">,
-  error: string,
-  meta: { readonly isFinal?: true } = {},
-): EventDraft {
-  return {
-    body: {
-      kind: "AgentErrorEvent",
-      source: "agent",
-      tool_name: action.toolName,
-      tool_call_id: action.toolCallId,
-      error,
-    },
-    meta: { answers: action.id, ...meta },
   };
 }
 

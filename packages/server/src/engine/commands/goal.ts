@@ -2,7 +2,8 @@ import { environmentMessage } from "../../agent/receive.ts";
 import type { Verdict } from "../../agent/judge-goal.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
-import { startRun, stateUpdate, statusUpdate, type Decision } from "./decide.ts";
+import { startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
+import type { Decision } from "./decide.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
 

@@ -2,7 +2,8 @@ import { isOnPath, pathTo } from "../../agent/branches.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import { initialState, type BranchHead, type ConversationState } from "../state/conversation-state.ts";
-import { stateUpdate, statusUpdate, type Decision } from "./decide.ts";
+import { stateUpdate, statusUpdate } from "../../events/state-update.ts";
+import type { Decision } from "./decide.ts";
 import { applyEvent, foldedKinds, type FoldedEvent } from "../state/fold.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Outcome, ToolListing } from "@convoke/tool-host";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
-import { agentError } from "../commands/decide.ts";
+import { agentError } from "../../events/call-answers.ts";
 
 /** How an execution ended, as the event that answers its action; what a tool that ends the turn observes is final. */
 export function answerAction(

@@ -1,7 +1,7 @@
 import type { Action } from "@convoke/protocol";
 import type { Outcome, ToolListing, ToolSecret, ToolSession } from "@convoke/tool-host";
 import type { ViewEvent } from "../../agent/history.ts";
-import type { EventDraft } from "../../events/event-draft.ts";
+import { rejection } from "../../events/call-answers.ts";
 import { resolveSecrets } from "../../security/secret-sources.ts";
 import { answerAction } from "./answer.ts";
 import { claimOf, startable } from "./claims.ts";
@@ -146,7 +146,9 @@ export class Executions {
     const gated = await this.#deps.hooks?.beforeTool(open, action, this.#signal);
     if (gated === undefined || this.#signal.aborted) return false;
     await storeEvents(this.#deps, this.#signal, () =>
-      this.#isOpen(open) ? [...gated.drafts, ...(gated.isBlocked ? [denial(open, gated.reason)] : [])] : [],
+      this.#isOpen(open)
+        ? [...gated.drafts, ...(gated.isBlocked ? [rejection(open, gated.reason, "hook")] : [])]
+        : [],
     );
     return gated.isBlocked;
   }
@@ -169,20 +171,6 @@ export class Executions {
     };
     return await resolveSecrets(this.#deps.secrets().sources, this.#signal, warn, this.#deps.fetch);
   }
-}
-
-function denial(open: OpenAction, reason: string): EventDraft {
-  return {
-    body: {
-      kind: "UserRejectObservation",
-      source: "environment",
-      tool_name: open.toolName,
-      tool_call_id: open.toolCallId,
-      action_id: open.id,
-      rejection_reason: reason,
-      rejection_source: "hook",
-    },
-  };
 }
 
 function actionAt(view: readonly ViewEvent[], { seq }: OpenAction): Action | null {

@@ -8,7 +8,7 @@ import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
 import { skillsOf } from "../../extensions/skills/invoke-skill-tool.ts";
 import type { Activation } from "../../extensions/skills/skill-book.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
-import { warning } from "../commands/decide.ts";
+import { warning } from "../../events/warning.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
 
 type FirstEventsDeps = {

@@ -25,7 +25,7 @@ import {
   serversAwaited,
   tokenEvents,
 } from "./model-events.ts";
-import { endRetry } from "../commands/decide.ts";
+import { endRetry } from "../../events/state-update.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addCalls } from "../state/stats.ts";

@@ -1,6 +1,6 @@
 import { circlingHint } from "../../agent/stuck.ts";
 import { environmentMessage } from "../../agent/receive.ts";
-import { statusUpdate } from "../commands/decide.ts";
+import { statusUpdate } from "../../events/state-update.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "../state/conversation-state.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 

@@ -10,7 +10,7 @@ import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { asksModel, failRun, isDone, nextStep, type Step } from "./next-step.ts";
 import { OwnedElsewhere } from "../refusals.ts";
-import { statusUpdate } from "../commands/decide.ts";
+import { statusUpdate } from "../../events/state-update.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";

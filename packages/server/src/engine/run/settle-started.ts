@@ -2,7 +2,7 @@ import type { ToolSession } from "@convoke/tool-host";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { answerAction } from "./answer.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
-import { agentError } from "../commands/decide.ts";
+import { agentError } from "../../events/call-answers.ts";
 
 /**
  * Answers for the calls that the last process had started and not answered, before any command is looked at: nobody can

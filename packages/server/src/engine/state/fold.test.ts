@@ -2,7 +2,9 @@ import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { stampDrafts, type EventBody, type EventDraft } from "../../events/event-draft.ts";
 import { hasUnseenInput, initialState, type ConversationState } from "./conversation-state.ts";
-import { agentError, decideReject, decideSend, startRun, statusUpdate } from "../commands/decide.ts";
+import { agentError } from "../../events/call-answers.ts";
+import { decideReject, decideSend } from "../commands/decide.ts";
+import { startRun, statusUpdate } from "../../events/state-update.ts";
 import { applyEvent } from "./fold.ts";
 import { nextStep } from "../run/next-step.ts";
 

@@ -4,7 +4,7 @@ import type { ConversationRow, Journal, Lease } from "../../journal/journal.ts";
 import { openJournal } from "../../journal/open-journal.ts";
 import { sampleConversation } from "../../journal/sample-events.ts";
 import { initialState } from "./conversation-state.ts";
-import { statusUpdate } from "../commands/decide.ts";
+import { statusUpdate } from "../../events/state-update.ts";
 import { FoldedStates } from "./folded-states.ts";
 import { loadState, writeSnapshot, type LogReader } from "./load-state.ts";
 

@@ -4,7 +4,7 @@ import type { EventDraft } from "../../events/event-draft.ts";
 import { sampleConversation } from "../../journal/sample-events.ts";
 import { MemoryLog, openMemoryJournal } from "../../testing/interleaving/memory-journal.ts";
 import { ConversationLog } from "../conversation-log.ts";
-import { stateUpdate, statusUpdate } from "../commands/decide.ts";
+import { stateUpdate, statusUpdate } from "../../events/state-update.ts";
 import { initialState } from "./conversation-state.ts";
 import { applyEvent, foldedKinds } from "./fold.ts";
 import { PastStates } from "./past-states.ts";

@@ -1,7 +1,7 @@
 import type { LLM, MetricsSnapshot, TokenUsage } from "@convoke/protocol";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { SpentAttempt } from "../../models/model.ts";
-import { stateUpdate } from "../commands/decide.ts";
+import { stateUpdate } from "../../events/state-update.ts";
 
 /** The `stats` update after model calls, the newest last: accumulated tokens and US dollars per usage id. */
 export function addCalls(

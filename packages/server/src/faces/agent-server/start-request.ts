@@ -15,8 +15,8 @@ import {
   splitLlmSecrets,
   type ConversationConfig,
   type ConversationSecrets,
-  type Warning,
 } from "../../engine/conversation-config.ts";
+import type { Warning } from "../../events/warning.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import { checkModelAddress } from "../../models/model-address.ts";
 import { readRouter } from "../../models/router-model.ts";

@@ -1,5 +1,5 @@
 import type { StartConversationRequest } from "@convoke/protocol";
-import type { Warning } from "../../engine/conversation-config.ts";
+import type { Warning } from "../../events/warning.ts";
 import { unmasked } from "../../engine/masked-values.ts";
 
 /**

@@ -8,7 +8,8 @@ import {
 import type { Validator } from "@convoke/protocol/validate";
 import { promptNames } from "../../agent/prompt/prompt-choice.ts";
 import type { ApprovalPolicy } from "../../engine/approval-policy.ts";
-import { withWarnings, type Warning } from "../../engine/conversation-config.ts";
+import { withWarnings } from "../../engine/conversation-config.ts";
+import type { Warning } from "../../events/warning.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
 import { unusedWarning } from "../../engine/unused-fields.ts";

@@ -2,7 +2,7 @@ import type { BrowserInput } from "@convoke/protocol";
 import type { BrowserUpdate } from "@convoke/tool-host";
 import { createStreamMask } from "../../security/mask.ts";
 import type { Conversation } from "../../engine/conversation.ts";
-import { stateUpdate } from "../../engine/commands/decide.ts";
+import { stateUpdate } from "../../events/state-update.ts";
 import { secretValues } from "../../engine/secret-values.ts";
 
 /** A person who watches the browser and may take it over. */

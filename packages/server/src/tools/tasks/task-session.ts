@@ -17,7 +17,7 @@ import { tasksHaveWorktrees } from "../../agent/tool-specs.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
-import { stateUpdate } from "../../engine/commands/decide.ts";
+import { stateUpdate } from "../../events/state-update.ts";
 import { LeftOpenError } from "../../engine/run/executions.ts";
 import type { SessionContext } from "../../engine/session-context.ts";
 import { SubConversation, TaskRefusedError, type SubConversationDeps } from "./sub-conversation.ts";

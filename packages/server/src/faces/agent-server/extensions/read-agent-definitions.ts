@@ -3,8 +3,8 @@ import {
   splitCondenserSecrets,
   type ConversationConfig,
   type ConversationSecrets,
-  type Warning,
 } from "../../../engine/conversation-config.ts";
+import type { Warning } from "../../../events/warning.ts";
 import { readServers } from "../../../extensions/mcp/read-servers.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
 import { ownCondenser } from "../../../extensions/sub-agents/own-condenser.ts";

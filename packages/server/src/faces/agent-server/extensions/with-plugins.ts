@@ -1,6 +1,6 @@
 import { isAbsolute, posix } from "node:path";
 import type { AgentDefinition, PluginSource, StartConversationRequest } from "@convoke/protocol";
-import type { Warning } from "../../../engine/conversation-config.ts";
+import type { Warning } from "../../../events/warning.ts";
 import { mergeHooks, parseHooks, toHookConfig } from "../../../extensions/hooks/hook-config.ts";
 import { serversByName } from "../../../extensions/mcp/read-servers.ts";
 import { loadPlugin, type PluginParts } from "../../../extensions/plugins/load-plugin.ts";
