@@ -161,6 +161,10 @@ class McpSession implements SettlingSession, McpServers {
     return here.type === "unknown" ? await this.#deps.base.state(actionId) : here;
   }
 
+  announce(actionId: string, tool: string): void {
+    if (!this.#offered.has(tool)) this.#deps.base.announce?.(actionId, tool);
+  }
+
   async cancel(actionId: string): Promise<void> {
     await Promise.all([
       this.#lane("").then((lane) => lane.cancel(actionId)),

@@ -54,6 +54,10 @@ class SkillSession implements ToolSession {
     return await this.#base.state(actionId);
   }
 
+  announce(actionId: string, tool: string): void {
+    this.#base.announce?.(actionId, tool);
+  }
+
   async cancel(actionId: string): Promise<void> {
     await this.#base.cancel(actionId);
   }

@@ -43,8 +43,8 @@ export function withTasks(base: ToolSession, deps: TaskSessionDeps): ToolSession
 
 /** A task's record is its conversation: a call that is made again after a crash goes on with it, so nothing is kept here. */
 class TaskSession implements ToolSession {
-  readonly tools: readonly ToolListing[];
   readonly #base: ToolSession;
+  readonly #listed: readonly ToolListing[];
   readonly #deps: TaskSessionDeps;
   readonly #running = new Map<
     string,
@@ -55,7 +55,12 @@ class TaskSession implements ToolSession {
     this.#base = base;
     this.#deps = deps;
     const listed = listTaskTool(deps.agents.map((agent) => this.#placed(agent)));
-    this.tools = deps.isOffered === false ? base.tools : [...base.tools, listed];
+    this.#listed = deps.isOffered === false ? [] : [listed];
+  }
+
+  /** Those of the base change while a conversation goes on. */
+  get tools(): readonly ToolListing[] {
+    return [...this.#base.tools, ...this.#listed];
   }
 
   async execute(request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> {
@@ -75,6 +80,10 @@ class TaskSession implements ToolSession {
 
   async state(actionId: string): Promise<ExecutionState> {
     return this.#running.has(actionId) ? { type: "running" } : await this.#base.state(actionId);
+  }
+
+  announce(actionId: string, tool: string): void {
+    if (tool !== taskToolName) this.#base.announce?.(actionId, tool);
   }
 
   async cancel(actionId: string): Promise<void> {
