@@ -10,7 +10,7 @@ import type { ServerConfig } from "./config.ts";
 import { isDemoModel, type Demo } from "../directory/demo.ts";
 import { Directory } from "../directory/directory.ts";
 import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
-import type { McpAccess } from "../tools/mcp-tools.ts";
+import type { McpAccess } from "../tools/sources/mcp-tools.ts";
 import { Standstills } from "../directory/standstills.ts";
 import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
 import { toConversationInfo } from "../engine/state/describe.ts";

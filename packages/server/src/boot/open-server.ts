@@ -7,7 +7,7 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { McpAccess } from "../tools/mcp-tools.ts";
+import type { McpAccess } from "../tools/sources/mcp-tools.ts";
 import type { Demo } from "../directory/demo.ts";
 import { recordFileIn } from "../directory/standstills.ts";
 import { passwordsOf } from "../database/postgres-place.ts";

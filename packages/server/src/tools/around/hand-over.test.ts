@@ -1,7 +1,7 @@
 import type { ExecuteOptions, Outcome, ToolSession } from "@convoke/tool-host";
 import { beforeEach, expect, test } from "vitest";
-import { LeftOpenError } from "../engine/run/executions.ts";
-import { withHandOver } from "./with-hand-over.ts";
+import { LeftOpenError } from "../../engine/run/executions.ts";
+import { withHandOver } from "./hand-over.ts";
 
 const request = {
   actionId: "a",

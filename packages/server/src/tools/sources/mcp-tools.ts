@@ -1,16 +1,16 @@
 import { maskText, type ToolHost, type ToolSession } from "@convoke/tool-host";
-import type { Fetch } from "../extensions/mcp/bounded-fetch.ts";
-import { isLeft, openToolFilter } from "../agent/tool-filter.ts";
-import { mcpTimes, type McpTimes } from "../extensions/mcp/mcp-connection.ts";
-import { openMcpSession } from "../extensions/mcp/mcp-session.ts";
-import type { McpServers } from "../extensions/mcp/mcp-status.ts";
-import { readServers } from "../extensions/mcp/read-servers.ts";
-import type { EventDraft } from "../events/event-draft.ts";
-import type { McpLogins } from "../settings/mcp-logins.ts";
-import { resolveSecrets } from "../security/secret-sources.ts";
-import type { ConversationConfig } from "../engine/conversation-config.ts";
-import { secretValues } from "../engine/secret-values.ts";
-import type { SessionContext } from "../engine/session-context.ts";
+import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
+import { isLeft, openToolFilter } from "../../agent/tool-filter.ts";
+import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
+import { openMcpSession } from "../../extensions/mcp/mcp-session.ts";
+import type { McpServers } from "../../extensions/mcp/mcp-status.ts";
+import { readServers } from "../../extensions/mcp/read-servers.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
+import type { McpLogins } from "../../settings/mcp-logins.ts";
+import { resolveSecrets } from "../../security/secret-sources.ts";
+import type { ConversationConfig } from "../../engine/conversation-config.ts";
+import { secretValues } from "../../engine/secret-values.ts";
+import type { SessionContext } from "../../engine/session-context.ts";
 
 /** How MCP servers are reached. */
 export type McpAccess = {

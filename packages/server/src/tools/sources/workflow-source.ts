@@ -5,7 +5,7 @@ import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
 import { Slots } from "../../lib/slots.ts";
 import { withMethods } from "../../lib/with-methods.ts";
 import { taskToolName } from "../../agent/task-tool-name.ts";
-import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "./run-script.ts";
+import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "../workflow/run-script.ts";
 
 const workflowToolName = "workflow";
 /** Of one workflow; each is a conversation. */

@@ -1,7 +1,7 @@
 import type { ToolSession } from "@convoke/tool-host";
-import { orAborted } from "../lib/or-aborted.ts";
-import { withMethods } from "../lib/with-methods.ts";
-import { LeftOpenError } from "../engine/run/executions.ts";
+import { orAborted } from "../../lib/or-aborted.ts";
+import { withMethods } from "../../lib/with-methods.ts";
+import { LeftOpenError } from "../../engine/run/executions.ts";
 
 /**
  * A session whose host outlives this process: once `handedOver` aborts nothing of it is stopped or closed. Calls in progress stay open in

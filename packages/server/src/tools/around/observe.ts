@@ -1,6 +1,6 @@
 import type { Outcome, ToolSession } from "@convoke/tool-host";
-import { withMethods } from "../lib/with-methods.ts";
-import type { Ending, Observer } from "./observer.ts";
+import { withMethods } from "../../lib/with-methods.ts";
+import type { Ending, Observer } from "../../observability/observer.ts";
 
 /** The session itself, except that each execution is an activity. */
 export function watchSession(session: ToolSession, conversationId: string, observer: Observer): ToolSession {

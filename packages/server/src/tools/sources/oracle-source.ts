@@ -1,9 +1,9 @@
 import type { AskOracleAction, LLM, ToolDefinition } from "@convoke/protocol";
 import type { ExecuteOptions, ExecutionRequest, Outcome, ToolListing, ToolSession } from "@convoke/tool-host";
-import { askOracle, oracleName, type Advice } from "../agent/ask-oracle.ts";
-import { oracleToolName } from "../agent/tool-specs.ts";
-import { withMethods } from "../lib/with-methods.ts";
-import type { Model } from "../models/model.ts";
+import { askOracle, oracleName, type Advice } from "../../agent/ask-oracle.ts";
+import { oracleToolName } from "../../agent/tool-specs.ts";
+import { withMethods } from "../../lib/with-methods.ts";
+import type { Model } from "../../models/model.ts";
 
 export type OracleDeps = {
   /** The stored model of this name; null when there is none. */

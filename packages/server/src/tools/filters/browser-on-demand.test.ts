@@ -1,6 +1,6 @@
 import { browserToolSetName, facesOf, defaultTools, type ToolSet } from "@convoke/tool-host";
 import { expect, test } from "vitest";
-import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { isOnDemand } from "./browser-on-demand.ts";
 
 /** The real tools as they are listed, over no browser: nothing is done with it here. */

@@ -20,8 +20,8 @@ import type { Logger } from "../../lib/logger.ts";
 import { stateUpdate } from "../../events/state-update.ts";
 import { LeftOpenError } from "../../engine/run/executions.ts";
 import type { SessionContext } from "../../engine/session-context.ts";
-import { SubConversation, TaskRefusedError, type SubConversationDeps } from "./sub-conversation.ts";
-import { failed, listTaskTool, observe, titleOf, type SubTaskEnd } from "./task-tool.ts";
+import { SubConversation, TaskRefusedError, type SubConversationDeps } from "../tasks/sub-conversation.ts";
+import { failed, listTaskTool, observe, titleOf, type SubTaskEnd } from "../tasks/task-tool.ts";
 import { taskToolName } from "../../agent/task-tool-name.ts";
 
 export type TaskSessionDeps = {

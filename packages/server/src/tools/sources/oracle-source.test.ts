@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 
 const question = { question: "Which of the two?", context: "A is fast, B is safe." };
 const call = { tool_calls: [{ name: "ask_oracle", arguments: question }] };

@@ -1,10 +1,10 @@
 import { realpath } from "node:fs/promises";
 import type { ToolSession } from "@convoke/tool-host";
-import { describeError } from "../lib/describe-error.ts";
-import type { Logger } from "../lib/logger.ts";
-import { SharedRound } from "../lib/shared-round.ts";
-import { withMethods } from "../lib/with-methods.ts";
-import { giveToOwner, type Account } from "./owned-files.ts";
+import { describeError } from "../../lib/describe-error.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { SharedRound } from "../../lib/shared-round.ts";
+import { withMethods } from "../../lib/with-methods.ts";
+import { giveToOwner, type Account } from "../../workspaces/owned-files.ts";
 
 export type OwnedFolder = {
   /** Absolute. */

@@ -1,5 +1,5 @@
 import type { ToolListing, ToolSession } from "@convoke/tool-host";
-import { withMethods } from "../lib/with-methods.ts";
+import { withMethods } from "../../lib/with-methods.ts";
 
 /** The session of an agent that plans: of its tools only those that read, and the one that writes the plan. */
 export function withPlanMode(session: ToolSession): ToolSession {

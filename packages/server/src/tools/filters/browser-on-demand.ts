@@ -1,8 +1,8 @@
 import type { BrowserObservation, BrowserToolSet } from "@convoke/protocol";
 import { browserToolSetName, type ToolListing, type ToolSession } from "@convoke/tool-host";
-import { toolSpecs } from "../agent/tool-specs.ts";
-import { withMethods } from "../lib/with-methods.ts";
-import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { toolSpecs } from "../../agent/tool-specs.ts";
+import { withMethods } from "../../lib/with-methods.ts";
+import type { ConversationConfig } from "../../engine/conversation-config.ts";
 
 /** Whether an agent wants the tools of its browser listed only once it asks for them. */
 export function isOnDemand({ agent }: Pick<ConversationConfig, "agent">): boolean {
