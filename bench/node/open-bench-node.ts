@@ -67,6 +67,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       ...shared,
       ...store,
       observer: observability.observer,
+      moreToolSources: [],
       wrapModel: () => options.model ?? noModel(),
     }),
   );

@@ -1,9 +1,8 @@
 import { toParameters, type Agent } from "@convoke/protocol";
 import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
-import { defaultTools, facesOf, type ToolListing, type ToolSession } from "@convoke/tool-host";
+import { defaultTools, facesOf, type ToolListing } from "@convoke/tool-host";
 import { normalizeSchema } from "../extensions/mcp/tool-schema.ts";
 import { isObject, listOf, type JsonObject } from "../lib/json-object.ts";
-import { withMethods } from "../lib/with-methods.ts";
 import { ownTools } from "./tool-specs.ts";
 
 const key = "response_schema";
@@ -67,27 +66,21 @@ function kindOf(name: string): string | null {
   return found === undefined || "faces" in found ? null : facesOf(found)[0]!.actionKind;
 }
 
-/** A session whose tools ask for the fields that the agent wants with their calls. */
-export function withResponseSchemas(session: ToolSession, agent: Agent): ToolSession {
+/** Adds to tools the fields that the agent wants with their calls; null where it wants none. */
+export function withResponseFields(
+  agent: Agent,
+): ((tools: readonly ToolListing[]) => readonly ToolListing[]) | null {
   const schemas = new Map(
     ownTools(agent).flatMap(({ name, params }) =>
       isObject(params[key]) ? [[name, normalizeSchema(params[key])] as const] : [],
     ),
   );
-  if (schemas.size === 0) return session;
-  let last: { readonly given: readonly ToolListing[]; readonly made: readonly ToolListing[] } | null = null;
-  return withMethods(session, {
-    get tools() {
-      const given = session.tools;
-      if (last?.given === given) return last.made;
-      const made = given.map((listing): ToolListing => {
-        const response = schemas.get(listing.name);
-        return response === undefined ? listing : { ...listing, response };
-      });
-      last = { given, made };
-      return made;
-    },
-  });
+  if (schemas.size === 0) return null;
+  return (tools) =>
+    tools.map((listing): ToolListing => {
+      const response = schemas.get(listing.name);
+      return response === undefined ? listing : { ...listing, response };
+    });
 }
 
 /** A call's arguments without those of a response, and what is wrong with these. The log has them in the call as it came. */

@@ -11,6 +11,7 @@ import { isDemoModel, type Demo } from "../directory/demo.ts";
 import { Directory } from "../directory/directory.ts";
 import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
 import type { McpAccess } from "../tools/sources/mcp-tools.ts";
+import type { OpenToolSource } from "../tools/tool-source.ts";
 import { Standstills } from "../directory/standstills.ts";
 import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
 import { toConversationInfo } from "../engine/state/describe.ts";
@@ -27,6 +28,7 @@ import { pacedSend } from "../models/paced-send.ts";
 import type { Observer } from "../observability/observer.ts";
 import { watchModel } from "../observability/watch-model.ts";
 import type { Store } from "./open-store.ts";
+import { toolSources } from "./tool-sources.ts";
 import { McpLogins } from "../settings/mcp-logins.ts";
 import { ModelLessons } from "../settings/model-lessons.ts";
 import { SettingsStore } from "../settings/settings-store.ts";
@@ -56,6 +58,8 @@ export type OpenConversationsDeps = Store & {
   readonly hasFellows?: true;
   readonly activity?: Activity;
   readonly demo?: Demo;
+  /** Besides the server's own. */
+  readonly moreToolSources: readonly OpenToolSource[];
   /** Wraps every model that is opened. */
   readonly wrapModel?: (model: Model) => Model;
 };
@@ -145,6 +149,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       purse: new Purse(ledger, new SpendHolds({ database, cluster: deps.cluster, ledger, logger })),
       standstills: await Standstills.open(config.dataDir),
       ...(deps.activity === undefined ? {} : { activity: deps.activity }),
+      toolSources: [...toolSources, ...deps.moreToolSources],
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
       ...(config.database === null

@@ -8,6 +8,7 @@ import type { ServerConfig } from "./config.ts";
 import { ConfigError } from "./config.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { McpAccess } from "../tools/sources/mcp-tools.ts";
+import type { OpenToolSource } from "../tools/tool-source.ts";
 import type { Demo } from "../directory/demo.ts";
 import { recordFileIn } from "../directory/standstills.ts";
 import { passwordsOf } from "../database/postgres-place.ts";
@@ -54,6 +55,8 @@ export type ServerDeps = {
   readonly demo?: Demo;
   /** Waiting times for MCP servers, instead of the documented ones. */
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  /** Sources of tools besides those of `tool-sources.ts`; none unless given. */
+  readonly moreToolSources?: readonly OpenToolSource[];
   /** The server is there for the runs that it begins; they are interrupted when it ends without them, and it takes up no other's. */
   readonly isAttended?: true;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
@@ -109,6 +112,7 @@ export async function openServer({
   openSandboxes = async () => null,
   times = socketTimes,
   mcp = {},
+  moreToolSources = [],
   wrap = { journal: (journal) => journal, model: (model) => model },
   demo,
   isAttended,
@@ -164,6 +168,7 @@ export async function openServer({
       ...store,
       observer,
       mcp,
+      moreToolSources,
       wrapModel: wrap.model,
       ...(demo === undefined ? {} : { demo }),
       serverKeys: [...ownKeys, ...hiddenTexts(config)],

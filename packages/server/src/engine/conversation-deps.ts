@@ -1,6 +1,5 @@
 import type { LLM, Message } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
-import type { ToolSession } from "@convoke/tool-host";
 import type { Journal } from "../journal/journal.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -15,6 +14,7 @@ import type { HookGate, HookSurroundings } from "./run/hook-gate.ts";
 import type { People } from "./ports.ts";
 import type { Signals } from "./signals.ts";
 import type { SessionContext } from "./session-context.ts";
+import type { ToolBelt } from "./tool-belt.ts";
 
 export type ConversationDeps = {
   readonly id: string;
@@ -33,7 +33,7 @@ export type ConversationDeps = {
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
   /** Finds a model that the owner has stored; null when there is none of the name. Nobody has stored one when absent. */
   readonly findModel?: (name: string) => Promise<LLM | null>;
-  readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolSession>;
+  readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolBelt>;
   readonly people: People;
   /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
   readonly openHooks?: (config: ConversationConfig, surroundings: HookSurroundings) => HookGate | null;

@@ -1,10 +1,10 @@
-import type { ToolSession } from "@convoke/tool-host";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { LazySession } from "./lazy-session.ts";
+import type { ToolBelt } from "./tool-belt.ts";
 
 test("a conversation ends while its tools are being opened, whether that succeeds or fails", async () => {
   const closed: string[] = [];
-  const opened = { [Symbol.asyncDispose]: async () => void closed.push("opened") } as unknown as ToolSession;
+  const opened = { [Symbol.asyncDispose]: async () => void closed.push("opened") } as unknown as ToolBelt;
   for (const isReachable of [false, true]) {
     const gate = Promise.withResolvers<void>();
     const session = new LazySession(async () => {
@@ -40,7 +40,7 @@ test("other tools are opened once the old ones are closed; tools that cannot be 
     const name = `${count}`;
     told.push(`open ${name}`);
     if (count === 2) throw new Error("The machine is gone.");
-    return { [Symbol.asyncDispose]: async () => void told.push(`close ${name}`) } as unknown as ToolSession;
+    return { [Symbol.asyncDispose]: async () => void told.push(`close ${name}`) } as unknown as ToolBelt;
   });
   session.renew();
   expect(told).toEqual([]);
@@ -60,7 +60,7 @@ test("tools that were ordered while the first ones could not be opened are close
   const session = new LazySession(async () => {
     count += 1;
     if (count > 1)
-      return { [Symbol.asyncDispose]: async () => void told.push("closed") } as unknown as ToolSession;
+      return { [Symbol.asyncDispose]: async () => void told.push("closed") } as unknown as ToolBelt;
     await gate.promise;
     throw new Error("The machine is gone.");
   });
@@ -76,8 +76,8 @@ test("tools that were ordered while the first ones could not be opened are close
 test("P65: tools are waited for so long at most, and the wait ends with them and leaves no timer behind", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const opened = { [Symbol.asyncDispose]: async () => {} } as unknown as ToolSession;
-  const gates = [Promise.withResolvers<ToolSession>(), Promise.withResolvers<ToolSession>()];
+  const opened = { [Symbol.asyncDispose]: async () => {} } as unknown as ToolBelt;
+  const gates = [Promise.withResolvers<ToolBelt>(), Promise.withResolvers<ToolBelt>()];
   let count = 0;
   await using session = new LazySession(() => gates[count++]!.promise);
   const failed = session.openWithin(1000);

@@ -1,20 +1,20 @@
-import type { ToolSession } from "@convoke/tool-host";
 import { conversationClosing } from "./refusals.ts";
+import type { ToolBelt } from "./tool-belt.ts";
 
 /** So long a message, and what a crash left open, wait for tools to be there; then they go on without them (P65). */
 export const toolPatienceMs = 5_000;
 
 /** The tools of one conversation: opened once and reused; a failed opening is tried again at the next use. */
 export class LazySession implements AsyncDisposable {
-  readonly #openNew: () => Promise<ToolSession>;
-  #session: Promise<ToolSession> | null = null;
+  readonly #openNew: () => Promise<ToolBelt>;
+  #session: Promise<ToolBelt> | null = null;
   #isClosed = false;
 
-  constructor(openNew: () => Promise<ToolSession>) {
+  constructor(openNew: () => Promise<ToolBelt>) {
     this.#openNew = openNew;
   }
 
-  async open(): Promise<ToolSession> {
+  async open(): Promise<ToolBelt> {
     if (this.#isClosed) throw conversationClosing();
     this.#session ??= this.#openNew();
     const opening = this.#session;
@@ -28,12 +28,12 @@ export class LazySession implements AsyncDisposable {
   }
 
   /** The session where it is open already; what could not be opened is told to whoever asked for it. */
-  async current(): Promise<ToolSession | null> {
+  async current(): Promise<ToolBelt | null> {
     return (await this.#session?.catch(() => null)) ?? null;
   }
 
   /** The session if it can be opened within this time; null otherwise, and then the next use meets the reason. */
-  async openWithin(ms: number): Promise<ToolSession | null> {
+  async openWithin(ms: number): Promise<ToolBelt | null> {
     if (this.#isClosed) throw conversationClosing();
     const { promise: isOver, resolve } = Promise.withResolvers<null>();
     const timer = setTimeout(() => resolve(null), ms);
@@ -61,7 +61,7 @@ export class LazySession implements AsyncDisposable {
 }
 
 /** What could not be opened is told to whoever asked for it, and there is nothing to close. */
-async function closed(session: Promise<ToolSession>): Promise<void> {
+async function closed(session: Promise<ToolBelt>): Promise<void> {
   const opened = await session.catch(() => null);
   await opened?.[Symbol.asyncDispose]();
 }

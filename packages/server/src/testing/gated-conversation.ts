@@ -7,6 +7,7 @@ import { JournalWriteError } from "../journal/journal.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { createSecretBox } from "../security/seal.ts";
 import { createGatedModel } from "./interleaving/gated-model.ts";
+import { hostBelt } from "./host-belt.ts";
 import { createGatedSession } from "./interleaving/gated-session.ts";
 import { Gates } from "./interleaving/gates.ts";
 import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
@@ -55,7 +56,7 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
     validator: createValidator(),
     openModel: () => model,
     people: nobody,
-    openSession: async () => session,
+    openSession: async () => hostBelt(session),
     workspaceDir: () => "/",
     onLost: () => {},
     nowMs,

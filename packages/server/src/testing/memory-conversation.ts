@@ -9,6 +9,7 @@ import { sampleConversation } from "../journal/sample-events.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import { createSecretBox } from "../security/seal.ts";
+import { hostBelt } from "./host-belt.ts";
 import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
 
 export type MemoryConversationOptions = {
@@ -63,7 +64,7 @@ export async function openMemoryConversation(
     validator: createValidator(),
     openModel: () => options.model,
     people: nobody,
-    openSession: async () => (await options.openSession?.(session)) ?? session,
+    openSession: async () => hostBelt((await options.openSession?.(session)) ?? session),
     workspaceDir: () => "/",
     onLost: () => {},
     nowMs: tick,

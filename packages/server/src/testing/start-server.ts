@@ -15,6 +15,7 @@ import type { Model } from "../models/model.ts";
 import { openServer, type Server, type ServerDeps } from "../boot/open-server.ts";
 import { checkReplays } from "./check-replays.ts";
 import { createQuickTools, type QuickTools } from "./quick-tools.ts";
+import type { OpenToolSource } from "../tools/tool-source.ts";
 import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
 import { openTestKeys, type TestKeys } from "./test-keys.ts";
@@ -43,6 +44,8 @@ export type TestServerOptions = {
   readonly demo?: Demo;
   /** Without it there are none. */
   readonly openSandboxes?: ServerDeps["openSandboxes"];
+  /** Besides the server's own. */
+  readonly toolSources?: readonly OpenToolSource[];
   /** Over the documented waiting times for MCP servers. */
   readonly mcp?: { readonly times?: Partial<McpTimes>; readonly firstWaitMs?: number };
 };
@@ -258,6 +261,7 @@ export class TestServer implements AsyncDisposable {
         cancelGraceMs: 200,
       }),
       logger: this.#logger(),
+      moreToolSources: this.#options.toolSources ?? [],
       ...(this.#options.isAttended === true ? { isAttended: true } : {}),
       ...(this.#options.openSandboxes === undefined ? {} : { openSandboxes: this.#options.openSandboxes }),
       ...(this.#options.demo === undefined ? {} : { demo: this.#options.demo }),

@@ -12,9 +12,9 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { ConversationConfig, ConversationSecrets } from "../engine/conversation-config.ts";
-import type { SessionContext } from "../engine/session-context.ts";
+import type { ConversationSecrets } from "../engine/conversation-config.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { toolPlace } from "../testing/tool-place.ts";
 import { ConversationSessions, type SessionsDeps } from "./conversation-sessions.ts";
 
 type Asked = {
@@ -33,30 +33,18 @@ async function openTools({ agent = {}, mcp, hasAskedForBrowser = () => false }: 
       throw new Error("No model is called here.");
     },
     mcp: { fetch: async () => Promise.reject(new Error("No network.")), clientVersion: "1", firstWaitMs: 0 },
+    toolSources: [],
     children: {} as SessionsDeps["children"],
     dataDir: folder.path,
     workspaceRoot: folder.path,
     logger: silentLogger,
   });
-  const config: ConversationConfig = {
-    agent: { kind: "Agent", llm: { model: "none" }, tools: [{ name: "terminal" }], ...agent },
-    workspace: { kind: "LocalWorkspace", working_dir: "/work" },
-    confirmation_policy: { kind: "NeverConfirm" },
-    security_analyzer: null,
-    max_iterations: 10,
-    stuck_detection: true,
-    knows_newer_kinds: true,
-    tags: {},
-  };
-  const context = {
-    secrets: () => ({ llm: {}, sources: {}, ...(mcp === undefined ? {} : { mcp }) }),
-    config: () => config,
-    notify: () => {},
-    closing: new AbortController().signal,
-    handedOver: new AbortController().signal,
-    onMcpServers: () => {},
+  const { config, context } = toolPlace({
+    agent,
+    secrets: mcp === undefined ? {} : { mcp },
     hasAskedForBrowser,
-  } as unknown as SessionContext;
+    folder: folder.path,
+  });
   const lease = { conversationId: "c", generation: 1 } as unknown as Parameters<
     ConversationSessions["open"]
   >[0]["lease"];
@@ -115,7 +103,7 @@ test.each<[string, Asked]>([
   ["workflows", { agent: { tools: [{ name: "terminal" }, { name: "workflow_tool_set" }] } }],
 ])("a call is announced to the host in a conversation with %s", async (_, asked) => {
   const { session, announced } = await openTools(asked);
-  session.announce?.("action", "terminal");
+  session.announce("action", "terminal");
   expect(announced).toEqual([["action", "terminal"]]);
 });
 

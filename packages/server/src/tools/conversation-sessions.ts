@@ -1,35 +1,38 @@
 import { stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
-import type { PersonShell, TerminalSize, ToolHost, ToolSession } from "@convoke/tool-host";
-import { describeError } from "../lib/describe-error.ts";
+import type { PersonShell, SessionSpec, TerminalSize, ToolHost, ToolSession } from "@convoke/tool-host";
 import { isPlanning } from "../agent/plan-mode.ts";
-import { withResponseSchemas } from "../agent/response-schema.ts";
-import { clientTools, hasOracle, hasTasks, hasWorkflow, toolSpecs } from "../agent/tool-specs.ts";
-import { withClientTools } from "./sources/client-tool-source.ts";
-import { findSubAgents } from "../extensions/sub-agents/sub-agent-book.ts";
-import { invalidField } from "../lib/fault.ts";
+import { toolSpecs } from "../agent/tool-specs.ts";
+import type { ConversationConfig, ConversationSecrets } from "../engine/conversation-config.ts";
+import { workspaceUnavailable } from "../engine/refusals.ts";
+import type { SessionContext } from "../engine/session-context.ts";
+import { noSecrets } from "../engine/stored-secrets.ts";
+import type { ToolBelt } from "../engine/tool-belt.ts";
 import type { Lease } from "../journal/journal.ts";
+import { describeError } from "../lib/describe-error.ts";
+import { invalidField } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import type { Model } from "../models/model.ts";
 import type { Observer } from "../observability/observer.ts";
-import { watchSession } from "./around/observe.ts";
-import type { ConversationConfig, ConversationSecrets } from "../engine/conversation-config.ts";
-import { withMcpTools, type McpAccess } from "./sources/mcp-tools.ts";
-import type { SessionContext } from "../engine/session-context.ts";
-import { withConversationSkills, type SkillAccess } from "./session-skills.ts";
-import { workspaceUnavailable } from "../engine/refusals.ts";
-import { isOnDemand, withBrowserOnDemand } from "./filters/browser-on-demand.ts";
-import { withBeforeStart } from "./around/before-start.ts";
-import { withHandOver } from "./around/hand-over.ts";
-import { withPlanMode } from "./filters/plan-mode.ts";
 import { giveToParentsOwner } from "../workspaces/owned-files.ts";
-import { withOwnedFiles, type OwnedFolder } from "./around/owned-files.ts";
-import { noSecrets } from "../engine/stored-secrets.ts";
+import { waitBeforeStart } from "./around/before-start.ts";
+import { leaveToHost } from "./around/hand-over.ts";
+import { observeCalls } from "./around/observe.ts";
+import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
+import { createBelt } from "./belt.ts";
+import { browserOnDemand, isOnDemand } from "./filters/browser-on-demand.ts";
+import { onlyPlanning } from "./filters/plan-mode.ts";
+import { askForResponses } from "./filters/response-fields.ts";
+import { openConversationSkills, type SkillAccess } from "./session-skills.ts";
+import { createHostSource } from "./sources/host-source.ts";
+import { openMcpTools, type McpAccess } from "./sources/mcp-tools.ts";
+import { openOracle } from "./sources/oracle-source.ts";
+import { createSkillSource } from "./sources/skill-source.ts";
+import { openTasks } from "./sources/task-source.ts";
+import { openWorkflows } from "./sources/workflow-source.ts";
 import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
-import { withOracle } from "./sources/oracle-source.ts";
-import { withTasks } from "./sources/task-source.ts";
-import { withWorkflow } from "./sources/workflow-source.ts";
+import type { OpenToolSource, ToolPlace, ToolSource } from "./tool-source.ts";
 
 export type ConversationHost = {
   readonly toolHost: ToolHost;
@@ -44,6 +47,8 @@ export type SessionsDeps = {
   /** `ownerId` is whose stored models a conversation may name. */
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
   readonly mcp: McpAccess;
+  /** Sources of tools that need nothing but the conversation; see `boot/tool-sources.ts`. */
+  readonly toolSources: readonly OpenToolSource[];
   /** Where sub-agents have their conversations. */
   readonly children: SubConversationDeps;
   /** Without it a conversation has only the skills that came with its agent. */
@@ -74,87 +79,91 @@ type SessionOwner = {
   readonly lease: Lease;
 };
 
-type TaskPlace = {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly context: SessionContext;
-  readonly toolHost: ToolHost;
-  readonly workspaceDir: string;
-  /** On the machine of this server. */
-  readonly isHere: boolean;
-};
-
 /** Opens the tools of conversations, and knows and makes the folders that they need. */
 export class ConversationSessions {
   readonly #deps: SessionsDeps;
+  /** In the order in which the model is offered their tools, behind those of the host. */
+  readonly #openers: readonly OpenToolSource[];
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    const { children, skills = null, logger } = deps;
+    const tasks = { children, skills, logger };
+    this.#openers = [
+      openTasks(tasks),
+      openWorkflows(tasks),
+      openOracle(children.findModel),
+      ...deps.toolSources,
+      openMcpTools(deps.mcp),
+    ];
   }
 
-  /** The tools of a conversation: its host's, those of MCP servers, and skills. */
-  async open(
-    { id, ownerId, lease }: SessionOwner,
-    config: ConversationConfig,
-    context: SessionContext,
-  ): Promise<ToolSession> {
+  /** The tools of a conversation: its host's, and what else its configuration asks for. */
+  async open(owner: SessionOwner, config: ConversationConfig, context: SessionContext): Promise<ToolBelt> {
+    const { id, ownerId } = owner;
     const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
-    const folder = stateDir === null ? await this.#findWorkspace(config) : null;
-    const places =
-      stateDir === null
-        ? { workspaceDir: this.workspaceDir(config), stateDir: this.stateDir(id) }
-        : { workspaceDir: config.workspace.working_dir, stateDir: posix.join(stateDir, id) };
-    const opened = await toolHost.openSession({
+    const isHere = stateDir === null;
+    const folder = isHere ? await this.#findWorkspace(config) : null;
+    const workspaceDir = isHere ? this.workspaceDir(config) : config.workspace.working_dir;
+    const workspace = await toolHost.openSession({
       sessionId: id,
       tools: toolSpecs(config.agent).filter(({ name }) => toolHost.catalogue.includes(name)),
       canSee: this.#canSee(config, ownerId),
-      ...places,
-      ...(lease.era === undefined ? {} : { lease: { era: lease.era, generation: lease.generation } }),
+      workspaceDir,
+      stateDir: isHere ? this.stateDir(id) : posix.join(stateDir, id),
+      ...leaseOf(owner),
     });
-    const { logger } = this.#deps;
-    const kept =
+    await using scope = new AsyncDisposableStack();
+    const host = await this.#openHost(workspace, config, { folder, context });
+    const sources: [ToolSource, ...ToolSource[]] = [scope.use(host)];
+    const place: ToolPlace = {
+      conversationId: id,
+      ownerId,
+      config,
+      context,
+      toolHost,
+      workspaceDir,
+      stateDir: this.stateDir(id),
+      isHere,
+      isTaken: () => false,
+    };
+    for (const open of this.#openers) {
+      const before = [...sources];
+      const isTaken = (name: string): boolean =>
+        before.some((source) => source.tools().some((tool) => tool.name === name));
+      const source = await open({ ...place, isTaken });
+      if (source !== null) sources.push(scope.use(source));
+    }
+    const skills = await openConversationSkills(place, this.#deps.skills ?? null, this.#deps.logger);
+    if (skills.skills.length > 0) sources.push(scope.use(createSkillSource(skills)));
+    const [first, ...rest] = sources;
+    const around = (source: ToolSource): ToolSource => this.#around(source, id, config);
+    const belt = createBelt({ sources: [around(first), ...rest.map(around)], workspace, skills });
+    scope.move();
+    return belt;
+  }
+
+  /** The tools of the workspace, as this conversation has them. */
+  async #openHost(
+    session: ToolSession,
+    config: ConversationConfig,
+    { folder, context }: { readonly folder: OwnedFolder | null; readonly context: SessionContext },
+  ): Promise<ToolSource> {
+    const host = createHostSource(session);
+    const owned =
       folder === null
-        ? withHandOver(opened, context.handedOver)
-        : await withOwnedFiles(opened, folder, logger);
-    const asking = withResponseSchemas(kept, config.agent);
-    const shown = isOnDemand(config) ? withBrowserOnDemand(asking, context.hasAskedForBrowser) : asking;
-    const tasked = await this.#withTasks(shown, {
-      id,
-      ownerId,
-      context,
-      toolHost,
-      workspaceDir: places.workspaceDir,
-      isHere: stateDir === null,
-    });
-    const advised = hasOracle(config.agent)
-      ? withOracle(tasked, {
-          findModel: (name) => this.#deps.children.findModel(ownerId, name),
-          openHelper: context.openHelper,
-        })
-      : tasked;
-    const own = clientTools(config);
-    const all = withMcpTools(withClientTools(advised, own), {
-      conversationId: id,
-      ownerId,
-      config,
-      context,
-      toolHost,
-      workspaceDir: places.workspaceDir,
-      stateDir: join(this.stateDir(id), "mcp"),
-      access: this.#deps.mcp,
-    });
-    const session = isPlanning(config.agent) ? withPlanMode(all) : all;
-    const skilled = await withConversationSkills(session, {
-      conversationId: id,
-      config,
-      toolHost,
-      workingDir: places.workspaceDir,
-      access: this.#deps.skills ?? null,
-      logger,
-    });
+        ? leaveToHost(host, context.handedOver)
+        : await giveFilesToOwner(host, folder, this.#deps.logger);
+    const asking = askForResponses(owned, config.agent);
+    return isOnDemand(config) ? browserOnDemand(asking, context.hasAskedForBrowser) : asking;
+  }
+
+  /** What holds for the calls of every source. */
+  #around(source: ToolSource, conversationId: string, { agent }: ConversationConfig): ToolSource {
     const { observer, untilSound } = this.#deps;
-    const sound = untilSound === undefined ? skilled : withBeforeStart(skilled, untilSound);
-    return observer === undefined ? sound : watchSession(sound, id, observer);
+    const planned = isPlanning(agent) ? onlyPlanning(source) : source;
+    const sound = untilSound === undefined ? planned : waitBeforeStart(planned, untilSound);
+    return observer === undefined ? sound : observeCalls(sound, conversationId, observer);
   }
 
   /** A shell of a person, where the tools of the conversation run and in the same folder. */
@@ -163,27 +172,6 @@ export class ConversationSessions {
     const workingDir =
       stateDir === null ? (await this.#findWorkspace(config)).directory : config.workspace.working_dir;
     return await toolHost.openShell({ workingDir, ...size });
-  }
-
-  /** With sub-agents where the agent asks for them and does not work for another one itself. */
-  async #withTasks(
-    session: ToolSession,
-    { id, ownerId, context, toolHost, workspaceDir, isHere }: TaskPlace,
-  ): Promise<ToolSession> {
-    const { children, skills, logger } = this.#deps;
-    const { agent, parent, agent_definitions: given = [] } = context.config();
-    const [isOffered, hasScripts] = [hasTasks(agent), hasWorkflow(agent)];
-    if ((!isOffered && !hasScripts) || parent !== undefined) return session;
-    const files = skills?.filesOf(toolHost) ?? null;
-    const agents = await findSubAgents({
-      given,
-      workspace: files === null ? null : { files, workingDir: workspaceDir },
-      server: skills?.server ?? null,
-      isHere,
-    });
-    const deps = { conversationId: id, ownerId, agents, context, toolHost, children, logger, isOffered };
-    const tasked = withTasks(session, deps);
-    return hasScripts ? withWorkflow(tasked, agents) : tasked;
   }
 
   /** Absolute; on the machine of the conversation's tools when that is this one. */
@@ -228,6 +216,11 @@ export class ConversationSessions {
       return false;
     }
   }
+}
+
+/** Nothing where no other server takes conversations over. */
+function leaseOf({ lease: { era, generation } }: SessionOwner): Pick<SessionSpec, "lease"> {
+  return era === undefined ? {} : { lease: { era, generation } };
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -1,30 +1,16 @@
 import { join } from "node:path";
-import {
-  createLocalWorkspace,
-  type RemoteToolHost,
-  type ToolHost,
-  type ToolSession,
-} from "@convoke/tool-host";
+import { createLocalWorkspace, type RemoteToolHost, type ToolHost } from "@convoke/tool-host";
 import { KeptSkills, type SkillFiles } from "../extensions/skills/kept-skills.ts";
 import { openSkillBook, type SkillPlaces } from "../extensions/skills/open-skill-book.ts";
-import { withSkills } from "../extensions/skills/invoke-skill-tool.ts";
+import type { SkillBook } from "../extensions/skills/skill-book.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { ConversationConfig } from "../engine/conversation-config.ts";
+import type { ToolPlace } from "./tool-source.ts";
 
 /** What skills, hooks and the like are read with. */
 export type SkillAccess = {
   /** Files of the machine that a tool host runs on; null when it does not show them. */
   readonly filesOf: (toolHost: ToolHost) => SkillFiles | null;
   readonly server: NonNullable<SkillPlaces["server"]>;
-};
-
-export type SessionSkillsDeps = {
-  readonly conversationId: string;
-  readonly config: ConversationConfig;
-  readonly toolHost: ToolHost;
-  readonly workingDir: string;
-  readonly access: SkillAccess | null;
-  readonly logger: Logger;
 };
 
 /** Reads through the tool host where that is another process, and on this machine for the tool host in this one. */
@@ -39,21 +25,22 @@ export function openSkillAccess(config: {
   };
 }
 
-/** The session with the skills of its conversation. A skill that cannot be read is logged and left out; it never fails anything. */
-export async function withConversationSkills(
-  session: ToolSession,
-  { conversationId, config, toolHost, workingDir, access, logger }: SessionSkillsDeps,
-): Promise<ToolSession> {
+/** The skills of a conversation. A skill that cannot be read is logged and left out; it never fails anything. */
+export async function openConversationSkills(
+  { conversationId, config, toolHost, workspaceDir }: ToolPlace,
+  access: SkillAccess | null,
+  logger: Logger,
+): Promise<SkillBook> {
   const files = access?.filesOf(toolHost) ?? null;
   const places = {
-    workspace: files === null ? null : { files, workingDir },
+    workspace: files === null ? null : { files, workingDir: workspaceDir },
     server: access?.server ?? null,
   };
   const hasTool = config.knows_newer_kinds === true;
   const { agent, skill_names: names } = config;
-  const book = await openSkillBook(agent.agent_context ?? null, places, { hasTool, names: names ?? null });
-  for (const problem of book.problems) {
+  const skills = await openSkillBook(agent.agent_context ?? null, places, { hasTool, names: names ?? null });
+  for (const problem of skills.problems) {
     logger.warn({ conversation: conversationId, ...problem }, "skill left out");
   }
-  return withSkills(session, book);
+  return skills;
 }

@@ -1,4 +1,3 @@
-import type { ToolSession } from "@convoke/tool-host";
 import { buildHistory } from "../../agent/history.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
 import { toModelTool } from "../../agent/tool-schema.ts";
@@ -6,9 +5,10 @@ import { Fault } from "../../lib/fault.ts";
 import type { Model, ModelRequest, ModelResponse } from "../../models/model.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import type { RunDeps } from "../run/run-deps.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 
 type AskDeps = {
-  readonly session: ToolSession;
+  readonly session: Pick<ToolBelt, "tools">;
   /** As the agent's own requests do it, so that both have the same beginning for the provider's cache. */
   readonly asksForRisk: boolean;
   readonly view: readonly ViewEvent[];

@@ -1,4 +1,3 @@
-import type { ToolSession } from "@convoke/tool-host";
 import type { StampedEvent } from "../../events/event-draft.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
 import type { ConversationDeps, SendInput } from "../conversation-deps.ts";
@@ -8,11 +7,12 @@ import { activateSkills, firstEvents } from "../run/first-events.ts";
 import type { Admitted } from "../run/hook-gate.ts";
 import { newGoal } from "./goal.ts";
 import { findSent, messageDigest } from "../inbox.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 import { textOfMessage, type Titling } from "../titling.ts";
 
 export type SendDeps = Pick<ConversationDeps, "id" | "journal" | "log" | "workspaceDir" | "nowMs"> & {
   /** Null where the tools are not there now: then the run brings the system prompt, and no skill is brought up. */
-  readonly session: ToolSession | null;
+  readonly session: ToolBelt | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly titling: Pick<Titling, "begin" | "firstTitle">;

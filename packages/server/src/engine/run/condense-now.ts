@@ -1,4 +1,3 @@
-import type { ToolSession } from "@convoke/tool-host";
 import { AgentRequests } from "../../agent/agent-requests.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../../agent/condense/condensing.ts";
@@ -11,6 +10,7 @@ import { readsPrediction } from "../../security/analyzers/analyzer.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import { nothingToCondense, noCondenser } from "../refusals.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 
 export type CondenseDeps = {
   readonly conversationId: string;
@@ -26,7 +26,7 @@ export type CondenseDeps = {
  * Has the oldest part of the conversation replaced by a summary, without a step of the agent (L23.3): resolves when that is
  * done, or when a run has it before it. Fails with `no_condenser` or `nothing_to_condense`.
  */
-export async function condenseNow(deps: CondenseDeps, session: ToolSession): Promise<void> {
+export async function condenseNow(deps: CondenseDeps, session: Pick<ToolBelt, "tools">): Promise<void> {
   const { condensing, config, conversationId, isRunning, log, post } = deps;
   const begun = await post(async () => {
     const { agent } = config();

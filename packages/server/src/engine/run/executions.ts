@@ -1,5 +1,5 @@
 import type { Action } from "@convoke/protocol";
-import type { Outcome, ToolListing, ToolSecret, ToolSession } from "@convoke/tool-host";
+import type { Outcome, ToolListing, ToolSecret } from "@convoke/tool-host";
 import type { ViewEvent } from "../../agent/history.ts";
 import { rejection } from "../../events/call-answers.ts";
 import { resolveSecrets } from "../../security/secret-sources.ts";
@@ -9,6 +9,7 @@ import type { OpenAction } from "../state/conversation-state.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { storeEvents } from "./store-events.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 import { progressOf } from "./tool-progress.ts";
 
 /** A tool throws it when its work goes on without this process: the call stays open and is made again by the next one. */
@@ -81,7 +82,7 @@ export class Executions {
   }
 
   /** Null when it cannot be opened now; each call then meets the failure itself and answers with it. */
-  async #openSession(): Promise<ToolSession | null> {
+  async #openSession(): Promise<ToolBelt | null> {
     try {
       return await this.#deps.openSession();
     } catch {

@@ -1,18 +1,18 @@
 import type { Message } from "@convoke/protocol";
-import { browserToolSetName, chromiumFix, defaultToolNames, type ToolSession } from "@convoke/tool-host";
+import { browserToolSetName, chromiumFix, defaultToolNames } from "@convoke/tool-host";
 import type { ViewEvent } from "../../agent/history-view.ts";
 import { isPlanning, planNotes } from "../../agent/plan-mode.ts";
 import { missingTools } from "../../agent/tool-specs.ts";
 import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
 import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
-import { skillsOf } from "../../extensions/skills/invoke-skill-tool.ts";
 import type { Activation } from "../../extensions/skills/skill-book.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { warning } from "../../events/warning.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 
 type FirstEventsDeps = {
-  readonly session: ToolSession;
+  readonly session: Pick<ToolBelt, "tools" | "skills">;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly workspaceDir: (config: ConversationConfig) => string;
@@ -39,9 +39,11 @@ function toolsUnavailable(tools: readonly string[]): EventDraft {
   return warning({ code: "tools_unavailable", detail, tools });
 }
 
-function skillsUnavailable(session: ToolSession, names: readonly string[]): EventDraft[] {
-  const book = skillsOf(session);
-  const skills = names.filter((name) => book.find(name) === null);
+function skillsUnavailable(
+  { skills: known }: Pick<ToolBelt, "skills">,
+  names: readonly string[],
+): EventDraft[] {
+  const skills = names.filter((name) => known.find(name) === null);
   if (skills.length === 0) return [];
   const detail = `These skills of the sub-agent are not there: ${skills.join(", ")}. It works without them.`;
   return [warning({ code: "skills_unavailable", detail, skills })];
@@ -60,7 +62,7 @@ function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEv
     notes: [
       ...planNotes(config.agent),
       ...worktreeNotes(config),
-      ...skillsOf(session).promptBlocks(config.agent.llm.model ?? ""),
+      ...session.skills.promptBlocks(config.agent.llm.model ?? ""),
     ],
     now: new Date(nowMs()),
   });
@@ -78,15 +80,14 @@ function worktreeNotes({ worktree }: ConversationConfig): string[] {
 
 /** The skills that a message brings up: each once, for as long as the model can still read it. */
 export async function activateSkills(
-  session: ToolSession,
+  { skills }: Pick<ToolBelt, "skills">,
   readView: () => Promise<readonly ViewEvent[]>,
   message: Message,
 ): Promise<Activation> {
-  const book = skillsOf(session);
-  if (book.skills.length === 0) return { names: [], texts: [] };
+  if (skills.skills.length === 0) return { names: [], texts: [] };
   const known = (await readView()).flatMap(({ event }) =>
     event.kind === "MessageEvent" ? (event.activated_skills ?? []) : [],
   );
   const text = (message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("\n");
-  return book.activate(text, new Set(known));
+  return skills.activate(text, new Set(known));
 }

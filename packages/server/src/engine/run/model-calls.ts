@@ -1,5 +1,5 @@
 import type { LLM } from "@convoke/protocol";
-import type { ToolListing, ToolSession } from "@convoke/tool-host";
+import type { ToolListing } from "@convoke/tool-host";
 import { withRequestMeta, type PreparedRequest } from "../../agent/agent-requests.ts";
 import { mostCondensations, sinceLastAnswer, type Condensed } from "../../agent/condense/condensing.ts";
 import { criticised } from "../../agent/critic/criticised.ts";
@@ -10,7 +10,6 @@ import { receiveResponse } from "../../agent/receive.ts";
 import { withOwnId } from "../../agent/response-id.ts";
 import { toolsUpdate, upToDate } from "../../agent/tools-update.ts";
 import { createCallReader } from "../../agent/tool-call.ts";
-import { untilSettled } from "../../extensions/mcp/mcp-session.ts";
 import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { callsIn } from "../../models/calls-in.ts";
 import type { Adjustment, ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
@@ -29,6 +28,7 @@ import { endRetry } from "../../events/state-update.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { addCalls } from "../state/stats.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 import { storeEvents, type Following } from "./store-events.ts";
 import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
 
@@ -117,9 +117,9 @@ export class ModelCalls {
   }
 
   /** Waits for tools that are on their way; true when that took long enough to be told. */
-  async #hasWaited(session: ToolSession): Promise<boolean> {
+  async #hasWaited(session: ToolBelt): Promise<boolean> {
     const telling: Promise<void>[] = [];
-    await untilSettled(session, this.#signal, (servers) => {
+    await session.ready(this.#signal, (servers) => {
       telling.push(this.#store(() => [serversAwaited(servers)]));
     });
     await Promise.all(telling);
@@ -131,7 +131,7 @@ export class ModelCalls {
     await storeEvents(this.#deps, this.#signal, () => (isWanted(this.#deps, this.#signal) ? drafts() : []));
   }
 
-  async #begin(session: ToolSession, sawSeq: number): Promise<Begun | null> {
+  async #begin(session: ToolBelt, sawSeq: number): Promise<Begun | null> {
     const { condensing, config, conversationId, log } = this.#deps;
     const view = await log.view();
     if (!isWanted(this.#deps, this.#signal)) return null;
@@ -165,11 +165,7 @@ export class ModelCalls {
     );
   }
 
-  async #record(
-    last: LastPart,
-    session: ToolSession,
-    { prepared, llm }: Asked,
-  ): Promise<readonly EventDraft[]> {
+  async #record(last: LastPart, session: ToolBelt, { prepared, llm }: Asked): Promise<readonly EventDraft[]> {
     const spent = this.#booked(callsIn(last), llm);
     if (last.type === "done" && !this.#signal.aborted)
       return [...this.#receive(last.response, session, prepared), ...spent];
@@ -178,13 +174,13 @@ export class ModelCalls {
   }
 
   /** A single call that nobody is asked about is made as soon as it is stored. */
-  #announce(session: ToolSession, stamped: readonly StampedEvent[]): void {
+  #announce(session: ToolBelt, stamped: readonly StampedEvent[]): void {
     const { hooks, log } = this.#deps;
     if (hooks !== null) return;
     const actions = stamped.filter(({ event }) => event.kind === "ActionEvent");
     const [only] = actions;
     if (only?.event.kind !== "ActionEvent" || actions.length > 1 || only.meta.gate !== "approved") return;
-    if (log.state.openActions.length === 0) session.announce?.(only.record.id, only.event.tool_name);
+    if (log.state.openActions.length === 0) session.announce(only.record.id, only.event.tool_name);
   }
 
   /** Under the name of the model that was asked; the agent may have got another one since. */
@@ -215,7 +211,7 @@ export class ModelCalls {
 
   #receive(
     response: ModelResponse,
-    session: ToolSession,
+    session: ToolBelt,
     { condensed: view, meta }: PreparedRequest,
   ): EventDraft[] {
     const config = this.#deps.config();

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { EventDraft } from "../../events/event-draft.ts";
-import type { AwaitedServers } from "../../extensions/mcp/mcp-session.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import type { Adjustment, CompletionLog, ModelPart, ModelResponse } from "../../models/model.ts";
 import { stateUpdate } from "../../events/state-update.ts";
 import { warning } from "../../events/warning.ts";
+import type { AwaitedServers } from "../tool-belt.ts";
 
 type Retry = Extract<ModelPart, { type: "retry" }>;
 

@@ -1,5 +1,4 @@
 import type { Validator } from "@convoke/protocol/validate";
-import type { ToolSession } from "@convoke/tool-host";
 import type { AgentRequests } from "../../agent/agent-requests.ts";
 import type { Condensing } from "../../agent/condense/condensing.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
@@ -12,6 +11,7 @@ import type { ConversationConfig, ConversationSecrets } from "../conversation-co
 import type { ConversationLog } from "../conversation-log.ts";
 import type { HookGate } from "./hook-gate.ts";
 import type { Signals } from "../signals.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 
 /** What a run and its parts work with. */
 export type RunDeps = {
@@ -21,11 +21,11 @@ export type RunDeps = {
   readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
   /** True when a client halted the work although the log could not be told yet. */
   readonly isHeld: () => boolean;
-  readonly openSession: () => Promise<ToolSession>;
+  readonly openSession: () => Promise<ToolBelt>;
   /** True for a call that an earlier process may have begun. */
   readonly mayHaveBegun: (actionId: string) => boolean;
   /** What the log begins with, where a message came before the tools were there. */
-  readonly firstEvents: (session: ToolSession) => EventDraft[];
+  readonly firstEvents: (session: ToolBelt) => EventDraft[];
   readonly openModel: () => Model;
   /** Builds requests from this view at the price of what came since the last one, also of an earlier run. */
   readonly requestsOf: (view: readonly ViewEvent[]) => AgentRequests;

@@ -1,8 +1,8 @@
-import type { ToolSession } from "@convoke/tool-host";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { answerAction } from "./answer.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
 import { agentError } from "../../events/call-answers.ts";
+import type { ToolBelt } from "../tool-belt.ts";
 
 /**
  * Answers for the calls that the last process had started and not answered, before any command is looked at: nobody can
@@ -11,7 +11,7 @@ import { agentError } from "../../events/call-answers.ts";
  */
 export async function settleStarted(
   actions: readonly OpenAction[],
-  session: Pick<ToolSession, "state" | "tools">,
+  session: Pick<ToolBelt, "state" | "tools">,
   isFromElsewhere: boolean,
 ): Promise<EventDraft[]> {
   const drafts: EventDraft[] = [];

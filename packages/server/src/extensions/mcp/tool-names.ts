@@ -19,6 +19,11 @@ export class ToolNames {
     this.#names = new Map(Object.entries(readNames(this.#path)));
   }
 
+  /** Whether a tool has this name. */
+  isGiven(name: string): boolean {
+    return this.#names.values().some((given) => given === name);
+  }
+
   nameOf(server: string, tool: string, isReserved: (name: string) => boolean): string {
     const key = JSON.stringify([server, tool]);
     const known = this.#names.get(key);

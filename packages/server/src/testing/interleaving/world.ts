@@ -13,6 +13,7 @@ import { createSecretBox } from "../../security/seal.ts";
 import type { EventWithMeta } from "../../journal/journal.ts";
 import { sampleConversation } from "../../journal/sample-events.ts";
 import { createGatedModel } from "./gated-model.ts";
+import { hostBelt } from "../host-belt.ts";
 import { createGatedSession, type Execution, type ExecutionDisk } from "./gated-session.ts";
 import { Gates } from "./gates.ts";
 import { LogReading } from "./log-reading.ts";
@@ -180,7 +181,7 @@ export class World {
       people: nobody,
       openSession: async () => {
         await gates.wait("open", () => ["opened"]);
-        return session;
+        return hostBelt(session);
       },
       workspaceDir: (config) => config.workspace.working_dir,
       onLost: () => this.#rules.violate("it thinks that it lost its log"),

@@ -1,12 +1,13 @@
-import type { ExecuteOptions, ToolSession } from "@convoke/tool-host";
-import { withMethods } from "../../lib/with-methods.ts";
+import type { ExecuteOptions } from "@convoke/tool-host";
+import { forward, type ToolSource } from "../tool-source.ts";
 
-/** A session whose calls wait for something between their record and their tool, where the host is in this process. */
-export function withBeforeStart(
-  session: ToolSession,
+/** A source whose calls wait for something between their record and their tool, where the host is in this process. */
+export function waitBeforeStart(
+  source: ToolSource,
   beforeStart: NonNullable<ExecuteOptions["beforeStart"]>,
-): ToolSession {
-  return withMethods(session, {
-    execute: async (request, options) => await session.execute(request, { ...options, beforeStart }),
-  });
+): ToolSource {
+  return {
+    ...forward(source),
+    execute: async (request, options) => await source.execute(request, { ...options, beforeStart }),
+  };
 }

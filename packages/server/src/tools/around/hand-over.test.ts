@@ -1,7 +1,8 @@
-import type { ExecuteOptions, Outcome, ToolSession } from "@convoke/tool-host";
+import type { ExecuteOptions, Outcome } from "@convoke/tool-host";
 import { beforeEach, expect, test } from "vitest";
 import { LeftOpenError } from "../../engine/run/executions.ts";
-import { withHandOver } from "./hand-over.ts";
+import type { ToolSource } from "../tool-source.ts";
+import { leaveToHost } from "./hand-over.ts";
 
 const request = {
   actionId: "a",
@@ -14,7 +15,7 @@ const cancelled: Outcome = { type: "cancelled", text: "It was stopped." };
 let told: string[];
 let handedOver: AbortController;
 let outcome: PromiseWithResolvers<Outcome>;
-let session: ToolSession;
+let source: ToolSource;
 beforeEach(() => {
   told = [];
   handedOver = new AbortController();
@@ -32,29 +33,29 @@ beforeEach(() => {
     },
     [Symbol.asyncDispose]: async () => void told.push("closed"),
   };
-  session = withHandOver(host as unknown as ToolSession, handedOver.signal);
+  source = leaveToHost(host as unknown as ToolSource, handedOver.signal);
 });
 
 test("a stop reaches the tool, and a session that nobody takes over is closed", async () => {
   const stop = new AbortController();
-  const call = session.execute(request, { signal: stop.signal });
+  const call = source.execute(request, { signal: stop.signal });
   stop.abort();
   expect(await call).toEqual(cancelled);
-  await session[Symbol.asyncDispose]();
+  await source[Symbol.asyncDispose]();
   expect(told).toEqual(["begun", "stopped", "closed"]);
 });
 
 test("a call that was stopped before it began is told so", async () => {
-  expect(await session.execute(request, { signal: AbortSignal.abort() })).toEqual(cancelled);
+  expect(await source.execute(request, { signal: AbortSignal.abort() })).toEqual(cancelled);
 });
 
 test("what is handed over is left open, goes on and is not closed", async () => {
   const stop = new AbortController();
-  const call = session.execute(request, { signal: stop.signal });
+  const call = source.execute(request, { signal: stop.signal });
   handedOver.abort();
   stop.abort();
   await expect(call).rejects.toBeInstanceOf(LeftOpenError);
-  await expect(session.execute(request)).rejects.toBeInstanceOf(LeftOpenError);
-  await session[Symbol.asyncDispose]();
+  await expect(source.execute(request)).rejects.toBeInstanceOf(LeftOpenError);
+  await source[Symbol.asyncDispose]();
   expect(told).toEqual(["begun"]);
 });

@@ -1,14 +1,14 @@
-import type { ToolSession } from "@convoke/tool-host";
 import { orAborted } from "../../lib/or-aborted.ts";
-import { withMethods } from "../../lib/with-methods.ts";
 import { LeftOpenError } from "../../engine/run/executions.ts";
+import { forward, type ToolSource } from "../tool-source.ts";
 
 /**
- * A session whose host outlives this process: once `handedOver` aborts nothing of it is stopped or closed. Calls in progress stay open in
+ * A source whose host outlives this process: once `handedOver` aborts nothing of it is stopped or closed. Calls in progress stay open in
  * the log, and whoever goes on with the conversation finds them at the host by their ids.
  */
-export function withHandOver(session: ToolSession, handedOver: AbortSignal): ToolSession {
-  return withMethods(session, {
+export function leaveToHost(source: ToolSource, handedOver: AbortSignal): ToolSource {
+  return {
+    ...forward(source),
     execute: async (request, { signal, ...options } = {}) => {
       if (handedOver.aborted) throw new LeftOpenError();
       const stop = new AbortController();
@@ -18,7 +18,7 @@ export function withHandOver(session: ToolSession, handedOver: AbortSignal): Too
       if (signal?.aborted === true) onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
       try {
-        return await orAborted(session.execute(request, { ...options, signal: stop.signal }), handedOver);
+        return await orAborted(source.execute(request, { ...options, signal: stop.signal }), handedOver);
       } catch (error) {
         throw handedOver.aborted ? new LeftOpenError({ cause: error }) : error;
       } finally {
@@ -26,7 +26,7 @@ export function withHandOver(session: ToolSession, handedOver: AbortSignal): Too
       }
     },
     [Symbol.asyncDispose]: async () => {
-      if (!handedOver.aborted) await session[Symbol.asyncDispose]();
+      if (!handedOver.aborted) await source[Symbol.asyncDispose]();
     },
-  });
+  };
 }

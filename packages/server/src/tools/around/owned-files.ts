@@ -1,10 +1,9 @@
 import { realpath } from "node:fs/promises";
-import type { ToolSession } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { SharedRound } from "../../lib/shared-round.ts";
-import { withMethods } from "../../lib/with-methods.ts";
 import { giveToOwner, type Account } from "../../workspaces/owned-files.ts";
+import { forward, type ToolSource } from "../tool-source.ts";
 
 export type OwnedFolder = {
   /** Absolute. */
@@ -14,14 +13,14 @@ export type OwnedFolder = {
 
 /**
  * A server that is root works in somebody else's folder: what its tools make there becomes its owner's after each call that may have made
- * something, and at the end of the session (P50). The session itself for every other server and folder.
+ * something, and when the source is closed (P50). The source itself for every other server and folder.
  */
-export async function withOwnedFiles(
-  session: ToolSession,
+export async function giveFilesToOwner(
+  source: ToolSource,
   { directory, owner: { uid, gid } }: OwnedFolder,
   logger: Logger,
-): Promise<ToolSession> {
-  if (process.getuid?.() !== 0 || uid === 0) return session;
+): Promise<ToolSource> {
+  if (process.getuid?.() !== 0 || uid === 0) return source;
   const folder = await realpath(directory);
   const sweep = { folder, owner: { uid, gid }, from: 0, sinceMs: Date.now() };
   const round = new SharedRound(async () => {
@@ -35,16 +34,17 @@ export async function withOwnedFiles(
     }
   });
   const isReadOnly = (tool: string): boolean =>
-    session.tools.find(({ name }) => name === tool)?.isReadOnly === true;
-  return withMethods(session, {
+    source.tools().find(({ name }) => name === tool)?.isReadOnly === true;
+  return {
+    ...forward(source),
     execute: async (request, options) => {
-      const outcome = await session.execute(request, options);
+      const outcome = await source.execute(request, options);
       if (!isReadOnly(request.tool)) await round.ask();
       return outcome;
     },
     [Symbol.asyncDispose]: async () => {
-      await session[Symbol.asyncDispose]();
+      await source[Symbol.asyncDispose]();
       await round.ask();
     },
-  });
+  };
 }

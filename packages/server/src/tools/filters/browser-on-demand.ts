@@ -1,8 +1,8 @@
 import type { BrowserObservation, BrowserToolSet } from "@convoke/protocol";
-import { browserToolSetName, type ToolListing, type ToolSession } from "@convoke/tool-host";
+import { browserToolSetName, type ToolListing } from "@convoke/tool-host";
 import { toolSpecs } from "../../agent/tool-specs.ts";
-import { withMethods } from "../../lib/with-methods.ts";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
+import { changeTools, forward, type ToolSource } from "../tool-source.ts";
 
 /** Whether an agent wants the tools of its browser listed only once it asks for them. */
 export function isOnDemand({ agent }: Pick<ConversationConfig, "agent">): boolean {
@@ -12,19 +12,22 @@ export function isOnDemand({ agent }: Pick<ConversationConfig, "agent">): boolea
 }
 
 /** In place of the browser's tools one that asks for them; they are there as soon as the log says that it was called. */
-export function withBrowserOnDemand(session: ToolSession, isAsked: () => boolean): ToolSession {
-  if (!session.tools.some(isBrowsers)) return session;
-  return withMethods(session, {
-    get tools() {
-      return isAsked() ? session.tools : [...session.tools.filter((tool) => !isBrowsers(tool)), listing];
-    },
+export function browserOnDemand(source: ToolSource, isAsked: () => boolean): ToolSource {
+  if (!source.tools().some(isBrowsers)) return source;
+  const shortened = changeTools(source, (given) => [...given.filter((tool) => !isBrowsers(tool)), listing]);
+  return {
+    ...forward(source),
+    tools: () => (isAsked() ? source.tools() : shortened()),
     // Asking changes nothing: it is answered here, again after a crash if need be.
     execute: async (request, options) => {
-      if (request.tool !== browserToolSetName) return await session.execute(request, options);
-      const names = session.tools.filter(isBrowsers).map(({ name }) => name);
+      if (request.tool !== browserToolSetName) return await source.execute(request, options);
+      const names = source
+        .tools()
+        .filter(isBrowsers)
+        .map(({ name }) => name);
       return { type: "observation", observation: brought(names) };
     },
-  });
+  };
 }
 
 function isBrowsers({ actionKind }: ToolListing): boolean {

@@ -1,26 +1,38 @@
 import { clientActionPrefix, type ClientToolSpec, type ToolDefinition } from "@convoke/protocol";
-import type { ToolListing, ToolSession } from "@convoke/tool-host";
-import { withMethods } from "../../lib/with-methods.ts";
+import type { ToolListing } from "@convoke/tool-host";
+import { clientTools } from "../../agent/tool-specs.ts";
+import {
+  alwaysReady,
+  noAnnounce,
+  noCancel,
+  noRecord,
+  nothingToClose,
+  type OpenToolSource,
+} from "../tool-source.ts";
 
 /**
- * A session with the tools that a client carries out itself: it acts on the ActionEvent. The wire has no way for it to answer, so the call
- * is answered at once, which harms nothing when it is done again after a crash: there is one ActionEvent, and one answer in the log.
+ * Tools that a client carries out itself: it acts on the ActionEvent. The wire has no way for it to answer, so the call is answered at
+ * once, which harms nothing when it is done again after a crash: there is one ActionEvent, and one answer in the log.
  */
-export function withClientTools(session: ToolSession, specs: readonly ClientToolSpec[]): ToolSession {
-  if (specs.length === 0) return session;
+export const openClientTools: OpenToolSource = ({ config }) => {
+  const specs = clientTools(config);
+  if (specs.length === 0) return null;
   const names = new Set(specs.map(({ name }) => name));
-  const own = specs.map(listClientTool);
-  return withMethods(session, {
-    get tools() {
-      return [...session.tools, ...own];
-    },
-    execute: async (request, options) => {
-      if (!names.has(request.tool)) return await session.execute(request, options);
+  const listings = specs.map(listClientTool);
+  return {
+    tools: () => listings,
+    owns: (tool) => names.has(tool),
+    ready: alwaysReady,
+    execute: async (_, options) => {
       if (options?.signal?.aborted === true) return { type: "cancelled", text: "The call was stopped." };
       return { type: "observation", observation: handedOver as never };
     },
-  });
-}
+    state: noRecord,
+    announce: noAnnounce,
+    cancel: noCancel,
+    [Symbol.asyncDispose]: nothingToClose,
+  };
+};
 
 const handedOver = {
   kind: "ClientToolObservation",

@@ -1,8 +1,9 @@
-import { maskText, type ToolHost, type ToolSession } from "@convoke/tool-host";
+import { join } from "node:path";
+import { maskText } from "@convoke/tool-host";
 import type { Fetch } from "../../extensions/mcp/bounded-fetch.ts";
 import { isLeft, openToolFilter } from "../../agent/tool-filter.ts";
 import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
-import { openMcpSession } from "../../extensions/mcp/mcp-session.ts";
+import { openMcpSource } from "./mcp-source.ts";
 import type { McpServers } from "../../extensions/mcp/mcp-status.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
@@ -11,6 +12,7 @@ import { resolveSecrets } from "../../security/secret-sources.ts";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { secretValues } from "../../engine/secret-values.ts";
 import type { SessionContext } from "../../engine/session-context.ts";
+import type { OpenToolSource } from "../tool-source.ts";
 
 /** How MCP servers are reached. */
 export type McpAccess = {
@@ -24,55 +26,44 @@ export type McpAccess = {
   readonly firstWaitMs?: number;
 };
 
-export type McpToolsDeps = {
-  readonly conversationId: string;
-  readonly ownerId: string;
-  readonly config: ConversationConfig;
-  readonly context: SessionContext;
-  readonly toolHost: ToolHost;
-  readonly workspaceDir: string;
-  /** Absolute, on this machine. */
-  readonly stateDir: string;
-  readonly access: McpAccess;
-};
-
-/** The session itself, or one with the tools of the conversation's MCP servers too. */
-export function withMcpTools(base: ToolSession, deps: McpToolsDeps): ToolSession {
-  const { access, config, context, toolHost } = deps;
-  const { mcp } = context.secrets();
-  const { servers } = readServers(mcp, []);
-  if (servers.length === 0) {
-    context.onMcpServers(null);
-    return base;
-  }
-  const { logins } = access;
-  const hidden = new Set(secretValues(context.secrets()));
-  const times = access.times ?? mcpTimes;
-  const session = openMcpSession({
-    base,
-    sessionId: deps.conversationId,
-    servers,
-    stateDir: deps.stateDir,
-    workspaceDir: deps.workspaceDir,
-    isLeft: toolFilter(config, context),
-    startProcess: (spec) => toolHost.startProcess(spec),
-    fetch: access.fetch,
-    clientVersion: access.clientVersion,
-    variables: async (signal) => {
-      const resolved = await resolveSecrets(context.secrets().sources, signal, () => {}, access.fetch);
-      return new Map(resolved.map(({ name, value }) => [name, value]));
-    },
-    hidden,
-    onToken: (token) => hidden.add(token),
-    ...(logins === undefined
-      ? {}
-      : { openLogin: (url, configured) => logins.open(deps.ownerId, url, configured) }),
-    onFailed: (server, reason) => context.notify(serverFailed(server, reason)),
-    times,
-    firstWaitMs: access.firstWaitMs ?? times.connectMs,
-  });
-  context.onMcpServers(hiding(session, () => [...hidden, ...secretValues(context.secrets())]));
-  return session;
+/** The tools of the conversation's MCP servers. */
+export function openMcpTools(access: McpAccess): OpenToolSource {
+  return (place) => {
+    const { config, context, toolHost } = place;
+    const { servers } = readServers(context.secrets().mcp, []);
+    if (servers.length === 0) {
+      context.onMcpServers(null);
+      return null;
+    }
+    const { logins } = access;
+    const hidden = new Set(secretValues(context.secrets()));
+    const times = access.times ?? mcpTimes;
+    const source = openMcpSource({
+      isTaken: place.isTaken,
+      sessionId: place.conversationId,
+      servers,
+      stateDir: join(place.stateDir, "mcp"),
+      workspaceDir: place.workspaceDir,
+      isLeft: toolFilter(config, context),
+      startProcess: (spec) => toolHost.startProcess(spec),
+      fetch: access.fetch,
+      clientVersion: access.clientVersion,
+      variables: async (signal) => {
+        const resolved = await resolveSecrets(context.secrets().sources, signal, () => {}, access.fetch);
+        return new Map(resolved.map(({ name, value }) => [name, value]));
+      },
+      hidden,
+      onToken: (token) => hidden.add(token),
+      ...(logins === undefined
+        ? {}
+        : { openLogin: (url, configured) => logins.open(place.ownerId, url, configured) }),
+      onFailed: (server, reason) => context.notify(serverFailed(server, reason)),
+      times,
+      firstWaitMs: access.firstWaitMs ?? times.connectMs,
+    });
+    context.onMcpServers(hiding(source, () => [...hidden, ...secretValues(context.secrets())]));
+    return source;
+  };
 }
 
 /** What a server says of its failure may have the key in it that it was given. */

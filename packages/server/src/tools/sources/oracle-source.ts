@@ -1,37 +1,57 @@
 import type { AskOracleAction, LLM, ToolDefinition } from "@convoke/protocol";
-import type { ExecuteOptions, ExecutionRequest, Outcome, ToolListing, ToolSession } from "@convoke/tool-host";
+import type { ToolListing } from "@convoke/tool-host";
 import { askOracle, oracleName, type Advice } from "../../agent/ask-oracle.ts";
-import { oracleToolName } from "../../agent/tool-specs.ts";
-import { withMethods } from "../../lib/with-methods.ts";
+import { hasOracle, oracleToolName } from "../../agent/tool-specs.ts";
 import type { Model } from "../../models/model.ts";
+import {
+  alwaysReady,
+  noAnnounce,
+  noCancel,
+  noRecord,
+  nothingToClose,
+  type OpenToolSource,
+} from "../tool-source.ts";
 
-export type OracleDeps = {
+type FindModel = (ownerId: string, name: string) => Promise<LLM | null>;
+
+/**
+ * A tool that asks the stored model named `oracle` for advice, booked under a name of its own. It changes nothing, so after a crash it is
+ * asked again.
+ */
+export function openOracle(findModel: FindModel): OpenToolSource {
+  return ({ config, context, ownerId }) => {
+    if (!hasOracle(config.agent)) return null;
+    const deps: OracleDeps = {
+      findModel: (name) => findModel(ownerId, name),
+      openHelper: context.openHelper,
+    };
+    return {
+      tools: () => listings,
+      owns: (tool) => tool === oracleToolName,
+      ready: alwaysReady,
+      execute: async ({ action }, { signal = new AbortController().signal } = {}) => {
+        const advice = await ask(action as unknown as AskOracleAction, deps, signal);
+        if (advice === null) return { type: "cancelled", text: "The call was stopped." };
+        const observation = {
+          kind: "AskOracleObservation",
+          content: [{ type: "text", text: advice.text, cache_prompt: false }],
+          is_error: advice.isError,
+        };
+        return { type: "observation", observation: observation as never };
+      },
+      state: noRecord,
+      announce: noAnnounce,
+      cancel: noCancel,
+      [Symbol.asyncDispose]: nothingToClose,
+    };
+  };
+}
+
+type OracleDeps = {
   /** The stored model of this name; null when there is none. */
   readonly findModel: (name: string) => Promise<LLM | null>;
-  /** A model whose calls are booked under a name of their own. */
   readonly openHelper: (usageId: string, other: LLM) => Model;
 };
-
-/** A session with a tool that asks the stored model named `oracle` for advice. It changes nothing, so after a crash it is asked again. */
-export function withOracle(session: ToolSession, deps: OracleDeps): ToolSession {
-  return withMethods(session, {
-    get tools() {
-      return [...session.tools, listing];
-    },
-    execute: async (request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> => {
-      if (request.tool !== oracleToolName) return await session.execute(request, options);
-      const signal = options.signal ?? new AbortController().signal;
-      const advice = await ask(request.action as unknown as AskOracleAction, deps, signal);
-      if (advice === null) return { type: "cancelled", text: "The call was stopped." };
-      const observation = {
-        kind: "AskOracleObservation",
-        content: [{ type: "text", text: advice.text, cache_prompt: false }],
-        is_error: advice.isError,
-      };
-      return { type: "observation", observation: observation as never };
-    },
-  });
-}
 
 async function ask(
   action: AskOracleAction,
@@ -56,9 +76,11 @@ It sees only your question and the context that you give, so put everything into
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 };
 
-const listing: ToolListing = {
-  name: oracleToolName,
-  actionKind: "AskOracleAction",
-  isReadOnly: true,
-  definition: definition as unknown as ToolDefinition,
-};
+const listings: readonly ToolListing[] = [
+  {
+    name: oracleToolName,
+    actionKind: "AskOracleAction",
+    isReadOnly: true,
+    definition: definition as unknown as ToolDefinition,
+  },
+];

@@ -4,74 +4,106 @@ import type {
   ExecutionRequest,
   ExecutionState,
   Outcome,
-  ToolHost,
-  TerminalInfo,
-  BrowserUpdate,
-  TerminalUpdate,
   ToolListing,
-  ToolSession,
 } from "@convoke/tool-host";
+import { taskToolName } from "../../agent/task-tool-name.ts";
+import { hasTasks, tasksHaveWorktrees } from "../../agent/tool-specs.ts";
 import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
-import { subAgentNamed } from "../../extensions/sub-agents/sub-agent-book.ts";
-import { tasksHaveWorktrees } from "../../agent/tool-specs.ts";
+import { findSubAgents, subAgentNamed } from "../../extensions/sub-agents/sub-agent-book.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { stateUpdate } from "../../events/state-update.ts";
 import { LeftOpenError } from "../../engine/run/executions.ts";
-import type { SessionContext } from "../../engine/session-context.ts";
+import type { SkillAccess } from "../session-skills.ts";
 import { SubConversation, TaskRefusedError, type SubConversationDeps } from "../tasks/sub-conversation.ts";
 import { failed, listTaskTool, observe, titleOf, type SubTaskEnd } from "../tasks/task-tool.ts";
-import { taskToolName } from "../../agent/task-tool-name.ts";
+import {
+  alwaysReady,
+  noAnnounce,
+  type OpenToolSource,
+  type ToolPlace,
+  type ToolSource,
+} from "../tool-source.ts";
 
-export type TaskSessionDeps = {
-  readonly conversationId: string;
-  readonly ownerId: string;
-  readonly agents: readonly SubAgent[];
-  /** False where tasks are given by a script alone, and the model does not see the tool. */
-  readonly isOffered?: boolean;
-  readonly context: SessionContext;
-  readonly toolHost: ToolHost;
+/** What sub-agents are found and worked with. */
+export type TaskAccess = {
+  /** Where sub-agents have their conversations. */
   readonly children: SubConversationDeps;
+  /** Null where no file is read for them. */
+  readonly skills: SkillAccess | null;
   readonly logger: Logger;
 };
 
-/** A session with a tool that gives work to sub-agents. */
-export function withTasks(base: ToolSession, deps: TaskSessionDeps): ToolSession {
-  return new TaskSession(base, deps);
+/** A tool that gives work to sub-agents. */
+export function openTasks(access: TaskAccess): OpenToolSource {
+  return async (place) => {
+    if (!hasTasks(place.context.config().agent)) return null;
+    const agents = await findAgents(access, place);
+    return agents === null ? null : createTaskSource(access, place, agents);
+  };
 }
 
+/** The sub-agents of a conversation; null in that of a sub-agent, which gives its work to nobody. */
+export async function findAgents(
+  { skills }: TaskAccess,
+  { context, toolHost, workspaceDir, isHere }: ToolPlace,
+): Promise<readonly SubAgent[] | null> {
+  const { parent, agent_definitions: given = [] } = context.config();
+  if (parent !== undefined) return null;
+  const files = skills?.filesOf(toolHost) ?? null;
+  return await findSubAgents({
+    given,
+    workspace: files === null ? null : { files, workingDir: workspaceDir },
+    server: skills?.server ?? null,
+    isHere,
+  });
+}
+
+export function createTaskSource(
+  access: TaskAccess,
+  place: ToolPlace,
+  agents: readonly SubAgent[],
+): ToolSource {
+  return new TaskSource({ ...access, ...place, agents });
+}
+
+type TaskSourceDeps = TaskAccess & ToolPlace & { readonly agents: readonly SubAgent[] };
+
 /** A task's record is its conversation: a call that is made again after a crash goes on with it, so nothing is kept here. */
-class TaskSession implements ToolSession {
-  readonly #base: ToolSession;
-  readonly #listed: readonly ToolListing[];
-  readonly #deps: TaskSessionDeps;
+class TaskSource implements ToolSource {
+  readonly ready = alwaysReady;
+  /** A call begins by a message in another conversation, which has a record of its own. */
+  readonly announce = noAnnounce;
+  readonly #deps: TaskSourceDeps;
+  readonly #listings: readonly ToolListing[];
   readonly #running = new Map<
     string,
     { readonly stop: AbortController; readonly outcome: Promise<Outcome> }
   >();
 
-  constructor(base: ToolSession, deps: TaskSessionDeps) {
-    this.#base = base;
+  constructor(deps: TaskSourceDeps) {
     this.#deps = deps;
-    const listed = listTaskTool(deps.agents.map((agent) => this.#placed(agent)));
-    this.#listed = deps.isOffered === false ? [] : [listed];
+    this.#listings = [listTaskTool(deps.agents.map((agent) => this.#placed(agent)))];
   }
 
-  /** Those of the base change while a conversation goes on. */
-  get tools(): readonly ToolListing[] {
-    return [...this.#base.tools, ...this.#listed];
+  tools(): readonly ToolListing[] {
+    return this.#listings;
   }
 
-  async execute(request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> {
-    if (request.tool !== taskToolName) return await this.#base.execute(request, options);
-    const { actionId } = request;
+  owns(tool: string): boolean {
+    return tool === taskToolName;
+  }
+
+  async execute(
+    { actionId, action }: ExecutionRequest,
+    { signal: stopped }: ExecuteOptions = {},
+  ): Promise<Outcome> {
     const known = this.#running.get(actionId);
     if (known !== undefined) return await known.outcome;
     const stop = new AbortController();
-    const signal =
-      options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-    const outcome = this.#perform(actionId, request.action as unknown as TaskAction, signal).finally(() =>
+    const signal = stopped === undefined ? stop.signal : AbortSignal.any([stopped, stop.signal]);
+    const outcome = this.#perform(actionId, action as unknown as TaskAction, signal).finally(() =>
       this.#running.delete(actionId),
     );
     this.#running.set(actionId, { stop, outcome });
@@ -79,35 +111,18 @@ class TaskSession implements ToolSession {
   }
 
   async state(actionId: string): Promise<ExecutionState> {
-    return this.#running.has(actionId) ? { type: "running" } : await this.#base.state(actionId);
-  }
-
-  announce(actionId: string, tool: string): void {
-    if (tool !== taskToolName) this.#base.announce?.(actionId, tool);
+    return this.#running.has(actionId) ? { type: "running" } : { type: "unknown" };
   }
 
   async cancel(actionId: string): Promise<void> {
     const running = this.#running.get(actionId);
-    if (running === undefined) return await this.#base.cancel(actionId);
+    if (running === undefined) return;
     running.stop.abort();
     await Promise.allSettled([running.outcome]);
   }
 
-  async terminals(): Promise<readonly TerminalInfo[]> {
-    return await this.#base.terminals();
-  }
-
-  attach(...given: Parameters<ToolSession["attach"]>): AsyncIterable<TerminalUpdate> {
-    return this.#base.attach(...given);
-  }
-
-  attachBrowser(...given: Parameters<ToolSession["attachBrowser"]>): AsyncIterable<BrowserUpdate> {
-    return this.#base.attachBrowser(...given);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running.keys()].map((actionId) => this.cancel(actionId)));
-    await this.#base[Symbol.asyncDispose]();
   }
 
   async #perform(actionId: string, action: TaskAction, signal: AbortSignal): Promise<Outcome> {

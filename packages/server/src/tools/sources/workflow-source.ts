@@ -1,46 +1,66 @@
 import { createHash } from "node:crypto";
 import type { TaskObservation, ToolDefinition, WorkflowAction } from "@convoke/protocol";
-import type { ExecuteOptions, ExecutionRequest, Outcome, ToolListing, ToolSession } from "@convoke/tool-host";
+import type { ExecuteOptions, ExecutionRequest, Outcome, ToolListing } from "@convoke/tool-host";
+import { taskToolName } from "../../agent/task-tool-name.ts";
+import { hasWorkflow } from "../../agent/tool-specs.ts";
 import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
 import { Slots } from "../../lib/slots.ts";
-import { withMethods } from "../../lib/with-methods.ts";
-import { taskToolName } from "../../agent/task-tool-name.ts";
+import {
+  alwaysReady,
+  noAnnounce,
+  noCancel,
+  noRecord,
+  type OpenToolSource,
+  type ToolSource,
+} from "../tool-source.ts";
 import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "../workflow/run-script.ts";
+import { createTaskSource, findAgents, type TaskAccess } from "./task-source.ts";
 
 const workflowToolName = "workflow";
 /** Of one workflow; each is a conversation. */
 const maxAgents = 200;
 const maxMs = 3_600_000;
 
-/** A session with a tool that runs a script over sub-agents. `session` carries out tasks, whether or not it offers them. */
-export function withWorkflow(session: ToolSession, agents: readonly SubAgent[]): ToolSession {
+/** A tool that runs a script over sub-agents. */
+export function openWorkflows(access: TaskAccess): OpenToolSource {
+  return async (place) => {
+    if (!hasWorkflow(place.context.config().agent)) return null;
+    const agents = await findAgents(access, place);
+    return agents === null ? null : createWorkflowSource(createTaskSource(access, place, agents), agents);
+  };
+}
+
+/** `tasks` carries out what its scripts order, and closes with it. */
+function createWorkflowSource(tasks: ToolSource, agents: readonly SubAgent[]): ToolSource {
   const kinds = agents.map(
     ({ name, description }) => `- ${name}: ${(description ?? "").trim().split("\n")[0]!.slice(0, 300)}`,
   );
-  const listing = listWorkflowTool(
-    `Kinds for subagent_type; general-purpose unless given:\n${kinds.join("\n")}`,
-  );
-  return withMethods(session, {
-    get tools() {
-      return [...session.tools, listing];
-    },
-    execute: async (request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> =>
-      request.tool === workflowToolName
-        ? await runWorkflow(session, request, options)
-        : await session.execute(request, options),
-  });
+  const listings = [
+    listWorkflowTool(`Kinds for subagent_type; general-purpose unless given:\n${kinds.join("\n")}`),
+  ];
+  return {
+    tools: () => listings,
+    owns: (tool) => tool === workflowToolName,
+    ready: alwaysReady,
+    execute: async (request, options = {}) => await runWorkflow(tasks, request, options),
+    // What its agents have done is in their conversations.
+    state: noRecord,
+    announce: noAnnounce,
+    cancel: noCancel,
+    [Symbol.asyncDispose]: () => tasks[Symbol.asyncDispose](),
+  };
 }
 
 async function runWorkflow(
-  session: ToolSession,
+  source: ToolSource,
   { actionId, action }: ExecutionRequest,
   { signal }: ExecuteOptions,
 ): Promise<Outcome> {
-  const { name, script, max_concurrency: most = 8 } = action as unknown as WorkflowAction;
+  const { name, script, max_concurrency: maxConcurrency = 8 } = action as unknown as WorkflowAction;
   const over = new AbortController();
   const late = AbortSignal.timeout(maxMs);
   const stop = AbortSignal.any([over.signal, late, ...(signal === undefined ? [] : [signal])]);
-  const tasks = new WorkflowTasks(session, actionId, most, stop);
+  const tasks = new WorkflowTasks(source, actionId, maxConcurrency, stop);
   const end = await runScript(script, (order) => tasks.run(order), stop);
   // Agents that the script did not wait for are of no use to anybody.
   over.abort();
@@ -52,7 +72,7 @@ async function runWorkflow(
 
 /** The agents of one workflow. */
 class WorkflowTasks {
-  readonly #session: ToolSession;
+  readonly #source: ToolSource;
   readonly #actionId: string;
   readonly #slots: Slots;
   readonly #signal: AbortSignal;
@@ -61,10 +81,10 @@ class WorkflowTasks {
   #failure: { readonly error: unknown } | null = null;
   #count = 0;
 
-  constructor(session: ToolSession, actionId: string, most: number, signal: AbortSignal) {
-    this.#session = session;
+  constructor(source: ToolSource, actionId: string, maxConcurrency: number, signal: AbortSignal) {
+    this.#source = source;
     this.#actionId = actionId;
-    this.#slots = new Slots(most, signal);
+    this.#slots = new Slots(maxConcurrency, signal);
     this.#signal = signal;
   }
 
@@ -93,7 +113,7 @@ class WorkflowTasks {
     this.#signal.throwIfAborted();
     const action = { kind: "TaskAction", prompt, subagent_type: subagentType, description, resume: null };
     const request = { actionId, tool: taskToolName, action: action as never, secrets: [] };
-    const outcome = await this.#session.execute(request, { signal: this.#signal }).catch((error: unknown) => {
+    const outcome = await this.#source.execute(request, { signal: this.#signal }).catch((error: unknown) => {
       this.#failure ??= { error };
       throw error;
     });

@@ -6,28 +6,27 @@ import {
   type ExecutionRequest,
   type ExecutionState,
   type Outcome,
-  type TerminalInfo,
-  type BrowserUpdate,
-  type TerminalUpdate,
   type ToolHost,
   type ToolListing,
   type ToolSession,
 } from "@convoke/tool-host";
 import { wait } from "../../lib/wait.ts";
-import { expandServer, hasVariables } from "./expand-variables.ts";
-import { McpConnection, type McpTimes } from "./mcp-connection.ts";
-import type { McpServer } from "./mcp-server.ts";
-import type { McpServers, McpServerStatus } from "./mcp-status.ts";
-import { createMcpTool, mcpToolName, type OfferedTool } from "./mcp-tool.ts";
-import { openClient, type OpenClientDeps } from "./open-client.ts";
-import { hideInTool } from "./hide-in-tool.ts";
-import { listMcpTool } from "./tool-listing.ts";
-import { openSchemaBudget } from "./tool-schema.ts";
-import { ToolNames } from "./tool-names.ts";
+import { expandServer, hasVariables } from "../../extensions/mcp/expand-variables.ts";
+import { McpConnection, type McpTimes } from "../../extensions/mcp/mcp-connection.ts";
+import type { McpServer } from "../../extensions/mcp/mcp-server.ts";
+import type { McpServers, McpServerStatus } from "../../extensions/mcp/mcp-status.ts";
+import { createMcpTool, mcpToolName, type OfferedTool } from "../../extensions/mcp/mcp-tool.ts";
+import { openClient, type OpenClientDeps } from "../../extensions/mcp/open-client.ts";
+import { hideInTool } from "../../extensions/mcp/hide-in-tool.ts";
+import { listMcpTool } from "../../extensions/mcp/tool-listing.ts";
+import { openSchemaBudget } from "../../extensions/mcp/tool-schema.ts";
+import { ToolNames } from "../../extensions/mcp/tool-names.ts";
+import type { AwaitedServers } from "../../engine/tool-belt.ts";
+import type { ToolSource } from "../tool-source.ts";
 
-export type McpSessionDeps = OpenClientDeps & {
-  /** The session of the workspace; owned from here on. */
-  readonly base: ToolSession;
+export type McpSourceDeps = OpenClientDeps & {
+  /** Whether a tool of another source has this name. */
+  readonly isTaken: (name: string) => boolean;
   readonly sessionId: string;
   readonly servers: readonly McpServer[];
   /** Private directory on the server's machine for the record of calls and the names of tools. */
@@ -41,37 +40,20 @@ export type McpSessionDeps = OpenClientDeps & {
   /** A server stopped working; it is tried again by itself. */
   readonly onFailed: (server: string, reason: string) => void;
   readonly times: McpTimes;
-  /** How long from its start the session's first request to the model waits for servers that have not answered yet. */
+  /** How long from its start the conversation's first request to the model waits for servers that have not answered yet. */
   readonly firstWaitMs: number;
 };
-
-/** Servers that a request to the model waits for, until they have answered or failed, and at most until then. */
-export type AwaitedServers = { readonly names: readonly string[]; readonly untilMs: number };
-
-/** A session whose list of tools is not complete from the start. */
-export interface SettlingSession extends ToolSession {
-  /** Resolves when every tool is there that can be there soon; never rejects. Says so where that takes longer than a moment. */
-  untilSettled(signal: AbortSignal, onAwaited: (servers: AwaitedServers) => void): Promise<void>;
-}
-
-/** Waits for a session's tools, as far as they are waited for. */
-export async function untilSettled(
-  session: ToolSession,
-  ...given: Parameters<SettlingSession["untilSettled"]>
-): Promise<void> {
-  if ("untilSettled" in session) await (session as SettlingSession).untilSettled(...given);
-}
 
 /** A shorter wait is no news. */
 const momentMs = 1_000;
 
-/** Adds the tools of MCP servers to a session. Servers connect in the background and never delay or fail it (P20). */
-export function openMcpSession(deps: McpSessionDeps): SettlingSession & McpServers {
-  return new McpSession(deps);
+/** The tools of MCP servers. Servers connect in the background and never delay or fail a conversation (P20). */
+export function openMcpSource(deps: McpSourceDeps): ToolSource & McpServers {
+  return new McpSource(deps);
 }
 
-class McpSession implements SettlingSession, McpServers {
-  readonly #deps: McpSessionDeps;
+class McpSource implements ToolSource, McpServers {
+  readonly #deps: McpSourceDeps;
   readonly #connections: readonly McpConnection[];
   readonly #names: ToolNames;
   readonly #records: ToolHost;
@@ -79,10 +61,11 @@ class McpSession implements SettlingSession, McpServers {
   readonly #lanes = new Map<string, Promise<ToolSession>>();
   readonly #openedAtMs = performance.now();
   #offered: ReadonlyMap<string, OfferedTool & { readonly listing: ToolListing }> = new Map();
+  #listings: readonly ToolListing[] = [];
   readonly #closed = onceUnlessRejected(() => this.#close());
   #isClosing = false;
 
-  constructor(deps: McpSessionDeps) {
+  constructor(deps: McpSourceDeps) {
     this.#deps = deps;
     mkdirSync(deps.stateDir, { recursive: true, mode: 0o700 });
     this.#names = new ToolNames(deps.stateDir);
@@ -103,8 +86,13 @@ class McpSession implements SettlingSession, McpServers {
     );
   }
 
-  get tools(): readonly ToolListing[] {
-    return [...this.#deps.base.tools, ...[...this.#offered.values()].map(({ listing }) => listing)];
+  tools(): readonly ToolListing[] {
+    return this.#listings;
+  }
+
+  /** Also after a restart, before its server has answered. */
+  owns(tool: string): boolean {
+    return this.#names.isGiven(tool) && !this.#deps.isTaken(tool);
   }
 
   mcpStatus(): readonly McpServerStatus[] {
@@ -123,7 +111,7 @@ class McpSession implements SettlingSession, McpServers {
     return connection !== undefined;
   }
 
-  async untilSettled(signal: AbortSignal, onAwaited: (servers: AwaitedServers) => void): Promise<void> {
+  async ready(signal: AbortSignal, onAwaited: (servers: AwaitedServers) => void): Promise<void> {
     const remainingMs = this.#openedAtMs + this.#deps.firstWaitMs - performance.now();
     if (remainingMs <= 0) return;
     const untilMs = Date.now() + remainingMs;
@@ -146,7 +134,6 @@ class McpSession implements SettlingSession, McpServers {
   }
 
   async execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome> {
-    if (request.action.kind !== "MCPToolAction") return await this.#deps.base.execute(request, options);
     if (this.#isClosing) {
       return { type: "error", text: "The tool session is closed; the call was not run." };
     }
@@ -157,31 +144,20 @@ class McpSession implements SettlingSession, McpServers {
   }
 
   async state(actionId: string): Promise<ExecutionState> {
-    const here = await (await this.#lane("")).state(actionId);
-    return here.type === "unknown" ? await this.#deps.base.state(actionId) : here;
+    return await (await this.#lane("")).state(actionId);
   }
 
   announce(actionId: string, tool: string): void {
-    if (!this.#offered.has(tool)) this.#deps.base.announce?.(actionId, tool);
+    if (this.#isClosing) return;
+    this.#lane(tool).then(
+      (lane) => lane.announce?.(actionId, mcpToolName),
+      // The call meets the same failure, and answers with it.
+      () => {},
+    );
   }
 
   async cancel(actionId: string): Promise<void> {
-    await Promise.all([
-      this.#lane("").then((lane) => lane.cancel(actionId)),
-      this.#deps.base.cancel(actionId),
-    ]);
-  }
-
-  async terminals(): Promise<readonly TerminalInfo[]> {
-    return await this.#deps.base.terminals();
-  }
-
-  attach(...given: Parameters<ToolSession["attach"]>): AsyncIterable<TerminalUpdate> {
-    return this.#deps.base.attach(...given);
-  }
-
-  attachBrowser(...given: Parameters<ToolSession["attachBrowser"]>): AsyncIterable<BrowserUpdate> {
-    return this.#deps.base.attachBrowser(...given);
+    await (await this.#lane("")).cancel(actionId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -194,7 +170,6 @@ class McpSession implements SettlingSession, McpServers {
       ...this.#connections.map((connection) => connection[Symbol.asyncDispose]()),
       this.#records[Symbol.asyncDispose](),
     ]);
-    await this.#deps.base[Symbol.asyncDispose]();
   }
 
   /** What needs a secret is read anew for each connection, so that a changed one is used. */
@@ -204,20 +179,20 @@ class McpSession implements SettlingSession, McpServers {
 
   /** Servers in the order of the configuration, tools in the order of their servers: requests to the model stay alike. */
   #relist(): void {
-    const { base, isLeft } = this.#deps;
-    const own = new Set(base.tools.map(({ name }) => name));
+    const { isLeft, isTaken } = this.#deps;
     const offered = new Map<string, OfferedTool & { readonly listing: ToolListing }>();
     const hidden = Array.from(this.#deps.hidden, (value) => ({ name: "", value }));
     for (const connection of this.#connections) {
       const budget = openSchemaBudget();
       for (const announced of connection.tools) {
-        const name = this.#names.nameOf(connection.name, announced.name, (taken) => own.has(taken));
+        const name = this.#names.nameOf(connection.name, announced.name, isTaken);
         if (!isLeft(name)) continue;
         const listing = listMcpTool(name, hideInTool(announced, hidden), budget);
         offered.set(name, { announced, connection, parameters: listing.parameters, listing });
       }
     }
     this.#offered = offered;
+    this.#listings = Array.from(offered.values(), ({ listing }) => listing);
   }
 
   async #lane(tool: string): Promise<ToolSession> {

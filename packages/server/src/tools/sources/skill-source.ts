@@ -1,0 +1,61 @@
+import type { ToolDefinition } from "@convoke/protocol";
+import type { Outcome, ToolListing } from "@convoke/tool-host";
+import { locationOf, type SkillBook } from "../../extensions/skills/skill-book.ts";
+import {
+  alwaysReady,
+  noAnnounce,
+  noCancel,
+  noRecord,
+  nothingToClose,
+  type ToolSource,
+} from "../tool-source.ts";
+
+const toolName = "invoke_skill";
+
+/** A tool that loads a skill. That changes nothing and needs nothing of the workspace, so it is answered again after a restart if need be. */
+export function createSkillSource(skills: SkillBook): ToolSource {
+  const listings = skills.invocable.length === 0 ? [] : [listing];
+  return {
+    tools: () => listings,
+    owns: (tool) => tool === toolName,
+    ready: alwaysReady,
+    execute: async ({ action }) => invoke(skills, (action as { name?: string }).name ?? ""),
+    state: noRecord,
+    announce: noAnnounce,
+    cancel: noCancel,
+    [Symbol.asyncDispose]: nothingToClose,
+  };
+}
+
+function invoke({ invocable }: SkillBook, name: string): Outcome {
+  const skill = invocable.find((item) => item.name === name.trim());
+  const names = invocable.map((item) => item.name).join(", ");
+  const text =
+    skill === undefined
+      ? `There is no skill ${JSON.stringify(name)} that can be loaded. Available: ${names}.`
+      : skill.content + locationOf(skill);
+  const observation = {
+    kind: "InvokeSkillObservation",
+    content: [{ type: "text", text }],
+    is_error: skill === undefined,
+    skill_name: skill?.name ?? name,
+  };
+  return { type: "observation", observation: observation as never };
+}
+
+const definition = {
+  kind: "InvokeSkillTool" as const,
+  title: toolName,
+  description:
+    "Load the notes of one of the available skills by its name. Do this before the work that they are about.",
+  action_type: "InvokeSkillAction",
+  observation_type: "InvokeSkillObservation",
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+};
+
+const listing: ToolListing = {
+  name: toolName,
+  actionKind: "InvokeSkillAction",
+  isReadOnly: true,
+  definition: definition as unknown as ToolDefinition,
+};
