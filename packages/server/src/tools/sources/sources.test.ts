@@ -6,6 +6,7 @@ import { createInProcessHost, type ExecutionRequest } from "@convoke/tool-host";
 import { expect, onTestFinished, test } from "vitest";
 import { SkillBook } from "../../extensions/skills/skill-book.ts";
 import { silentLogger } from "../../lib/logger.ts";
+import { openClock } from "../../testing/example-clock.ts";
 import { createQuickTools } from "../../testing/quick-tools.ts";
 import { toolPlace, type ToolPlaceOptions } from "../../testing/tool-place.ts";
 import { testToolSource } from "../contract.ts";
@@ -76,6 +77,11 @@ const sources: Record<
     }),
     options: { secrets: { mcp: { docs: { url: "http://127.0.0.1:1/mcp" } } } },
     request: call("find", { kind: "MCPToolAction", data: {} }),
+  },
+  "the example of the guide": {
+    open: openClock,
+    options: { agent: { tools: [{ name: "clock" }] } },
+    request: call("clock", { kind: "MCPToolAction", data: {} }),
   },
 };
 
