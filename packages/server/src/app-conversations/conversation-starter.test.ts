@@ -6,7 +6,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { Journal } from "../journal/journal.ts";
 import { DatabaseAwayError } from "../lib/database-away.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { withMethods } from "../lib/with-methods.ts";
+import { withMethods } from "../testing/with-methods.ts";
 import { openSecretBox } from "../security/seal.ts";
 import { MemorySandboxes } from "../testing/memory-sandboxes.ts";
 import { openTestDatabase } from "../testing/test-database.ts";

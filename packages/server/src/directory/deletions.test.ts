@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openJournal } from "../journal/open-journal.ts";
 import { JournalWriteError, LeaseHeldError, type Journal } from "../journal/journal.ts";
-import { withMethods } from "../lib/with-methods.ts";
+import { withMethods } from "../testing/with-methods.ts";
 import type { ScriptTurn } from "../testing/scripted-model/script.ts";
 import { startTestServer } from "../testing/start-server.ts";
 import { until } from "../testing/until.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DatabaseAwayError } from "../lib/database-away.ts";
-import { withMethods } from "../lib/with-methods.ts";
+import { withMethods } from "../testing/with-methods.ts";
 import { startTestServer } from "../testing/start-server.ts";
 
 /** A server whose store cannot be reached while a conversation is given back, for as long as `isAway`. */

@@ -4,7 +4,7 @@ import { openPostgresApplicationDatabase } from "../database/postgres/postgres-a
 import type { Tables } from "../database/tables.ts";
 import { DatabaseAwayError } from "../lib/database-away.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { withMethods } from "../lib/with-methods.ts";
+import { withMethods } from "../testing/with-methods.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
 import { Ledger } from "./ledger.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import { DatabaseAwayError } from "../lib/database-away.ts";
-import { withMethods } from "../lib/with-methods.ts";
+import { withMethods } from "../testing/with-methods.ts";
 import { openTestDatabase } from "../testing/test-database.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { Ledger } from "./ledger.ts";

@@ -12,7 +12,7 @@ import { DatabaseAwayError } from "../lib/database-away.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
 import { wait } from "../lib/wait.ts";
-import { withMethods } from "../lib/with-methods.ts";
+import { withMethods } from "../testing/with-methods.ts";
 import { webhookDefaults, type WebhookSpec } from "./webhook.ts";
 import { Webhooks } from "./webhooks.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { AppendBatch } from "../../journal/journal.ts";
-import { withMethods } from "../../lib/with-methods.ts";
+import { withMethods } from "../../testing/with-methods.ts";
 import { startTestServer, type TestServerOptions } from "../../testing/start-server.ts";
 import { until } from "../../testing/until.ts";
 

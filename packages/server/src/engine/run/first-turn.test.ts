@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { AppendBatch } from "../../journal/journal.ts";
-import { withMethods } from "../../lib/with-methods.ts";
+import { withMethods } from "../../testing/with-methods.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 
 /** The kinds of each commit; a state update by its key and value. */

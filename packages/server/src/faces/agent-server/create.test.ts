@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { JournalWriteError } from "../../journal/journal.ts";
-import { withMethods } from "../../lib/with-methods.ts";
+import { withMethods } from "../../testing/with-methods.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 
 let shared: TestServer;
