@@ -86,7 +86,7 @@ def skills_that_were_loaded(world: World) -> None:
     folder = world.folder / ".agents" / "skills" / "frob"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "SKILL.md").write_text("---\ndescription: How to frob.\n---\nTurn it twice.\n")
-    # Skills of a project are read where the agent asks for them (record 0118).
+    # Skills of a project are read where the agent asks for them.
     asking = world.agent(agent_context=AgentContext(load_project_skills=True))
     conversation, _ = world.conversation(agent=asking)
     conversation.send_message("Please load")

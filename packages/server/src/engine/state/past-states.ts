@@ -15,7 +15,7 @@ const step = 1_024;
 const mostKept = 8;
 
 /**
- * How a conversation stood at any position of its log, as the fold says: from the checkpoint before it (record 0147), whatever
+ * How a conversation stood at any position of its log, as the fold says: from the checkpoint before it, whatever
  * lies further back. A log without checkpoints is folded from its beginning once, and from places in between afterwards.
  */
 export class PastStates {

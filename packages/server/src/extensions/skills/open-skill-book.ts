@@ -64,7 +64,7 @@ export async function readSkillSources(
 /**
  * The skills of a conversation: those of its project win over those that came with it, these over the person's, then public ones.
  * With `names` it has these alone, the person's and public ones among them, beside the notes of its own sources that always hold. What
- * a project says is read only when the context asks for it, also by name (record 0118).
+ * a project says is read only when the context asks for it, also by name.
  */
 export async function openSkillBook(
   context: SkillContext | null,

@@ -144,7 +144,7 @@ function readRequested({
 
 /**
  * Clients that came after the contract send fields that it does not have, the SDK in every request. Whoever sends none of them is told
- * in the contract's kinds alone (record 0105).
+ * in the contract's kinds alone.
  */
 export function namesNewerFields(raw: unknown): boolean {
   if (typeof raw !== "object" || raw === null) return false;

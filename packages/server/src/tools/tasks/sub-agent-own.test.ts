@@ -92,7 +92,7 @@ test("issue 11.5: a sub-agent has the skills that it names, the person's too, in
     expect(asked.text).not.toContain(words);
   const read = child.events.find(({ kind }) => kind === "ObservationEvent");
   expect(JSON.stringify(read)).toContain("Sea and tree.");
-  // What a project says is read only when it is asked for (record 0118).
+  // What a project says is read only when it is asked for.
   expect(warnings(child.events)).toMatchObject([{ code: "skills_unavailable", skills: ["metre", "absent"] }]);
 
   const again = await begin(server, { skills: ["metre"] }, { ...context, load_project_skills: true });
