@@ -46,8 +46,8 @@ test("every address in the client's code is served, or its absence is explained"
   expect(readPaths().length).toBeGreaterThan(100);
 });
 
-test("docs/compatibility.md says what the client gets; write-client-table.ts writes it", () => {
-  const page = readFileSync(join(import.meta.dirname, "../..", "docs/compatibility.md"), "utf8");
+test("docs/compatibility-tables.md says what the client gets; write-client-table.ts writes it", () => {
+  const page = readFileSync(join(import.meta.dirname, "../..", "docs/compatibility-tables.md"), "utf8");
   const table = renderClientTable(readSurface(world.client), world.record.outcomes, readPaths());
   expect(page).toBe(withClientTable(page, table));
   expect(page).toContain(`@openhands/typescript-client\` ${clientVersion()}`);

@@ -1,5 +1,5 @@
 /**
- * Writes the table of `docs/compatibility.md` from what the official client gets from a running server.
+ * Writes the table of `docs/compatibility-tables.md` from what the official client gets from a running server.
  *
  * Usage: npx node test/clients/write-client-table.ts
  */
@@ -10,7 +10,7 @@ import { renderClientTable, withClientTable } from "./client-table.ts";
 import { ClientWorld } from "./client-world.ts";
 import { scenarios } from "./scenarios.ts";
 
-const page = join(import.meta.dirname, "../..", "docs/compatibility.md");
+const page = join(import.meta.dirname, "../..", "docs/compatibility-tables.md");
 await using world = await ClientWorld.open();
 for (const scenario of Object.values(scenarios)) await scenario(world);
 const table = renderClientTable(readSurface(world.client), world.record.outcomes, readPaths());

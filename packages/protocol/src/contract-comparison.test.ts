@@ -30,7 +30,7 @@ test("P57: nothing differs from agent server 0.1.0 but what is allowed with a re
 });
 
 test("the allowed differences are those that the documentation lists", () => {
-  const text = readText("../../../docs/compatibility.md");
+  const text = readText("../../../docs/compatibility-tables.md");
   const [, section] = /^## Differences from agent server 0\.1\.0$([^]*?)^## /m.exec(text) ?? [];
   const rows = section!
     .split("\n")

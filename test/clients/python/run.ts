@@ -3,7 +3,7 @@
  * what works. Needs Python 3.12 and PyPI, so it is no part of `npm test` or of CI.
  *
  * Usage: npm run test:python [-- [--write] [--only <words of a scenario's name>] [--sdk <version>]]
- *   --write  brings the table of docs/compatibility.md up to date
+ *   --write  brings the table of docs/compatibility-tables.md up to date
  *   --sdk    tries what clients of every version take for granted ("cross") with another version, such as 1.43.1
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     sdk: { type: "string" },
   },
 });
-const page = join(import.meta.dirname, "../../..", "docs/compatibility.md");
+const page = join(import.meta.dirname, "../../..", "docs/compatibility-tables.md");
 
 try {
   process.exitCode = await main();
@@ -55,7 +55,7 @@ async function main(): Promise<number> {
   if (values.write) writeFileSync(page, after);
   else if (before !== after) complaints.push("behind");
   if (!values.write && before !== after) {
-    console.error("docs/compatibility.md is behind: npm run test:python -- --write");
+    console.error("docs/compatibility-tables.md is behind: npm run test:python -- --write");
   }
   return complaints.length === 0 ? 0 : 1;
 }

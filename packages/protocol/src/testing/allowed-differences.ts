@@ -1,4 +1,4 @@
-/** One place where our document differs from agent server 0.1.0, and why. `docs/compatibility.md` lists the same. */
+/** One place where our document differs from agent server 0.1.0, and why. `docs/compatibility-tables.md` lists the same. */
 export type AllowedDifference = {
   /** A component or an operation. */
   readonly where: string;
@@ -51,6 +51,13 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "provider_connection_id",
       "aws_session_token",
       "aws_profile_name",
+    ],
+    reason:
+      "Newer clients send them; optional, and returned where they were sent. Of a conversation, is_subscription is told always.",
+  },
+  {
+    where: "LLM",
+    what: [
       "aws_role_name",
       "aws_session_name",
       "aws_bedrock_runtime_endpoint",
@@ -71,12 +78,24 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "leaf_event_id",
       "hook_config",
       "forked_from_conversation_id",
+    ],
+    reason: "Newer clients read them; each appears only where it says something.",
+  },
+  {
+    where: "ConversationInfo",
+    what: [
       "forked_from_event_id",
       "parent_conversation_id",
       "sub_conversation_ids",
       "client_tools",
       "worktree",
       "tool_module_qualnames",
+    ],
+    reason: "Newer clients read them; each appears only where it says something.",
+  },
+  {
+    where: "ConversationInfo",
+    what: [
       "max_budget_per_task",
       "approval_policy",
       "autotitle",
@@ -102,6 +121,12 @@ export const allowedDifferences: readonly AllowedDifference[] = [
       "security_analyzer",
       "agent_settings",
       "agent_profile_id",
+    ],
+    reason: "Newer clients send them; optional.",
+  },
+  {
+    where: "StartConversationRequest",
+    what: [
       "parent_conversation_id",
       "client_tools",
       "worktree",
@@ -145,12 +170,12 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     where: "ServerInfo",
+    what: ["sdk_version", "tools_version", "workspace_version", "server_version", "usable_tools"],
+    reason: "Newer clients read them; server_version is ours.",
+  },
+  {
+    where: "ServerInfo",
     what: [
-      "sdk_version",
-      "tools_version",
-      "workspace_version",
-      "server_version",
-      "usable_tools",
       "runtime_idle_timeout_seconds",
       "conversation_runtime",
       "available_conversation_runtimes",

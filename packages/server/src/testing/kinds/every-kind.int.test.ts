@@ -35,7 +35,7 @@ test("P57: every kind of the contract that needs no browser is in one log, as th
 const chromium = findChromium(process.env);
 
 test.skipIf(chromium === null)(
-  "P57: needs Chromium: every kind of the contract is in one log, and docs/compatibility.md has the table; CONVOKE_WRITE_TABLES=1 writes it",
+  "P57: needs Chromium: every kind of the contract is in one log, and docs/compatibility-tables.md has the table; CONVOKE_WRITE_TABLES=1 writes it",
   async () => {
     const log = await playEveryKind({ withBrowser: true });
     expect(faultsOf(log)).toEqual([]);
@@ -50,7 +50,7 @@ test.skipIf(chromium === null)(
     expect(log.filter((event) => event.kind === "ObservationEvent" && event.observation.is_error)).toEqual(
       [],
     );
-    const place = join(import.meta.dirname, "../../../../..", "docs/compatibility.md");
+    const place = join(import.meta.dirname, "../../../../..", "docs/compatibility-tables.md");
     const page = readFileSync(place, "utf8");
     const written = withKindsTable(page, renderKindsTable(log, found, contract));
     if (process.env["CONVOKE_WRITE_TABLES"] === "1") writeFileSync(place, written);
