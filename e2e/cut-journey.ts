@@ -63,7 +63,7 @@ export async function playCuts(web: WebBrowser, options: CutOptions): Promise<Cu
     const restoredAtMs = performance.now();
     const storedAtMs = await untilStored(web, id, number);
     await page.locator("article").getByText(`Answer ${number} begins`).waitFor();
-    await page.getByText("Writing, not stored yet").waitFor({ state: "detached" });
+    await page.getByText("Writing, not saved yet").waitFor({ state: "detached" });
     caughtUpMs.push(performance.now() - Math.max(restoredAtMs, storedAtMs));
   }
   const report = {

@@ -105,11 +105,11 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await expectStatus(page, "done");
     await field(page).fill("/limit much");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText("Name a sum in dollars").waitFor();
+    await page.getByRole("alert").getByText("Enter an amount in dollars").waitFor();
     await expect.poll(() => field(page).inputValue()).toBe("/limit much");
     await field(page).fill("/ask What is left?");
     await page.keyboard.press("Enter");
-    const aside = page.getByRole("region", { name: "Asked beside the conversation" });
+    const aside = page.getByRole("region", { name: "Side question" });
     await aside.getByText("Nothing is left.").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await aside.getByRole("button", { name: "Close" }).click();

@@ -56,7 +56,7 @@ describe.skipIf(noBrowser !== null)("what a person stumbles over", () => {
       })
       .toBe(true);
     await page.goto(`${web.url}/c/${crypto.randomUUID()}`);
-    await page.getByText("There is no such conversation.").waitFor();
+    await page.getByText("Conversation not found.").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("link", { name: "Conversations" }).click();
     await page.getByRole("heading", { name: "Conversations" }).waitFor();
@@ -65,15 +65,15 @@ describe.skipIf(noBrowser !== null)("what a person stumbles over", () => {
 
   test("the page speaks the language of the browser until somebody chooses another one", async () => {
     const page = await web.logIn({ ...phone, locale: "de-AT" });
-    await page.getByRole("heading", { name: "Was ist zu tun?" }).waitFor();
+    await page.getByRole("heading", { name: "Was soll der Agent tun?" }).waitFor();
     await page.getByText(/auf dem Rechner des Servers/).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(await sidewaysOf(page)).toBe(0);
     await page.goto(`${web.url}/settings/look`);
     await page.getByRole("combobox", { name: "Sprache" }).selectOption("en");
-    await page.getByRole("heading", { name: "Look" }).waitFor();
+    await page.getByRole("heading", { name: "Appearance" }).waitFor();
     await page.reload();
-    await page.getByRole("heading", { name: "Look" }).waitFor();
+    await page.getByRole("heading", { name: "Appearance" }).waitFor();
     await page.context().close();
   });
 });

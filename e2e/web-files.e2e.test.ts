@@ -100,7 +100,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
     }
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
     await show("data.bin");
-    await files(page).getByText("This is no text.").waitFor();
+    await files(page).getByText("Binary file.").waitFor();
     await show("long.txt");
     await files(page).getByText("Only the beginning is shown.").waitFor();
     await show("nowhere.txt");

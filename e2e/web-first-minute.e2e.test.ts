@@ -42,9 +42,9 @@ test.skipIf(noBrowser !== null).each([
       const page = await (await browser.newContext({ locale: "en-GB", ...options })).newPage();
       page.setDefaultTimeout(promisedMs);
       await page.goto(link);
-      await see(page, "What shall be done?");
-      await see(page, /works on the server's own machine/);
-      await press(page, "Watch it work");
+      await see(page, "What should the agent do?");
+      await see(page, /Not sandboxed/);
+      await press(page, "Run the demo");
       await see(page, "Always allow …");
       // For half a second after it appears a card takes no answer.
       const allow = page.getByText("Allow", { exact: true }).filter({ visible: true });

@@ -61,7 +61,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
   const browser = (page: Page) => page.getByRole("region", { name: "Browser" });
-  const image = (page: Page) => browser(page).getByRole("img", { name: "What the browser shows" });
+  const image = (page: Page) => browser(page).getByRole("img", { name: "Browser screen" });
   const open = async (page: Page): Promise<void> => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Browser" }).click();
@@ -92,7 +92,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await writeFile(path.join(work, "go"), "");
     await expectStatus(page, "paused");
     await take.click();
-    await browser(page).getByText("You have the browser").waitFor();
+    await browser(page).getByText("You control the browser").waitFor();
     await click(page, 200, 120);
     await page.keyboard.type("Ada");
     // Each letter is told by a request of its own, and one may overtake another.
@@ -122,7 +122,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await expect.poll(told).toMatch(did);
     expect(await told()).toContain(`; came to ${address}/thanks.`);
     expect(await told()).not.toContain("Lovelace");
-    await page.getByRole("button", { name: "Go on", exact: true }).click();
+    await page.getByRole("button", { name: "Resume", exact: true }).click();
     await expectStatus(page, "done");
     expect(await told()).toContain("A person had the browser in between.");
     await page.context().close();
@@ -137,7 +137,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await open(page);
     await image(page).waitFor();
     await browser(page).getByRole("button", { name: "Take over" }).tap();
-    await browser(page).getByText("You have the browser").waitFor();
+    await browser(page).getByText("You control the browser").waitFor();
     const box = (await image(page).boundingBox())!;
     await page.touchscreen.tap(box.x + (200 * box.width) / 1280, box.y + (120 * box.height) / 720);
     // As keyboards of phones do: what was written, not what was pressed.

@@ -31,13 +31,13 @@ describe.skipIf(noBrowser !== null)("MCP servers in the page", () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/mcp`);
     await page.getByRole("textbox", { name: "Name" }).fill("notes");
-    await page.getByRole("textbox", { name: "Address or command" }).fill(notes.url);
+    await page.getByRole("textbox", { name: "URL or command" }).fill(notes.url);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const entry = page.getByRole("listitem").filter({ hasText: notes.url });
-    await entry.getByRole("button", { name: "Try" }).click();
+    await entry.getByRole("button", { name: "Test" }).click();
     await entry.getByText("Tools: read, write").waitFor();
     notes.mode = "broken";
-    await entry.getByRole("button", { name: "Try" }).click();
+    await entry.getByRole("button", { name: "Test" }).click();
     await entry.getByText("it is broken").waitFor();
 
     const id = await web.converse("begin");
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)("MCP servers in the page", () => {
     await expectStatus(page, "done");
     const feed = page.getByRole("feed");
     await feed.getByText('The MCP server "notes" does not work').waitFor();
-    expect(await feed.getByText("The agent goes on.").count()).toBe(1);
+    expect(await feed.getByText("The agent continues without it.").count()).toBe(1);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "MCP servers" }).click();
     await panel(page).getByText("failed", { exact: true }).waitFor();
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)("MCP servers in the page", () => {
     const id = await web.converse("begin");
     const page = await web.logIn(phone);
     await page.goto(`${web.url}/c/${id}?panel=mcp`);
-    await panel(page).getByText("wants a login", { exact: true }).first().waitFor();
+    await panel(page).getByText("login required", { exact: true }).first().waitFor();
     expect(await sidewaysOf(page)).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await page.context().close();

@@ -45,7 +45,7 @@ export async function takePictures(
 /** By its button, as on a phone Enter begins a new line. */
 export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(text);
-  await page.getByRole("button", { name: /^(Send|Add|Send and go on)$/ }).click();
+  await page.getByRole("button", { name: /^(Send|Queue|Send and resume)$/ }).click();
 }
 
 export async function expectStatus(page: Page, word: string): Promise<void> {

@@ -58,14 +58,14 @@ describe.skipIf(noBrowser !== null)("a plan in the page", () => {
     expect(await violationsOf(page)).toEqual([]);
     await takePictures(page, "plan");
 
-    await plan.getByRole("button", { name: "Ask for changes" }).click();
+    await plan.getByRole("button", { name: "Request changes" }).click();
     await plan.getByRole("textbox").fill("Leave the tests");
     await page.keyboard.press("Enter");
     await page.getByText("The tests are left.").waitFor();
     await plan.getByText("Write a file.").waitFor();
     await expect.poll(() => plan.getByText("Test it.").count()).toBe(0);
 
-    await plan.getByRole("button", { name: "Approve and work" }).click();
+    await plan.getByRole("button", { name: "Approve and start" }).click();
     await page.getByText("It is built.").waitFor();
     await expectStatus(page, "done");
     await expect.poll(() => plan.count()).toBe(0);
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== null)("a plan in the page", () => {
     const plan = page.getByRole("region", { name: "Plan" });
     await plan.getByText("Write a file.").waitFor();
     expect(await sidewaysOf(page)).toBe(0);
-    const box = await plan.getByRole("button", { name: "Approve and work" }).boundingBox();
+    const box = await plan.getByRole("button", { name: "Approve and start" }).boundingBox();
     expect(box?.height).toBeGreaterThanOrEqual(44);
     expect(await violationsOf(page)).toEqual([]);
     await page.context().close();

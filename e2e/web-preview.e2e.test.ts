@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== null)("previews of ports in the page", () => {
       const ports = panel(page).getByRole("navigation", { name: "Ports" }).getByRole("button");
       await expect
         .poll(async () => {
-          await panel(page).getByRole("button", { name: "Look for ports" }).click();
+          await panel(page).getByRole("button", { name: "Scan for ports" }).click();
           return await ports.count();
         })
         .toBeGreaterThan(0);
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser !== null)("previews of ports in the page", () => {
       expect(await web.call("GET", "/api/conversations/count")).toEqual(before);
 
       // The field leads within the port, and loads again.
-      await panel(page).getByRole("textbox", { name: "Address on the port" }).fill("/headers");
+      await panel(page).getByRole("textbox", { name: "Path" }).fill("/headers");
       await page.keyboard.press("Enter");
       await frame.getByText('"own":"mine"').waitFor();
       expect(new URL(page.url()).pathname).toBe(`/c/${id}`);

@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     return page;
   }
 
-  const toggle = (page: Page) => page.getByRole("checkbox", { name: "Tell this browser then, too" });
+  const toggle = (page: Page) => page.getByRole("checkbox", { name: "Notify this browser" });
 
   async function openWorkers(page: Page): Promise<{ cdp: CDPSession; registration: Promise<string> }> {
     const cdp = await page.context().newCDPSession(page);
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     await page.goto("about:blank");
     await expect.poll(() => seenIn(context)).toBe(0);
     await deliver();
-    await expect.poll(() => shownIn(context)).toEqual([{ title: "An agent asks", tag: id }]);
+    await expect.poll(() => shownIn(context)).toEqual([{ title: "An agent needs approval", tag: id }]);
 
     // The click comes while the page still loads what comes last.
     const click = Promise.withResolvers<void>();
@@ -178,7 +178,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     await expect.poll(words).toBe("Ein Agent ist fertig");
 
     await page.goto(`${web.url}/settings/notifications`);
-    await page.getByRole("checkbox", { name: "Diesem Browser auch dann Bescheid sagen" }).uncheck();
+    await page.getByRole("checkbox", { name: "Diesen Browser benachrichtigen" }).uncheck();
     await expect.poll(mine).toEqual([]);
     expect(await words()).toBeUndefined();
     expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(

@@ -108,13 +108,13 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
       const { page, asked, faults } = await openFile(options);
       await page.getByText("It is said.").first().waitFor();
       await page.getByRole("heading", { name: "Begun" }).waitFor();
-      await page.getByText("All 2 requests follow from the log.").waitFor();
+      await page.getByText("All 2 model requests match the log.").waitFor();
       // What the tool wrote is shown too.
       await page.getByRole("button", { name: /^Say one/ }).click();
       await page.getByText("onload='window.hacked = 1'").first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
       expect(await sidewaysOf(page)).toBe(0);
-      await page.getByRole("img", { name: /^Cost, up to .* and context, up to/ }).waitFor();
+      await page.getByRole("img", { name: /^Cost \(max\. .*\) and context \(max\./ }).waitFor();
       await takePictures(page, options === phone ? "replay-phone" : "replay");
 
       const slider = page.getByRole("slider");
@@ -157,7 +157,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
       const saved = await save(parent);
       const { page, asked, faults } = await openFile(options, saved);
       await page.getByRole("button", { name: /count the files/ }).click();
-      const thread = page.getByRole("region", { name: "Work of the sub-agent" });
+      const thread = page.getByRole("region", { name: "Sub-agent" });
       await thread.getByText("There are three.").waitFor();
       await thread.getByRole("button", { name: /count/ }).click();
       await thread.getByText("three", { exact: true }).waitFor();
@@ -173,7 +173,7 @@ describe.skipIf(noBrowser !== null)("the replay file", () => {
       const begun = items.findIndex(({ key }) => key === "task") + 1;
       const slider = page.getByRole("slider");
       await slider.fill(String(begun));
-      expect(await slider.getAttribute("aria-valuetext")).toContain("a sub-agent begins");
+      expect(await slider.getAttribute("aria-valuetext")).toContain("a sub-agent starts");
       await page.getByRole("button", { name: /count the files/ }).click();
       await thread.getByText("Count them").waitFor();
       await expect.poll(() => thread.getByText("There are three.").count()).toBe(0);

@@ -64,7 +64,7 @@ describe.skipIf(noBrowser !== null)("a repository as workspace", () => {
     expect(await violationsOf(page)).toEqual([]);
 
     await begin(page, "https://someone:secret@example.org/project.git", "Read the note");
-    await page.getByRole("alert").getByText("Leave the password out").waitFor();
+    await page.getByRole("alert").getByText("Remove the password").waitFor();
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain("secret");
     await page.context().close();
   });
@@ -77,12 +77,12 @@ describe.skipIf(noBrowser !== null)("a repository as workspace", () => {
     const page = await web.logIn();
     const asked = once(silent, "connection");
     await begin(page, `http://127.0.0.1:${port}/project.git`, "Read the note");
-    await page.getByRole("status").getByText("The repository is being fetched").waitFor();
+    await page.getByRole("status").getByText("Cloning the repository").waitFor();
     const [socket] = (await asked) as [import("node:net").Socket];
     const gone = once(socket.resume(), "close");
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByRole("alert").getByText("The fetch was cancelled").waitFor();
+    await page.getByRole("alert").getByText("Cloning was cancelled").waitFor();
     expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("Read the note");
     await gone;
     silent.close();

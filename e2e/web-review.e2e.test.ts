@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
 
     await expectStatus(page, "done");
     await added.getByRole("button", { name: "Revert" }).click();
-    await page.getByRole("dialog").getByText("it is removed").waitFor();
+    await page.getByRole("dialog").getByText("will be deleted").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Revert" }).click();
     await expect.poll(() => added.count()).toBe(0);
     await expect.poll(() => existsSync(at("repo/src/sum.test.js"))).toBe(false);
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
     const review = page.getByRole("region", { name: "Changes" });
     const note = review.getByRole("region", { name: "note.txt" });
     await note.getByText("one").waitFor();
-    const scope = review.getByRole("combobox", { name: "Which changes" });
+    const scope = review.getByRole("combobox", { name: "Compare" });
     await expect.poll(() => scope.inputValue()).toBe("edits");
     expect(await note.getByRole("button", { name: "Revert" }).count()).toBe(0);
     await scope.selectOption({ label: "Write a note" });
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("v");
     await review.getByRole("button", { name: "Accepted" }).waitFor();
-    await review.getByRole("textbox", { name: "What to say about all of it" }).focus();
+    await review.getByRole("textbox", { name: "Overall comment" }).focus();
     await page.keyboard.type("Review: nearly there.");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");

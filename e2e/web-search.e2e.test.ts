@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
     await feed.getByText(`number ${talks - 1}.`).waitFor();
     await feed.hover();
     await page.mouse.wheel(0, -2_500);
-    await page.getByRole("button", { name: "To the end" }).waitFor();
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
     await untilAtRest(feed);
     const row = await feed.evaluate((list) => {
       const middle = list.getBoundingClientRect().top + list.clientHeight / 2;

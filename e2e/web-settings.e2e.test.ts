@@ -63,16 +63,16 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
       .poll(async () => (await web.call("GET", "/api/skills/installed"))["skills"])
       .toMatchObject([{ name: "ship", enabled: false }]);
     await page.getByRole("button", { name: "Remove" }).click();
-    await page.getByText("No skill was installed.").waitFor();
+    await page.getByText("No skills installed.").waitFor();
 
     await page.goto(`${web.url}/settings/hooks`);
     await page.getByRole("textbox", { name: "Folder" }).fill(work);
-    await page.getByRole("button", { name: "Read" }).click();
+    await page.getByRole("button", { name: "Load" }).click();
     await page.getByText("./guard.sh").waitFor();
     await page.getByText("terminal · 5 s").waitFor();
 
     await page.goto(`${web.url}/settings/spending`);
-    await page.getByRole("textbox", { name: "Dollars in a day" }).fill("2.5");
+    await page.getByRole("textbox", { name: "Dollars per day" }).fill("2.5");
     await page.keyboard.press("Enter");
     await expect
       .poll(async () => await web.call("GET", "/api/spend"))
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   test("J24: a key is shown once and opens the server until it is ended; the server says how it does", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/keys`);
-    await page.getByRole("textbox", { name: "What it is for" }).fill("laptop");
+    await page.getByRole("textbox", { name: "Label" }).fill("laptop");
     await page.getByRole("button", { name: "Add" }).click();
     const key = await page.getByRole("status").locator("code").innerText();
     const ask = async (): Promise<number> =>
@@ -138,11 +138,11 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page
       .getByRole("listitem")
       .filter({ hasText: "laptop" })
-      .getByRole("button", { name: "End" })
+      .getByRole("button", { name: "Revoke" })
       .click();
     await expect.poll(ask).toBe(401);
     await page.reload();
-    await page.getByRole("heading", { name: "Keys and logins" }).waitFor();
+    await page.getByRole("heading", { name: "API keys and logins" }).waitFor();
     expect(await page.getByText(key).count()).toBe(0);
 
     await page.goto(`${web.url}/settings/server`);
@@ -153,19 +153,19 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   test("J27, S16: users have keys of their own; the local user gives them, sees everybody's and ends them", async () => {
     const page = await web.logIn();
     const add = async (whose: Page, label: string): Promise<string> => {
-      await whose.getByRole("textbox", { name: "What it is for" }).fill(label);
+      await whose.getByRole("textbox", { name: "Label" }).fill(label);
       await whose.getByRole("button", { name: "Add" }).click();
       await whose.getByRole("listitem").filter({ hasText: label }).waitFor();
       return await whose.getByRole("status").locator("code").innerText();
     };
     const keys = `${web.url}/settings/keys`;
     await page.goto(keys);
-    await page.getByRole("textbox", { name: "For whom" }).fill("ada");
+    await page.getByRole("textbox", { name: "User" }).fill("ada");
     const first = await add(page, "tablet of ada");
     const ada = await web.logIn(desktop, web.url, first);
     await ada.goto(keys);
     await ada.getByText("tablet of ada").waitFor();
-    expect(await ada.getByRole("textbox", { name: "For whom" }).count()).toBe(0);
+    expect(await ada.getByRole("textbox", { name: "User" }).count()).toBe(0);
     const second = await add(ada, "phone of ada");
     await ada.reload();
     await ada.getByText("phone of ada").waitFor();
@@ -218,14 +218,14 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/models`);
     await page.getByRole("textbox", { name: "Model", exact: true }).fill("openai/new");
-    await page.getByRole("textbox", { name: "Address" }).fill(`${address}/v1`);
+    await page.getByRole("textbox", { name: "Base URL" }).fill(`${address}/v1`);
     await page.getByLabel("Key").fill("a key");
     await page.getByRole("textbox", { name: "Name" }).fill("new");
     await page.keyboard.press("Enter");
     const entry = page.getByRole("listitem").filter({ hasText: "openai/new" });
     await entry.getByText("This key is not known here.").waitFor();
-    await entry.getByRole("button", { name: "Try" }).click();
-    await entry.getByText("It answers.").waitFor();
+    await entry.getByRole("button", { name: "Test" }).click();
+    await entry.getByText("The model responds.").waitFor();
     await page.getByRole("link", { name: /^New( conversation)?$/ }).click();
     await page.getByRole("combobox", { name: "Model" }).selectOption("new");
     await page.getByLabel("Folder").fill(work);

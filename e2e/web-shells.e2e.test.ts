@@ -38,9 +38,9 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
     await expectStatus(page, "done");
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Shells" }).click();
-    await panel(page).getByText("A shell of your own").waitFor();
+    await panel(page).getByText("Your own shell").waitFor();
     await panel(page).getByRole("button", { name: "New shell" }).last().click();
-    await panel(page).getByRole("textbox", { name: "Keyboard of the shell" }).waitFor();
+    await panel(page).getByRole("textbox", { name: "Shell keyboard input" }).waitFor();
 
     // Typed, with an answer that only a shell in the folder can give.
     await expectShown(page, /[$#]$/m);
@@ -77,9 +77,9 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
     expect(await violationsOf(page)).toEqual([]);
     expect(await sidewaysOf(page)).toBe(0);
     await page.keyboard.type("exit 3\n");
-    await panel(page).getByText("The shell has ended with exit code 3.").waitFor();
+    await panel(page).getByText("The shell has exited with code 3.").waitFor();
     await panel(page).getByRole("button", { name: "End", exact: true }).click();
-    await panel(page).getByText("A shell of your own").waitFor();
+    await panel(page).getByText("Your own shell").waitFor();
     await page.context().close();
   });
 
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
     const id = await web.converse("begin", { workspace: { kind: "LocalWorkspace", working_dir: work } });
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}?panel=shells`);
-    await panel(page).getByText("A shell of your own").waitFor();
+    await panel(page).getByText("Your own shell").waitFor();
     await panel(page).getByRole("button", { name: "New shell" }).last().focus();
     await page.keyboard.press("Enter");
     await expectShown(page, /[$#]$/m);

@@ -24,7 +24,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.goto(`${web.url}/c/${id}`);
     await expectStatus(page, "done");
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "Copy the conversation" }).click();
+    await page.getByRole("menuitem", { name: "Fork conversation" }).click();
     await page.waitForURL((url) => url.pathname.startsWith("/c/") && !url.pathname.endsWith(id));
     await page.getByRole("feed").getByText("The first is done.").waitFor();
     await page.context().close();
@@ -41,8 +41,8 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await expectStatus(page, "done");
     const message = page.getByRole("article").filter({ hasText: "Now the second" });
     await message.hover();
-    await message.getByRole("button", { name: "What to do from here" }).click();
-    await page.getByRole("menuitem", { name: "Edit and go on from before it" }).click();
+    await message.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Edit and branch" }).click();
     await expect.poll(() => field.inputValue()).toBe("Now the second");
     const { leaf_event_id: leaf } = await web.call("GET", `/api/conversations/${id}`);
     expect(await web.call("GET", `/api/conversations/${id}/events/${String(leaf)}`)).toMatchObject({
@@ -57,29 +57,29 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
     await page.getByRole("button", { name: "wait a while" }).waitFor();
-    const queue = page.getByRole("list", { name: "Messages on their way" });
+    const queue = page.getByRole("list", { name: "Queued messages" });
     const waiting = (text: string) => queue.getByRole("listitem").filter({ hasText: text });
     for (const text of ["Also one", "Also two", "Also three"]) {
       await send(page, text);
-      await waiting(text).getByText("not read yet").waitFor();
+      await waiting(text).getByText("queued").waitFor();
     }
-    await waiting("Also two").getByRole("button", { name: "Take back" }).click();
+    await waiting("Also two").getByRole("button", { name: "Withdraw" }).click();
     await expect.poll(() => waiting("Also two").count()).toBe(0);
     await waiting("Also three").getByRole("button", { name: "Edit" }).click();
     const field = page.getByRole("textbox", { name: "Message" });
     await expect.poll(() => field.inputValue()).toBe("Also three");
     await expect.poll(() => waiting("Also three").count()).toBe(0);
     await send(page, "Also the third");
-    await waiting("Also the third").getByText("not read yet").waitFor();
+    await waiting("Also the third").getByText("queued").waitFor();
     await web.killAndRestart(async () => {
-      await page.getByText(/No connection since/).waitFor();
+      await page.getByText(/Disconnected since/).waitFor();
     });
     await page.getByRole("feed").getByText("All are read.").waitFor();
     await expect.poll(() => queue.count()).toBe(0);
     const said = page
       .getByRole("feed")
       .getByRole("article")
-      .filter({ hasText: /Also/, hasNotText: "taken back before it was read" })
+      .filter({ hasText: /Also/, hasNotText: "withdrawn before the agent read it" })
       .filter({ hasNotText: "All are read." });
     await expect.poll(() => said.count()).toBe(2);
     expect(await said.allInnerTexts()).toEqual([
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       await page.goto(`${web.url}/c/${one}`);
       await page.getByRole("feed").getByText("The first is done.").waitFor();
       const entry = page.getByRole("navigation").getByRole("listitem").filter({ hasText: other });
-      await entry.getByRole("button", { name: /^Open beside/ }).click();
+      await entry.getByRole("button", { name: /^Open side by side/ }).click();
       const [left, right] = [page.locator("[data-pane]").nth(0), page.locator("[data-pane]").nth(1)];
       await right.getByText("The second is done.").waitFor();
       const fields = page.getByRole("textbox", { name: "Message" });
@@ -124,7 +124,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       await files.getByRole("button", { name: "Close", exact: true }).click();
       await page.reload();
       await right.getByRole("region", { name: "Files Test second" }).waitFor();
-      await left.getByRole("button", { name: "Close this one" }).click();
+      await left.getByRole("button", { name: "Close this pane" }).click();
       await page.waitForURL((url) => url.pathname === `/c/${other}` && url.search === "?panel=files");
       await page.context().close();
     },
@@ -142,7 +142,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       await page.getByRole("region", { name: "Files Test first" }).waitFor();
       await page.waitForLoadState("networkidle");
       expect(await page.locator("[data-pane]").count()).toBe(1);
-      expect(await page.getByRole("button", { name: "Close this one" }).count()).toBe(0);
+      expect(await page.getByRole("button", { name: "Close this pane" }).count()).toBe(0);
       await page.context().close();
     },
   );
@@ -155,7 +155,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       await route.continue();
     });
     await page.goto(`${web.url}/inbox`);
-    await page.getByText("Nothing waits for you.").waitFor();
+    await page.getByText("Nothing needs your attention.").waitFor();
     for (const key of ["n", "?", "g", "s"]) await page.locator("body").press(key);
     expect(new URL(page.url()).pathname).toBe("/inbox");
     held.resolve();
@@ -192,8 +192,11 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       expect(await violationsOf(page)).toEqual([]);
       await page.setViewportSize(phone.viewport);
       expect(await sidewaysOf(page)).toBe(0);
-      await page.keyboard.type("settings look");
-      await page.getByRole("dialog").getByRole("option", { name: /Look/ }).click();
+      await page.keyboard.type("settings appearance");
+      await page
+        .getByRole("dialog")
+        .getByRole("option", { name: /Appearance/ })
+        .click();
       await page.waitForURL(`${web.url}/settings/look`);
       await page.context().close();
     },
@@ -209,7 +212,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     const card = page.getByRole("group", { name: "Approval: terminal" });
     await card.getByText(/^On the server's machine, in \//).waitFor();
     const reject = card.getByRole("button", { name: "Reject", exact: true });
-    const reason = page.getByPlaceholder(/The agent reads this/);
+    const reason = page.getByPlaceholder(/sent to the agent/);
     await reject.press("Enter");
     await reason.waitFor();
     await page.keyboard.type("ra");
@@ -233,7 +236,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
     await page.getByRole("button", { name: "More" }).click();
-    await page.getByRole("menuitem", { name: "When it asks" }).click();
+    await page.getByRole("menuitem", { name: "Approval settings" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("radio", { name: "never" }).focus();
     await page.keyboard.press("ArrowDown");
@@ -284,7 +287,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       await expect.poll(() => entry.count()).toBe(0);
       await rail.getByRole("link", { name: "Archived" }).click();
       const row = page.getByRole("main").getByRole("listitem").filter({ hasText: title });
-      await row.getByRole("button", { name: "Put back" }).click();
+      await row.getByRole("button", { name: "Unarchive" }).click();
       await expect.poll(() => row.count()).toBe(0);
       await entry.waitFor();
       await page.context().close();
@@ -316,7 +319,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
         (window as unknown as { shown: Shown[] }).shown.map(({ title, body, tag }) => ({ title, body, tag })),
       );
     await page.goto(`${web.url}/settings/notifications`);
-    await page.getByRole("checkbox", { name: "An agent asks" }).check();
+    await page.getByRole("checkbox", { name: "An agent needs approval" }).check();
     await page.getByRole("checkbox", { name: "An agent is done" }).check();
     const always = { confirmation_policy: { kind: "AlwaysConfirm" } };
     const asking = await web.converse("first", { title: "Asking", ...always });

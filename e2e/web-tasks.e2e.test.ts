@@ -40,17 +40,17 @@ describe.skipIf(noBrowser !== null)("sub-agents in the page", () => {
     return { page, id };
   };
   const always = { confirmation_policy: { kind: "AlwaysConfirm" } };
-  const thread = (page: Page) => page.getByRole("region", { name: "Work of the sub-agent" });
+  const thread = (page: Page) => page.getByRole("region", { name: "Sub-agent" });
 
   test("J15: the work of a sub-agent is seen in its card as it comes, approved there, and opened alone", async () => {
     const { page, id } = await delegate("Delegate", always);
     await allow(page.getByRole("group", { name: "Approval: task" }));
     await page.getByRole("button", { name: /count the files/ }).click();
     await thread(page).getByText("Count them").waitFor();
-    await thread(page).getByText("Order", { exact: true }).waitFor();
+    await thread(page).getByText("Task", { exact: true }).waitFor();
     const ask = thread(page).getByRole("group", { name: "Approval: terminal" });
     await ask.waitFor();
-    await thread(page).getByText("asks", { exact: true }).waitFor();
+    await thread(page).getByText("needs approval", { exact: true }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await takePictures(page, "task", "dark");
     await allow(ask);
@@ -61,10 +61,10 @@ describe.skipIf(noBrowser !== null)("sub-agents in the page", () => {
     await expectStatus(page, "done");
     expect(await violationsOf(page)).toEqual([]);
 
-    await thread(page).getByRole("link", { name: "Open alone" }).click();
+    await thread(page).getByRole("link", { name: "Open conversation" }).click();
     await page.waitForURL((url) => url.pathname.startsWith("/c/") && !url.pathname.endsWith(id));
     await page.getByRole("feed").getByText("There are three.").waitFor();
-    await page.getByRole("link", { name: "Ordered by another conversation" }).click();
+    await page.getByRole("link", { name: "Started by another conversation" }).click();
     await page.waitForURL((url) => url.pathname.endsWith(id));
     await page.context().close();
   });

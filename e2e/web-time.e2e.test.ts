@@ -47,8 +47,8 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     );
     expect(usage.context_window).toBe(context["context_window"]);
     await meter.click();
-    const panel = page.getByRole("region", { name: "What the model was shown" });
-    await panel.getByText("equal to the record of the request").waitFor();
+    const panel = page.getByRole("region", { name: "Model input" });
+    await panel.getByText("matches the record of the request").waitFor();
     expect(searched(page, "of")).toBe(last.id);
     const share = (Number(context["tokens"]) / usage.context_window) * 100;
     await panel
@@ -89,15 +89,15 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
 
     await page.getByRole("button", { name: /^Say one/ }).click();
     const card = page.getByRole("article").filter({ hasText: "Say one" });
-    await card.getByRole("button", { name: "What to do from here" }).click();
-    await page.getByRole("menuitem", { name: "What the model was shown" }).click();
-    const panel = page.getByRole("region", { name: "What the model was shown" });
-    await panel.getByText("equal to the record of the request").waitFor();
+    await card.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Show model input" }).click();
+    const panel = page.getByRole("region", { name: "Model input" });
+    await panel.getByText("matches the record of the request").waitFor();
     await expect.poll(() => searched(page, "of")).toBe(items[action]!.id);
     await expect.poll(() => panel.getByRole("listitem").getByText("begin", { exact: true }).count()).toBe(1);
     expect(await violationsOf(page)).toEqual([]);
     await takePictures(page, "shown");
-    await panel.getByRole("button", { name: "In the conversation" }).first().click();
+    await panel.getByRole("button", { name: "Show in conversation" }).first().click();
     await page.locator('[aria-current="location"]').getByText("begin").waitFor();
     await expect.poll(() => searched(page, "panel")).toBe("context");
 
@@ -116,10 +116,10 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     expect(await violationsOf(page)).toEqual([]);
     await takePictures(page, "past");
     // Played from here to the end, where it holds; and back to here.
-    await page.getByRole("button", { name: "1 times as fast" }).click();
-    await page.getByRole("button", { name: "2 times as fast" }).click();
+    await page.getByRole("button", { name: "Speed 1×" }).click();
+    await page.getByRole("button", { name: "Speed 2×" }).click();
     await slider.press("Space");
-    await page.getByRole("button", { name: "Hold" }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
     await expect.poll(() => slider.inputValue()).toBe(String(items.length));
     await page.getByText("It is said.").first().waitFor();
     await page.getByRole("button", { name: "Play" }).waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     await slider.fill(String(action + 1));
     await expect.poll(() => searched(page, "at")).toBe(items[action]!.id);
     // The strip of cost and context says with the hand what the meters say of the moment, and leads there.
-    const strip = page.getByRole("img", { name: /^Cost, up to .* and context, up to/ });
+    const strip = page.getByRole("img", { name: /^Cost \(max\. .*\) and context \(max\./ });
     for (const size of [desktop, phone]) {
       await page.setViewportSize(size.viewport);
       expect(await sidewaysOf(page)).toBe(0);
@@ -183,19 +183,19 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
       .getByRole("button", { name: /^MessageEvent/ })
       .first()
       .waitFor();
-    await panel.getByRole("button", { name: "Check the log" }).click();
-    await panel.getByText("All 2 requests follow from the log.").waitFor();
+    await panel.getByRole("button", { name: "Verify log" }).click();
+    await panel.getByText("All 2 model requests match the log.").waitFor();
     await panel.getByRole("combobox", { name: "Kind" }).selectOption("ActionEvent");
     await expect.poll(() => panel.getByRole("button", { name: /^MessageEvent/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     expect(await sidewaysOf(page)).toBe(0);
     const listed = panel.getByRole("button", { name: /^[A-Z]\w+Event/ });
-    const source = panel.getByRole("combobox", { name: "From" });
+    const source = panel.getByRole("combobox", { name: "Source" });
     await source.selectOption("user");
-    await panel.getByText("There are none.").waitFor();
+    await panel.getByText("No events.").waitFor();
     await source.selectOption("agent");
     await panel.getByRole("combobox", { name: "Kind" }).selectOption("");
-    const text = panel.getByRole("searchbox", { name: "Text in messages" });
+    const text = panel.getByRole("searchbox", { name: "Message text" });
     await source.selectOption("");
     await text.fill("BEGIN");
     await expect.poll(() => listed.allTextContents()).toEqual([expect.stringMatching(/^MessageEvent.*user/)]);
@@ -205,13 +205,13 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
     const stored = panel.locator("pre");
     await stored.getByText("Say one").waitFor();
     const eventId = searched(page, "of")!;
-    await panel.getByRole("button", { name: "As it is stored" }).click();
+    await panel.getByRole("button", { name: "Raw JSON" }).click();
     await expect.poll(() => stored.textContent()).toBe(storedText(eventId));
     expect(await violationsOf(page)).toEqual([]);
     expect(await sidewaysOf(page)).toBe(0);
     await page.reload();
     await stored.getByText("Say one").waitFor();
-    await panel.getByRole("button", { name: "In the conversation" }).click();
+    await panel.getByRole("button", { name: "Show in conversation" }).click();
     await page.waitForURL((url) => url.searchParams.get("event") === eventId);
     await page.getByRole("article").filter({ hasText: "Say one" }).first().waitFor();
     await page.context().close();

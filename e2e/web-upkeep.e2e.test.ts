@@ -19,7 +19,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
   const message = (page: Page) => page.getByRole("textbox", { name: "Message" });
-  const newer = (page: Page) => page.getByText("There is a new version of this page.");
+  const newer = (page: Page) => page.getByText("A new version of this page is available.");
   const openConversation = async (): Promise<Page> => {
     const id = await web.converse("begin");
     const page = await web.logIn();

@@ -115,7 +115,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await expectStatus(page, "paused");
     await page.getByRole("feed").getByText("Stopped").waitFor();
-    await page.getByRole("button", { name: "Go on", exact: true }).click();
+    await page.getByRole("button", { name: "Resume", exact: true }).click();
     await page.getByText("Done waiting.").waitFor();
     await page.context().close();
   });
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     expect(jumps.largest).toBeLessThanOrEqual(1);
     expect(jumps.frames).toBeGreaterThan(50);
     await page.getByText("Message 0 ", { exact: false }).first().waitFor();
-    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByRole("button", { name: "Jump to latest" }).click();
     await page.getByText("Message 149").waitFor();
     await page.context().close();
   });
@@ -146,11 +146,11 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await page.goto(`${web.url}/c/${id}`);
     await page.getByRole("feed").getByText("Line 39").waitFor();
     await web.call("POST", `/api/conversations/${id}/events`, { content: "Now talk", run: true });
-    await page.getByText("Writing, not stored yet").waitFor();
+    await page.getByText("Writing, not saved yet").waitFor();
     const feed = page.getByRole("feed");
     await feed.hover();
     await page.mouse.wheel(0, -900);
-    await page.getByRole("button", { name: /new$|To the end/ }).waitFor();
+    await page.getByRole("button", { name: /new$|Jump to latest/ }).waitFor();
     await untilAtRest(feed);
     const before = await feed.evaluate((element) => element.scrollTop);
     await expectStatus(page, "done");
@@ -210,11 +210,11 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await web.killAndRestart(async () => {
       await send(page, "Please repair after the cut");
       await page.getByText("sending").waitFor();
-      await page.getByText(/No connection since/).waitFor();
+      await page.getByText(/Disconnected since/).waitFor();
     });
     await page.getByText("The note has two lines.").waitFor();
     await expect.poll(() => page.getByRole("feed").getByText("Please repair after the cut").count()).toBe(1);
-    await expect.poll(() => page.getByText(/No connection since/).count()).toBe(0);
+    await expect.poll(() => page.getByText(/Disconnected since/).count()).toBe(0);
     await page.context().close();
   });
 
@@ -251,12 +251,12 @@ describe.skipIf(noBrowser !== null)("the page", () => {
       await expect
         .poll(async () => {
           await page.keyboard.press("r");
-          return await page.getByPlaceholder(/The agent reads this/).count();
+          return await page.getByPlaceholder(/sent to the agent/).count();
         })
         .toBe(1);
       await page.keyboard.type("Keep it.");
       await page.keyboard.press("Enter");
-      await page.getByText("Nothing waits for you.").waitFor();
+      await page.getByText("Nothing needs your attention.").waitFor();
       const id = await web.converse("danger two", always);
       await page.goto(`${web.url}/c/${id}`);
       await card.waitFor();
@@ -330,7 +330,7 @@ test.skipIf(noBrowser !== null)(
   async () => {
     await using web = await WebBrowser.open(null);
     const page = await web.logIn();
-    await page.getByRole("button", { name: "Watch it work" }).click();
+    await page.getByRole("button", { name: "Run the demo" }).click();
     const card = page.getByRole("group", { name: /^Approval/ });
     await card.waitFor();
     await takePictures(page, "approval", "phone");

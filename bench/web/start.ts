@@ -9,7 +9,7 @@ export async function measureStart(program: string): Promise<BenchResult> {
   try {
     const page = await browser.newPage();
     await page.goto(server.url);
-    await page.getByRole("button", { name: "Watch it work" }).click();
+    await page.getByRole("button", { name: "Run the demo" }).click();
     await page.getByRole("feed").getByRole("button", { expanded: false }).first().waitFor();
     const value = (performance.now() - server.startedAtMs) / 1_000;
     return {

@@ -50,7 +50,7 @@ export function suggestFor(client: ConvokeClient, { conversationId, folder, tell
       case "command": {
         // Without its skills a conversation can be stopped all the same.
         const all = await withSkills().catch((error: unknown) => {
-          console.warn("The skills could not be read.", error);
+          console.warn("The skills could not be loaded.", error);
           return own;
         });
         return ranked(all, query, ({ name }) => name.slice(1), most);

@@ -40,7 +40,7 @@ export function useCompletion({ text, caret, suggest, onChoose }: CompletionOpti
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
         // One can write the name oneself.
-        console.warn("Nothing could be suggested.", error);
+        console.warn("The suggestions could not be loaded.", error);
         setFound(null);
       });
     return () => stop.abort();

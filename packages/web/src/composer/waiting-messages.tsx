@@ -25,7 +25,7 @@ export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessa
       if (isEdited) onEdit(text);
     } catch (error) {
       // The agent has read it meanwhile: it is in the log as any other message.
-      console.warn("The message could not be taken back.", error);
+      console.warn("The message could not be withdrawn.", error);
     }
   };
 

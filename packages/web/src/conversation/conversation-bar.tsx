@@ -132,7 +132,7 @@ function mainActionOf(status: string): "stop" | "go on" | null {
 
 type MainButtonProps = Pick<ConversationBarProps, "state" | "onAttempt"> & { readonly id: string };
 
-/** Stop while it works, Go on when it is halted. Says "stopping" until the log says that it has stopped. */
+/** Stop while it works, Resume when it is halted. Says "stopping" until the log says that it has stopped. */
 function MainButton({ id, state, onAttempt }: MainButtonProps) {
   const words = useWords().conversation;
   const { client } = useServices();

@@ -29,7 +29,7 @@ export async function makeReplay(
   const said = escapeJson(JSON.stringify(facts));
   const values = [document.documentElement.lang, title, said, log.lines, lines];
   const pieces = frame.split(new RegExp(slotNames.join("|")));
-  if (pieces.length !== values.length + 1) throw new Error(`${templateFile} is not of this version.`);
+  if (pieces.length !== values.length + 1) throw new Error(`${templateFile} is of another version.`);
   const file = new Blob(
     pieces.flatMap((piece, index) => [piece, values[index] ?? ""]),
     { type: "text/html" },

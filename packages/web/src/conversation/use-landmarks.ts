@@ -14,7 +14,7 @@ export function useLandmarks(id: string, length: number): Landmarks | null {
       .then((landmarks) => setRead({ id, landmarks }))
       .catch((error: unknown) => {
         // The slider works without them.
-        if (!signal.aborted) console.warn("The marks of the log could not be read.", error);
+        if (!signal.aborted) console.warn("The timeline's marks could not be loaded.", error);
       });
     return () => stop.abort();
   }, [client, id, length]);

@@ -20,7 +20,7 @@ export function useRead(id: string, { lastEventId, state }: LogView): void {
         })
         .catch((error: unknown) => {
           // It is told with the next event, or when the page is looked at again.
-          console.warn("How far this was read could not be kept.", error);
+          console.warn("The read position could not be saved.", error);
         });
     }, quietMs);
     return () => clearTimeout(timer);

@@ -61,7 +61,7 @@ export async function fetchRepository(address: string, deps: FetchDeps): Promise
   const stop = (): void => {
     const params = { command_id: commandId };
     client.call("POST /api/bash/bash_commands/{command_id}/stop", { params }).catch((error: unknown) => {
-      console.warn("A fetch could not be stopped.", error);
+      console.warn("The clone could not be stopped.", error);
     });
   };
   signal.addEventListener("abort", stop, { once: true });

@@ -12,7 +12,7 @@ export function useStart(): Start | null {
       .call("GET /api/start", { signal: stop.signal })
       .then(setStart)
       .catch((error: unknown) => {
-        if (!stop.signal.aborted) console.warn("The server did not say what can be done here.", error);
+        if (!stop.signal.aborted) console.warn("The server's capabilities could not be loaded.", error);
       });
     return () => stop.abort();
   }, [client]);

@@ -18,7 +18,7 @@ export function offlineServices(source: LogSource, language: string): Services {
   return {
     client: new ConvokeClient({
       baseUrl: "http://replay.invalid",
-      fetch: () => Promise.reject(new Error("A replay asks nobody.")),
+      fetch: () => Promise.reject(new Error("A replay makes no requests.")),
     }),
     login: new LoginState(keep),
     keep,

@@ -58,7 +58,7 @@ test("pages go through the whole log in both directions, each event once", async
     pageId = page.nextPageId;
   }
   expect(up).toEqual(log.events);
-  await expect(source.older("another", "")).rejects.toThrow("not in this file");
+  await expect(source.older("another", "")).rejects.toThrow("not part of the replay file");
 });
 
 test("what stands in the file ends no element, and is read as it was", () => {

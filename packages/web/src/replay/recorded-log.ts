@@ -90,5 +90,5 @@ export class RecordedLog {
 }
 
 export function notHere(): ApiError {
-  return new ApiError(404, "It is not in this file.", null, []);
+  return new ApiError(404, "This is not part of the replay file.", null, []);
 }

@@ -28,6 +28,6 @@ export const ServicesContext = createContext<Services | null>(null);
 
 export function useServices(): Services {
   const services = use(ServicesContext);
-  if (services === null) throw new Error("a part of the page was drawn outside of it");
+  if (services === null) throw new Error("useServices needs a ServicesContext");
   return services;
 }

@@ -13,7 +13,7 @@ export default function PushRefresh() {
     const wanted = newsKinds.filter((kind) => wishes[kind]);
     pushTo({ client, keep }, wanted, kinds).catch((error: unknown) => {
       // Nothing that the page needs; the settings say it to who looks there.
-      console.warn("What this browser is told while no tab is open could not be renewed.", error);
+      console.warn("The push subscription could not be renewed.", error);
     });
   }, [client, keep, kinds]);
   return null;

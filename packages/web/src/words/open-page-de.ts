@@ -2,23 +2,23 @@ import type { MoreWords } from "./words.ts";
 
 export const openPageDe: Pick<MoreWords, "upkeep" | "mcp" | "goesOn"> = {
   upkeep: {
-    newer: "Es gibt eine neue Version dieser Seite. Was du geschrieben hast, bleibt.",
+    newer: "Eine neue Version dieser Seite ist verfügbar. Deine Entwürfe bleiben erhalten.",
     reload: "Neu laden",
   },
   mcp: {
     title: "MCP-Server",
-    none: "Diese Unterhaltung hat keine MCP-Server. Die der Einstellungen gelten für Unterhaltungen, die später beginnen.",
+    none: "Dieses Gespräch hat keine MCP-Server. Änderungen in den Einstellungen gelten für neue Gespräche.",
     states: {
-      waiting: "noch nicht gebraucht",
+      waiting: "noch nicht verbunden",
       connecting: "verbindet",
       connected: "verbunden",
-      failed: "gescheitert",
-      needs_login: "will eine Anmeldung",
+      failed: "fehlgeschlagen",
+      needs_login: "Anmeldung nötig",
     },
     reconnect: "Neu verbinden",
     login:
-      "Er lässt ohne Anmeldung oder Schlüssel niemanden ein. Das lässt sich in den Einstellungen für Unterhaltungen ändern, die später beginnen.",
-    retryAt: (at) => `Wird um ${at} von selbst wieder versucht.`,
+      "Er verlangt eine Anmeldung oder einen API-Schlüssel. Richte das in den Einstellungen ein; es gilt für neue Gespräche.",
+    retryAt: (at) => `Nächster automatischer Versuch um ${at}.`,
   },
-  goesOn: "Der Agent macht weiter.",
+  goesOn: "Der Agent macht ohne weiter.",
 };

@@ -1,23 +1,22 @@
 /** Words of a page that stays open while servers come and go. */
 export const openPageEn = {
   upkeep: {
-    newer: "There is a new version of this page. What you wrote is kept.",
+    newer: "A new version of this page is available. Your drafts are kept.",
     reload: "Reload",
   },
   mcp: {
     title: "MCP servers",
-    none: "This conversation has no MCP servers. Those of the settings are for conversations that begin later.",
+    none: "This conversation has no MCP servers. Changes in the settings apply to new conversations.",
     states: {
-      waiting: "not needed yet",
+      waiting: "not connected yet",
       connecting: "connecting",
       connected: "connected",
       failed: "failed",
-      needs_login: "wants a login",
+      needs_login: "login required",
     },
     reconnect: "Reconnect",
-    login:
-      "It lets nobody in without a login or a key. Change that in the settings for conversations that begin later.",
-    retryAt: (at: string) => `Tried again by itself at ${at}.`,
+    login: "It requires a login or an API key. Set it in the settings; it applies to new conversations.",
+    retryAt: (at: string) => `Next automatic retry at ${at}.`,
   },
-  goesOn: "The agent goes on.",
+  goesOn: "The agent continues without it.",
 };

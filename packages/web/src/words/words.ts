@@ -29,6 +29,6 @@ export function useWords(): Words {
 /** For parts that load when they are opened: they wait for their words as for the rest of themselves. */
 export function useMoreWords(): MoreWords {
   const read = use(MoreWordsContext);
-  if (read === null) throw new Error("a part of the page was drawn without its words");
+  if (read === null) throw new Error("useMoreWords needs a MoreWordsContext");
   return use(read());
 }

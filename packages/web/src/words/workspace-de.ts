@@ -3,35 +3,35 @@ import type { MoreWords } from "./words.ts";
 export const workspaceDe: Pick<MoreWords, "preview" | "replay" | "shells"> = {
   replay: {
     title: "Aufzeichnung",
-    recorded: (when: string) => `Aufgezeichnet ${when}. Diese Datei fragt niemanden nach etwas.`,
-    unchecked: "Ob ihre Anfragen an das Modell aus ihr folgen, wurde nicht geprüft.",
+    recorded: (when: string) => `Aufgezeichnet ${when}. Diese Datei stellt keine Netzwerkanfragen.`,
+    unchecked: "Ihre Modellanfragen wurden nicht mit dem Log verglichen.",
     left: (count) =>
       count === 1
-        ? "Das Gespräch eines Unteragenten ist nicht in dieser Datei, die sonst zu groß geworden wäre; sein Bericht ist es."
-        : `${count} Gespräche von Unteragenten sind nicht in dieser Datei, die sonst zu groß geworden wäre; ihre Berichte sind es.`,
+        ? "1 Gespräch eines Unteragenten wurde weggelassen, um die Datei klein zu halten. Sein Bericht ist enthalten."
+        : `${count} Gespräche von Unteragenten wurden weggelassen, um die Datei klein zu halten. Ihre Berichte sind enthalten.`,
   },
   preview: {
     title: "Vorschau",
     ports: "Ports",
     port: (port, program) => (program === "" ? `${port}` : `${port} ${program}`),
-    path: "Adresse auf dem Port",
+    path: "Pfad",
     reload: "Neu laden",
-    look: "Nach Ports sehen",
-    frame: (port) => `Was Port ${port} zeigt`,
-    none: "Kein Programm im Ordner dieses Gesprächs lauscht auf einem Port. Starte eines und sieh dann noch einmal nach.",
-    choose: "Wähle einen Port, um zu sehen, was er zeigt.",
-    note: "Die Vorschau läuft getrennt von dieser Seite: Sie weiß nichts von deiner Anmeldung, und Cookies und Speicher bleiben nicht.",
+    look: "Nach Ports suchen",
+    frame: (port) => `Vorschau von Port ${port}`,
+    none: "Kein Programm im Ordner dieses Gesprächs lauscht auf einem Port. Starte eines und suche dann noch einmal.",
+    choose: "Wähle einen Port für die Vorschau.",
+    note: "Von dieser Seite isoliert: Die Vorschau kann deine Anmeldung nicht nutzen, und ihre Cookies und ihr Speicher bleiben nicht erhalten.",
   },
   shells: {
     title: "Shells",
     tabs: "Offene Shells",
     open: "Neue Shell",
     end: "Beenden",
-    input: "Tastatur der Shell",
-    none: "Eine eigene Shell im Ordner dieses Gesprächs, neben dem Agenten. Sie läuft weiter, während du woanders bist, und endet mit dem Gespräch oder dem Server.",
+    input: "Tastatureingabe der Shell",
+    none: "Deine eigene Shell im Ordner des Gesprächs, getrennt von der des Agenten. Sie läuft weiter, wenn du gehst, bis das Gespräch oder der Server endet.",
     name: (number, isRunning) => (isRunning ? `Shell ${number}` : `Shell ${number}, beendet`),
     ended: (exitCode) =>
-      exitCode === null ? "Die Shell ist beendet." : `Die Shell ist beendet, mit Code ${exitCode}.`,
-    leave: "Strg und ] verlässt das Terminal.",
+      exitCode === null ? "Die Shell ist beendet." : `Die Shell ist beendet, mit Exit-Code ${exitCode}.`,
+    leave: "Strg+] verlässt das Terminal.",
   },
 };

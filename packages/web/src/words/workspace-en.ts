@@ -2,35 +2,35 @@
 export const workspaceEn = {
   replay: {
     title: "Replay",
-    recorded: (when: string) => `Recorded ${when}. This file asks nobody for anything.`,
-    unchecked: "It was not checked whether its requests to the model follow from it.",
+    recorded: (when: string) => `Recorded ${when}. This file makes no network requests.`,
+    unchecked: "Its model requests were not verified against the log.",
     left: (count: number) =>
       count === 1
-        ? "A conversation of a sub-agent is not in this file, which would have become too large; its report is."
-        : `${count} conversations of sub-agents are not in this file, which would have become too large; their reports are.`,
+        ? "1 sub-agent conversation was left out to limit the file size. Its report is included."
+        : `${count} sub-agent conversations were left out to limit the file size. Their reports are included.`,
   },
   preview: {
     title: "Preview",
     ports: "Ports",
     port: (port: number, program: string) => (program === "" ? `${port}` : `${port} ${program}`),
-    path: "Address on the port",
-    reload: "Load again",
-    look: "Look for ports",
-    frame: (port: number) => `What port ${port} shows`,
-    none: "No program in the folder of this conversation listens on a port. Start one, then look again.",
-    choose: "Choose a port to see what it shows.",
-    note: "It runs apart from this page: it knows nothing of your login, and cookies and storage do not last.",
+    path: "Path",
+    reload: "Reload",
+    look: "Scan for ports",
+    frame: (port: number) => `Preview of port ${port}`,
+    none: "No program in the folder of this conversation listens on a port. Start one, then scan again.",
+    choose: "Choose a port to preview.",
+    note: "Isolated from this page: it cannot use your login, and its cookies and storage are not kept.",
   },
   shells: {
     title: "Shells",
     tabs: "Open shells",
     open: "New shell",
     end: "End",
-    input: "Keyboard of the shell",
-    none: "A shell of your own in the folder of this conversation, beside the agent. It goes on while you are elsewhere, and ends with the conversation or the server.",
-    name: (number: number, isRunning: boolean) => (isRunning ? `Shell ${number}` : `Shell ${number}, ended`),
+    input: "Shell keyboard input",
+    none: "Your own shell in the conversation's folder, separate from the agent's. It keeps running when you leave, until the conversation or the server ends.",
+    name: (number: number, isRunning: boolean) => (isRunning ? `Shell ${number}` : `Shell ${number}, exited`),
     ended: (exitCode: number | null) =>
-      exitCode === null ? "The shell has ended." : `The shell has ended with exit code ${exitCode}.`,
-    leave: "Control and ] leaves the terminal.",
+      exitCode === null ? "The shell has exited." : `The shell has exited with code ${exitCode}.`,
+    leave: "Ctrl+] leaves the terminal.",
   },
 };
