@@ -50,7 +50,7 @@ export async function checkMachine(
       detail:
         config.sessionApiKeys.length > 0
           ? `${config.sessionApiKeys.length} configured (hidden)`
-          : "made at the first start and kept in the data folder",
+          : "created at the first start and stored in the data folder",
       fix: null,
     },
     { name: "address", state: "ok", detail: `http://${config.host}:${config.port}`, fix: null },
@@ -60,7 +60,7 @@ export async function checkMachine(
 
 const sandboxFixes: Readonly<Record<string, string>> = {
   bubblewrap: "Install bubblewrap (and allow user namespaces) for sandboxes without a daemon.",
-  docker: "Set CONVOKE_SANDBOX_IMAGE, and CONVOKE_SANDBOX_ENGINE_SOCKET where it is not Docker's own.",
+  docker: "Set CONVOKE_SANDBOX_IMAGE, and CONVOKE_SANDBOX_ENGINE_SOCKET if the engine is not Docker.",
 };
 
 /** Which kinds of sandboxes work here, and which one is used when nobody says. */
@@ -100,7 +100,7 @@ async function checkDataDir(dataDir: string): Promise<Finding> {
   try {
     if (!statSync(existing).isDirectory()) throw new Error(`${existing} is not a directory`);
     await access(existing, constants.R_OK | constants.W_OK);
-    const detail = existing === dataDir ? dataDir : `${dataDir} (made at the first start)`;
+    const detail = existing === dataDir ? dataDir : `${dataDir} (created at the first start)`;
     return { name: "data folder", state: "ok", detail, fix: null };
   } catch (error) {
     return {
@@ -123,7 +123,11 @@ async function checkDatabase({ database, masterSecret }: ServerConfig): Promise<
     detail,
     fix,
   });
-  const keys = finding("missing", "CONVOKE_SECRET_KEY is not set", "Set the same one for all servers on it.");
+  const keys = finding(
+    "missing",
+    "CONVOKE_SECRET_KEY is not set",
+    "Set the same value for all servers on this database.",
+  );
   const secret = masterSecret === null ? [keys] : [];
   try {
     const { version, problems, warnings } = await lookAtPostgres(database);

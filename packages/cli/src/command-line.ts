@@ -20,7 +20,7 @@ export async function runCommandLine({ argv, add, explain }: CommandLine): Promi
   });
   const program = new Command("convoke")
     .description("An agent conversation server: durable, searchable, live.")
-    .showHelpAfterError("(run with --help to see what is possible)")
+    .showHelpAfterError("(run with --help for usage)")
     .exitOverride();
   await add(program);
   for (const command of program.commands) command.exitOverride();

@@ -70,7 +70,7 @@ if (parseInt(process.versions.node, 10) >= oldestNode) {
         oldestNode +
         " or newer, this is " +
         process.versions.node +
-        ", and the one that comes along " +
+        ", and the bundled one " +
         wayOut,
     );
     process.exit(2);

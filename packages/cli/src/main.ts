@@ -5,7 +5,7 @@ import { reachLoopback } from "./reach-loopback.ts";
 
 const epilogue = `
 Without a command: serve --open.
-Settings come from flags, then from the environment: CONVOKE_*, and for keys
+Settings come from flags, then from the environment: CONVOKE_*, and for API keys
 SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
 5 paused, 130 interrupted.`;

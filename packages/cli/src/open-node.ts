@@ -75,7 +75,7 @@ export async function openNode(
   const config = readConfig(process.env, overrides);
   if (more.fellows !== undefined && readInitKey(process.env, overrides) !== null)
     throw new CommandError(
-      "A server that gets its configuration later (OH_DEFERRED_INIT) is one process. Leave --processes out.",
+      "Deferred initialisation (OH_DEFERRED_INIT) needs a single process. Remove --processes.",
       exitCodes.usage,
     );
   return await openConfigured({
@@ -178,10 +178,12 @@ function addressesOf(url: string): string[] {
 function collectLater(scope: AsyncDisposableStack, logger: Logger): void {
   const collect = async (): Promise<void> => {
     const count = await collectOrphans();
-    if (count > 0) logger.warn({ count }, "processes that an earlier server had left behind were ended");
+    if (count > 0) logger.warn({ count }, "ended processes that an earlier server left running");
   };
   const timer = setTimeout(() => {
-    collect().catch((error: unknown) => logger.error({ error: String(error) }, "orphans were not collected"));
+    collect().catch((error: unknown) =>
+      logger.error({ error: String(error) }, "cannot clean up orphaned processes"),
+    );
   }, guardiansTakeMs).unref();
   scope.defer(() => clearTimeout(timer));
 }

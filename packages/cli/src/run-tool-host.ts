@@ -111,7 +111,7 @@ async function loadHost(environment: Readonly<Record<string, string>>, onWarning
 
 function readListenAddress({ socket, port, address }: ToolHostOptions): ListenAddress {
   if ((socket === undefined) === (port === undefined)) {
-    throw new CommandError("Say where to listen: either --socket or --port.", exitCodes.usage);
+    throw new CommandError("Give either --socket or --port.", exitCodes.usage);
   }
   return socket === undefined ? { address, port: port ?? 0 } : { socket: resolve(socket) };
 }
@@ -127,7 +127,7 @@ async function readKey(file: string): Promise<string> {
   }
   const key = (await readFile(file, "utf8")).trim();
   if (key.length < 16) {
-    throw new CommandError(`The key in ${file} is too short; it needs 16 characters.`, exitCodes.usage);
+    throw new CommandError(`The key in ${file} is too short; the minimum is 16 characters.`, exitCodes.usage);
   }
   return key;
 }

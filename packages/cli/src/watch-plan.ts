@@ -17,8 +17,8 @@ export async function watchPlan(options: WatchOptions): Promise<number> {
     }
     if (answer === false) {
       process.stderr.write(
-        "The plan was not carried out. POST /api/conversations/" +
-          `${id}/plan/approve of a server on this data folder goes on with it.\n`,
+        "The plan was not carried out. To approve it later: POST /api/conversations/" +
+          `${id}/plan/approve to a server on this data folder.\n`,
       );
       return exitCode;
     }

@@ -88,7 +88,7 @@ async function answer(options: WatchOptions): Promise<boolean> {
   const isApproved = await askApproval(options);
   if (!isApproved && !options.input.isTTY) {
     process.stderr.write(
-      "The action above needs an approval and there is no terminal to ask at, so it is rejected. " +
+      "The action above needs approval, but there is no terminal to ask at, so it is rejected. " +
         "Run in a terminal, or use --confirm never.\n",
     );
   }

@@ -13,11 +13,11 @@ conversation tells when you took it and when you gave it back.`;
 export function addAttach(program: Command): void {
   program
     .command("attach")
-    .description("Take a terminal of an agent, work in it, and give it back")
+    .description("Attach to a terminal of an agent, work in it, and give it back")
     .argument("<conversation>", "the conversation's id")
-    .option("--terminal <name>", "which of its terminals", "main")
-    .option("--server <url>", "the server that has the conversation", "http://127.0.0.1:8000")
-    .option("--watch", "look on, and leave the terminal to the agent")
+    .option("--terminal <name>", "name of the terminal", "main")
+    .option("--server <url>", "the server of the conversation", "http://127.0.0.1:8000")
+    .option("--watch", "watch only; the agent keeps the terminal")
     .addHelpText("after", notes)
     .action(attach);
 }
@@ -29,7 +29,7 @@ async function attach(conversationId: string, options: AttachOptions): Promise<v
   const { stdin, stdout } = process;
   const isWatching = options.watch === true;
   if (!isWatching && !stdin.isTTY) {
-    const detail = "Attaching needs a terminal to type at. Look on without one: --watch.";
+    const detail = "Attaching needs an interactive terminal. Use --watch to watch without one.";
     throw new CommandError(detail, exitCodes.usage);
   }
   const apiKey = process.env["SESSION_API_KEY"];

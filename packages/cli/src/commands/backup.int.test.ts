@@ -37,7 +37,7 @@ test("F5, F16: convoke backup copies a folder, and convoke doctor --check-data t
   const again = await convoke(folder.path, "backup", "--to", copy);
   expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not empty/) as string });
   const whole = await convoke(folder.path, "doctor", "--check-data", "--data-dir", copy);
-  expect(whole).toMatchObject({ code: 0, stdout: "No damage found. 0 events were compared.\n" });
+  expect(whole).toMatchObject({ code: 0, stdout: "No damage found. 0 events were checked.\n" });
   await writeFile(join(copy, "application.sqlite"), "no database, ".repeat(2000));
   const damaged = await convoke(folder.path, "doctor", "--check-data", "--data-dir", copy, "--json");
   expect(damaged.code).toBe(1);

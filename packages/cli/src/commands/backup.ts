@@ -8,8 +8,8 @@ type BackupOptions = { readonly to: string; readonly dataDir?: string; readonly 
 export function addBackup(program: Command): void {
   program
     .command("backup")
-    .description("Copy the data folder, also of a server that runs, so that a server can start from the copy")
-    .requiredOption("--to <folder>", "where the copy goes: a folder that is empty or not there")
+    .description("Back up the data folder, even while a server runs; a server can start from the copy")
+    .requiredOption("--to <folder>", "target folder; it must be empty or not exist")
     .option("--data-dir <directory>", "the folder to copy (default ~/.convoke)")
     .option("--json", "print the result as JSON, and no progress")
     .action(backup);
@@ -19,7 +19,7 @@ async function backup({ to, dataDir, json }: BackupOptions): Promise<void> {
   const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
   refuseDatabase(
     config.database !== null,
-    "What is in the database is copied with pg_dump; the folder's own files with any copy.",
+    "Back up the database with pg_dump, and the files of the folder with any copy.",
   );
   const onProgress = (file: string): void => {
     if (json !== true && !file.startsWith("sandboxes/")) console.error(`  ${file}`);
@@ -28,9 +28,9 @@ async function backup({ to, dataDir, json }: BackupOptions): Promise<void> {
   console.log(
     json === true
       ? JSON.stringify({ folder: to, files, left_out: leftOut })
-      : `${files} files are in ${to}. With the file master-key all secrets in it can be read: keep them apart.`,
+      : `${files} files were copied to ${to}. The file master-key decrypts all secrets in the copy: store it separately.`,
   );
   if (leftOut.length === 0) return;
-  if (json !== true) for (const file of leftOut) console.log(`left out  ${file}: this user may not read it`);
+  if (json !== true) for (const file of leftOut) console.log(`left out  ${file}: permission denied`);
   process.exitCode = exitCodes.failed;
 }

@@ -21,7 +21,7 @@ test("F16: convoke backup copies the folder of a server at work with sandboxes, 
   const backup = await atWork.convoke("backup", "--data-dir", atWork.dataDir, "--to", copy);
   expect(backup).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining(`files are in ${copy}`) as string,
+    stdout: expect.stringContaining(`files were copied to ${copy}`) as string,
   });
   expect(await readdir(copy)).toContain("sandboxes.sqlite");
   const checked = await atWork.convoke("doctor", "--check-data", "--data-dir", copy);

@@ -15,7 +15,7 @@ export function addDemo(program: Command): void {
   program
     .command("demo")
     .description(
-      "Watch an agent repair a failing test, without any key: the model is a script, everything else is real",
+      "Watch an agent repair a failing test, without an API key: the model is scripted, everything else is real",
     )
     .option("--keep", "keep the demo's folder")
     .action(demo);
@@ -33,7 +33,7 @@ async function demo({ keep }: { readonly keep?: true }): Promise<void> {
     const { id, eventCount } = await repair(folder, workspace);
     say("\nThe server is stopped and started again. The conversation is still there:\n");
     await findAgain(folder, id, eventCount);
-    say("\nThat was the whole loop: model over HTTP, real terminal and files, durable events, search.");
+    say("\nThat was the full agent loop: model over HTTP, real terminal and files, durable events, search.");
     console.log("Next, with a model of your own:");
     console.log(
       '  LLM_MODEL=anthropic/claude-sonnet-4-5 LLM_API_KEY=... npx convoke run "explain this repository"',
@@ -84,7 +84,7 @@ async function findAgain(folder: string, id: string, eventCount: number): Promis
   const found = items.find((item) => item.id === id);
   const count = await client.countEvents(id);
   if (found === undefined || count !== eventCount) {
-    throw new CommandError("The conversation was not found again as it was. Please report this.");
+    throw new CommandError("The conversation has changed after the restart. Please report this.");
   }
   console.log(`  GET /api/conversations/search?status=finished  ->  "${found.title}", ${count} events`);
   const hits = await client.searchEvents(id, { body: "failing" });

@@ -10,11 +10,9 @@ type DoctorOptions = StoreOptions & { readonly checkData?: true; readonly json?:
 export function addDoctor(program: Command): void {
   const command = program
     .command("doctor")
-    .description(
-      "Check what this machine has, what is missing and how to get it, and how Convoke is configured",
-    );
-  withStore(command, "where conversations are kept (default ~/.convoke)")
-    .option("--check-data", "compare everything in the data folder with its checksums and indexes instead")
+    .description("Check this machine and the configuration, and say how to fix what is missing");
+  withStore(command, "where conversations are stored (default ~/.convoke)")
+    .option("--check-data", "verify the data folder against its checksums and indexes instead")
     .option("--json", "print the findings as JSON")
     .action(doctor);
 }
@@ -36,7 +34,7 @@ async function checkStoredData({ json, ...options }: DoctorOptions): Promise<voi
   const config = readConfig(process.env, storeOverrides(options));
   refuseDatabase(
     config.database !== null,
-    "A PostgreSQL that keeps checksums (initdb --data-checksums) looks after its pages itself.",
+    "A PostgreSQL that keeps checksums (initdb --data-checksums) checks its pages itself.",
   );
   const damages: Damage[] = [];
   const { events } = await checkData({
@@ -50,10 +48,10 @@ async function checkStoredData({ json, ...options }: DoctorOptions): Promise<voi
     },
   });
   if (json === true) console.log(JSON.stringify({ events, damages }, null, 2));
-  else if (damages.length === 0) console.log(`No damage found. ${events} events were compared.`);
+  else if (damages.length === 0) console.log(`No damage found. ${events} events were checked.`);
   else {
     console.log(
-      `${damages.length} damages found in ${config.dataDir}. What is not named is whole and served. To have the rest back, restore a backup into another folder.`,
+      `${damages.length} damages found in ${config.dataDir}. Everything not listed is intact and still served. To recover the rest, restore a backup into another folder.`,
     );
   }
   if (damages.length > 0) process.exitCode = exitCodes.failed;

@@ -88,7 +88,7 @@ test("convoke inspect shows what waits for a person", async () => {
   await expect.poll(async () => (await found(id)).state?.execution_status).toBe("waiting_for_confirmation");
   const { stdout } = await inspect(id);
   expect(stdout).toContain("  It waits for a person to accept or reject 1 call.\n");
-  expect(stdout).toContain("    waits for a person\n");
+  expect(stdout).toContain("    waiting for approval\n");
 });
 
 test("convoke inspect refuses what names no conversation, or several, or no store", async () => {

@@ -14,7 +14,7 @@ export function addInspect(program: Command): void {
     .command("inspect <conversation>")
     .exitOverride()
     .description(
-      "Show how one conversation stands: row, lease, state, open actions, store, newest events; also beside a server",
+      "Show the stored state of a conversation: row, lease, state, open actions, store, newest events; also while a server runs",
     );
   withStore(command)
     .option("--events <number>", "how many of the newest events to show, up to 10000", parseEvents, 10)

@@ -50,7 +50,7 @@ test("mistakes are told in one sentence, with a code", async () => {
   expect(await keys(dataDir, "create", "--user", "a b")).toMatchObject({ code: 2, output: "" });
   expect(await keys(dataDir, "revoke", "nothing")).toMatchObject({
     code: 1,
-    error: "There is no usable key nothing. See convoke keys list.\n",
+    error: "There is no active key nothing. See convoke keys list.\n",
   });
   expect(await keys(join(dataDir, "none"), "rotate-master")).toMatchObject({ code: 2, output: "" });
 });

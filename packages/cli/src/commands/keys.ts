@@ -9,20 +9,18 @@ type CreateOptions = CommonOptions & { readonly user: string; readonly label: st
 
 /** `convoke keys`: works on the store itself, whether a server runs on it or not. */
 export function addKeys(program: Command): void {
-  const keys = program.command("keys").description("Make, list and revoke the keys that clients send");
+  const keys = program.command("keys").description("Create, list and revoke API keys");
   withCommonOptions(keys.command("create"))
-    .description("Make a key and print it once; servers that run accept it at once")
-    .option("--user <name>", "whose key it is; a new name makes a new user", "local")
-    .option("--label <text>", "what it is for", "")
+    .description("Create a key and print it once; running servers accept it immediately")
+    .option("--user <name>", "owner of the key; a new name creates a user", "local")
+    .option("--label <text>", "what the key is for", "")
     .action(create);
-  withCommonOptions(keys.command("list"))
-    .description("List the keys, without the keys themselves")
-    .action(list);
+  withCommonOptions(keys.command("list")).description("List the keys, without their values").action(list);
   withCommonOptions(keys.command("revoke <id>"))
-    .description("End a key; servers that run refuse it from the next request on")
+    .description("Revoke a key; running servers refuse it from the next request on")
     .action(revoke);
   withCommonOptions(keys.command("rotate-master"))
-    .description("Seal all stored secrets with a new master key; no server may run meanwhile")
+    .description("Encrypt all stored secrets with a new master key; stop all servers first")
     .action(rotateMaster);
   showSubcommands(keys);
 }
@@ -36,7 +34,7 @@ async function create(options: CreateOptions): Promise<void> {
   try {
     const { key, entry } = await opened.book.create(options.user, options.label);
     if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
-    else console.log(`${key}\n  id ${entry.id}, user ${entry.userId}; shown once, only its digest is kept`);
+    else console.log(`${key}\n  id ${entry.id}, user ${entry.userId}; shown once; only its hash is stored`);
   } catch (error) {
     if (error instanceof UserNameError) throw new CommandError(error.message, exitCodes.usage);
     throw error;
@@ -55,7 +53,7 @@ async function list(options: CommonOptions): Promise<void> {
 async function revoke(id: string, options: CommonOptions): Promise<void> {
   await using opened = await openBook(options);
   const isRevoked = await opened.book.revoke(id);
-  if (!isRevoked) throw new CommandError(`There is no usable key ${id}. See convoke keys list.`);
+  if (!isRevoked) throw new CommandError(`There is no active key ${id}. See convoke keys list.`);
   console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
 }
 
@@ -66,11 +64,11 @@ async function rotateMaster(options: CommonOptions): Promise<void> {
   const result = await rotateMasterKey({ dataDir, database, secrets });
   if (options.json === true) console.log(JSON.stringify(result));
   else {
-    console.log(`The master key is new; ${result.resealed} stored texts were sealed with it.`);
+    console.log(
+      `The master key was rotated; ${result.resealed} stored secrets were encrypted with the new one.`,
+    );
     if (result.unopened > 0) {
-      console.log(
-        `${result.unopened} could not be opened: they were sealed with a key that is not there any more.`,
-      );
+      console.log(`${result.unopened} could not be decrypted: their master key no longer exists.`);
     }
   }
 }

@@ -12,12 +12,10 @@ type OpenOptions = StoreOptions & { readonly print?: true; readonly qr?: true };
 export function addOpen(program: Command): void {
   const command = program
     .command("open")
-    .description(
-      "Open the page of the server that runs here, logged in; the link works once, for ten minutes",
-    );
+    .description("Open the page of the running server, logged in; the link works once, within ten minutes");
   withStore(command)
-    .option("--print", "print the link and open nothing")
-    .option("--qr", "print it as a picture for the camera of a phone as well")
+    .option("--print", "print the link without opening a browser")
+    .option("--qr", "also print the link as a QR code, for a phone")
     .action(open);
 }
 
@@ -41,7 +39,7 @@ async function findPage(dataDir: string): Promise<RunningServer> {
   if (withPage !== undefined) return withPage;
   throw new CommandError(
     servers.length === 0
-      ? `No server runs on ${dataDir}. Start one: convoke serve. Another folder is named with --data-dir.`
-      : "The server that runs here has no page, because it was not built. In a checkout: npm run build:web.",
+      ? `No server is running on ${dataDir}. Start one with convoke serve, or name another folder with --data-dir.`
+      : "The running server has no page, because it was not built. In a checkout: npm run build:web.",
   );
 }

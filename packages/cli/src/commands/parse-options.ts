@@ -6,26 +6,27 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const
 export function parsePort(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535 || text.trim() === "") {
-    throw new InvalidArgumentError("A port is a whole number from 0 to 65535.");
+    throw new InvalidArgumentError("The port must be a whole number from 0 to 65535.");
   }
   return port;
 }
 
 export function parseLogLevel(text: string): (typeof logLevels)[number] {
   const level = logLevels.find((name) => name === text);
-  if (level === undefined) throw new InvalidArgumentError(`A level is one of ${logLevels.join(", ")}.`);
+  if (level === undefined)
+    throw new InvalidArgumentError(`The level must be one of ${logLevels.join(", ")}.`);
   return level;
 }
 
 export function parseTask(text: string): string {
-  if (text.trim() === "") throw new InvalidArgumentError("Say what to do.");
+  if (text.trim() === "") throw new InvalidArgumentError("The task is empty.");
   return text;
 }
 
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError("This is a whole number from 1 on.");
+    throw new InvalidArgumentError("It must be a whole number of at least 1.");
   return count;
 }
 
@@ -35,7 +36,7 @@ const maxEvents = 10_000;
 export function parseEvents(text: string): number {
   const count = Number(text);
   if (text.trim() === "" || !Number.isInteger(count) || count < 0 || count > maxEvents)
-    throw new InvalidArgumentError(`This is a whole number from 0 to ${maxEvents}.`);
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${maxEvents}.`);
   return count;
 }
 
@@ -46,6 +47,6 @@ export function parseProcesses(text: string): number {
   if (text === "auto") return Math.min(mostProcesses, availableParallelism());
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1 || count > mostProcesses)
-    throw new InvalidArgumentError(`This is auto, or a whole number from 1 to ${mostProcesses}.`);
+    throw new InvalidArgumentError(`It must be auto or a whole number from 1 to ${mostProcesses}.`);
   return count;
 }

@@ -11,7 +11,7 @@ export function addReplay(program: Command): void {
     .command("replay <conversation>")
     .exitOverride()
     .description(
-      "Rebuild every model request of a conversation from its log, and compare it with what was asked",
+      "Rebuild every model request of a conversation from its log, and compare it with the recorded one",
     );
   withStore(command).option("--json", "print JSON").action(replay);
 }
@@ -30,9 +30,9 @@ async function replay(conversation: string, { json, ...options }: ReplayOptions)
 }
 
 function describe({ verified, unrecorded, difference }: ReplayReport): string {
-  const lines = [`${verified} model ${verified === 1 ? "request follows" : "requests follow"} from the log.`];
+  const lines = [`${verified} model ${verified === 1 ? "request matches" : "requests match"} the log.`];
   if (unrecorded > 0)
-    lines.push(`${unrecorded} were made by a release that recorded none; they are not checked.`);
+    lines.push(`${unrecorded} have no record, because an older release made them; they were not checked.`);
   if (difference !== null) {
     const { who, eventId, seq, recorded, rebuilt } = difference;
     lines.push(

@@ -34,18 +34,17 @@ const policies = {
 
 const notes = `
 The model comes from LLM_MODEL (provider/model, e.g. openai/gpt-5 or
-anthropic/claude-sonnet-4-5), its key from LLM_API_KEY, its address from
-LLM_BASE_URL when it is not the provider's own. The conversation stays in the
-data folder and can be found again with convoke serve. With --confirm risky or
+anthropic/claude-sonnet-4-5), its key from LLM_API_KEY, its base URL
+from LLM_BASE_URL if it is not the provider's default. The conversation is
+stored in the data folder; convoke serve shows it. With --confirm risky or
 always you are asked before such an action runs; without a terminal to ask at,
-the action is rejected and the command ends with code 4. With --plan the agent
-changes nothing but its plan until you have read it. Ctrl-C interrupts the
-agent.`;
+the action is rejected and the command exits with code 4. With --plan the agent
+changes nothing but its plan until you approve it. Ctrl-C interrupts the agent.`;
 
 export function addRun(program: Command, keepCompiled: () => void): void {
   const command = program
     .command("run")
-    .description("Let an agent work on a task here and watch it")
+    .description("Run an agent on a task in this folder and follow it")
     .argument("<task>", "what to do, in plain words", parseTask)
     .option("--workspace <directory>", "where the agent works", ".")
     .option("--model <provider/model>", "overrides LLM_MODEL")
@@ -56,9 +55,9 @@ export function addRun(program: Command, keepCompiled: () => void): void {
       parseConfirm,
       "never",
     )
-    .option("--plan", "have the agent plan first; it carries the plan out when you say so")
-    .option("--max-iterations <number>", "most model calls in this run", parseCount);
-  withStore(command, "where conversations are kept (default ~/.convoke)")
+    .option("--plan", "plan first; the agent carries the plan out after you approve it")
+    .option("--max-iterations <number>", "max model calls in this run", parseCount);
+  withStore(command, "where conversations are stored (default ~/.convoke)")
     .option(
       "--server <url>",
       "use this running server, with the key in SESSION_API_KEY, instead of starting one",
@@ -76,7 +75,7 @@ export function addRun(program: Command, keepCompiled: () => void): void {
 
 function parseConfirm(text: string): Confirm {
   if (text in policies) return text as Confirm;
-  throw new CommandError(`--confirm is never, risky or always, not "${text}".`, exitCodes.usage);
+  throw new CommandError(`--confirm must be never, risky or always, not "${text}".`, exitCodes.usage);
 }
 
 async function run(task: string, options: Run): Promise<void> {
@@ -117,7 +116,7 @@ function startRequest(task: string, options: RunOptions): StartConversationReque
   const model = options.model ?? process.env["LLM_MODEL"];
   if (!model) {
     throw new CommandError(
-      "No model was named. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
+      "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
       exitCodes.usage,
     );
   }

@@ -10,9 +10,7 @@ type ScriptedModelOptions = { readonly script: string; readonly port: number; re
 export function addScriptedModel(program: Command): void {
   program
     .command("scripted-model")
-    .description(
-      "Serve a model that says what a script says, over the OpenAI chat and Anthropic wires (for tests and demos)",
-    )
+    .description("Serve a scripted model over the OpenAI chat and Anthropic APIs, for tests and demos")
     .requiredOption("--script <file>", "JSON file with the turns")
     .option("--port <number>", "port on 127.0.0.1, 0 for any free one", parsePort, 0)
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')

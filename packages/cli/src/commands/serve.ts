@@ -32,17 +32,17 @@ export function addServe(program: Command, keepCompiled: () => void): void {
     .description("Serve conversations over REST and WebSocket until stopped")
     .option("--host <address>", "address to listen on (default 127.0.0.1)")
     .option("--port <number>", "port to listen on, 0 for any free one (default 8000)", parsePort);
-  withStore(command, "where conversations are kept (default ~/.convoke)")
+  withStore(command, "where conversations are stored (default ~/.convoke)")
     .option(
       "--workspace-root <directory>",
-      "where relative working directories are (default: the current directory)",
+      "base of relative working directories (default: the current directory)",
     )
     .option(
       "--sandbox <backends>",
-      "auto, off, or bubblewrap, process, docker with commas between; the first is the default (default auto)",
+      "auto, off, or a comma-separated list of bubblewrap, process, docker; the first is the default (default auto)",
     )
-    .option("--no-auth", "let everyone on this machine in without a key; loopback only")
-    .option("--open", "open its page in a browser, or print a link that opens it, once")
+    .option("--no-auth", "require no key: everyone on this machine has access; loopback only")
+    .option("--open", "open the page in a browser, or print a one-time link to it")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
     .addOption(
       new Option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr")
@@ -51,7 +51,7 @@ export function addServe(program: Command, keepCompiled: () => void): void {
         .default("warn"),
     )
     .addOption(
-      new Option("--processes <number>", "processes behind the port, or auto for one to each core")
+      new Option("--processes <number>", "server processes behind the port; auto: one per core")
         .argParser(parseProcesses)
         .env("CONVOKE_PROCESSES")
         .default(1),
@@ -83,7 +83,7 @@ async function serveHere(options: Serve, overrides: ConfigOverrides, share: Shar
   await using dormant = joined === null ? await openDormantNode(overrides, options.logLevel) : null;
   if (dormant !== null) {
     const lines = [
-      `Convoke waits on ${dormant.url} for its configuration`,
+      `Convoke is waiting for its configuration on ${dormant.url}`,
       `  send   POST ${dormant.url}/api/init`,
     ];
     await untilStopped(options, dormant.url, lines);
@@ -175,7 +175,7 @@ async function withoutDisk(act: () => Promise<string | null>): Promise<string | 
     const { describeStorageFault } = await import("@convoke/server/storage-fault");
     const sentence = describeStorageFault(error);
     if (sentence === null) throw error;
-    console.error(`${sentence} The server runs; "convoke open" does not find it.`);
+    console.error(`${sentence} The server is running, but "convoke open" cannot find it.`);
     return null;
   }
 }
@@ -196,7 +196,7 @@ async function createLink(
 
 function pageOf({ url, hasPage, needsLogin }: Omit<RunningServer, "pid">): string | null {
   if (!hasPage) return null;
-  return needsLogin ? `${url}/   (a link that logs in: convoke open)` : `${url}/`;
+  return needsLogin ? `${url}/   (log in with: convoke open)` : `${url}/`;
 }
 
 type Early = AsyncDisposable & {
@@ -216,7 +216,7 @@ async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
       import("@convoke/server/writer-thread"),
     ]);
   const { database, sandbox } = readConfig(process.env, overrides);
-  // One that waits for its configuration does not know yet where conversations are kept.
+  // One that waits for its configuration does not know yet where conversations are stored.
   const hasFolder = database === null && readInitKey(process.env, overrides) === null;
   const thread = hasFolder ? startWriterThread() : null;
   return {
@@ -259,5 +259,5 @@ function report({ json }: ServeOptions, url: string, lines: readonly string[]): 
 }
 
 function sayGoodbye({ json }: ServeOptions): void {
-  if (json !== true) console.log("Stopping. Runs in progress go on at the next start.");
+  if (json !== true) console.log("Stopping. Unfinished runs resume at the next start.");
 }

@@ -8,11 +8,11 @@ export type StoreOptions = { readonly dataDir?: string; readonly database?: stri
 /** Adds the flags of {@link StoreOptions}; `folder` says what the data folder is to the command. */
 export function withStore(
   command: Command,
-  folder = "where the server keeps its data (default ~/.convoke)",
+  folder = "where the server stores its data (default ~/.convoke)",
 ): Command {
   return command
     .option("--data-dir <directory>", folder)
-    .option("--database <url>", "the PostgreSQL that servers share, instead of the data folder alone");
+    .option("--database <url>", "PostgreSQL shared by several servers, instead of the data folder alone");
 }
 
 /** Hides the address from who lists the processes of this machine: it may hold a password. */
@@ -31,7 +31,7 @@ export function storeOverrides({
 export function refuseDatabase(isConfigured: boolean, instead: string): void {
   if (isConfigured)
     throw new CommandError(
-      `This works on a data folder, and a database is configured. ${instead}`,
+      `This command works on a data folder, but a database is configured. ${instead}`,
       exitCodes.usage,
     );
 }

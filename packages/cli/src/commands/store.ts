@@ -7,15 +7,13 @@ import { showSubcommands } from "./show-subcommands.ts";
 type CopyOptions = { readonly from: string; readonly to: string; readonly json?: true };
 
 export function addStore(program: Command): void {
-  const store = program.command("store").description("Move what servers keep from one place to another");
+  const store = program.command("store").description("Move stored data between data folders and databases");
   store
     .command("copy")
     .exitOverride()
-    .description(
-      "Copy everything between data folders and databases, and compare it; started again, it goes on",
-    )
+    .description("Copy everything between data folders and databases, and verify it; run it again to resume")
     .requiredOption("--from <place>", "a data folder, or a database: postgres://...")
-    .requiredOption("--to <place>", "the same; what is there already stays")
+    .requiredOption("--to <place>", "the same; existing data in it is kept")
     .option("--json", "print the result as JSON, and no progress")
     .action(copy);
   showSubcommands(store);
@@ -42,12 +40,12 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
   if (json === true) console.log(JSON.stringify(result));
   else {
     console.log(
-      `${conversations} conversations with ${events} events are the same at both places, ${added} of them written now; ${rows} rows of settings, keys and the rest.`,
+      `${conversations} conversations with ${events} events are identical in source and target, ${added} of them copied now; ${rows} rows of settings, keys and other data.`,
     );
-    for (const row of kept) console.log(`kept      ${row}: the target had another one`);
+    for (const row of kept) console.log(`kept      ${row}: the target has a different one`);
     for (const conflict of conflicts) console.log(`left out  ${conflict}`);
     for (const change of changed) console.log(`changed   ${change}`);
-    if (unopened > 0) console.log(`${unopened} secrets could not be opened at the source either.`);
+    if (unopened > 0) console.log(`${unopened} secrets could not be decrypted at the source either.`);
   }
   if (kept.length + conflicts.length + changed.length > 0) process.exitCode = exitCodes.failed;
 }

@@ -57,7 +57,7 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "PauseEvent":
       return [paint.yellow("paused")];
     case "Condensation":
-      return [paint.dim("(older steps were summarised for the model)")];
+      return [paint.dim("(older steps were condensed for the model)")];
     default:
       // Newer kinds come too: an interrupt is worth a line, the rest is not.
       return (event.kind as string) === "InterruptEvent" ? [paint.yellow("interrupted")] : [];

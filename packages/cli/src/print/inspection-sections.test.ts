@@ -100,7 +100,7 @@ test("an inspection is sections of aligned lines", () => {
     "  owner         local",
     `  created       ${at}`,
     `  updated       ${at}`,
-    "  status        running, goes on by itself after a restart",
+    "  status        running, resumes after a restart",
     "  model         openai/scripted",
     "  tools         terminal",
     "  directory     /srv/parser",
@@ -184,7 +184,7 @@ test("a conversation that cannot be read says where it is damaged", () => {
     expect.arrayContaining([
       "  model         (the configuration is damaged)",
       "  held by       nobody",
-      "  A damaged event is in the way of it.",
+      "  Not available: an event of the log is damaged.",
       "  damage        1 found",
       "    event 2 is gone or not what was written.",
       "  none",

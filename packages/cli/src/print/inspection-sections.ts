@@ -29,7 +29,7 @@ function rowLines({ config, sizes, ...row }: Inspection["row"]): string[] {
     ["owner", row.owner_id],
     ["created", row.created_at],
     ["updated", row.updated_at],
-    ["status", `${row.execution_status}${row.is_active ? ", goes on by itself after a restart" : ""}`],
+    ["status", `${row.execution_status}${row.is_active ? ", resumes after a restart" : ""}`],
     ["model", config === null ? "(the configuration is damaged)" : (config.agent.llm.model ?? "(none)")],
     ["address", config?.agent.llm.base_url ?? null],
     [
@@ -69,13 +69,13 @@ function leaseLines({ generation, node }: Inspection["lease"]): string[] {
 }
 
 function stateLines({ state, parts }: Inspection): string[] {
-  if (state === null) return ["  A damaged event is in the way of it."];
+  if (state === null) return ["  Not available: an event of the log is damaged."];
   const { run, approvals, queued, budget, branch, goal, plan } = state;
   return fields([
     ["status", state.execution_status],
     ["run", run === null ? "none" : runText(run)],
     ["next try", run?.retry_until ?? null],
-    ["attended", run?.is_attended === true ? "it belongs to a command, and ends with it" : null],
+    ["attended", run?.is_attended === true ? "yes, the run ends with the command that started it" : null],
     [
       "approvals",
       approvals.waiting.length === 0
@@ -115,14 +115,14 @@ function runText({
   model_answers: answers,
   wanted_by_seq: wanted,
 }: Run): string {
-  const began = seq === null ? "not begun" : `since event ${seq}${at === null ? "" : ` at ${at}`}`;
+  const began = seq === null ? "not started" : `since event ${seq}${at === null ? "" : ` at ${at}`}`;
   return `${began}, ${answers} model ${answers === 1 ? "answer" : "answers"}${wanted === null ? "" : `, asked for by event ${wanted}`}`;
 }
 
 type Run = NonNullable<NonNullable<Inspection["state"]>["run"]>;
 
 function actionLines({ state, open_actions: actions, execution_record: record }: Inspection): string[] {
-  if (state === null) return ["  unknown, as the state is"];
+  if (state === null) return ["  unknown, like the state"];
   if (actions.length === 0) return ["  none"];
   return [
     ...actions.flatMap((action) => [
@@ -136,7 +136,7 @@ function actionLines({ state, open_actions: actions, execution_record: record }:
 
 const placeText = {
   sandbox:
-    "The record of executions is in the sandbox and not read here: what runs there could have written it.",
+    "The record of executions is in the sandbox. It is not read, because programs in the sandbox could forge it.",
   elsewhere: "The record of executions is on the machine of the node above.",
 };
 
@@ -146,16 +146,16 @@ function executionText({
   started_at: start,
   ended_at: end,
 }: InspectedAction): string {
-  if (isWaiting) return "waits for a person";
+  if (isWaiting) return "waiting for approval";
   switch (execution) {
     case "none":
       return "no record of an execution";
     case "announced":
-      return "announced, not begun";
+      return "announced, not started";
     case "started":
       return `started${start === null ? "" : ` at ${start}`}`;
     case "ended":
-      return `ended${end === null ? "" : ` at ${end}`}, and its result is not in the log`;
+      return `ended${end === null ? "" : ` at ${end}`}, but its result is not in the log`;
     case "unknown":
       return "unknown";
   }
@@ -172,7 +172,7 @@ function storeLines(store: Inspection["store"]): string[] {
         "checkpoint",
         checkpoint === null ? "unknown" : checkpoint === 0 ? "none yet" : `at event ${checkpoint}`,
       ],
-      ["text index", indexed === null ? "none to be read" : `at event ${indexed}, ${behind(last - indexed)}`],
+      ["text index", indexed === null ? "none" : `at event ${indexed}, ${behind(last - indexed)}`],
       ["machine", store.machine],
       ["damage", store.damages.length === 0 ? "none found" : `${store.damages.length} found`],
     ]),

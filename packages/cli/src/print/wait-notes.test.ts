@@ -52,7 +52,7 @@ test("a terminal is told each second what a run waits for, in a line that the ne
   expect(written).toEqual(["\r\u001b[2K", "  > terminal  make\n"]);
   written.length = 0;
   vi.advanceTimersByTime(3_000);
-  expect(written).toEqual(["... terminal at work (3 s)"]);
+  expect(written).toEqual(["... running terminal (3 s)"]);
   see(answer);
   notes.write([]);
   written.length = 0;
@@ -73,8 +73,8 @@ test("a wait for another try says when it ends; a pipe is told every twenty seco
   see(update("model_retry", { attempt: 1, code: "LLMRateLimitError", detail: "Slow down.", until }));
   vi.advanceTimersByTime(40_000);
   expect(written).toEqual([
-    "... the model is asked again in 10 s (20 s)\n",
-    "... waiting for the model, which was asked again (40 s)\n",
+    "... retrying the model call in 10 s (20 s)\n",
+    "... waiting for the model (retry) (40 s)\n",
   ]);
   see(update("model_retry", null));
   vi.advanceTimersByTime(20_000);

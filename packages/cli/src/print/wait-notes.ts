@@ -64,13 +64,13 @@ export class WaitNotes implements Disposable {
   #what(): string {
     const { openActions, retry } = this.#view;
     const tools = [...new Set(openActions.map(({ toolName }) => toolName))];
-    if (tools.length > 0) return `${tools.join(", ")} at work`;
+    if (tools.length > 0) return `running ${tools.join(", ")}`;
     if (retry === null) return "waiting for the model";
     if (retry.code === "MCPServersStarting") return "waiting for MCP servers to start";
     const leftMs = (retry.until === null ? 0 : Date.parse(retry.until)) - this.#deps.nowMs();
     return leftMs > 0
-      ? `the model is asked again in ${Math.ceil(leftMs / 1000)} s`
-      : "waiting for the model, which was asked again";
+      ? `retrying the model call in ${Math.ceil(leftMs / 1000)} s`
+      : "waiting for the model (retry)";
   }
 
   #erase(): void {

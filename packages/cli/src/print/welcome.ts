@@ -13,19 +13,19 @@ export function welcome(
     ...(page === null ? [] : [`  page   ${page}`]),
     `  data   ${tilde(config.dataDir)}`,
     ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
-    `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder has them")}`,
+    `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder runs them")}`,
   ];
   if (sessionKey === null)
     return [
       ...lines,
-      "  key    none: everyone on this machine can use it",
+      "  key    none: everyone on this machine has access",
       `  try    curl ${url}/api/tools/`,
     ];
   const isShown = sessionKey.file !== null && sessionKey.isNew;
   if (sessionKey.file === null)
     lines.push("  key    as configured (SESSION_API_KEY or OH_SESSION_API_KEYS_0, ...)");
   else if (isShown)
-    lines.push(`  key    ${sessionKey.key}   (new, shown once; kept in ${tilde(sessionKey.file)})`);
+    lines.push(`  key    ${sessionKey.key}   (new, shown once; stored in ${tilde(sessionKey.file)})`);
   else lines.push(`  key    in ${tilde(sessionKey.file)}`);
   const key =
     sessionKey.file === null

@@ -56,7 +56,7 @@ export async function serveTogether(deps: TogetherDeps): Promise<number> {
     children.set(number, child);
     child.on("message", (message: ToParent) => hear(number, message));
     child.on("error", (error) => {
-      deps.logger.error({ process: number, error: String(error) }, "a process could not be reached");
+      deps.logger.error({ process: number, error: String(error) }, "cannot reach a server process");
     });
     child.on("exit", (code, signal) => {
       children.delete(number);
@@ -87,7 +87,7 @@ export async function serveTogether(deps: TogetherDeps): Promise<number> {
     onDeath: (number, { code, signal }, againInMs) => {
       deps.logger.error(
         { process: number, code, signal, againInMs },
-        "a process of this server has ended; the others go on with its work, and it is started again",
+        "a server process has exited; the others take over its work, and it is restarted",
       );
     },
   });
