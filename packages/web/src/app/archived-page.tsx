@@ -5,6 +5,7 @@ import { toGlance, type Glance } from "../overview/glance.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 
 /** Conversations that were put away, the last changed first. */
@@ -46,11 +47,7 @@ export default function ArchivedPage() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-[52rem] px-5 py-5 max-[720px]:px-3">
         <h1 className="mb-4 text-xl font-semibold">{words.title}</h1>
-        {problem !== null && (
-          <p role="alert" className="mb-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem className="mb-3" text={problem} />
         {glances?.length === 0 && <p className="text-faint">{words.none}</p>}
         <ul className="lines">
           {glances?.map(({ id, title, status, updatedAt }) => (

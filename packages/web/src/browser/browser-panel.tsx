@@ -1,11 +1,10 @@
-import { X } from "lucide-react";
-import { useEffect, useId, useMemo, useRef } from "react";
+import { useEffect, useMemo } from "react";
 import { useStore } from "../lib/store.ts";
-import { labelsOf } from "../lib/title-id.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
-import { Button, IconButton } from "../ui/button.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { Button } from "../ui/button.tsx";
+import { SidePanel } from "../ui/side-panel.tsx";
+import { useMoreWords } from "../words/words.ts";
 import { BrowserLink, type BrowserSight } from "./browser-link.ts";
 import { BrowserPicture } from "./browser-picture.tsx";
 
@@ -18,43 +17,36 @@ export type BrowserPanelProps = {
 /** The browser of the agent as it is now; a person can have it while the agent is not at work. */
 export default function BrowserPanel({ conversationId, isWorking, onClose }: BrowserPanelProps) {
   const words = useMoreWords().browser;
-  const { close } = useWords().common;
   const { client } = useServices();
-  const titleId = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
   const link = useMemo(() => new BrowserLink(client, conversationId), [client, conversationId]);
   const sight = useStore(link);
-  useEffect(() => heading.current?.focus(), []);
   useWhileSeen(link);
   const { isYours, isOpen, tabs, picture } = sight;
   const front = tabs.find((tab) => tab.is_front);
   return (
-    <section
-      aria-labelledby={labelsOf(titleId, conversationId)}
+    <SidePanel
+      conversationId={conversationId}
+      title={words.title}
       onKeyDown={(event) => event.key === "Escape" && !isYours && onClose()}
-      className="flex w-1/2 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
+      bar={
+        <div className="flex grow justify-end pr-1.5">
+          {isYours ? (
+            <Button look="primary" onClick={() => link.send({ type: "give" })}>
+              {words.give}
+            </Button>
+          ) : (
+            <Button
+              disabled={isWorking || sight.isLent || !sight.isConnected}
+              title={isWorking ? words.isWorking : undefined}
+              onClick={() => link.send({ type: "take" })}
+            >
+              {words.take}
+            </Button>
+          )}
+        </div>
+      }
+      onClose={onClose}
     >
-      <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line pr-1.5 pl-3">
-        <h2 id={titleId} ref={heading} tabIndex={-1} className="grow font-medium outline-none">
-          {words.title}
-        </h2>
-        {isYours ? (
-          <Button look="primary" onClick={() => link.send({ type: "give" })}>
-            {words.give}
-          </Button>
-        ) : (
-          <Button
-            disabled={isWorking || sight.isLent || !sight.isConnected}
-            title={isWorking ? words.isWorking : undefined}
-            onClick={() => link.send({ type: "take" })}
-          >
-            {words.take}
-          </Button>
-        )}
-        <IconButton label={close} onClick={onClose}>
-          <X size={16} />
-        </IconButton>
-      </header>
       {tabs.length > 1 && (
         <nav aria-label={words.tabs} className="flex shrink-0 gap-1 overflow-x-auto px-2 pt-1.5">
           {tabs.map(({ id, title, url, is_front: isFront }) => (
@@ -84,7 +76,7 @@ export default function BrowserPanel({ conversationId, isWorking, onClose }: Bro
         {isYours && sight.problem === null && <span className="pointer-coarse:hidden"> {words.leave}</span>}
       </p>
       {isOpen && picture !== null && <BrowserPicture picture={picture} isYours={isYours} link={link} />}
-    </section>
+    </SidePanel>
   );
 }
 

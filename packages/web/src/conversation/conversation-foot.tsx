@@ -10,6 +10,7 @@ import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { Boundary } from "../ui/boundary.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { actOnCommand } from "./act-on-command.ts";
 import type { Attempt } from "./attempt.ts";
@@ -75,11 +76,7 @@ export default function ConversationFoot(props: ConversationFootProps) {
   };
   return (
     <>
-      {problem !== null && (
-        <p role="alert" className="mb-2 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem className="mb-2" text={problem} />
       <Suspense>
         {view.state.isPlanning && endedStatuses.has(view.state.status) && (
           <PlanCard

@@ -1,10 +1,10 @@
 import type { McpServerInfo } from "@convoke/protocol";
-import { X } from "lucide-react";
-import { useEffect, useId, useRef } from "react";
 import { shownTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
-import { Button, IconButton } from "../ui/button.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { Button } from "../ui/button.tsx";
+import { SidePanel } from "../ui/side-panel.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { useMoreWords } from "../words/words.ts";
 import { useMcp } from "./use-mcp.ts";
 
 type McpPanelProps = {
@@ -17,32 +17,17 @@ type McpPanelProps = {
 /** The MCP servers of a conversation: how each does, in its own words, and another try. */
 export default function McpPanel({ conversationId, version, onClose }: McpPanelProps) {
   const words = useMoreWords().mcp;
-  const { close } = useWords().common;
-  const titleId = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
   const { servers, problem, reconnect } = useMcp(conversationId, version);
   return (
-    <section
-      aria-labelledby={titleId}
-      aria-busy={servers === null}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
-      className="flex w-[24rem] min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
+    <SidePanel
+      conversationId={conversationId}
+      title={words.title}
+      width="w-[24rem]"
+      isBusy={servers === null}
+      onClose={onClose}
     >
-      <header className="flex h-11 shrink-0 items-center border-b border-line pr-1.5 pl-3">
-        <h2 id={titleId} ref={heading} tabIndex={-1} className="grow truncate font-medium outline-none">
-          {words.title}
-        </h2>
-        <IconButton label={close} onClick={onClose}>
-          <X size={16} />
-        </IconButton>
-      </header>
       <div className="min-h-0 grow overflow-y-auto px-3">
-        {problem !== null && (
-          <p role="alert" className="my-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem className="my-3" text={problem} />
         {servers?.length === 0 && <p className="py-3 text-faint">{words.none}</p>}
         <ul className="lines">
           {servers?.map((server) => (
@@ -50,7 +35,7 @@ export default function McpPanel({ conversationId, version, onClose }: McpPanelP
           ))}
         </ul>
       </div>
-    </section>
+    </SidePanel>
   );
 }
 

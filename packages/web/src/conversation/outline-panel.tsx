@@ -1,11 +1,11 @@
 import type { Turn } from "@convoke/protocol";
-import { X } from "lucide-react";
-import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { shownTime } from "../lib/shown-times.ts";
-import { labelsOf } from "../lib/title-id.ts";
 import { useServices } from "../services/services.ts";
-import { Button, IconButton } from "../ui/button.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { Button } from "../ui/button.tsx";
+import { SidePanel } from "../ui/side-panel.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { useMoreWords } from "../words/words.ts";
 
 type OutlinePanelProps = {
   readonly conversationId: string;
@@ -18,32 +18,12 @@ type OutlinePanelProps = {
 /** The turns of the conversation, the newest first, each with its first words: choose one to go there. */
 export default function OutlinePanel({ conversationId, version, onGo, onClose }: OutlinePanelProps) {
   const words = useMoreWords().outline;
-  const { close } = useWords().common;
   const { language } = useServices();
-  const titleId = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
   const { turns, problem, more } = useTurns(conversationId, version);
   return (
-    <section
-      aria-labelledby={labelsOf(titleId, conversationId)}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
-      className="flex w-80 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
-    >
-      <header className="flex h-11 shrink-0 items-center border-b border-line pr-1.5 pl-3">
-        <h2 id={titleId} ref={heading} tabIndex={-1} className="grow font-medium outline-none">
-          {words.title}
-        </h2>
-        <IconButton label={close} onClick={onClose}>
-          <X size={16} />
-        </IconButton>
-      </header>
+    <SidePanel conversationId={conversationId} title={words.title} width="w-80" onClose={onClose}>
       <div className="min-h-0 grow overflow-y-auto p-1.5">
-        {problem !== null && (
-          <p role="alert" className="m-1.5 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem className="m-1.5" text={problem} />
         {turns?.length === 0 && <p className="p-1.5 text-faint">{words.none}</p>}
         <ul>
           {turns?.map((turn) => (
@@ -71,7 +51,7 @@ export default function OutlinePanel({ conversationId, version, onGo, onClose }:
           </Button>
         )}
       </div>
-    </section>
+    </SidePanel>
   );
 }
 

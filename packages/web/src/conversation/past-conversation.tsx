@@ -9,6 +9,7 @@ import type { RowMenu } from "../timeline/row-menu.ts";
 import type { TimelineProps } from "../timeline/timeline.tsx";
 import { Button } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { ConversationTitle } from "./conversation-title.tsx";
 import Meters from "./meters.tsx";
@@ -67,11 +68,7 @@ export default function PastConversation({ id, at, menu, Timeline }: PastConvers
         />
       )}
       <div className="mx-auto w-full max-w-[52rem] shrink-0 px-5 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] max-[720px]:px-3">
-        {problem !== null && (
-          <p role="alert" className="mb-2 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem className="mb-2" text={problem} />
         {past !== null && <Waited past={past} />}
         <div className="flex items-center gap-3 rounded-lg border border-line bg-sunken py-2 pr-2 pl-3.5 text-sm text-soft">
           <p className="grow">{words.note}</p>

@@ -5,6 +5,7 @@ import { linkTo } from "../lib/link-to.ts";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
 
 type EventTextProps = {
@@ -38,11 +39,7 @@ export function EventText({ conversationId, eventId, onBack, onGo }: EventTextPr
         </Button>
         <Button onClick={() => onGo(eventId)}>{words.go}</Button>
       </div>
-      {problem !== null && (
-        <p role="alert" className="m-1.5 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem className="m-1.5" text={problem} />
       <pre
         tabIndex={0}
         aria-label={words.text}

@@ -1,11 +1,11 @@
-import { X } from "lucide-react";
-import { useEffect, useId, useRef, useState } from "react";
+import { useState } from "react";
 import { shownCount } from "../lib/shown-numbers.ts";
 import { shownTime } from "../lib/shown-times.ts";
-import { labelsOf } from "../lib/title-id.ts";
 import { useServices } from "../services/services.ts";
-import { Button, IconButton } from "../ui/button.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { Button } from "../ui/button.tsx";
+import { SidePanel } from "../ui/side-panel.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { useMoreWords } from "../words/words.ts";
 import { EventFilter, everything, type EventChoice } from "./event-filter.tsx";
 import { EventText } from "./event-text.tsx";
 import { ReplaySeal } from "./replay-seal.tsx";
@@ -26,26 +26,15 @@ type EventsPanelProps = {
 export default function EventsPanel(props: EventsPanelProps) {
   const { conversationId, eventId, version, onOpen, onGo, onClose } = props;
   const words = useMoreWords().events;
-  const { close } = useWords().common;
-  const titleId = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
   const [choice, setChoice] = useState(everything);
-  useEffect(() => heading.current?.focus(), [eventId]);
   return (
-    <section
-      aria-labelledby={labelsOf(titleId, conversationId)}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
-      className="flex w-[30rem] min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
+    <SidePanel
+      conversationId={conversationId}
+      title={words.title}
+      width="w-[30rem]"
+      subject={eventId}
+      onClose={onClose}
     >
-      <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">
-        <h2 id={titleId} ref={heading} tabIndex={-1} className="shrink-0 font-medium outline-none">
-          {words.title}
-        </h2>
-        <span className="grow" />
-        <IconButton label={close} onClick={onClose}>
-          <X size={16} />
-        </IconButton>
-      </header>
       {eventId === null ? (
         <>
           <ReplaySeal conversationId={conversationId} onOpen={onOpen} />
@@ -60,7 +49,7 @@ export default function EventsPanel(props: EventsPanelProps) {
           onGo={onGo}
         />
       )}
-    </section>
+    </SidePanel>
   );
 }
 
@@ -74,11 +63,7 @@ function EventList({ conversationId, choice, version, onOpen }: EventListProps) 
   const { page, problem, more } = useEvents({ conversationId, choice, version });
   return (
     <div className="min-h-0 grow overflow-y-auto p-1.5" aria-busy={page === null && problem === null}>
-      {problem !== null && (
-        <p role="alert" className="m-1.5 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem className="m-1.5" text={problem} />
       {page?.items.length === 0 && <p className="p-1.5 text-faint">{words.none}</p>}
       <ul>
         {page?.items.map(({ id, kind: name, source, at, what, size }) => (

@@ -1,10 +1,9 @@
-import { X } from "lucide-react";
-import { useEffect, useId, useRef } from "react";
+import { useId } from "react";
 import { baseName, pathWithin } from "../lib/shown-numbers.ts";
 import { labelsOf } from "../lib/title-id.ts";
 import { visibleText } from "../text/visible-text.ts";
-import { IconButton } from "../ui/button.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { SidePanel } from "../ui/side-panel.tsx";
+import { useMoreWords } from "../words/words.ts";
 import { FileView } from "./file-view.tsx";
 import { FolderView } from "./folder-view.tsx";
 
@@ -29,26 +28,17 @@ export default function FilesPanel({
   onClose,
 }: FilesPanelProps) {
   const words = useMoreWords().files;
-  const { close } = useWords().common;
-  const titleId = useId();
   const pathId = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
   const root = folder.replace(/\/$/, "");
   const inside = pathWithin(path, root);
   const parts = inside.split("/").filter((part) => part !== "");
   const isFolder = inside === "" || inside.endsWith("/");
   const full = [root, ...parts].join("/");
   return (
-    <section
-      aria-labelledby={labelsOf(titleId, conversationId)}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
-      className="flex w-1/2 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
-    >
-      <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line pr-1.5 pl-3">
-        <h2 id={titleId} ref={heading} tabIndex={-1} className="shrink-0 font-medium outline-none">
-          {words.title}
-        </h2>
+    <SidePanel
+      conversationId={conversationId}
+      title={words.title}
+      bar={
         <nav
           id={pathId}
           aria-label={words.path}
@@ -69,10 +59,9 @@ export default function FilesPanel({
             );
           })}
         </nav>
-        <IconButton label={close} onClick={onClose}>
-          <X size={16} />
-        </IconButton>
-      </header>
+      }
+      onClose={onClose}
+    >
       <div className="min-h-0 grow overflow-y-auto">
         {isFolder ? (
           <FolderView
@@ -87,7 +76,7 @@ export default function FilesPanel({
           <FileView conversationId={conversationId} path={full} version={version} />
         )}
       </div>
-    </section>
+    </SidePanel>
   );
 }
 

@@ -7,6 +7,7 @@ import { shownTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
 
 type FolderViewProps = {
@@ -61,11 +62,7 @@ export function FolderView({ conversationId, path, version, onOpen }: FolderView
   return (
     <>
       <SaveFolder key={path} conversationId={conversationId} path={path} />
-      {problem !== null && (
-        <p role="alert" className="m-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-          {problem}
-        </p>
-      )}
+      <Problem className="m-3" text={problem} />
       {entries === null && problem === null && <div className="h-8" aria-busy="true" />}
       {entries?.length === 0 && <p className="px-3 py-3 text-faint">{words.empty}</p>}
       <ul className="py-1">

@@ -1,11 +1,11 @@
-import { RotateCw, X } from "lucide-react";
+import { RotateCw } from "lucide-react";
 import type { WorkspacePort } from "@convoke/protocol";
-import { useCallback, useEffect, useId, useRef, useState } from "react";
-import { labelsOf } from "../lib/title-id.ts";
+import { useCallback, useEffect, useState } from "react";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { Button, IconButton } from "../ui/button.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { PanelTabs, SidePanel } from "../ui/side-panel.tsx";
+import { useMoreWords } from "../words/words.ts";
 import { previewAddress } from "./preview-address.ts";
 
 export type PreviewPanelProps = {
@@ -24,16 +24,11 @@ type Shown = { readonly port: number; readonly address: string; readonly load: n
 /** What programs of the workspace show on their ports, in a frame that reaches nothing of this page. */
 export default function PreviewPanel({ conversationId, port, version, onGo, onClose }: PreviewPanelProps) {
   const words = useMoreWords().preview;
-  const { close } = useWords().common;
   const { client } = useServices();
-  const titleId = useId();
-  const portsId = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
   const [ports, setPorts] = useState<readonly WorkspacePort[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [path, setPath] = useState("/");
   const [shown, setShown] = useState<Shown | null>(null);
-  useEffect(() => heading.current?.focus(), []);
 
   const attempt = useCallback(async (act: () => Promise<void>): Promise<void> => {
     try {
@@ -76,40 +71,28 @@ export default function PreviewPanel({ conversationId, port, version, onGo, onCl
   }, [isChosen, load, port]);
 
   return (
-    <section
-      aria-labelledby={labelsOf(titleId, conversationId)}
-      onKeyDown={(event) => event.key === "Escape" && onClose()}
-      className="flex w-1/2 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
+    <SidePanel
+      conversationId={conversationId}
+      title={words.title}
+      bar={
+        <>
+          <PanelTabs
+            conversationId={conversationId}
+            label={words.ports}
+            tabs={(ports ?? []).map((one) => ({
+              id: String(one.port),
+              name: words.port(one.port, visibleText(one.program)),
+              isShown: one.port === port,
+            }))}
+            onChoose={(id) => onGo(Number(id))}
+          />
+          <Button look="quiet" onClick={() => void look()}>
+            {words.look}
+          </Button>
+        </>
+      }
+      onClose={onClose}
     >
-      <header className="flex h-11 shrink-0 items-center gap-1 border-b border-line pr-1.5 pl-3">
-        <h2 id={titleId} ref={heading} tabIndex={-1} className="shrink-0 pr-1.5 font-medium outline-none">
-          {words.title}
-        </h2>
-        <nav
-          id={portsId}
-          aria-label={words.ports}
-          aria-labelledby={labelsOf(portsId, conversationId)}
-          className="flex min-w-0 grow gap-1 overflow-x-auto"
-        >
-          {ports?.map((one) => (
-            <button
-              key={one.port}
-              type="button"
-              aria-current={one.port === port ? "true" : undefined}
-              onClick={() => onGo(one.port)}
-              className="shrink-0 rounded px-2 py-1 text-sm text-soft aria-[current]:bg-hover aria-[current]:text-ink pointer-coarse:min-h-11"
-            >
-              {words.port(one.port, visibleText(one.program))}
-            </button>
-          ))}
-        </nav>
-        <Button look="quiet" onClick={() => void look()}>
-          {words.look}
-        </Button>
-        <IconButton label={close} onClick={onClose}>
-          <X size={16} />
-        </IconButton>
-      </header>
       {problem !== null && (
         <p role="alert" className="shrink-0 px-3 py-2 text-sm text-bad">
           {problem}
@@ -154,6 +137,6 @@ export default function PreviewPanel({ conversationId, port, version, onGo, onCl
       ) : (
         ports !== null && <p className="p-4 text-soft">{ports.length === 0 ? words.none : words.choose}</p>
       )}
-    </section>
+    </SidePanel>
   );
 }

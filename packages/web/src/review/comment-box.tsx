@@ -23,7 +23,7 @@ export function CommentBox({ comment, hasChanged, onWrite, onRemove }: CommentBo
   }, []);
   const label = words.commentOn(from, to);
   const leave = (element: HTMLElement): void => {
-    const lines = element.closest("[data-review]")?.querySelectorAll<HTMLElement>("[data-line]") ?? [];
+    const lines = element.closest("[data-panel]")?.querySelectorAll<HTMLElement>("[data-line]") ?? [];
     const before = [...lines].findLast(
       (line) => line.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING,
     );

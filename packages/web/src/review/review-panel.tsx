@@ -1,10 +1,10 @@
-import { X } from "lucide-react";
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useState, type KeyboardEvent } from "react";
 import { useStore } from "../lib/store.ts";
-import { labelsOf } from "../lib/title-id.ts";
 import { useServices } from "../services/services.ts";
-import { Button, IconButton } from "../ui/button.tsx";
-import { useMoreWords, useWords } from "../words/words.ts";
+import { Button } from "../ui/button.tsx";
+import { SidePanel } from "../ui/side-panel.tsx";
+import { Problem } from "../ui/problem.tsx";
+import { useMoreWords } from "../words/words.ts";
 import { baseOf, type ChangedFile, type Scope } from "./changed-files.ts";
 import { ChangedFileView } from "./changed-file-view.tsx";
 import { RevertDialog } from "./revert-dialog.tsx";
@@ -38,10 +38,7 @@ export type ReviewPanelProps = {
 export default function ReviewPanel(props: ReviewPanelProps) {
   const { conversationId, folder, isWorking, version, onClose, onSent } = props;
   const words = useMoreWords().review;
-  const { close } = useWords().common;
   const { client, keep, outbox } = useServices();
-  const titleId = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
   const drafts = useMemo(() => new ReviewDrafts(keep, conversationId), [keep, conversationId]);
   const draft = useStore(drafts);
   const turns = useTurns(conversationId, version);
@@ -56,7 +53,6 @@ export default function ReviewPanel(props: ReviewPanelProps) {
   }, [isFallback]);
   const scope = chosen ?? fixed.branch;
   const [reverted, setReverted] = useState<ChangedFile | null>(null);
-  useEffect(() => heading.current?.focus(), []);
 
   const base = baseOf(scope);
   const comments = draft.comments.filter(({ text }) => text.trim() !== "");
@@ -76,49 +72,41 @@ export default function ReviewPanel(props: ReviewPanelProps) {
 
   const { files, problem } = git;
   return (
-    <section
-      aria-labelledby={labelsOf(titleId, conversationId)}
-      data-review=""
+    <SidePanel
+      conversationId={conversationId}
+      title={words.title}
       onKeyDown={onKeyDown}
-      className="flex w-1/2 min-w-0 shrink-0 flex-col border-l border-line bg-canvas max-[1100px]:absolute max-[1100px]:inset-0 max-[1100px]:z-10 max-[1100px]:w-auto max-[1100px]:border-l-0 in-data-split:absolute in-data-split:inset-0 in-data-split:z-10 in-data-split:w-auto in-data-split:border-l-0"
-    >
-      <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line pr-1.5 pl-3">
-        <h2 id={titleId} ref={heading} tabIndex={-1} className="shrink-0 font-medium outline-none">
-          {words.title}
-        </h2>
-        <select
-          aria-label={words.scope}
-          value={keyOf(scope)}
-          onChange={(event) => {
-            const turn = turns.find(({ firstId }) => firstId === event.target.value);
-            setChosen(turn === undefined ? fixed[event.target.value as keyof typeof fixed] : turn);
-          }}
-          className="h-7 min-w-0 grow rounded-md border border-edge bg-canvas px-1.5 text-sm pointer-coarse:h-11 pointer-coarse:text-[16px]"
-        >
-          {Object.keys(fixed).map((key) => (
-            <option key={key} value={key}>
-              {words.scopes[key as keyof typeof fixed]}
-            </option>
-          ))}
-          <optgroup label={words.turns}>
-            {turns.map(({ firstId, text }) => (
-              <option key={firstId} value={firstId}>
-                {text}
+      bar={
+        <div className="flex min-w-0 grow items-center gap-2.5 pr-1.5">
+          <select
+            aria-label={words.scope}
+            value={keyOf(scope)}
+            onChange={(event) => {
+              const turn = turns.find(({ firstId }) => firstId === event.target.value);
+              setChosen(turn === undefined ? fixed[event.target.value as keyof typeof fixed] : turn);
+            }}
+            className="h-7 min-w-0 grow rounded-md border border-edge bg-canvas px-1.5 text-sm pointer-coarse:h-11 pointer-coarse:text-[16px]"
+          >
+            {Object.keys(fixed).map((key) => (
+              <option key={key} value={key}>
+                {words.scopes[key as keyof typeof fixed]}
               </option>
             ))}
-          </optgroup>
-        </select>
-        {files !== null && <span className="shrink-0 text-xs text-faint">{words.files(files.length)}</span>}
-        <IconButton label={close} onClick={onClose}>
-          <X size={16} />
-        </IconButton>
-      </header>
+            <optgroup label={words.turns}>
+              {turns.map(({ firstId, text }) => (
+                <option key={firstId} value={firstId}>
+                  {text}
+                </option>
+              ))}
+            </optgroup>
+          </select>
+          {files !== null && <span className="shrink-0 text-xs text-faint">{words.files(files.length)}</span>}
+        </div>
+      }
+      onClose={onClose}
+    >
       <div className="min-h-0 grow overflow-y-auto" aria-busy={files === null && problem === null}>
-        {problem !== null && (
-          <p role="alert" className="m-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem className="m-3" text={problem} />
         {files?.length === 0 && <p className="px-3 py-3 text-faint">{words.none}</p>}
         {files?.map((file, index) => (
           <ChangedFileView
@@ -155,7 +143,7 @@ export default function ReviewPanel(props: ReviewPanelProps) {
           onDone={() => setLooks((count) => count + 1)}
         />
       )}
-    </section>
+    </SidePanel>
   );
 }
 

@@ -5,6 +5,7 @@ import { Link, useLocation, useSearch as useAddress } from "wouter";
 import { shownTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import {
   addressOf,
@@ -78,11 +79,7 @@ export default function SearchPage() {
             onChoose={(days) => go({ ...query, days })}
           />
         </div>
-        {problem !== null && (
-          <p role="alert" className="mt-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem className="mt-3" text={problem} />
         <p role="status" className="mt-3 text-sm text-faint">
           {isNothing && words.none}
           {results?.progress != null && ` ${words.reading(Math.floor(results.progress * 100))}`}
