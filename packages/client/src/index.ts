@@ -22,4 +22,11 @@ export {
   type OpenAction,
 } from "./view/conversation-view.ts";
 export { foldEvents, foldItem, spendOf, viewOf, waitingActions } from "./view/fold-view.ts";
-export type { LiveAnswer, LiveItem } from "./view/live-answer.ts";
+export {
+  foldAnswer,
+  noAnswers,
+  settleAnswers,
+  type LiveAnswer,
+  type LiveAnswers,
+  type LiveItem,
+} from "./view/live-answer.ts";

@@ -44,7 +44,7 @@ test("J1: convoke alone serves, as serve --open; open finds it by its data folde
   await once(child, "exit");
   expect(readdirSync(join(dataDir, "running"))).toHaveLength(1);
   const opened = await run(["open"], environment);
-  expect([opened.code, opened.stderr]).toEqual([1, expect.stringContaining("No server runs on")]);
+  expect([opened.code, opened.stderr]).toEqual([1, expect.stringContaining("No server is running on")]);
   expect(readdirSync(join(dataDir, "running"))).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import type { ConversationExecutionStatus, MetricsSnapshot, TaskItem } from "@convoke/protocol";
-import type { LiveAnswer } from "./live-answer.ts";
+import { noAnswers, type LiveAnswers } from "./live-answer.ts";
 
 /** A call that has no answer yet. */
 export type OpenAction = {
@@ -22,7 +22,7 @@ export type ModelRetry = {
  * What a screen says about a conversation beside its rows: a fold over its events and signals and nothing else. Nested values
  * are replaced, never changed: what is the same object has not changed.
  */
-export type ConversationView = {
+export type ConversationView = LiveAnswers & {
   readonly status: ConversationExecutionStatus;
   /** `version` of the newest full state; one with a lower version is older and counts for nothing (P36). */
   readonly version: number;
@@ -38,10 +38,6 @@ export type ConversationView = {
   readonly retry: ModelRetry | null;
   /** The newest task list; null before there is one. */
   readonly tasks: readonly TaskItem[] | null;
-  /** Answers that are not stored yet, as far as they came; oldest first. */
-  readonly answers: readonly LiveAnswer[];
-  /** The response whose events came last. */
-  readonly lastResponseId: string | null;
 };
 
 export const emptyView: ConversationView = {
@@ -55,6 +51,5 @@ export const emptyView: ConversationView = {
   stats: {},
   retry: null,
   tasks: null,
-  answers: [],
-  lastResponseId: null,
+  ...noAnswers,
 };

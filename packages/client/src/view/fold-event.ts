@@ -1,21 +1,22 @@
 import type { Event, MetricsSnapshot, TaskItem } from "@convoke/protocol";
 import type { ConversationView, ModelRetry } from "./conversation-view.ts";
-import { dropAnswered } from "./live-answer.ts";
+import { settleAnswers } from "./live-answer.ts";
 
 /** Applies one stored event; kinds that it does not know change nothing. */
-export function foldEvent(view: ConversationView, event: Event): ConversationView {
+export function foldEvent(before: ConversationView, event: Event): ConversationView {
+  const settled = settleAnswers(before, event);
+  // An answer has read what was queued.
+  const hasRead = settled.lastResponseId !== before.lastResponseId && before.queued.length > 0;
+  const view = hasRead ? { ...settled, queued: [] } : settled;
   switch (event.kind) {
     case "MessageEvent":
-      return event.source === "agent"
-        ? answered(view, event.llm_response_id)
-        : { ...view, queued: event.source === "user" ? [...view.queued, event.id!] : view.queued };
+      return event.source === "user" ? { ...view, queued: [...view.queued, event.id!] } : view;
     case "ActionEvent": {
-      const after = answered(view, event.llm_response_id);
-      if (!event.action) return after;
+      if (!event.action) return view;
       const { id, tool_name: toolName, tool_call_id: toolCallId } = event;
       return {
-        ...after,
-        openActions: [...after.openActions, { id: id!, toolName, toolCallId, isAccepted: false }],
+        ...view,
+        openActions: [...view.openActions, { id: id!, toolName, toolCallId, isAccepted: false }],
       };
     }
     case "ObservationEvent": {
@@ -44,25 +45,14 @@ export function foldEvent(view: ConversationView, event: Event): ConversationVie
   }
 }
 
-/** An answer has read what was queued. What an interrupt left of one names no response, and has read nothing. */
-function answered(view: ConversationView, llmResponseId: string | null | undefined): ConversationView {
-  if (!llmResponseId) return { ...view, answers: [] };
-  if (llmResponseId === view.lastResponseId) return view;
-  const answers = dropAnswered(view.answers, llmResponseId);
-  const queued = view.queued.length === 0 ? view.queued : [];
-  return { ...view, answers, queued, lastResponseId: llmResponseId };
-}
-
 function closed(view: ConversationView, actionId: string): ConversationView {
   return { ...view, openActions: view.openActions.filter(({ id }) => id !== actionId) };
 }
 
 function updated(view: ConversationView, key: string | undefined, value: unknown): ConversationView {
   switch (key) {
-    case "execution_status": {
-      const status = value as ConversationView["status"];
-      return { ...view, status, answers: status === "running" ? view.answers : [] };
-    }
+    case "execution_status":
+      return { ...view, status: value as ConversationView["status"] };
     case "stats":
       return {
         ...view,

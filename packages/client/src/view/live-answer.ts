@@ -1,3 +1,5 @@
+import type { Event } from "@convoke/protocol";
+
 /** A piece of an answer by what it belongs to: the text, the reasoning, or the arguments of one call. */
 export type LiveItem = {
   readonly type: "text" | "reasoning" | "tool_call";
@@ -20,17 +22,54 @@ export type LiveAnswer = {
   readonly llmResponseId: string | null;
 };
 
+/** The answers on their way, and what tells which of them are stored. */
+export type LiveAnswers = {
+  /** As far as they came; oldest first. */
+  readonly answers: readonly LiveAnswer[];
+  /** The response whose events came last. */
+  readonly lastResponseId: string | null;
+};
+
+export const noAnswers: LiveAnswers = { answers: [], lastResponseId: null };
+
 type Frame = Readonly<Record<string, unknown>>;
+
+/**
+ * The answers after one more stored event: an answer ends when its own events are there, and all of them end with the run. The same
+ * object when nothing changes.
+ */
+export function settleAnswers<Live extends LiveAnswers>(live: Live, event: Event): Live {
+  switch (event.kind) {
+    case "ActionEvent":
+      return answered(live, event.llm_response_id);
+    case "MessageEvent":
+      return event.source === "agent" ? answered(live, event.llm_response_id) : live;
+    case "ConversationStateUpdateEvent":
+      return event.key === "execution_status" && event.value !== "running" ? withoutAnswers(live) : live;
+    default:
+      return live;
+  }
+}
+
+/** What an interrupt left of an answer names no response. */
+function answered<Live extends LiveAnswers>(live: Live, responseId: string | null | undefined): Live {
+  if (!responseId) return withoutAnswers(live);
+  if (responseId === live.lastResponseId) return live;
+  return { ...live, answers: dropAnswered(live.answers, responseId), lastResponseId: responseId };
+}
+
+function withoutAnswers<Live extends LiveAnswers>(live: Live): Live {
+  return live.answers.length === 0 ? live : { ...live, answers: [] };
+}
 
 /** The answers after one more frame; the same list when it is about none. */
 export function foldAnswer(answers: readonly LiveAnswer[], frame: Frame): readonly LiveAnswer[] {
   switch (frame["kind"]) {
     case "AnswerDelta": {
-      const item = frame["item"] as { type: LiveItem["type"]; index: number; name?: string };
-      return change(answers, frame, (answer) => ({
-        ...answer,
-        items: withText(answer.items, { ...item, name: item.name ?? null, text: String(frame["text"]) }),
-      }));
+      const item = (frame["item"] ?? {}) as Partial<LiveItem>;
+      const { type = "text", index = 0, name = null } = item;
+      const chunk = { type, index, name, text: String(frame["text"]) };
+      return change(answers, frame, (answer) => ({ ...answer, items: withText(answer.items, chunk) }));
     }
     case "AnswerEnd":
       return frame["outcome"] === "void"
@@ -48,7 +87,7 @@ export function foldAnswer(answers: readonly LiveAnswer[], frame: Frame): readon
 }
 
 /** Its events are there: they take the place of what was shown, and of what came before it. */
-export function dropAnswered(answers: readonly LiveAnswer[], llmResponseId: string): readonly LiveAnswer[] {
+function dropAnswered(answers: readonly LiveAnswer[], llmResponseId: string): readonly LiveAnswer[] {
   if (answers.length === 0) return answers;
   const index = answers.findIndex((answer) => answer.llmResponseId === llmResponseId);
   // Its end was dropped on the way: it is the oldest.
@@ -74,18 +113,18 @@ function withPlainPiece(answers: readonly LiveAnswer[], frame: Frame): readonly 
     content?: string | null;
     reasoning_content?: string | null;
   };
-  const text = content ?? reasoning ?? "";
-  const type = typeof content === "string" ? "text" : "reasoning";
   const known = answers.find(({ id }) => id === null) ?? newAnswer(null);
-  const next = { ...known, items: withText(known.items, { type, index: 0, name: null, text }) };
-  return [...answers.filter((answer) => answer !== known), next];
+  let { items } = known;
+  if (reasoning) items = withText(items, { type: "reasoning", index: 0, name: null, text: reasoning });
+  if (content) items = withText(items, { type: "text", index: 0, name: null, text: content });
+  return [...answers.filter((answer) => answer !== known), { ...known, items }];
 }
 
 function newAnswer(id: string | null): LiveAnswer {
   return { id, items: [], lastSeq: 0, hasGap: false, outcome: null, llmResponseId: null };
 }
 
-function withText(items: readonly LiveItem[], piece: LiveItem): LiveItem[] {
+function withText(items: readonly LiveItem[], piece: LiveItem): readonly LiveItem[] {
   const isSame = (item: LiveItem): boolean => item.type === piece.type && item.index === piece.index;
   if (!items.some(isSame)) return [...items, piece];
   return items.map((item) => (isSame(item) ? { ...item, text: item.text + piece.text } : item));

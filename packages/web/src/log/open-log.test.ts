@@ -296,10 +296,10 @@ test("U11: a piece of an answer changes the answer alone; nothing else is drawn 
   await expect.poll(() => log.view.snapshot().phase).toBe("ready");
   const piece = (seq: number, text: string): Loose => ({ kind: "AnswerDelta", answer_id: "a", seq, text });
   server.append(piece(1, "It "));
-  await expect.poll(() => log.live.snapshot()?.text).toBe("It ");
+  await expect.poll(() => log.live.snapshot()?.items[0]?.text).toBe("It ");
   const view = log.view.snapshot();
   server.append(piece(2, "is "), piece(3, "done."));
-  await expect.poll(() => log.live.snapshot()?.text).toBe("It is done.");
+  await expect.poll(() => log.live.snapshot()?.items[0]?.text).toBe("It is done.");
   expect(log.view.snapshot()).toBe(view);
   server.append({ kind: "PauseEvent", id: "0193-900000", timestamp: "", source: "user" });
   await expect.poll(() => log.view.snapshot().rows.at(-1)?.type).toBe("halt");

@@ -1,6 +1,13 @@
-import { ApiError, type FollowItem, type FollowOptions } from "@convoke/client";
+import {
+  ApiError,
+  foldAnswer,
+  noAnswers,
+  settleAnswers,
+  type FollowItem,
+  type FollowOptions,
+  type LiveAnswer,
+} from "@convoke/client";
 import { emptyState, withEvent, withSnapshot, withStanding, type LogState } from "../folds/fold-state.ts";
-import { withFrame, withStored, type LiveAnswer } from "../folds/live-answer.ts";
 import type { Row } from "../folds/row.ts";
 import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
 import { Cell } from "../lib/store.ts";
@@ -61,7 +68,7 @@ export class OpenLog {
   readonly #times: PaintTimes;
   #window = new RowWindow();
   #state = emptyState;
-  #live: LiveAnswer | null = null;
+  #live = noAnswers;
   #loading: Promise<void> | null = null;
   #loadingOlder: Promise<void> | null = null;
   #loadingNewer: Promise<void> | null = null;
@@ -177,7 +184,7 @@ export class OpenLog {
   #beginAnew(): void {
     this.#window = new RowWindow();
     this.#state = emptyState;
-    this.#live = null;
+    this.#live = noAnswers;
     this.#isLoaded = false;
     this.#hasFollowed = false;
     this.show();
@@ -230,7 +237,10 @@ export class OpenLog {
     for await (const item of items) {
       if (signal.aborted) return;
       if (item.type === "signal") this.#takeSignal(item.frame);
-      else this.#takeEvent(item.trimmed === null ? item.event : { ...item.event, is_cut: true });
+      else {
+        this.#live = settleAnswers(this.#live, item.event);
+        this.#takeEvent(item.trimmed === null ? item.event : { ...item.event, is_cut: true });
+      }
     }
   }
 
@@ -240,7 +250,7 @@ export class OpenLog {
       this.#progress = new Map([...this.#progress, [textAt(frame, "action_id"), textAt(frame, "text")]]);
     else if (frame["key"] === "full_state" && value !== null) this.#state = withSnapshot(this.#state, value);
     else if (frame["kind"] === "Standing") this.#state = withStanding(this.#state, frame);
-    else this.#live = withFrame(this.#live, frame);
+    else this.#live = { ...this.#live, answers: foldAnswer(this.#live.answers, frame) };
     if (pieces.has(textAt(frame, "kind"))) this.#times.together();
     else this.#times.soon();
   }
@@ -248,7 +258,6 @@ export class OpenLog {
   #takeEvent(event: Loose): void {
     this.#window.takeNew(event);
     this.#state = withEvent(this.#state, event);
-    this.#live = withStored(this.#live, event);
     // What an action said while it ran is in its answer now.
     if (this.#progress.size > 0 && textAt(event, "action_id") !== "") this.#progress = new Map();
     this.#times.soon();
@@ -302,7 +311,8 @@ export class OpenLog {
     // A piece of an answer changes nothing of the log: only the answer is drawn again.
     if (!isSameView(this.view.snapshot(), view)) this.view.set(view);
     // What is being written stands behind the end of the log.
-    this.live.set(newerPageId === null ? this.#live : null);
+    const begun = this.#live.answers.findLast(({ items }) => items.length > 0) ?? null;
+    this.live.set(newerPageId === null ? begun : null);
     this.progress.set(this.#progress);
   }
 

@@ -1,6 +1,6 @@
+import type { LiveAnswer, LiveItem } from "@convoke/client";
 import { useEffect, useState } from "react";
 import type { LogState } from "../folds/fold-state.ts";
-import type { LiveAnswer } from "../folds/live-answer.ts";
 import { useStore, type Store } from "../lib/store.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { useWords } from "../words/words.ts";
@@ -31,18 +31,26 @@ export function LiveView({ live, state }: LiveViewProps) {
 
 function Streamed({ answer }: { readonly answer: LiveAnswer }) {
   const words = useWords().live;
+  const itemsOf = (wanted: LiveItem["type"]): readonly LiveItem[] =>
+    answer.items.filter(({ type }) => type === wanted);
+  const textOf = (type: LiveItem["type"]): string =>
+    itemsOf(type)
+      .map((item) => item.text)
+      .join("");
+  const reasoning = textOf("reasoning");
+  const text = textOf("text");
   return (
     <>
-      {answer.reasoning !== "" && <Reasoning text={answer.reasoning} />}
+      {reasoning !== "" && <Reasoning text={reasoning} />}
       {answer.hasGap && <p className="text-xs text-faint">{words.gap}</p>}
-      {answer.text !== "" && (
+      {text !== "" && (
         <div className="py-1">
-          <Markdown text={answer.text} />
+          <Markdown text={text} />
         </div>
       )}
-      {answer.calls.map(({ index, name, argumentsText }) => (
-        <p key={index} className="truncate py-1 pl-1.5 text-sm text-faint">
-          {name} <span className="font-mono text-xs">{argumentsText.slice(-120)}</span>
+      {itemsOf("tool_call").map((call) => (
+        <p key={call.index} className="truncate py-1 pl-1.5 text-sm text-faint">
+          {call.name} <span className="font-mono text-xs">{call.text.slice(-120)}</span>
         </p>
       ))}
     </>
