@@ -47,7 +47,7 @@ export default function ArchivedPage() {
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-[52rem] px-5 py-5 max-[720px]:px-3">
         <h1 className="mb-4 text-xl font-semibold">{words.title}</h1>
-        <Problem className="mb-3" text={problem} />
+        <Problem text={problem} />
         {glances?.length === 0 && <p className="text-faint">{words.none}</p>}
         <ul className="lines">
           {glances?.map(({ id, title, status, updatedAt }) => (

@@ -1,3 +1,4 @@
+import { Problem } from "../ui/problem.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { RequestView } from "./request-view.tsx";
@@ -26,11 +27,7 @@ export default function ContextPanel({ conversationId, eventId, onGo, onClose }:
     >
       <div className="min-h-0 grow overflow-y-auto">
         {shown.phase === "unread" && <p className="p-3 text-faint">{words.unread}</p>}
-        {shown.phase === "failed" && (
-          <p role="alert" className="m-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-            {shown.problem}
-          </p>
-        )}
+        <Problem className="m-3" text={shown.phase === "failed" ? shown.problem : null} />
         {shown.phase === "ready" && <RequestView context={shown.context} onGo={onGo} />}
       </div>
     </SidePanel>

@@ -6,6 +6,7 @@ import { longTimeoutMs, saveFile } from "../lib/save-file.ts";
 import { baseName } from "../lib/shown-numbers.ts";
 import { useServices } from "../services/services.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { downloadRoute, useFile } from "../services/use-file.ts";
@@ -47,11 +48,7 @@ export function FileView({ conversationId, path, version }: FileViewProps) {
           {words.save}
         </Button>
       </div>
-      {(problem ?? failure) !== null && (
-        <p role="alert" className="m-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-          {problem ?? failure}
-        </p>
-      )}
+      <Problem className="m-3" text={problem ?? failure} />
       {content === null && problem === null && <div className="h-8" aria-busy="true" />}
       {content?.type === "binary" && <p className="px-3 py-3 text-faint">{words.binary}</p>}
       {content?.type === "picture" && <Picture blob={content.blob} label={baseName(path)} />}

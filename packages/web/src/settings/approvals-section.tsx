@@ -1,7 +1,8 @@
 import { asLoose } from "../lib/loose.ts";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
-import { Explanation, Problem } from "./parts.tsx";
+import { Explanation } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { SchemaForm } from "./schema-form.tsx";
 import { useResource } from "./use-resource.ts";
 

@@ -4,7 +4,8 @@ import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
-import { Entries, Entry, Explanation, Form, Problem, TextField } from "./parts.tsx";
+import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { sentenceOf, useResource } from "./use-resource.ts";
 
 /** The hooks that a folder's file configures, to be read; they are changed in the file. */

@@ -4,7 +4,8 @@ import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
-import { Entries, Entry, Explanation, Form, Problem, TextField } from "./parts.tsx";
+import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
 /** Keys, and the browsers that are logged in. A new key is shown once. The local user has everybody's and gives keys to others. */

@@ -3,7 +3,8 @@ import { useState } from "react";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
-import { Entries, Entry, Explanation, Form, Problem, TextField } from "./parts.tsx";
+import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 

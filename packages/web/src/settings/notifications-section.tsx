@@ -3,7 +3,8 @@ import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { newsKinds, readWishes, writeWishes } from "./notification-wishes.ts";
 import { isPushed, pushTo } from "./browser-push.ts";
-import { Explanation, Problem } from "./parts.tsx";
+import { Explanation } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { PushToggle } from "./push-toggle.tsx";
 import { sentenceOf } from "./use-resource.ts";
 

@@ -6,15 +6,6 @@ export function Explanation({ children }: { readonly children: ReactNode }) {
   return <p className="mb-3 text-sm text-soft">{children}</p>;
 }
 
-export function Problem({ text }: { readonly text: string | null }) {
-  if (text === null) return null;
-  return (
-    <p role="alert" className="mb-3 rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad">
-      {text}
-    </p>
-  );
-}
-
 type EntriesProps = { readonly isEmpty: boolean; readonly empty: string; readonly children: ReactNode };
 
 export function Entries({ isEmpty, empty, children }: EntriesProps) {

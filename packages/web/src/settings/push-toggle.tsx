@@ -3,7 +3,8 @@ import { useState } from "react";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { canBePushed, isPushed, pushNoMore, pushTo } from "./browser-push.ts";
-import { Explanation, Problem } from "./parts.tsx";
+import { Explanation } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { Toggle } from "./toggle.tsx";
 import { sentenceOf, useResource } from "./use-resource.ts";
 

@@ -2,7 +2,8 @@ import { useState } from "react";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
-import { Entries, Entry, Explanation, Form, Problem, TextField } from "./parts.tsx";
+import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
 /** Secrets by name. Their values go in and never come out. */

@@ -3,7 +3,8 @@ import { useEffect, useState } from "react";
 import { shownDuration, shownSize } from "../lib/shown-numbers.ts";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
-import { Explanation, Problem } from "./parts.tsx";
+import { Explanation } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { readMetrics, type Vitals } from "./read-metrics.ts";
 import { useResource } from "./use-resource.ts";
 

@@ -5,7 +5,8 @@ import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
-import { Entries, Entry, Explanation, Form, Problem, TextField } from "./parts.tsx";
+import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
 /** So many of the dearest conversations are named. */

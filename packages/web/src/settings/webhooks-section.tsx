@@ -2,7 +2,8 @@ import { exactTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
-import { Entries, Explanation, Problem } from "./parts.tsx";
+import { Entries, Explanation } from "./parts.tsx";
+import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
 /** Receivers of events that the operator configured, and how far each is behind. */

@@ -1,5 +1,11 @@
-/** What went wrong, in a box; nothing without a text. `className` gives its margin. */
-export function Problem({ text, className }: { readonly text: string | null; readonly className: string }) {
+type ProblemProps = {
+  readonly text: string | null;
+  /** The class of its margin. */
+  readonly className?: string;
+};
+
+/** What went wrong, in a box; nothing without a text. */
+export function Problem({ text, className = "mb-3" }: ProblemProps) {
   return (
     text !== null && (
       <p role="alert" className={`rounded-md bg-bad-wash px-3 py-1.5 text-sm text-bad ${className}`}>
