@@ -323,7 +323,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.getByRole("checkbox", { name: "An agent is done" }).check();
     const always = { confirmation_policy: { kind: "AlwaysConfirm" } };
     const asking = await web.converse("first", { title: "Asking", ...always });
-    await expect.poll(shown).toEqual([{ title: "Asking", body: "Asks: say one", tag: asking }]);
+    await expect.poll(shown).toEqual([{ title: "Asking", body: "Needs approval: say one", tag: asking }]);
     await page.evaluate(() => (window as unknown as { shown: Shown[] }).shown[0]!.open());
     await page.waitForURL(`${web.url}/c/${asking}`);
     const card = page.getByRole("group", { name: /^Approval/ });
