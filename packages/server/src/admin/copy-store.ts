@@ -10,7 +10,8 @@ import { describePlace, type PostgresPlace } from "../database/postgres-place.ts
 import { ConfigError } from "../lib/config-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import { openDataFolder } from "../boot/open-data-folder.ts";
-import { openStore, type Store } from "../boot/open-store.ts";
+import { openStore } from "../boot/open-store.ts";
+import type { Store } from "../boot/store.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 
 /** A data folder, or a database. */

@@ -3,6 +3,9 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import { keysOf } from "../database/table-keys.ts";
 import { SealError, type KeyRotation } from "../security/seal.ts";
 
+/** `unopened` texts were sealed with a key that was lost before; they are left as they are. */
+export type RotateResult = { readonly resealed: number; readonly unopened: number };
+
 /** Seals texts anew, and counts them. */
 export class Reseal {
   resealed = 0;

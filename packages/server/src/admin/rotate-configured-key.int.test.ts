@@ -2,8 +2,10 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { openStore, type Store } from "../boot/open-store.ts";
-import { rotateMasterKey, type RotateResult } from "./rotate-master-key.ts";
+import { openStore } from "../boot/open-store.ts";
+import type { Store } from "../boot/store.ts";
+import type { RotateResult } from "./reseal.ts";
+import { rotateMasterKey } from "./rotate-master-key.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
 

@@ -7,7 +7,7 @@ import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-loc
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import type { Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
-import { Reseal, resealTables } from "./reseal.ts";
+import { Reseal, resealTables, type RotateResult } from "./reseal.ts";
 import { openSqliteSandboxStore, sandboxesFile } from "../sandboxes/sqlite-sandbox-store.ts";
 import { checkInFolder, masterKeyCheck } from "../security/master-key.ts";
 import { openKeyRotation, takeNextKeyFile, type KeyRotation } from "../security/seal.ts";
@@ -22,9 +22,6 @@ export type RotateDeps = {
   /** Hears how many texts have been sealed anew so far. */
   readonly onProgress?: (resealed: number) => void;
 };
-
-/** `unopened` texts were sealed with a key that was lost before; they are left as they are. */
-export type RotateResult = { readonly resealed: number; readonly unopened: number };
 
 /**
  * Seals everything in a store with a new master key, then drops the old one. Rejects with {@link ConfigError} while a server runs on

@@ -6,8 +6,7 @@ import { changeSealedSecrets } from "../journal/postgres/sealed-secrets.ts";
 import { journalSchema } from "../journal/postgres/schema.ts";
 import { ConfigError } from "../lib/config-error.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { Reseal, resealTables } from "./reseal.ts";
-import type { RotateResult } from "./rotate-master-key.ts";
+import { Reseal, resealTables, type RotateResult } from "./reseal.ts";
 import { openSecretRotation, type SecretChange } from "../security/secret-rotation.ts";
 
 export type PostgresRotateDeps = {
@@ -16,7 +15,7 @@ export type PostgresRotateDeps = {
   readonly onProgress: (resealed: number) => void;
 };
 
-/** See {@link rotateMasterKey}. No conversation is claimed: whoever goes on with one would take what ran there for lost. */
+/** See `rotateMasterKey`. No conversation is claimed: whoever goes on with one would take what ran there for lost. */
 export async function rotateOnPostgres({
   url,
   secrets,

@@ -27,7 +27,7 @@ import { openModel } from "../models/open-model.ts";
 import { pacedSend } from "../models/paced-send.ts";
 import type { Observer } from "../observability/observer.ts";
 import { watchModel } from "../observability/watch-model.ts";
-import type { Store } from "./open-store.ts";
+import type { Store } from "./store.ts";
 import { toolSources } from "./tool-sources.ts";
 import { McpLogins } from "../settings/mcp-logins.ts";
 import { ModelLessons } from "../settings/model-lessons.ts";

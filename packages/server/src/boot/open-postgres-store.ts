@@ -12,7 +12,7 @@ import type { PostgresPlace } from "../database/postgres-place.ts";
 import { openJournalOf } from "../journal/postgres/postgres-journal.ts";
 import { ConfigError } from "../lib/config-error.ts";
 import { describeError } from "../lib/describe-error.ts";
-import type { Store, StoreDeps } from "./open-store.ts";
+import type { Store, StoreDeps } from "./store.ts";
 import { openConfiguredKey } from "../security/master-key.ts";
 import { createSecretBox } from "../security/seal.ts";
 

@@ -5,7 +5,7 @@ import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { OpenConversations } from "./open-conversations.ts";
-import type { Store } from "./open-store.ts";
+import type { Store } from "./store.ts";
 import { openPushKeys } from "../push/push-keys.ts";
 import { canSeal } from "../push/push-post.ts";
 import { Pushes, type RunOutcome } from "../push/pushes.ts";

@@ -45,7 +45,7 @@ import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./open-conversations.ts";
 import type { Observability } from "./open-observability.ts";
 import type { OpenPush } from "./open-push.ts";
-import type { Store } from "./open-store.ts";
+import type { Store } from "./store.ts";
 import { KeyBook } from "../settings/key-book.ts";
 import { LoginBook, markOfKey } from "../settings/login-book.ts";
 import { SealedValues } from "../settings/sealed-values.ts";

@@ -21,7 +21,7 @@ import { StateMark, statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import type { Item } from "./items.ts";
 import type { RowContext } from "./row-view.tsx";
-import type { ThreadParts } from "./thread-parts.tsx";
+import type { TaskThreadParts } from "./task-thread-parts.ts";
 
 const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
 
@@ -32,7 +32,7 @@ type TaskThreadProps = {
   readonly id: string;
   /** The order and its report, for a task whose conversation is gone. */
   readonly report: ReactNode;
-  readonly parts: ThreadParts;
+  readonly parts: TaskThreadParts;
 };
 
 /** The conversation of a sub-agent inside the card that gave it its work, live while it works; in a replay as it stood then. */
@@ -63,7 +63,7 @@ export default function TaskThread({ id, report, parts }: TaskThreadProps) {
 type OpenThreadProps = {
   readonly log: OpenLog;
   readonly view: LogView;
-  readonly parts: ThreadParts;
+  readonly parts: TaskThreadParts;
 };
 
 function OpenThread({ log, view, parts }: OpenThreadProps) {
@@ -178,7 +178,7 @@ function Waiting({ log, waiting }: { readonly log: OpenLog; readonly waiting: re
 }
 
 /** Goes along with what comes while its reader is at the end. */
-function useEnd(items: readonly Item[], { FollowEnd }: ThreadParts) {
+function useEnd(items: readonly Item[], { FollowEnd }: TaskThreadParts) {
   const scroller = useRef<HTMLDivElement>(null);
   const [follow] = useState(() => new FollowEnd());
   useLayoutEffect(() => {
