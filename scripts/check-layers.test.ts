@@ -93,6 +93,7 @@ const planted: readonly (readonly [rule: string, title: string, file: string, so
     "packages/server/src/http/x.ts",
     `import "../faces/api/routes.ts";`,
   ],
+  ["late-cycle", "by a file that loads itself", "packages/server/src/lib/x.ts", `await import("./x.ts");`],
   ["unknown-folder", "in a package", "packages/server/src/drawer/x.ts", `export {};`],
   ["unknown-folder", "a package", "packages/drawer/src/x.ts", `export {};`],
   ["testing-only", "in the package", "packages/server/src/models/x.ts", `import "../testing/script.ts";`],
@@ -158,6 +159,13 @@ test.each(planted)("%s is reported: %s", (rule, _title, file, source) => {
   expect(violationsWith({ [file]: `// first line\n${source}\n` })).toEqual([
     `${rule} ${file}:${rule === "unknown-folder" || rule === "index-at-root" ? 0 : 2}`,
   ]);
+});
+
+test("a cycle of a late import and a type is reported, with the files on its way", () => {
+  const [open, store] = ["packages/server/src/boot/open.ts", "packages/server/src/boot/store.ts"];
+  const cycle = { [open]: `await import("./store.ts");`, [store]: `import type { Deps } from "./open.ts";` };
+  expect(violationsWith(cycle)).toEqual([`late-cycle ${open}:1`]);
+  expect(violationsWith({ ...cycle, [store]: `import type { Deps } from "./config.ts";` })).toEqual([]);
 });
 
 test("test doubles of another package are reported outside the command line", () => {

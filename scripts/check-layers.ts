@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { checkReference, rankOf } from "./check-reference.ts";
+import { findLateCycles, type ImportEdge } from "./late-cycles.ts";
 import { type LayerRule, type LayerTable, layerTable } from "./layer-table.ts";
 import { scanSource } from "./scan-source.ts";
 import { listSourceFiles } from "./source-files.ts";
@@ -28,6 +29,7 @@ export function checkLayers(root: string): LayerReport {
   const workspace = readWorkspaceExports(root);
   const files = listSourceFiles(root, ["packages", "scripts", "bench", "e2e"], [".ts", ".tsx"]);
   const violations: LayerViolation[] = [];
+  const edges: ImportEdge[] = [];
   let referenceCount = 0;
   for (const file of files) {
     const from = locateSource(file);
@@ -58,8 +60,19 @@ export function checkLayers(root: string): LayerReport {
     for (const reference of scan.references) {
       const reportHere = (rule: LayerRule, message: string): void => report(rule, reference.line, message);
       checkReference({ root, table, workspace, from, reference, report: reportHere });
+      const { form, specifier, line } = reference;
+      const to = path.posix.join(path.posix.dirname(file), specifier);
+      if (form !== "url" && specifier.startsWith("."))
+        edges.push({ from: file, to, line, isLate: form === "dynamic" });
     }
   }
+  for (const { edge, path: files } of findLateCycles(edges))
+    violations.push({
+      rule: "late-cycle",
+      file: edge.from,
+      line: edge.line,
+      message: `imports in a cycle: ${files.join(" -> ")}; move what both need to a file of its own`,
+    });
   return { fileCount: files.length, referenceCount, violations };
 }
 

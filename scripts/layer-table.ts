@@ -77,6 +77,7 @@ export const layerTable: LayerTable = {
 export const layerRules = [
   "package-order",
   "folder-order",
+  "late-cycle",
   "unknown-folder",
   "testing-only",
   "test-file",
