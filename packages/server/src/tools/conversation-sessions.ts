@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
-import type { PersonShell, SessionSpec, TerminalSize, ToolHost, ToolSession } from "@convoke/tool-host";
+import type { PersonShell, SessionSpec, TerminalSize, ToolSession } from "@convoke/tool-host";
 import { isPlanning } from "../agent/plan-mode.ts";
 import { toolSpecs } from "../agent/tool-specs.ts";
 import type { ConversationConfig, ConversationSecrets } from "../engine/conversation-config.ts";
@@ -21,6 +21,7 @@ import { leaveToHost } from "./around/hand-over.ts";
 import { observeCalls } from "./around/observe.ts";
 import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
 import { createBelt } from "./belt.ts";
+import type { ChooseHost } from "./conversation-host.ts";
 import { browserOnDemand, isOnDemand } from "./filters/browser-on-demand.ts";
 import { onlyPlanning } from "./filters/plan-mode.ts";
 import { askForResponses } from "./filters/response-fields.ts";
@@ -34,16 +35,8 @@ import { openWorkflows } from "./sources/workflow-source.ts";
 import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
 import type { OpenToolSource, ToolPlace, ToolSource } from "./tool-source.ts";
 
-export type ConversationHost = {
-  readonly toolHost: ToolHost;
-  /** Absolute directory on the tool host's machine for the state of sessions; null for this machine, where every conversation has its own. */
-  readonly stateDir: string | null;
-};
-
 export type SessionsDeps = {
-  /** Where the tools of a conversation run. Rejects when that cannot be used now. */
-  /** Rejects where the tools of this user's conversations may not run. */
-  readonly chooseHost: (config: ConversationConfig, ownerId: string) => Promise<ConversationHost>;
+  readonly chooseHost: ChooseHost;
   /** `ownerId` is whose stored models a conversation may name. */
   readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
   readonly mcp: McpAccess;

@@ -2,9 +2,9 @@ import { buildHistory } from "../../agent/history.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
 import { toModelTool } from "../../agent/tool-schema.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { Mailbox } from "../../lib/mailbox.ts";
 import type { Model, ModelRequest, ModelResponse } from "../../models/model.ts";
 import type { ConversationLog } from "../conversation-log.ts";
-import type { RunDeps } from "../run/run-deps.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 
 type AskDeps = {
@@ -20,7 +20,7 @@ type AskDeps = {
 export async function askBeside(
   deps: Omit<AskDeps, "view"> & {
     readonly log: ConversationLog;
-    readonly post: RunDeps["post"];
+    readonly post: Mailbox["post"];
   },
   question: string,
   signal: AbortSignal,

@@ -2,18 +2,18 @@ import { buildHistory } from "../../agent/history.ts";
 import { judgeGoal, type Judged } from "../../agent/judge-goal.ts";
 import { ended } from "../../lib/ended.ts";
 import type { Logger } from "../../lib/logger.ts";
+import type { Mailbox } from "../../lib/mailbox.ts";
 import type { Model } from "../../models/model.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import type { Decision } from "./decide.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import { afterVerdict, decideGoalStop } from "./goal.ts";
 import { describeError } from "../../lib/describe-error.ts";
-import type { RunDeps } from "../run/run-deps.ts";
 
 export type GoalLoopDeps = {
   readonly conversationId: string;
   readonly log: ConversationLog;
-  readonly post: RunDeps["post"];
+  readonly post: Mailbox["post"];
   readonly commit: (decision: Decision) => Promise<unknown>;
   /** Opens the model of the judge. */
   readonly openModel: () => Model;

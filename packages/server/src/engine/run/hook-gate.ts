@@ -4,6 +4,7 @@ import type { HookRecord, HookRunner, HookVerdict } from "../../extensions/hooks
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Model } from "../../models/model.ts";
+import type { Admitted } from "../commands/decide.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
 
 /** What hooks say at one point: whether it goes on, why not, and their records for the log. */
@@ -12,9 +13,6 @@ export type Gated = {
   readonly reason: string;
   readonly drafts: readonly EventDraft[];
 };
-
-/** What hooks add to a message. */
-export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
 
 const endTimeoutMs = 10_000;
 

@@ -4,12 +4,15 @@ import type { Journal } from "../../journal/journal.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { readConfig } from "../../engine/read-config.ts";
-import type { ConversationHost, SessionsDeps } from "../conversation-sessions.ts";
+import type { ChooseHost, ConversationHost } from "../conversation-host.ts";
 import type { RepositoryQueues } from "./repository-queues.ts";
 import { Worktrees } from "./worktrees.ts";
 import type { Worktree } from "../../engine/worktree.ts";
 
-export type ConversationWorktreesDeps = Pick<SessionsDeps, "chooseHost" | "dataDir"> & {
+export type ConversationWorktreesDeps = {
+  readonly chooseHost: ChooseHost;
+  /** Absolute; worktrees of conversations on this machine are below it. */
+  readonly dataDir: string;
   readonly journal: Pick<Journal, "getConversation" | "searchConversations">;
   readonly workspaceDir: (config: ConversationConfig) => string;
   readonly nowMs: () => number;
