@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { checkReference, rankOf } from "./check-reference.ts";
+import { isUnknownSubfolder } from "./check-subfolders.ts";
 import { findLateCycles, type ImportEdge } from "./late-cycles.ts";
 import { type LayerRule, type LayerTable, layerTable } from "./layer-table.ts";
 import { scanSource } from "./scan-source.ts";
@@ -24,12 +25,13 @@ export type LayerReport = {
 };
 
 /** Holds every import below `root` to the table. A report with zero references means that the scan is broken, never that all is well. */
-export function checkLayers(root: string): LayerReport {
-  const table = layerTable;
+export function checkLayers(root: string, table: LayerTable = layerTable): LayerReport {
   const workspace = readWorkspaceExports(root);
   const files = listSourceFiles(root, ["packages", "scripts", "bench", "e2e"], [".ts", ".tsx"]);
   const violations: LayerViolation[] = [];
   const edges: ImportEdge[] = [];
+  const usedExceptions = new Set<string>();
+  const onException = (entry: string): void => void usedExceptions.add(entry);
   let referenceCount = 0;
   for (const file of files) {
     const from = locateSource(file);
@@ -59,7 +61,7 @@ export function checkLayers(root: string): LayerReport {
     }
     for (const reference of scan.references) {
       const reportHere = (rule: LayerRule, message: string): void => report(rule, reference.line, message);
-      checkReference({ root, table, workspace, from, reference, report: reportHere });
+      checkReference({ root, table, workspace, from, reference, report: reportHere, onException });
       const { form, specifier, line } = reference;
       const to = path.posix.join(path.posix.dirname(file), specifier);
       if (form !== "url" && specifier.startsWith("."))
@@ -72,6 +74,13 @@ export function checkLayers(root: string): LayerReport {
       file: edge.from,
       line: edge.line,
       message: `imports in a cycle: ${files.join(" -> ")}; move what both need to a file of its own`,
+    });
+  for (const entry of table.exceptions.filter((known) => !usedExceptions.has(known)))
+    violations.push({
+      rule: "unused-exception",
+      file: "scripts/layer-table.ts",
+      line: 0,
+      message: `${entry} is not needed any more; take it out`,
     });
   return { fileCount: files.length, referenceCount, violations };
 }
@@ -93,6 +102,8 @@ function checkPlace(
   if (isRanked && !isKnown) {
     report("unknown-folder", 0, `${from.packageName}/src/${from.folder} is not in the layer table`);
   }
+  if (isUnknownSubfolder(from, table))
+    report("unknown-folder", 0, `${from.folder}/${from.subfolder} is not in the layer table`);
   if (path.basename(from.file) === "index.ts" && !workspace.isExported(from.file)) {
     report(
       "index-at-root",

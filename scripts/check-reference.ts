@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
+import { checkSubfolderOrder } from "./check-subfolders.ts";
 import type { LayerRule, LayerTable } from "./layer-table.ts";
 import type { ModuleReference } from "./scan-source.ts";
 import { type SourceLocation, locateSource } from "./source-location.ts";
@@ -13,6 +14,8 @@ export type ReferenceCheck = {
   readonly from: SourceLocation;
   readonly reference: ModuleReference;
   readonly report: (rule: LayerRule, message: string) => void;
+  /** Called with an entry of the table's `exceptions` that allows this import. */
+  readonly onException: (entry: string) => void;
 };
 
 /** Reports what the table forbids about one import. */
@@ -24,7 +27,8 @@ export function checkReference(check: ReferenceCheck): void {
 }
 
 /** A relative path: inside the package, or (benches only) into another one. */
-function checkRelative({ root, table, workspace, from, reference, report }: ReferenceCheck): void {
+function checkRelative(check: ReferenceCheck): void {
+  const { root, table, workspace, from, reference, report } = check;
   // What a bundler is told about a file stands behind its name.
   const [specifier = ""] = reference.specifier.split("?");
   const target = path.posix.join(path.posix.dirname(from.file), specifier);
@@ -62,6 +66,7 @@ function checkRelative({ root, table, workspace, from, reference, report }: Refe
     );
   }
   checkFolderOrder(from, to, table, report);
+  if (from.folder !== null && from.folder === to.folder) checkSubfolderOrder({ ...check, to });
 }
 
 function checkTestTarget(

@@ -7,6 +7,16 @@ export type LayerTable = {
   /** `package/folder` -> folders of the same rank that it may import after all. */
   readonly sideways: Readonly<Record<string, readonly string[]>>;
   /**
+   * `package/folder` -> ranks inside the folder, lowest first: its sub-folders, single files of its own by their names, and `.` for the
+   * rest of these. A sub-folder may import lower ranks only; files of one rank may import each other. Tests may import anything.
+   */
+  readonly subfolderRanks: Readonly<Record<string, readonly (readonly string[])[]>>;
+  /**
+   * Imports that the ranks inside folders forbid, as `file -> file` below `packages/`. The list only gets shorter: one that is not needed any
+   * more is a violation.
+   */
+  readonly exceptions: readonly string[];
+  /**
    * Packages whose production sources may import test doubles, through a package's exports. Doubles live below folders
    * named `testing`; they may import their whole package, and no other production source may import them.
    */
@@ -67,6 +77,43 @@ export const layerTable: LayerTable = {
     // What waits for an answer is shown as on the card of its call.
     "web/approvals": ["cards"],
   },
+  subfolderRanks: {
+    "server/engine": [
+      [
+        "approval-policy.ts",
+        "conversation-config.ts",
+        "inbox.ts",
+        "kept-views.ts",
+        "refusals.ts",
+        "secret-values.ts",
+        "session-context.ts",
+        "signals.ts",
+        "tool-belt.ts",
+        "unused-fields.ts",
+        "worktree.ts",
+      ],
+      ["state"],
+      ["conversation-log.ts"],
+      ["commands"],
+      ["run"],
+      ["."],
+    ],
+    "server/tools": [
+      ["conversation-host.ts", "tool-source.ts", "session-skills.ts"],
+      ["belt.ts"],
+      ["around", "filters", "workflow", "worktrees"],
+      ["tasks"],
+      ["sources"],
+      ["."],
+      ["people"],
+    ],
+  },
+  exceptions: [
+    "server/src/engine/commands/send-message.ts -> server/src/engine/conversation-deps.ts",
+    "server/src/engine/commands/send-message.ts -> server/src/engine/run/first-events.ts",
+    "server/src/engine/commands/send-message.ts -> server/src/engine/titling.ts",
+    "server/src/engine/state/standing.ts -> server/src/engine/commands/queue.ts",
+  ],
   testingUsers: ["cli"],
   browserSafe: ["protocol", "client", "web"],
   environmentReaders: ["cli"],
@@ -77,6 +124,8 @@ export const layerTable: LayerTable = {
 export const layerRules = [
   "package-order",
   "folder-order",
+  "subfolder-order",
+  "unused-exception",
   "late-cycle",
   "unknown-folder",
   "testing-only",
