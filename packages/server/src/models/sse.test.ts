@@ -58,4 +58,11 @@ describe("server-sent events", () => {
     const [event] = await decode(text, cuts);
     expect(event?.data.length).toBe(8_000_000);
   });
+
+  test.each([
+    ["line feeds, then a carriage return", `${"\n".repeat(4_000_000)}\rdata: x`],
+    ["carriage returns, then a line feed", `${"\r".repeat(4_000_000)}\ndata: x`],
+  ])("4 million %s in one chunk take linear time", async (_name, text) => {
+    expect(await decode(text)).toEqual([{ event: "", data: "x" }]);
+  });
 });
