@@ -80,3 +80,4 @@ export type {
   LeftOut,
   RepositoryHead,
 } from "./workspace/workspace.ts";
+export { firstZipTimeMs, openZipWriter } from "./workspace/zip-writer.ts";

@@ -1,7 +1,7 @@
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { Journal } from "../journal/journal.ts";
 import type { Mask } from "../security/mask.ts";
-import { zip, type ZipEntry } from "./zip.ts";
+import { zipStream, type ZipEntry } from "../workspaces/zip-stream.ts";
 
 export type ArchiveOrder = {
   readonly journal: Pick<Journal, "read">;
@@ -19,7 +19,7 @@ export const mostArchivedEvents = 10_000;
 
 /** A zip file with `meta.json` and each event in a file of its own, in the order of the log; read as it is sent. */
 export function archiveConversation(order: ArchiveOrder): Readable {
-  return Readable.from(zip(entries(order)), { objectMode: false });
+  return zipStream(entries(order));
 }
 
 async function* entries({ journal, conversationId, meta, mask }: ArchiveOrder): AsyncGenerator<ZipEntry> {

@@ -162,11 +162,13 @@ async function unzipped(path: string): Promise<string> {
   const reply = await fetch(`${server.url}${path}`, { headers: { "X-Session-API-Key": server.key } });
   const bytes = Buffer.from(await reply.arrayBuffer());
   const texts: string[] = [];
-  for (let at = 0; bytes.readUInt32LE(at) === 0x0403_4b50;) {
-    const size = bytes.readUInt32LE(at + 18);
-    const start = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28);
-    texts.push(inflateRawSync(bytes.subarray(start, start + size)).toString("utf8"));
-    at = start + size;
+  // By the directory at the end: its headers know the lengths.
+  for (let at = bytes.readUInt32LE(bytes.length - 6); bytes.readUInt32LE(at) === 0x0201_4b50;) {
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const content = bytes.subarray(start, start + bytes.readUInt32LE(at + 20));
+    texts.push(inflateRawSync(content).toString("utf8"));
+    at += 46 + bytes.readUInt16LE(at + 28);
   }
   return texts.join("\n");
 }

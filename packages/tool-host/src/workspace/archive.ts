@@ -139,7 +139,7 @@ function manifestOf(directory: string, excludes: readonly string[], { files, byt
   return JSON.stringify(manifest, null, 2);
 }
 
-async function* gzipped(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* gzipped(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const source = Readable.from(content, { objectMode: false });
   const gzip = createGzip();
   source.once("error", (error) => gzip.destroy(error));

@@ -1,0 +1,2 @@
+/** What is loaded of the library with the first archive. */
+export { Zip } from "fflate";
