@@ -1,5 +1,3 @@
-import { ByteReader, readNumber, readText } from "./tar-entries.ts";
-
 /** What an archive has besides its folders and links. */
 export type ArchiveCounts = { readonly files: number; readonly bytes: number };
 
@@ -13,7 +11,7 @@ export async function* withLastEntry(
   tar: AsyncIterable<Buffer>,
   name: string,
   describe: (counts: ArchiveCounts) => Promise<string>,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Uint8Array> {
   await using reader = new ByteReader(tar);
   let files = 0;
   let bytes = 0;
@@ -29,39 +27,65 @@ export async function* withLastEntry(
       bytes += sizeBytes;
     }
     isThere ||= readText(header.subarray(0, 100)) === name;
-    yield* reader.pieces(Math.ceil(sizeBytes / blockBytes) * blockBytes);
+    yield* reader.chunks(Math.ceil(sizeBytes / blockBytes) * blockBytes);
   }
   await reader.drain();
   const text = Buffer.from(await describe({ files, bytes }));
-  if (!isThere) yield entryOf(name, text);
-  yield Buffer.alloc(2 * blockBytes);
+  if (isThere) yield Buffer.alloc(2 * blockBytes);
+  else yield await archiveOf(name, text);
 }
 
-function entryOf(name: string, content: Buffer): Buffer {
-  const path = Buffer.from(name);
-  const blocks = Math.ceil(content.length / blockBytes);
-  const file = Buffer.concat([headerOf(path, content.length, "0"), content], (blocks + 1) * blockBytes);
-  if (path.length <= 100) return file;
-  // A longer name is an entry of its own before it.
-  const whole = Buffer.concat([path, Buffer.alloc(1)]);
-  const longBlocks = Math.ceil(whole.length / blockBytes);
-  const long = headerOf(Buffer.from("././@LongLink"), whole.length, "L");
-  return Buffer.concat([Buffer.concat([long, whole], (longBlocks + 1) * blockBytes), file]);
+/** One file and the end of an archive. */
+async function archiveOf(name: string, content: Buffer): Promise<Uint8Array> {
+  const { packTar } = await import("modern-tar");
+  return packTar([{ header: { name, size: content.length, mtime: new Date(0) }, body: content }]);
 }
 
-function headerOf(name: Buffer, sizeBytes: number, type: string): Buffer {
-  const header = Buffer.alloc(blockBytes);
-  const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, "0")}\0`;
-  name.copy(header, 0, 0, 100);
-  header.write(octal(0o644, 7), 100);
-  header.write(octal(0, 7), 108);
-  header.write(octal(0, 7), 116);
-  header.write(octal(sizeBytes, 11), 124);
-  header.write(octal(0, 11), 136);
-  header.write(" ".repeat(8), 148);
-  header.write(type, 156);
-  header.write("ustar  \0", 257);
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${octal(sum, 6)} `, 148);
-  return header;
+function readText(field: Buffer): string {
+  const end = field.indexOf(0);
+  return field.subarray(0, end === -1 ? field.length : end).toString("utf8");
+}
+
+/** Octal digits, or, for what these cannot hold, a number whose first bit is set. */
+function readNumber(field: Buffer): number {
+  if ((field[0]! & 0x80) === 0) return Number.parseInt(readText(field).trim() || "0", 8);
+  return field.subarray(1).reduce((value, byte) => value * 256 + byte, field[0]! & 0x7f);
+}
+
+/** Reads a stream in the lengths that its reader wants. */
+class ByteReader implements AsyncDisposable {
+  readonly #source: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  async take(length: number): Promise<Buffer> {
+    return Buffer.concat(await Array.fromAsync(this.chunks(length)));
+  }
+
+  async *chunks(length: number): AsyncGenerator<Buffer> {
+    let left = length;
+    while (left > 0) {
+      if (this.#rest.length === 0) {
+        const { done, value } = await this.#source.next();
+        if (done === true) throw new Error("The tar file ends too early.");
+        this.#rest = value;
+      }
+      const chunk = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(chunk.length);
+      left -= chunk.length;
+      yield chunk;
+    }
+  }
+
+  /** What follows the end of the entries fills the last block; who writes it must get rid of it. */
+  async drain(): Promise<void> {
+    while ((await this.#source.next()).done !== true) this.#rest = Buffer.alloc(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#source.return?.();
+  }
 }
