@@ -12,6 +12,11 @@ export function readEvent({ event, data }: ServerSentEvent): unknown {
   throw reported(error ?? value);
 }
 
+/** The last event of a stream of OpenAI's APIs, which holds no value. */
+export function isEndMark({ data }: ServerSentEvent): boolean {
+  return data.trim() === "[DONE]";
+}
+
 /** Some servers write what failed as an object, others as a text, with or without quotes. */
 function parse(data: string): unknown {
   try {

@@ -4,7 +4,7 @@ import { startingRules } from "./address/address-rules.ts";
 import { createMemoryLessons, type LessonBook } from "./address/lesson-book.ts";
 import { withAddress } from "./address/with-address.ts";
 import { createAiSdkAttempt } from "./ai-sdk/ai-sdk.ts";
-import { createAnthropicAttempt } from "./anthropic/anthropic.ts";
+import { anthropicWire } from "./anthropic/anthropic.ts";
 import type { Attempt } from "./attempt.ts";
 import { bedrockWire } from "./ai-sdk/bedrock.ts";
 import { systemModelClock, type ModelClock } from "./clock.ts";
@@ -15,13 +15,14 @@ import { googleWire } from "./ai-sdk/google.ts";
 import type { Model } from "./model.ts";
 import { hostOf } from "./model-names.ts";
 import { readModelSettings, type ModelSettings } from "./model-settings.ts";
-import { createOpenaiChatAttempt } from "./openai-chat/openai-chat.ts";
-import { createOpenaiResponsesAttempt } from "./openai-responses/openai-responses.ts";
+import { openaiChatWire } from "./openai-chat/openai-chat.ts";
+import { openaiResponsesWire } from "./openai-responses/openai-responses.ts";
 import { withPromptedCalls, withSpokenHistory } from "./prompted-calls/prompted-calls.ts";
 import type { Send } from "./provider-fetch.ts";
 import { createRetryingModel } from "./retry.ts";
 import { createRouterModel, readRouter } from "./router-model.ts";
 import { withUsableHeaders } from "./usable-headers.ts";
+import { createWireAttempt, type AdapterDeps } from "./wire-attempt.ts";
 
 export type OpenModelDeps = {
   readonly clock?: ModelClock;
@@ -88,17 +89,14 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
   return settings.isLogged ? createLoggedModel(model, { settings, clock, secrets: failure.secrets }) : model;
 }
 
-function openWire(
-  settings: ModelSettings,
-  deps: { readonly send: Send; readonly clock: ModelClock },
-): Attempt {
+function openWire(settings: ModelSettings, deps: AdapterDeps): Attempt {
   switch (settings.route.wire) {
     case "openai-chat":
-      return createOpenaiChatAttempt(settings, deps);
+      return createWireAttempt(openaiChatWire(settings), settings, deps);
     case "openai-responses":
-      return createOpenaiResponsesAttempt(settings, deps);
+      return createWireAttempt(openaiResponsesWire(settings), settings, deps);
     case "anthropic":
-      return createAnthropicAttempt(settings, deps);
+      return createWireAttempt(anthropicWire(settings), settings, deps);
     case "google":
       return createAiSdkAttempt(googleWire, settings, deps);
     case "bedrock":

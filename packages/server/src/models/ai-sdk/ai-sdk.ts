@@ -8,12 +8,13 @@ import { AiSdkAnswer, type AnswerPiece } from "./ai-sdk-answer.ts";
 import { toProviderError } from "./ai-sdk-error.ts";
 import { spentOn, toResponse } from "../answered.ts";
 import type { Attempt } from "../attempt.ts";
-import type { ModelClock } from "../clock.ts";
 import { missingKey } from "../failures.ts";
 import type { AssistantMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import type { Send } from "../provider-fetch.ts";
+import { sendWithoutRefused, type Sending } from "../send-without-refused.ts";
 import { createStreamingFetch } from "../streaming-fetch.ts";
+import type { AdapterDeps } from "../wire-attempt.ts";
 
 /** One provider behind the AI SDK's language model interface. */
 export type AiSdkWire = {
@@ -36,8 +37,6 @@ export type AiSdkWire = {
   ) => AssistantMessage;
 };
 
-type AdapterDeps = { readonly send: Send; readonly clock: ModelClock };
-
 const optionalFeatures: readonly (readonly [string, RegExp])[] = [
   ["cachePoint", /cache ?point|prompt caching/iu],
   ["thinking", /thinking|reasoning/iu],
@@ -54,8 +53,11 @@ export function createAiSdkAttempt(wire: AiSdkWire, settings: ModelSettings, dep
     const { fetch, end } = createStreamingFetch(deps.send, context, wire);
     const model = await wire.open(settings, fetch);
     try {
-      const call = { request, settings, refused, signal: context.signal };
-      const { stream } = await context.wait(start(model, wire, call));
+      const begin = (without: ReadonlySet<string>): Sending<StreamResult> => ({
+        answer: start(model, wire.toOptions(request, settings, without), context),
+        findRefused: (error) => findRefusedFeature(error, without),
+      });
+      const { stream } = await sendWithoutRefused({ begin, request, settings, refused });
       for await (const part of readParts(stream, context)) {
         if (part.type === "error") throw part.error;
         if (part.type === "raw") {
@@ -90,32 +92,23 @@ async function* readParts(
   }
 }
 
-type Start = {
-  readonly request: ModelRequest;
-  readonly settings: ModelSettings;
-  readonly refused: Set<string>;
-  readonly signal: AbortSignal;
-};
+type StreamResult = Awaited<ReturnType<LanguageModelV4["doStream"]>>;
 
-/** Sends the request; leaves out what the provider refuses by name and remembers it for later requests. */
 async function start(
   model: LanguageModelV4,
-  wire: AiSdkWire,
-  { request, settings, refused, signal }: Start,
-): Promise<Awaited<ReturnType<LanguageModelV4["doStream"]>>> {
-  while (true) {
-    const options = wire.toOptions(request, settings, refused);
-    try {
-      return await model.doStream({ ...options, includeRawChunks: true, abortSignal: signal });
-    } catch (error) {
-      const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };
-      const text = statusCode === 400 && typeof responseBody === "string" ? responseBody : "";
-      const feature = optionalFeatures.find(([name, phrase]) => !refused.has(name) && phrase.test(text));
-      const isOver = request.leaving?.aborted === true;
-      if (feature === undefined || isOver || !settings.isUnsupportedDropped) throw error;
-      refused.add(feature[0]);
-    }
-  }
+  options: LanguageModelV4CallOptions,
+  context: AttemptContext,
+): Promise<StreamResult> {
+  const whole = { ...options, includeRawChunks: true, abortSignal: context.signal };
+  return context.wait(Promise.resolve(model.doStream(whole)));
+}
+
+/** The optional feature that a provider's rejection is about; null when it is about something else. */
+function findRefusedFeature(error: unknown, refused: ReadonlySet<string>): string | null {
+  const { statusCode, responseBody } = error as { statusCode?: unknown; responseBody?: unknown };
+  const text = statusCode === 400 && typeof responseBody === "string" ? responseBody : "";
+  const feature = optionalFeatures.find(([name, phrase]) => !refused.has(name) && phrase.test(text));
+  return feature?.[0] ?? null;
 }
 
 function isObject(value: unknown): value is object {

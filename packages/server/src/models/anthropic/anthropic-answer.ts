@@ -3,9 +3,12 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { RedactedThinkingBlock, ThinkingBlock } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
+import { readEvent } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
 import { ArgumentPieces } from "../received-calls.ts";
+import type { ServerSentEvent } from "../sse.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
+import type { WireAnswer } from "../wire-attempt.ts";
 
 type StreamEvent = Anthropic.RawMessageStreamEvent | { readonly type: "error"; readonly error: unknown };
 
@@ -23,13 +26,13 @@ type Draft =
     };
 
 /** Collects the events of one answer on the Anthropic messages wire. */
-export class MessagesAnswer {
+export class MessagesAnswer implements WireAnswer {
   readonly #drafts = new Map<number, Draft>();
   #id = "";
   #model = "";
   #stopReason: string | null = null;
   #usage: Usage = {};
-  #isStopped = false;
+  #isEnded = false;
 
   get id(): string {
     return this.#id;
@@ -39,12 +42,16 @@ export class MessagesAnswer {
     return toTokens(this.#usage);
   }
 
-  get isStopped(): boolean {
-    return this.#isStopped;
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  addEvent(event: ServerSentEvent): Generator<AttemptPart> {
+    return this.#add(readEvent(event) as StreamEvent);
   }
 
   /** Adds an event and yields what to show of it. Throws when the event says that the answer failed. */
-  *add(event: StreamEvent): Generator<AttemptPart> {
+  *#add(event: StreamEvent): Generator<AttemptPart> {
     switch (event.type) {
       case "message_start":
         this.#id = event.message.id;
@@ -62,7 +69,7 @@ export class MessagesAnswer {
         this.#count(event.usage);
         return;
       case "message_stop":
-        this.#isStopped = true;
+        this.#isEnded = true;
         return;
       case "error":
         throw Object.assign(new Error("The provider reported an error inside its answer."), {
@@ -74,7 +81,7 @@ export class MessagesAnswer {
 
   /** Adds a whole answer, from servers that do not stream. */
   *addWhole(message: Anthropic.Message & { readonly error?: unknown }): Generator<AttemptPart> {
-    if (message.error !== undefined) yield* this.add({ type: "error", error: message.error });
+    if (message.error !== undefined) yield* this.#add({ type: "error", error: message.error });
     // A server that only looks like one may leave everything out.
     this.#id = message.id ?? "";
     this.#model = message.model ?? "";
@@ -83,12 +90,12 @@ export class MessagesAnswer {
     for (const [index, block] of (message.content ?? []).entries()) {
       yield* this.#begin(index, block);
     }
-    this.#isStopped = true;
+    this.#isEnded = true;
   }
 
   /** The whole answer. Throws when it is cut, blocked or missing; saying nothing is an answer. */
   finish(): Answered {
-    if (!this.#isStopped && this.#stopReason === null) throw cutAnswer();
+    if (!this.#isEnded && this.#stopReason === null) throw cutAnswer();
     if (this.#stopReason === "refusal") throw blockedAnswer();
     const drafts = [...this.#drafts.entries()].sort(([a], [b]) => a - b).map(([, draft]) => draft);
     const text = drafts.map((draft) => (draft.type === "text" ? draft.pieces.join("") : "")).join("");

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
+import { isEndMark, readEvent } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
 import { addFields, type Fields } from "../kept-fields.ts";
 import { replayOf, type ReplayPlace } from "../provider-replay.ts";
+import type { ServerSentEvent } from "../sse.ts";
 import { ToolCallDrafts, type ToolCallDelta } from "../tool-call-draft.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
+import type { WireAnswer } from "../wire-attempt.ts";
 
 /** One chunk of a chat answer, or a whole one; every field may be missing. */
-export type ChatChunk = {
+type ChatChunk = {
   readonly id?: string | null;
   readonly model?: string | null;
   readonly choices?: readonly ChatChoice[] | null;
@@ -53,13 +56,14 @@ type ChatUsage = {
 };
 
 /** Collects the chunks of one chat answer. */
-export class ChatAnswer {
+export class ChatAnswer implements WireAnswer {
   readonly #calls = new ToolCallDrafts();
   readonly #text: string[] = [];
   readonly #reasoning: string[] = [];
   #id = "";
   #model = "";
   #finishReason: string | null = null;
+  #isEnded = false;
   #usage: ChatUsage | null = null;
   #promptTokenIds: readonly number[] | null = null;
   readonly #responseTokenIds: number[] = [];
@@ -79,12 +83,24 @@ export class ChatAnswer {
     return toTokens(this.#usage);
   }
 
-  get isFinished(): boolean {
-    return this.#finishReason !== null;
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  addEvent(event: ServerSentEvent): Iterable<AttemptPart> {
+    if (!isEndMark(event)) return this.#add(readEvent(event) as ChatChunk);
+    this.#isEnded = true;
+    return [];
+  }
+
+  /** Adds a whole answer, from servers that do not stream. */
+  *addWhole(answer: ChatChunk): Generator<AttemptPart> {
+    yield* this.#add(answer);
+    this.#isEnded = true;
   }
 
   /** Adds a chunk and yields what to show of it. Throws when the chunk says that the answer failed. */
-  *add(chunk: ChatChunk): Generator<AttemptPart> {
+  *#add(chunk: ChatChunk): Generator<AttemptPart> {
     if (chunk.error !== undefined && chunk.error !== null) throw providerError(chunk.error);
     this.#id ||= chunk.id ?? "";
     this.#model ||= chunk.model ?? "";
@@ -97,13 +113,14 @@ export class ChatAnswer {
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
   }
 
-  /** The whole answer. `isEnded` says that the provider marked the end. Throws when it is cut, blocked or missing; saying nothing is an answer. */
-  finish(isEnded: boolean): Answered {
-    if (this.#finishReason === "error" || (!this.isFinished && !isEnded)) throw cutAnswer();
+  /** The whole answer. Throws when it is cut, blocked or missing; saying nothing is an answer. */
+  finish(): Answered {
+    const isFinished = this.#finishReason !== null;
+    if (this.#finishReason === "error" || (!isFinished && !this.#isEnded)) throw cutAnswer();
     if (this.#finishReason === "content_filter") throw blockedAnswer();
     const text = this.#text.join("");
     const reasoning = this.#reasoning.join("");
-    if (!this.isFinished && text.trim() === "" && reasoning.trim() === "" && this.#calls.isEmpty) {
+    if (!isFinished && text.trim() === "" && reasoning.trim() === "" && this.#calls.isEmpty) {
       throw emptyAnswer();
     }
     const { calls, fields } = this.#calls.finish();

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { ReasoningItemModel } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
+import { isEndMark, readEvent } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
 import { replayOf } from "../provider-replay.ts";
+import type { ServerSentEvent } from "../sse.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
+import type { WireAnswer } from "../wire-attempt.ts";
 
 /** One event of the responses wire, or a whole response; every field may be missing. */
-export type ResponsesEvent = {
+type ResponsesEvent = {
   readonly type?: string;
   readonly output_index?: number;
   readonly summary_index?: number;
@@ -19,7 +22,7 @@ export type ResponsesEvent = {
   readonly error?: unknown;
 };
 
-export type ResponseObject = {
+type ResponseObject = {
   readonly id?: string;
   readonly model?: string;
   readonly status?: string;
@@ -53,7 +56,7 @@ type ResponsesUsage = {
 const replayedTypes = new Set(["reasoning", "message", "function_call"]);
 
 /** Collects the events of one answer on the responses wire. */
-export class ResponsesAnswer {
+export class ResponsesAnswer implements WireAnswer {
   readonly #items = new Map<number, OutputItem>();
   readonly #names = new Map<number, string>();
   readonly #host: string;
@@ -77,8 +80,12 @@ export class ResponsesAnswer {
     return this.#isEnded;
   }
 
+  addEvent(event: ServerSentEvent): Iterable<AttemptPart> {
+    return isEndMark(event) ? [] : this.#add(readEvent(event) as ResponsesEvent);
+  }
+
   /** Adds an event and yields what to show of it. Throws when the event says that the answer failed. */
-  *add(event: ResponsesEvent): Generator<AttemptPart> {
+  *#add(event: ResponsesEvent): Generator<AttemptPart> {
     const at = event.output_index ?? 0;
     const text = event.delta ?? "";
     switch (event.type) {
