@@ -1,31 +1,35 @@
 import { basename, join } from "node:path";
-import { stat, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { inside, settingsFiles, type Bind } from "./bubblewrap-arguments.ts";
 import { ContainerEngine } from "./container-engine.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
-import { connectPortDoor, doorBind } from "./port-door-client.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
-import {
-  prepareSandboxDirectory,
-  prepareWorkspace,
-  removeSandboxDirectory,
-  sandboxDirectory,
-  writeKey,
-} from "./sandbox-directory.ts";
+import { connectPortDoor, doorBind } from "./port-door-client.ts";
+import { chooseAccount, ownerOf } from "./sandbox-account.ts";
+import type { SandboxAccounts } from "./sandbox-account.ts";
+import { removeSandboxDirectory, sandboxDirectory } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 import { listContainers, removeContainer } from "./remove-container.ts";
 import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder, StartProgress } from "./sandbox.ts";
 import { SandboxError } from "./sandbox.ts";
+import { startSandbox } from "./start-sandbox.ts";
+import type { Launched } from "./start-sandbox.ts";
 import { ToolHostLink } from "./tool-host-link.ts";
 
-export type DockerDeps = Omit<LocalBackendDeps, "program"> & {
-  /** Socket of Docker or Podman on this machine. */
-  readonly socketPath: string;
-  /** Used when a spec names none; it has the command `convoke`. */
+export type DockerDeps = Omit<LocalBackendDeps, "program"> &
+  SandboxAccounts & {
+    /** Socket of Docker or Podman on this machine. */
+    readonly socketPath: string;
+    /** Used when a spec names none; it has the command `convoke`. */
+    readonly image: string;
+  };
+
+type ContainerPlace = {
+  readonly directory: SandboxDirectory;
+  readonly workspaceDir: string;
+  readonly account: Account;
   readonly image: string;
-  readonly self: Account;
-  readonly unprivileged: Account;
 };
 
 /** Containers of Docker or Podman. The tool host is reached through a shared directory, so the network may be none. */
@@ -45,34 +49,18 @@ class DockerBackend implements SandboxBackend {
   }
 
   async start(order: StartOrder): Promise<SandboxHandle> {
-    const { spec, key, onProgress, signal } = order;
-    onProgress({ phase: "preparing" });
-    const directory = sandboxDirectory(this.#deps.sandboxesDir, spec.id);
-    const name = this.#containerName(spec.id);
-    await this.#removeContainer(spec.id);
-    const account = await this.#chooseAccount(spec.workspaceDir);
-    const given = this.#deps.self.uid === 0 ? account : undefined;
-    await prepareSandboxDirectory(directory, given);
-    const workspaceDir = await prepareWorkspace(directory, spec.workspaceDir, given);
-    await writeKey(directory, key, given);
+    const { spec, onProgress, signal } = order;
+    const account = await chooseAccount(spec.workspaceDir, this.#deps);
     const image = spec.image ?? this.#deps.image;
-    await this.#fetchImage(image, onProgress, signal);
-    try {
-      onProgress({ phase: "launching" });
-      const body = await this.#describeContainer(order, { directory, workspaceDir, account, image });
-      // The engine finishes what it began for a caller that hangs up, so giving up waits for its answer and then removes.
-      await this.#engine.call("POST", `/containers/create?name=${name}`, { body });
-      signal.throwIfAborted();
-      await this.#engine.call("POST", `/containers/${name}/start`);
-      onProgress({ phase: "connecting" });
-      const handle = this.#handle(spec.id, key);
-      const { connect } = this.#deps;
-      await new ToolHostLink({ directory, key, connect }).untilReady(() => handle.findEnd(), signal);
-      return handle;
-    } catch (error) {
-      await this.#removeContainer(spec.id);
-      throw error;
-    }
+    const directory = sandboxDirectory(this.#deps.sandboxesDir, spec.id);
+    return startSandbox(order, {
+      directory,
+      connect: this.#deps.connect,
+      owner: ownerOf(account, this.#deps),
+      clear: () => this.#removeContainer(spec.id),
+      fetch: () => this.#fetchImage(image, onProgress, signal),
+      launch: (workspaceDir) => this.#launch(order, { directory, workspaceDir, account, image }),
+    });
   }
 
   async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
@@ -102,10 +90,19 @@ class DockerBackend implements SandboxBackend {
     });
   }
 
-  async #describeContainer(
-    { spec }: StartOrder,
-    place: { directory: SandboxDirectory; workspaceDir: string; account: Account; image: string },
-  ): Promise<object> {
+  async #launch(order: StartOrder, place: ContainerPlace): Promise<Launched> {
+    const { spec, key, signal } = order;
+    const name = this.#containerName(spec.id);
+    const body = await this.#describeContainer(order, place);
+    // The engine finishes what it began for a caller that hangs up, so giving up waits for its answer and then removes.
+    await this.#engine.call("POST", `/containers/create?name=${name}`, { body });
+    signal.throwIfAborted();
+    await this.#engine.call("POST", `/containers/${name}/start`);
+    const handle = this.#handle(spec.id, key);
+    return { findEnd: () => handle.findEnd(), toHandle: async () => handle };
+  }
+
+  async #describeContainer({ spec }: StartOrder, place: ContainerPlace): Promise<object> {
     const { directory, workspaceDir, account, image } = place;
     const users = await writeUserFiles(directory, settingsFiles(account, spec));
     const { body } = await this.#engine.call("GET", "/version");
@@ -118,26 +115,10 @@ class DockerBackend implements SandboxBackend {
       binds: [
         doorBind(),
         ...users,
-        {
-          source: directory.homeDir,
-          target: inside.home,
-          isWritable: true,
-        },
-        {
-          source: directory.runDir,
-          target: inside.run,
-          isWritable: true,
-        },
-        {
-          source: directory.stateDir,
-          target: inside.state,
-          isWritable: true,
-        },
-        {
-          source: workspaceDir,
-          target: inside.workspace,
-          isWritable: true,
-        },
+        writable(directory.homeDir, inside.home),
+        writable(directory.runDir, inside.run),
+        writable(directory.stateDir, inside.state),
+        writable(workspaceDir, inside.workspace),
       ],
       isPodman: Components.some(({ Name }) => Name.startsWith("Podman")),
       environment: this.#deps.environment,
@@ -170,21 +151,13 @@ class DockerBackend implements SandboxBackend {
     });
   }
 
-  async #chooseAccount(workspaceDir: string): Promise<Account> {
-    const { self, unprivileged } = this.#deps;
-    if (self.uid !== 0) return self;
-    try {
-      const { uid, gid } = await stat(workspaceDir);
-      return uid === 0 ? unprivileged : { uid, gid };
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return unprivileged;
-      throw error;
-    }
-  }
-
   #containerName(id: string): string {
     return `convoke-${this.#deps.installationId}-${id}`;
   }
+}
+
+function writable(source: string, target: string): Bind {
+  return { source, target, isWritable: true };
 }
 
 /** An image knows no user with our number; programs that ask for its name would fail. */

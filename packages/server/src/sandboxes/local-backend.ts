@@ -1,0 +1,125 @@
+import type { Duplex } from "node:stream";
+import { readBootId } from "./find-processes.ts";
+import type { LocalBackendDeps } from "./local-backend-deps.ts";
+import {
+  endOf,
+  keepMark,
+  killLeftovers,
+  LocalSandbox,
+  readLiveRecord,
+  removeLocalSandbox,
+} from "./local-sandbox.ts";
+import type { LocalRecord } from "./local-sandbox.ts";
+import type { ProcessKey } from "./process-group.ts";
+import { listSandboxDirectories, sandboxDirectory } from "./sandbox-directory.ts";
+import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
+import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder } from "./sandbox.ts";
+import { startSandbox, type Launched } from "./start-sandbox.ts";
+
+/** What differs between the backends whose processes are in this machine's process table. */
+export type LocalKind = {
+  readonly name: string;
+  /** Decides how a sandbox is launched. Throws a SandboxError for what it cannot hold. */
+  readonly plan: (order: StartOrder) => Promise<LaunchPlan>;
+  readonly connectPort: (directory: SandboxDirectory, port: number) => Promise<Duplex>;
+};
+
+export type LaunchPlan = {
+  /** Whom the sandbox's own files are given to; undefined leaves them to the server's user. */
+  readonly owner: Account | undefined;
+  readonly launch: (place: LaunchPlace) => Promise<LaunchedProcesses>;
+};
+
+export type LaunchPlace = {
+  readonly directory: SandboxDirectory;
+  readonly workspaceDir: string;
+  /** The value by which the sandbox's first processes are found without a record. */
+  readonly marker: string;
+};
+
+/** The first process lives as long as the tool host. The paths are those that the tool host sees. */
+export type LaunchedProcesses = Pick<LocalRecord, "workspaceDir" | "stateDir"> & {
+  readonly roots: readonly [ProcessKey, ...ProcessKey[]];
+  /** What everything that the tool host starts carries; null where `roots` lead to everything. */
+  readonly findMark: () => string | null;
+};
+
+/** Tool hosts as processes of this machine. */
+export class LocalBackend implements SandboxBackend {
+  readonly startDeadlineMs = 60_000;
+  readonly #deps: LocalBackendDeps;
+  readonly #kind: LocalKind;
+
+  constructor(deps: LocalBackendDeps, kind: LocalKind) {
+    this.#deps = deps;
+    this.#kind = kind;
+  }
+
+  get name(): string {
+    return this.#kind.name;
+  }
+
+  async start(order: StartOrder): Promise<SandboxHandle> {
+    const { owner, launch } = await this.#kind.plan(order);
+    const directory = this.#directory(order.spec.id);
+    const marker = this.#marker(order.spec.id);
+    return startSandbox(order, {
+      directory,
+      connect: this.#deps.connect,
+      owner,
+      clear: () => killLeftovers(directory, marker),
+      fetch: async () => {},
+      launch: async (workspaceDir) =>
+        this.#toLaunched(await launch({ directory, workspaceDir, marker }), order),
+    });
+  }
+
+  async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
+    const live = readLiveRecord(record);
+    return live === null ? null : this.#handle(live, key);
+  }
+
+  async listOwned(): Promise<readonly string[]> {
+    return listSandboxDirectories(this.#deps.sandboxesDir);
+  }
+
+  async remove(id: string): Promise<void> {
+    await removeLocalSandbox(this.#directory(id), this.#marker(id));
+  }
+
+  #toLaunched(processes: LaunchedProcesses, { spec, key }: StartOrder): Launched {
+    const { roots, findMark, workspaceDir, stateDir } = processes;
+    const directory = this.#directory(spec.id);
+    return {
+      findEnd: endOf(roots[0], directory),
+      toHandle: async () => {
+        const mark = findMark();
+        await keepMark(directory, mark);
+        const { name: backend } = this;
+        return this.#handle(
+          { backend, id: spec.id, bootId: readBootId(), roots, mark, workspaceDir, stateDir },
+          key,
+        );
+      },
+    };
+  }
+
+  #handle(record: LocalRecord, key: string): SandboxHandle {
+    const directory = this.#directory(record.id);
+    return new LocalSandbox({
+      record,
+      directory,
+      key,
+      connect: this.#deps.connect,
+      connectPort: (port) => this.#kind.connectPort(directory, port),
+    });
+  }
+
+  #directory(id: string): SandboxDirectory {
+    return sandboxDirectory(this.#deps.sandboxesDir, id);
+  }
+
+  #marker(id: string): string {
+    return `${this.#deps.installationId}.${id}`;
+  }
+}

@@ -1,0 +1,29 @@
+import { stat } from "node:fs/promises";
+import type { Account } from "./sandbox-directory.ts";
+
+export type SandboxAccounts = {
+  /** The user of this process, from the kernel. */
+  readonly self: Account;
+  /** Who sandboxes run as when this process is root and the workspace's owner is root too. */
+  readonly unprivileged: Account;
+};
+
+/** Never root: the workspace's owner when that is somebody else, so that what the agent makes is theirs. */
+export async function chooseAccount(
+  workspaceDir: string,
+  { self, unprivileged }: SandboxAccounts,
+): Promise<Account> {
+  if (self.uid !== 0) return self;
+  try {
+    const { uid, gid } = await stat(workspaceDir);
+    return uid === 0 ? unprivileged : { uid, gid };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return unprivileged;
+    throw error;
+  }
+}
+
+/** Whom the sandbox's own files are given to: only root can give files away. */
+export function ownerOf(account: Account, { self }: SandboxAccounts): Account | undefined {
+  return self.uid === 0 ? account : undefined;
+}
