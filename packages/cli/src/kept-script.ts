@@ -35,6 +35,8 @@ type Kept = {
  * The text of `file` is ASCII, and one function that takes what Node gives to a CommonJS module. What is in `keptFile` is
  * run: it must lie where only who runs us may write. Nothing is kept when it is null. `builtFile` belongs to the package as
  * `file` does, and may be absent: V8 refuses it in another Node than the one of the build.
+ *
+ * Only for speed: B1, B1.first
  */
 export function runKeptScript(
   file: string,

@@ -22,6 +22,8 @@ export type TogetherDeps = {
 /**
  * Runs this command in several processes behind one port, until a signal comes; resolves with the exit code. This process holds the port
  * and reads nothing of what comes there: it gives each connection to one of the others.
+ *
+ * Only for speed: processes.pages.bound
  */
 export async function serveTogether(deps: TogetherDeps): Promise<number> {
   const { promise: ended, resolve: onEnd } = Promise.withResolvers<number>();

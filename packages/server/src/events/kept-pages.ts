@@ -15,6 +15,8 @@ type Entry = KeptPage & Place;
 /**
  * Pages of events, ready to be sent, within a bound of bytes. Events never change, so a page stays what it is: a settled one
  * as long as its log is there, each other one as long as nothing was appended. Whoever asks has been let in before.
+ *
+ * Only for speed: B6.http.plain, B6.http.filtered
  */
 export class KeptPages {
   readonly #mostBytes: number;

@@ -19,6 +19,8 @@ type Tail = {
 /**
  * The newest events of logs that somebody follows, so that a hundred followers do not read the store a hundred times. It
  * holds copies of what is durable and may forget anything at any time.
+ *
+ * Only for speed: B10, B4.p50
  */
 export class TailCache {
   readonly #limits: TailLimits;

@@ -19,6 +19,8 @@ type HeapGrowthDeps = {
  * Has this process collect all of a large heap when that has grown by half. Without it the runtime waits until it is twice as large, or more:
  * what a turn of a conversation leaves behind lives as long as its model takes to answer, which is too long for the collections of the young
  * heap. The flag is set for as long as the heap is large: with it V8 takes no code that was compiled without, as Node's own is.
+ *
+ * Only for memory, which `npm run bench -- many-runs:long` reports; no row of the budget is about it.
  */
 export class HeapGrowth implements Disposable {
   readonly #deps: HeapGrowthDeps;

@@ -10,6 +10,8 @@ const forgotten = 0.1;
 /**
  * Lets many go on that waited for the same thing, in the order in which they came, without holding the event loop for all of them in one
  * piece: as many at once as took a few milliseconds before, the rest in the next turns. Few go on at once, as if this were not there.
+ *
+ * Only for speed: B9.stall
  */
 export class LoopPace {
   readonly #waiting: (() => void)[] = [];
