@@ -1,5 +1,6 @@
 import type { AskOracleAction } from "@convoke/protocol";
-import type { Model, ModelPart } from "../models/model.ts";
+import type { Model } from "../models/model.ts";
+import { lastPart } from "./last-part.ts";
 import { text } from "./observation-content.ts";
 
 /** Name that the tokens of its answers are booked under, and of the model profile that is asked. */
@@ -34,15 +35,6 @@ export async function askOracle(
   return said === ""
     ? { text: "The oracle answered without a word.", isError: true }
     : { text: said, isError: false };
-}
-
-async function lastPart(
-  parts: AsyncIterable<ModelPart>,
-): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
-  for await (const part of parts) {
-    if (part.type === "done" || part.type === "failed" || part.type === "aborted") return part;
-  }
-  return { type: "aborted" };
 }
 
 const instructions = `You advise another agent that is in the middle of its work and asks you one question. You see only what it

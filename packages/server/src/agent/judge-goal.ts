@@ -1,5 +1,6 @@
 import { parseForeignJson } from "../lib/parse-foreign-json.ts";
-import type { Model, ModelMessage, ModelPart } from "../models/model.ts";
+import type { Model, ModelMessage } from "../models/model.ts";
+import { lastPart } from "./last-part.ts";
 import { text } from "./observation-content.ts";
 
 /** What a judge says about the work: how far it is, from 0 to 1, and what is still missing. */
@@ -48,15 +49,6 @@ export function readVerdict(said: string): Verdict {
     // No JSON in it: told below.
   }
   return { score: 0, complete: false, missing: "The judge gave no verdict that can be read." };
-}
-
-async function lastPart(
-  parts: AsyncIterable<ModelPart>,
-): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
-  for await (const part of parts) {
-    if (part.type === "done" || part.type === "failed" || part.type === "aborted") return part;
-  }
-  return { type: "aborted" };
 }
 
 const role =

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ModelMessage, ModelTool } from "../models/model.ts";
+import { isContinued } from "./is-continued.ts";
 
 /** Digests of a request whose messages grow at their end, at the price of what was added (P59). */
 export class RequestHash {
@@ -9,14 +10,9 @@ export class RequestHash {
   #toolsDigest = "";
 
   messages(messages: readonly ModelMessage[]): string {
-    const known = this.#messages.length;
-    const isGrown =
-      known > 0 &&
-      known <= messages.length &&
-      messages[0] === this.#messages[0] &&
-      messages[known - 1] === this.#messages[known - 1];
+    const isGrown = isContinued(this.#messages, messages);
     let digest = isGrown ? this.#digest : "";
-    for (const message of isGrown ? messages.slice(known) : messages)
+    for (const message of isGrown ? messages.slice(this.#messages.length) : messages)
       digest = sha256(`${digest}${JSON.stringify(message)}`);
     this.#messages = messages;
     this.#digest = digest;

@@ -1,5 +1,6 @@
 import { trimTrailing } from "../lib/trim-trailing.ts";
-import type { Model, ModelPart } from "../models/model.ts";
+import type { Model } from "../models/model.ts";
+import { lastPart } from "./last-part.ts";
 import { text } from "./observation-content.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -65,13 +66,4 @@ function shorten(content: string, length: number): string {
   // Half a surrogate pair at the cut is left out.
   const kept = line.slice(0, length - dots.length).replace(/[\ud800-\udbff]$/u, "");
   return `${kept.trimEnd()}${dots}`;
-}
-
-async function lastPart(
-  parts: AsyncIterable<ModelPart>,
-): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
-  for await (const part of parts) {
-    if (part.type === "done" || part.type === "failed" || part.type === "aborted") return part;
-  }
-  return { type: "aborted" };
 }

@@ -3,6 +3,7 @@ import { lookUpModel } from "../../models/catalog.ts";
 import type { ModelMessage, ModelTool } from "../../models/model.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { TokenEstimate } from "./token-estimate.ts";
+import { isContinued } from "../is-continued.ts";
 
 /** Room for the answer that is kept free where the provider counts question and answer together. */
 const reservedForAnswer = 16_384;
@@ -35,14 +36,8 @@ export class TokenMeter {
 
   /** Estimated tokens of a request, not yet corrected. */
   count(messages: readonly ModelMessage[], tools: readonly ModelTool[]): number {
-    const known = this.#messages.length;
-    const isGrown =
-      known > 0 &&
-      known <= messages.length &&
-      messages[0] === this.#messages[0] &&
-      messages[known - 1] === this.#messages[known - 1];
-    this.#messageTokens = isGrown
-      ? this.#messageTokens + this.estimate.messages(messages.slice(known))
+    this.#messageTokens = isContinued(this.#messages, messages)
+      ? this.#messageTokens + this.estimate.messages(messages.slice(this.#messages.length))
       : this.estimate.messages(messages);
     this.#messages = messages;
     if (tools !== this.#tools) {

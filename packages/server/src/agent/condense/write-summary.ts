@@ -1,6 +1,7 @@
 import { clipText, shortNotice } from "@convoke/tool-host";
 import type { RequestRecord } from "../../events/event-draft.ts";
-import type { Model, ModelPart, ModelResponse } from "../../models/model.ts";
+import type { Model, ModelResponse } from "../../models/model.ts";
+import { lastPart } from "../last-part.ts";
 import { RequestHash } from "../request-hash.ts";
 import { shares, type CondenserSettings } from "./condenser-settings.ts";
 import type { CondensationPlan } from "./plan.ts";
@@ -79,13 +80,4 @@ export function boundedNotes(notes: string, settings: CondenserSettings): string
   const charactersPerToken = 3;
   const most = Math.max(2_000, Math.floor(settings.maxTokens * shares.summary * charactersPerToken));
   return clipText(notes, most, shortNotice);
-}
-
-async function lastPart(
-  parts: AsyncIterable<ModelPart>,
-): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {
-  for await (const part of parts) {
-    if (part.type === "done" || part.type === "failed" || part.type === "aborted") return part;
-  }
-  return { type: "aborted" };
 }
