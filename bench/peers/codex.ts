@@ -1,12 +1,10 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { residentMegabytes } from "../node/resident-memory.ts";
 import type { Peer } from "./peer.ts";
+import { makePeerFolder, PeerProcess, timeTurn, timeTurns, type PeerFolder } from "./peer-process.ts";
 import { peerVersions, preparePackage } from "./prepare-packages.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
@@ -25,16 +23,16 @@ export class Codex implements Peer, AsyncDisposable {
   /** From the start of the process to its first answer, with nothing stored yet. */
   startMs = Number.NaN;
   readonly #child: Child;
-  readonly #folder: string;
+  readonly #process: PeerProcess;
   readonly #workDir: string;
   readonly #answers = new Map<number, Waiting>();
   readonly #turns = new Map<string, () => void>();
   #asked = 0;
 
-  private constructor(child: Child, folder: string, workDir: string) {
+  private constructor(child: Child, folder: PeerFolder) {
     this.#child = child;
-    this.#folder = folder;
-    this.#workDir = workDir;
+    this.#process = new PeerProcess(child, folder);
+    this.#workDir = folder.workDir;
     createInterface({ input: child.stdout }).on("line", (line) => this.#take(JSON.parse(line) as Message));
     child.on("exit", (code) => {
       for (const { reject } of this.#answers.values()) reject(new Error(`codex ended with code ${code}.`));
@@ -43,17 +41,15 @@ export class Codex implements Peer, AsyncDisposable {
 
   static async start(modelUrl: string): Promise<Codex> {
     const program = preparePackage("codex");
-    const folder = mkdtempSync(join(tmpdir(), "convoke-peer-"));
-    const workDir = join(folder, "work");
-    mkdirSync(workDir);
-    writeFileSync(join(folder, "config.toml"), configOf(modelUrl));
+    const folder = makePeerFolder();
+    writeFileSync(join(folder.home, "config.toml"), configOf(modelUrl));
     const startedAt = performance.now();
     const child = spawn(program, ["app-server"], {
-      cwd: workDir,
+      cwd: folder.workDir,
       stdio: ["pipe", "pipe", "ignore"],
-      env: { PATH: process.env["PATH"], HOME: folder, CODEX_HOME: folder },
+      env: { PATH: process.env["PATH"], HOME: folder.home, CODEX_HOME: folder.home },
     });
-    const codex = new Codex(child, folder, workDir);
+    const codex = new Codex(child, folder);
     const clientInfo = { name: "bench", title: "bench", version: "1" };
     await codex.#ask("initialize", { clientInfo, capabilities: { experimentalApi: true } });
     codex.startMs = performance.now() - startedAt;
@@ -90,27 +86,22 @@ export class Codex implements Peer, AsyncDisposable {
   }
 
   async turn(): Promise<number> {
-    const startedAt = performance.now();
-    const { id } = await this.create();
-    await this.#run(id, "Go.");
-    return performance.now() - startedAt;
+    return await timeTurn(
+      () => this.create(),
+      (id) => this.#run(id, "Go."),
+    );
   }
 
   async turns(count: number): Promise<number> {
-    const startedAt = performance.now();
-    await Promise.all(Array.from({ length: count }, () => this.turn()));
-    return performance.now() - startedAt;
+    return await timeTurns(count, () => this.turn());
   }
 
   residentMegabytes(): number {
-    return residentMegabytes(this.#child.pid);
+    return this.#process.residentMegabytes();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = once(this.#child, "exit");
-    // Nothing that it still writes is read again.
-    if (this.#child.exitCode === null && this.#child.kill("SIGKILL")) await ended;
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    await this.#process[Symbol.asyncDispose]();
   }
 
   async #run(threadId: string, text: string): Promise<void> {

@@ -1,14 +1,11 @@
-import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { findSteadyPort } from "../../packages/server/src/testing/steady-port.ts";
-import { residentMegabytes } from "../node/resident-memory.ts";
 import { Connections } from "./connections.ts";
 import type { Peer } from "./peer.ts";
+import { makePeerFolder, PeerProcess, timeTurn, timeTurns } from "./peer-process.ts";
 import { peerVersions, preparePackage } from "./prepare-packages.ts";
 
 const startLimitMs = 120_000;
@@ -19,46 +16,42 @@ export class Opencode implements Peer, AsyncDisposable {
   readonly name = `opencode ${peerVersions.opencode}`;
   /** From the start of the process to its first answer, with nothing stored yet. */
   readonly startMs: number;
-  readonly #child: ChildProcess;
-  readonly #folder: string;
+  readonly #process: PeerProcess;
   readonly #connections: Connections;
 
-  private constructor(child: ChildProcess, folder: string, connections: Connections, startMs: number) {
-    this.#child = child;
-    this.#folder = folder;
+  private constructor(process: PeerProcess, connections: Connections, startMs: number) {
+    this.#process = process;
     this.#connections = connections;
     this.startMs = startMs;
   }
 
   static async start(modelUrl: string): Promise<Opencode> {
     const program = preparePackage("opencode");
-    const folder = mkdtempSync(join(tmpdir(), "convoke-peer-"));
-    const workDir = join(folder, "work");
-    mkdirSync(workDir);
+    const folder = makePeerFolder();
     const port = await findSteadyPort();
     const startedAt = performance.now();
     const child = spawn(program, ["serve", "--hostname", "127.0.0.1", "--port", `${port}`], {
-      cwd: workDir,
+      cwd: folder.workDir,
       stdio: ["ignore", "pipe", "ignore"],
       env: {
         PATH: process.env["PATH"],
-        HOME: folder,
+        HOME: folder.home,
         // What it would fetch from elsewhere would be measured too.
         OPENCODE_DISABLE_AUTOUPDATE: "1",
         OPENCODE_DISABLE_MODELS_FETCH: "1",
         OPENCODE_CONFIG_CONTENT: JSON.stringify(configOf(modelUrl)),
       },
     });
+    const peer = new PeerProcess(child, folder);
     const connections = new Connections(`http://127.0.0.1:${port}`);
     try {
       await untilListens(child);
       await connections.ask("GET", "/global/health");
     } catch (error) {
-      child.kill("SIGKILL");
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      await peer[Symbol.asyncDispose]();
       throw error;
     }
-    return new Opencode(child, folder, connections, performance.now() - startedAt);
+    return new Opencode(peer, connections, performance.now() - startedAt);
   }
 
   async create(): Promise<{ readonly id: string; readonly ms: number }> {
@@ -85,28 +78,23 @@ export class Opencode implements Peer, AsyncDisposable {
 
   /** The answer to a message comes at the end of its run. */
   async turn(): Promise<number> {
-    const startedAt = performance.now();
-    const { id } = await this.create();
-    await this.#message(id, "Go.", false);
-    return performance.now() - startedAt;
+    return await timeTurn(
+      () => this.create(),
+      (id) => this.#message(id, "Go.", false),
+    );
   }
 
   async turns(count: number): Promise<number> {
-    const startedAt = performance.now();
-    await Promise.all(Array.from({ length: count }, () => this.turn()));
-    return performance.now() - startedAt;
+    return await timeTurns(count, () => this.turn());
   }
 
   residentMegabytes(): number {
-    return residentMegabytes(this.#child.pid);
+    return this.#process.residentMegabytes();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connections[Symbol.dispose]();
-    const ended = once(this.#child, "exit");
-    // Nothing that it still writes is read again.
-    if (this.#child.exitCode === null && this.#child.kill("SIGKILL")) await ended;
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    await this.#process[Symbol.asyncDispose]();
   }
 
   async #message(id: string, text: string, isOnlyStored: boolean): Promise<number> {

@@ -1,11 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findSteadyPort } from "../../packages/server/src/testing/steady-port.ts";
-import { residentMegabytes } from "../node/resident-memory.ts";
+import { makePeerFolder, PeerProcess } from "./peer-process.ts";
 
 const startLimitMs = 180_000;
 
@@ -16,19 +13,13 @@ export class PythonServer implements AsyncDisposable {
   readonly workDir: string;
   /** From the start of the process to its first answer. */
   readonly startMs: number;
-  readonly #child: ChildProcess;
-  readonly #folder: string;
+  readonly #process: PeerProcess;
 
-  private constructor(
-    server: Pick<PythonServer, "url" | "workDir" | "startMs">,
-    child: ChildProcess,
-    folder: string,
-  ) {
+  private constructor(server: Pick<PythonServer, "url" | "workDir" | "startMs">, process: PeerProcess) {
     this.url = server.url;
     this.workDir = server.workDir;
     this.startMs = server.startMs;
-    this.#child = child;
-    this.#folder = folder;
+    this.#process = process;
   }
 
   /** `python` is the program of an environment that has the server. It is tried again: now and then its imports block each other. */
@@ -44,44 +35,40 @@ export class PythonServer implements AsyncDisposable {
   }
 
   static async #startOnce(python: string): Promise<PythonServer> {
-    const folder = mkdtempSync(join(tmpdir(), "convoke-peer-"));
-    const workDir = join(folder, "work");
-    mkdirSync(workDir);
+    const folder = makePeerFolder();
     const port = await findSteadyPort();
     const startedAtMs = performance.now();
     const child = spawn(python, ["-m", "openhands.agent_server", "--port", String(port)], {
-      cwd: workDir,
+      cwd: folder.workDir,
       stdio: "ignore",
       env: {
         ...process.env,
-        HOME: folder,
-        OH_CONVERSATIONS_PATH: join(folder, "conversations"),
+        HOME: folder.home,
+        OH_CONVERSATIONS_PATH: join(folder.home, "conversations"),
         // What it writes for each request would be measured too.
         LOG_LEVEL: "ERROR",
         // It refuses more at once by itself.
         OH_MAX_CONCURRENT_RUNS: "50",
       },
     });
+    const peer = new PeerProcess(child, folder);
     const url = `http://127.0.0.1:${port}`;
     try {
       await untilAnswers(url, child);
     } catch (error) {
-      child.kill("SIGKILL");
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      await peer[Symbol.asyncDispose]();
       throw error;
     }
-    return new PythonServer({ url, workDir, startMs: performance.now() - startedAtMs }, child, folder);
+    const startMs = performance.now() - startedAtMs;
+    return new PythonServer({ url, workDir: folder.workDir, startMs }, peer);
   }
 
   residentMegabytes(): number {
-    return residentMegabytes(this.#child.pid);
+    return this.#process.residentMegabytes();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = once(this.#child, "exit");
-    // Nothing that it still writes is read again.
-    if (this.#child.exitCode === null && this.#child.kill("SIGKILL")) await ended;
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    await this.#process[Symbol.asyncDispose]();
   }
 }
 
