@@ -8,7 +8,7 @@ import { readConfig } from "../../packages/server/src/boot/config.ts";
 import type { ConversationConfig } from "../../packages/server/src/engine/conversation-config.ts";
 import type { Conversation } from "../../packages/server/src/engine/conversation.ts";
 import type { Directory } from "../../packages/server/src/directory/directory.ts";
-import { KeptPages } from "../../packages/server/src/events/kept-pages.ts";
+import { KeptPages } from "../../packages/server/src/events/page-cache.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { localUser } from "../../packages/server/src/security/caller.ts";
 import { ByteTunnels } from "../../packages/server/src/faces/machines/byte-tunnels.ts";

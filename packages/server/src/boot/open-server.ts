@@ -18,12 +18,12 @@ import { nodesFace } from "../faces/operations/nodes-face.ts";
 import { ByteTunnels } from "../faces/machines/byte-tunnels.ts";
 import { isLoopback } from "../http/guard.ts";
 import { Neighbours } from "../cluster/neighbours.ts";
-import { OwnDoor } from "../cluster/own-door.ts";
+import { OwnDoor } from "../cluster/internal-listener.ts";
 import { addressOf, doorAddress, doorPlace, reachableAt } from "../http/server-address.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "../http/session-key.ts";
 import type { Journal } from "../journal/journal.ts";
-import { KeptPages } from "../events/kept-pages.ts";
-import { keepHouse } from "./keep-house.ts";
+import { KeptPages } from "../events/page-cache.ts";
+import { keepHouse } from "./maintenance.ts";
 import { openWholeCollector } from "../lib/collect-young.ts";
 import type { Fellows } from "../cluster/fellows.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -276,7 +276,7 @@ async function joinMachines(
 ): Promise<Pick<SharedWithSandboxes, "cluster" | "fellows">> {
   if (shared === null && fellows === undefined) return { cluster: null, fellows: null };
   const [{ NeighbourMachines }, { mountMachine }] = await Promise.all([
-    import("../faces/machines/neighbour-machines.ts"),
+    import("../faces/machines/node-machines.ts"),
     import("../faces/machines/mount-machine.ts"),
   ]);
   const machines =

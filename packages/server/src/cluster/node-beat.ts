@@ -5,7 +5,7 @@ import type { Client } from "pg";
 import { breakOff, openConnection } from "../database/postgres/postgres-connection.ts";
 import type { Timeline } from "../database/postgres/timeline.ts";
 import { version } from "../lib/version.ts";
-import { look, noLooks, type Looks, type SeenNode } from "./looks.ts";
+import { look, noLooks, type Looks, type SeenNode } from "./node-polls.ts";
 
 export type NodeBeatOptions = {
   readonly url: string;

@@ -3,7 +3,7 @@ import type { Route } from "@convoke/protocol";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
-import { Departure } from "./departure.ts";
+import { Departure } from "./client-disconnect.ts";
 import { LargeAnswers } from "./large-answers.ts";
 import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";
 import type { Neighbours } from "../cluster/neighbours.ts";

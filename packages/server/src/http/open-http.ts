@@ -14,7 +14,7 @@ import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import { unclearTarget, type Guard } from "./guard.ts";
 import { callerOfLogin } from "./login-halves.ts";
 import { lingerAfterEarlyAnswers } from "./linger.ts";
-import { limitConnections, mostConnections, readLimits } from "./most-connections.ts";
+import { limitConnections, mostConnections, readLimits } from "./max-connections.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 import { PageProofs } from "./page-proofs.ts";
 import { createPublicAddress } from "./public-address.ts";

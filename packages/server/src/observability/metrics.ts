@@ -1,5 +1,5 @@
 import type { MetricObject } from "prom-client";
-import { FellowQuestion } from "../cluster/fellow-question.ts";
+import { FellowQuestion } from "../cluster/peer-question.ts";
 import type { Fellows } from "../cluster/fellows.ts";
 import type { Begun, Ending, Sink } from "./observer.ts";
 import type { Gauges } from "./gauges.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresPlace } from "../database/postgres-place.ts";
-import type { KeyBook } from "../settings/key-book.ts";
-import { openKeyBook } from "../settings/open-key-book.ts";
+import type { KeyBook } from "../settings/key-store.ts";
+import { openKeyBook } from "../settings/open-key-store.ts";
 
 export type TestKeys = AsyncDisposable & {
   readonly book: Pick<KeyBook, "create"> & {

@@ -7,7 +7,7 @@ import type { Again } from "../../http/ready-answers.ts";
 import { etagOf, settledReply, taggedReply } from "../../http/settled-reply.ts";
 import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";
 import { damagedMark, isWhole } from "../../journal/shown-event.ts";
-import type { KeptPage, KeptPages } from "../../events/kept-pages.ts";
+import type { KeptPage, KeptPages } from "../../events/page-cache.ts";
 import type { TrimmedEvents } from "../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";

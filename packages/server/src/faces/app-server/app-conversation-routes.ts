@@ -20,7 +20,7 @@ import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { readInstantOf } from "./list-query.ts";
 import { checkBranch, checkRepository } from "./repository-request.ts";
-import { sandboxDoor } from "./sandbox-door.ts";
+import { sandboxDoor } from "./sandbox-gate.ts";
 
 export type AppConversationRouteDeps = {
   readonly conversations: AppConversations;

@@ -11,7 +11,7 @@ import { Fault } from "../../lib/fault.ts";
 import { createMask } from "../../security/mask.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
-import { sandboxDoor } from "./sandbox-door.ts";
+import { sandboxDoor } from "./sandbox-gate.ts";
 
 export type AppWorkspaceRouteDeps = {
   readonly conversations: AppConversations;

@@ -6,7 +6,7 @@ import { UnknownPageError } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
-import { sandboxDoor, type SandboxGate } from "./sandbox-door.ts";
+import { sandboxDoor, type SandboxGate } from "./sandbox-gate.ts";
 
 export type SandboxRouteDeps = { readonly sandboxes: Sandboxes };
 

@@ -16,7 +16,7 @@ import type { SettingsStore } from "../../settings/settings-store.ts";
 import { toHex, toStartTask } from "./app-conversation-view.ts";
 import { readAppStartRequest } from "./app-start-request.ts";
 import { readInstantOf } from "./list-query.ts";
-import { sandboxDoor } from "./sandbox-door.ts";
+import { sandboxDoor } from "./sandbox-gate.ts";
 
 export type StartTaskRouteDeps = {
   readonly starter: ConversationStarter;

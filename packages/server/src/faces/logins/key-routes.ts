@@ -2,7 +2,7 @@ import type { CreateKeyRequest, KeyInfo } from "@convoke/protocol";
 import { localUser, type Caller } from "../../security/caller.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
-import type { KeyBook, KeyEntry } from "../../settings/key-book.ts";
+import type { KeyBook, KeyEntry } from "../../settings/key-store.ts";
 
 export type KeyRouteDeps = { readonly keyBook: KeyBook };
 

@@ -11,7 +11,7 @@ import {
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import type { WrongAttempts } from "../../http/wrong-attempts.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
-import { markOfKey, type LoginBook, type LoginOwner, type LoginView } from "../../settings/login-book.ts";
+import { markOfKey, type LoginBook, type LoginOwner, type LoginView } from "../../settings/login-store.ts";
 
 export type LoginRouteDeps = {
   readonly keys: KeyRing;

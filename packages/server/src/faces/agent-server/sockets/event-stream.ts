@@ -1,8 +1,8 @@
 import type { Listener } from "../../../engine/signals.ts";
 import type { Watch } from "../../../directory/watch.ts";
-import { PieceBeat } from "./piece-beat.ts";
+import { PieceBeat } from "./chunk-batches.ts";
 import type { SocketOutput } from "./socket-output.ts";
-import { StandingOutput } from "./standing-output.ts";
+import { StandingOutput } from "./live-status-output.ts";
 
 /** What a client gets besides the stored events. */
 export type WantedSignals = {

@@ -7,7 +7,7 @@ import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import type { Logger } from "../../../lib/logger.ts";
-import { GlanceOutput } from "./glance-output.ts";
+import { GlanceOutput } from "./summary-output.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { readWhole, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketOutput } from "./socket-output.ts";

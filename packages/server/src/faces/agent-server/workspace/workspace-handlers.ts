@@ -1,5 +1,5 @@
 import { bashHandlers, type BashRouteDeps } from "./bash-routes.ts";
-import { companionHandlers } from "../companion-routes.ts";
+import { companionHandlers } from "../editor-desktop-routes.ts";
 import { fileHandlers, type FileRouteDeps } from "./file-routes.ts";
 import { gitHandlers } from "./git-routes.ts";
 import { savedWorkspaceHandlers, type SavedWorkspaceRouteDeps } from "./saved-workspace-routes.ts";

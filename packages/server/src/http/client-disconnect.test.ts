@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { Departure } from "./departure.ts";
+import { Departure } from "./client-disconnect.ts";
 
 test("who went away has gone, whenever somebody asks; who has the whole answer has not", async () => {
   const responses: ServerResponse[] = [];

@@ -8,7 +8,7 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
-import { companionHandlers } from "./companion-routes.ts";
+import { companionHandlers } from "./editor-desktop-routes.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { machineHandlers, type WorkspaceHandlersDeps } from "./workspace/workspace-handlers.ts";
 import { trajectoryHandlers } from "./trajectory-routes.ts";

@@ -1,7 +1,7 @@
 import { openTables } from "../database/open-application-database.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { LoginBook } from "./login-book.ts";
+import { LoginBook } from "./login-store.ts";
 
 export type OpenedLoginBook = AsyncDisposable & { readonly book: LoginBook };
 

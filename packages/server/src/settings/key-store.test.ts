@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openTestDatabase, testedStore, whenSeen } from "../testing/test-database.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { KeyBook, UserNameError } from "./key-book.ts";
+import { KeyBook, UserNameError } from "./key-store.ts";
 
 let dataDir: string;
 let nowMs = 0;

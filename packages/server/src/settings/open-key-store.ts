@@ -1,7 +1,7 @@
 import { openTables } from "../database/open-application-database.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { KeyBook } from "./key-book.ts";
+import { KeyBook } from "./key-store.ts";
 
 export type OpenedKeyBook = AsyncDisposable & { readonly book: KeyBook };
 

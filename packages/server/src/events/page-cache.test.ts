@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeptPages, type KeptPage } from "./kept-pages.ts";
+import { KeptPages, type KeptPage } from "./page-cache.ts";
 
 const page = (length: number, etag: string | null = null): KeptPage => ({
   bytes: Buffer.alloc(length),

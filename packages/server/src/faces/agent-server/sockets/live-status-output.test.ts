@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "../../../testing/until.ts";
-import { StandingOutput } from "./standing-output.ts";
+import { StandingOutput } from "./live-status-output.ts";
 
 function open() {
   const sent: string[] = [];

@@ -4,7 +4,12 @@ import type { FolderEntry, RestoreFileRequest } from "@convoke/protocol";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
-import { describeRuntime, refuseOutside, runtimeAccess, type RuntimeAccessDeps } from "./runtime-routes.ts";
+import {
+  describeRuntime,
+  refuseOutside,
+  runtimeAccess,
+  type RuntimeAccessDeps,
+} from "./conversation-machine-routes.ts";
 import { transcriptHandlers, type TrajectoryRouteDeps } from "./trajectory-routes.ts";
 import { onMachine } from "./workspace/workspace-handler.ts";
 

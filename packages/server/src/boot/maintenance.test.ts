@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRelease } from "./keep-house.ts";
+import { createRelease } from "./maintenance.ts";
 
 test("F15: memory is given back once in each pause, never while something is in progress", async () => {
   let activeMs = Date.now();

@@ -6,7 +6,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { openRegistry } from "../observability/metrics-registry.ts";
 import type { Gauges } from "../observability/gauges.ts";
 import { Metrics } from "../observability/metrics.ts";
-import { limitConnections, mostConnections } from "./most-connections.ts";
+import { limitConnections, mostConnections } from "./max-connections.ts";
 
 const limits = (most: string): string =>
   `Limit                     Soft Limit           Hard Limit           Units     \nMax open files            ${most}                 4096                 files     \n`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openTestDatabase, whenSeen } from "../testing/test-database.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { LoginBook, markOfKey, type LoginOwner } from "./login-book.ts";
+import { LoginBook, markOfKey, type LoginOwner } from "./login-store.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

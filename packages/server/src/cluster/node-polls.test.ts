@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { look, mostStillLooks, noLooks, type Looks, type SeenNode } from "./looks.ts";
+import { look, mostStillLooks, noLooks, type Looks, type SeenNode } from "./node-polls.ts";
 
 const gapMs = 2000;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createFellows } from "../testing/memory-fellows.ts";
-import { FellowQuestion } from "./fellow-question.ts";
+import { FellowQuestion } from "./peer-question.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

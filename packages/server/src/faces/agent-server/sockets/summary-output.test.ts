@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "../../../testing/until.ts";
-import { GlanceOutput } from "./glance-output.ts";
+import { GlanceOutput } from "./summary-output.ts";
 
 test("P10, S4: a slow client gets the newest state of each conversation only, once it takes it", async () => {
   const sent: string[] = [];
