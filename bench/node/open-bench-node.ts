@@ -12,7 +12,7 @@ import { KeptPages } from "../../packages/server/src/events/page-cache.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { localUser } from "../../packages/server/src/security/caller.ts";
 import { ByteTunnels } from "../../packages/server/src/faces/machines/byte-tunnels.ts";
-import { Neighbours } from "../../packages/server/src/cluster/neighbours.ts";
+import { Neighbours } from "../../packages/server/src/cluster/peers.ts";
 import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
 import type { Model } from "../../packages/server/src/models/model.ts";

@@ -17,7 +17,7 @@ import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/soc
 import { nodesFace } from "../faces/operations/nodes-face.ts";
 import { ByteTunnels } from "../faces/machines/byte-tunnels.ts";
 import { isLoopback } from "../http/guard.ts";
-import { Neighbours } from "../cluster/neighbours.ts";
+import { Neighbours } from "../cluster/peers.ts";
 import { OwnDoor } from "../cluster/internal-listener.ts";
 import { addressOf, doorAddress, doorPlace, reachableAt } from "../http/server-address.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "../http/session-key.ts";

@@ -36,7 +36,7 @@ import { callerOfKey, createKeyRing, type KeyRing } from "../http/auth.ts";
 import { createGuard, type GuardOptions } from "../http/guard.ts";
 import { createAuthenticator, openHttp } from "../http/open-http.ts";
 import type { Face, MountDeps } from "../http/mount.ts";
-import type { Neighbours } from "../cluster/neighbours.ts";
+import type { Neighbours } from "../cluster/peers.ts";
 import { createClientAddress } from "../http/public-address.ts";
 import { WrongAttempts } from "../http/wrong-attempts.ts";
 import type { Fellows } from "../cluster/fellows.ts";

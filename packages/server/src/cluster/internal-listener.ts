@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../lib/fault.ts";
 import type { Fellows } from "./fellows.ts";
-import type { Neighbours } from "./neighbours.ts";
+import type { Neighbours } from "./peers.ts";
 
 export type OwnDoorDeps = {
   readonly app: FastifyInstance;

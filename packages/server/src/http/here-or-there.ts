@@ -5,7 +5,7 @@ import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import { wait } from "../lib/wait.ts";
 import type { Caller } from "../security/caller.ts";
-import type { NeighbourCall, Neighbours } from "../cluster/neighbours.ts";
+import type { NeighbourCall, Neighbours } from "../cluster/peers.ts";
 import { beginnerCookies } from "./read-cookie.ts";
 import type { RouteReply } from "./route-reply.ts";
 

@@ -6,7 +6,7 @@ import type { Caller } from "../security/caller.ts";
 import { Departure } from "./client-disconnect.ts";
 import { LargeAnswers } from "./large-answers.ts";
 import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";
-import type { Neighbours } from "../cluster/neighbours.ts";
+import type { Neighbours } from "../cluster/peers.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
 import { readRequest, type ReadDeps } from "./read-request.ts";
 import type { RouteReply } from "./route-reply.ts";

@@ -4,7 +4,7 @@ import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
-import type { Neighbours } from "../../cluster/neighbours.ts";
+import type { Neighbours } from "../../cluster/peers.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import { conversationHandlers } from "../agent-server/conversation-routes.ts";

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Neighbours } from "../../cluster/neighbours.ts";
+import type { Neighbours } from "../../cluster/peers.ts";
 import { Fault } from "../../lib/fault.ts";
 import { toFaultAnswer } from "./machine-wire.ts";
 import { tunnelProtocol } from "./open-tunnel.ts";

@@ -7,7 +7,7 @@ import type {
 } from "../../app-conversations/machine-door.ts";
 import { machineAway } from "../../app-conversations/sandbox-refusals.ts";
 import type { Machines } from "../../cluster/machines.ts";
-import type { Neighbours } from "../../cluster/neighbours.ts";
+import type { Neighbours } from "../../cluster/peers.ts";
 import { readAnswer, machinePrefix, type MachineAnswer } from "./machine-wire.ts";
 import { openTunnel, type Refusal } from "./open-tunnel.ts";
 

@@ -3,7 +3,7 @@ import { request as requestSecurely } from "node:https";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Way } from "../../cluster/neighbours.ts";
+import type { Way } from "../../cluster/peers.ts";
 
 /** What a server answered that did not open a tunnel. */
 export type Refusal = { readonly status: number; readonly body: string };

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { hereOrThere } from "../../http/here-or-there.ts";
 import type { Caller } from "../../security/caller.ts";
-import type { Neighbours } from "../../cluster/neighbours.ts";
+import type { Neighbours } from "../../cluster/peers.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { ByteTunnels } from "../machines/byte-tunnels.ts";
 import { readAnswer, type MachineAnswer } from "../machines/machine-wire.ts";

@@ -5,7 +5,7 @@ import type { Directory } from "../../../directory/directory.ts";
 import type { Watch } from "../../../directory/watch.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { Neighbours } from "../../../cluster/neighbours.ts";
+import type { Neighbours } from "../../../cluster/peers.ts";
 import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";

@@ -4,7 +4,7 @@ import { OwnedElsewhere } from "../../../engine/refusals.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { hereOrThere } from "../../../http/here-or-there.ts";
-import type { Neighbours } from "../../../cluster/neighbours.ts";
+import type { Neighbours } from "../../../cluster/peers.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import type { Cluster } from "../../../cluster/cluster.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import type { ForwardedSignal } from "../../../engine/signals.ts";
-import type { Neighbours } from "../../../cluster/neighbours.ts";
+import type { Neighbours } from "../../../cluster/peers.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { describeError } from "../../../lib/describe-error.ts";
 import { Fault } from "../../../lib/fault.ts";

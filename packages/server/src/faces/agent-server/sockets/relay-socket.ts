@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Caller } from "../../../security/caller.ts";
-import type { Neighbours } from "../../../cluster/neighbours.ts";
+import type { Neighbours } from "../../../cluster/peers.ts";
 import { closeCodes } from "./close-codes.ts";
 import { untilRoom } from "./person-socket.ts";
 import type { SocketFrames } from "./socket-frames.ts";

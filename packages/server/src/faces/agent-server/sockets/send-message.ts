@@ -2,7 +2,7 @@ import type { Message } from "@convoke/protocol";
 import type { Directory } from "../../../directory/directory.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { askNeighbour, hereOrThere } from "../../../http/here-or-there.ts";
-import type { Neighbours } from "../../../cluster/neighbours.ts";
+import type { Neighbours } from "../../../cluster/peers.ts";
 import { Fault } from "../../../lib/fault.ts";
 
 type Sent = {

@@ -5,7 +5,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { PersonShells } from "../../../tools/people/person-shells.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { Neighbours } from "../../../cluster/neighbours.ts";
+import type { Neighbours } from "../../../cluster/peers.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { openShells, type ShellAccessDeps } from "../shell-routes.ts";

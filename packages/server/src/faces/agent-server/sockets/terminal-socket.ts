@@ -5,7 +5,7 @@ import type { TerminalUpdate } from "@convoke/tool-host";
 import { attachPerson } from "../../../tools/people/attach-person.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import type { KeyRing } from "../../../http/auth.ts";
-import type { Neighbours } from "../../../cluster/neighbours.ts";
+import type { Neighbours } from "../../../cluster/peers.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";

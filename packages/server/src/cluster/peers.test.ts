@@ -6,7 +6,7 @@ import { openLine } from "../testing/line.ts";
 import { holdAnswers } from "../testing/hold-answers.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../testing/start-server.ts";
 import { TestSocket } from "../testing/test-socket.ts";
-import { Neighbours } from "./neighbours.ts";
+import { Neighbours } from "./peers.ts";
 
 /** Another server on the same data. */
 async function startNeighbour(owner: TestServer, options: TestServerOptions = {}): Promise<TestServer> {
