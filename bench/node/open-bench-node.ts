@@ -8,11 +8,11 @@ import { readConfig } from "../../packages/server/src/boot/config.ts";
 import type { ConversationConfig } from "../../packages/server/src/engine/conversation-config.ts";
 import type { Conversation } from "../../packages/server/src/engine/conversation.ts";
 import type { Directory } from "../../packages/server/src/directory/directory.ts";
-import { KeptPages } from "../../packages/server/src/events/page-cache.ts";
+import { PageCache } from "../../packages/server/src/events/page-cache.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { localUser } from "../../packages/server/src/security/caller.ts";
 import { ByteTunnels } from "../../packages/server/src/faces/machines/byte-tunnels.ts";
-import { Neighbours } from "../../packages/server/src/cluster/peers.ts";
+import { Peers } from "../../packages/server/src/cluster/peers.ts";
 import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
 import type { Model } from "../../packages/server/src/models/model.ts";
@@ -72,18 +72,18 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     }),
   );
   const listener = await openListener({ ...shared, observability, times: socketTimes });
-  const neighbours = new Neighbours({ cluster: store.cluster });
+  const peers = new Peers({ cluster: store.cluster });
   scope.use(
     await openSurface({
-      pages: new KeptPages(),
+      pages: new PageCache(),
       ...shared,
       observer: observability.observer,
       listener,
       store,
       conversations,
       times: socketTimes,
-      neighbours,
-      tunnels: new ByteTunnels(listener.app, neighbours),
+      peers,
+      tunnels: new ByteTunnels(listener.app, peers),
       environment: {},
       ownKeys: [],
       isReady: () => true,

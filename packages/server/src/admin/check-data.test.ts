@@ -18,15 +18,15 @@ afterEach(async () => {
 
 const script = { turns: [{ text: "Done." }], loop: true };
 
-async function check(dataDir: string): Promise<{ events: number; damages: Damage[]; said: string[] }> {
+async function check(dataDir: string): Promise<{ events: number; damages: Damage[]; lines: string[] }> {
   const damages: Damage[] = [];
-  const said: string[] = [];
+  const lines: string[] = [];
   const { events } = await checkData({
     dataDir,
     onDamage: (damage) => damages.push(damage),
-    onProgress: (sentence) => said.push(sentence),
+    onProgress: (sentence) => lines.push(sentence),
   });
-  return { events, damages, said };
+  return { events, damages, lines };
 }
 
 function change(server: TestServer, sql: string, file = "journal.db"): void {
@@ -37,10 +37,10 @@ function change(server: TestServer, sql: string, file = "journal.db"): void {
 test("F5: a check finds nothing in a healthy folder, also while a server runs on it", async () => {
   await using server = await startTestServer({ script });
   const id = await server.runTo("finished", "hello");
-  const { events, damages, said } = await check(server.dataDir);
+  const { events, damages, lines } = await check(server.dataDir);
   expect(damages).toEqual([]);
   expect(events).toBe((await server.eventTexts(id)).length);
-  expect(said).toContain("application.sqlite ...");
+  expect(lines).toContain("application.sqlite ...");
 });
 
 test.each([

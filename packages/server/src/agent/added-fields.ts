@@ -1,7 +1,7 @@
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Misspelt keys that models produce. */
-const riskSlips = ["security_rort", "securtiy_risk", "security_riks"];
+const riskTypos = ["security_rort", "securtiy_risk", "security_riks"];
 
 /**
  * The names under which a tool's calls carry what the server asks the model for: how risky the call is, and what it does. What the
@@ -11,19 +11,19 @@ export type AddedFields = {
   readonly risk: string | null;
   readonly summary: string | null;
   /** Other spellings under which the risk may come. */
-  readonly slips: readonly string[];
+  readonly typos: readonly string[];
 };
 
 export function addedFieldsOf(parameters: JsonObject): AddedFields {
   const own = (parameters["properties"] ?? {}) as JsonObject;
   const isFree = (name: string): boolean => !Object.hasOwn(own, name);
   const nameOf = (name: string): string | null => [name, `call_${name}`].find(isFree) ?? null;
-  return { risk: nameOf("security_risk"), summary: nameOf("summary"), slips: riskSlips.filter(isFree) };
+  return { risk: nameOf("security_risk"), summary: nameOf("summary"), typos: riskTypos.filter(isFree) };
 }
 
 /** Whether a tool that declares nothing under this name would leave the field out. */
 export function isAddedField(name: string): boolean {
-  return name === "security_risk" || name === "summary" || riskSlips.includes(name);
+  return name === "security_risk" || name === "summary" || riskTypos.includes(name);
 }
 
 export type SplitFields = {
@@ -34,8 +34,8 @@ export type SplitFields = {
 };
 
 /** Takes the fields that were added out of a call's arguments, and nothing else. */
-export function splitFields(values: JsonObject, { risk, summary, slips }: AddedFields): SplitFields {
-  const risks = risk === null ? slips : [risk, ...slips];
+export function splitFields(values: JsonObject, { risk, summary, typos }: AddedFields): SplitFields {
+  const risks = risk === null ? typos : [risk, ...typos];
   const entries = Object.entries(values);
   return {
     own: Object.fromEntries(entries.filter(([name]) => name !== summary && !risks.includes(name))),

@@ -28,13 +28,13 @@ export async function askOracle(
   if (last.type === "aborted") return null;
   if (last.type === "failed")
     return { text: `The oracle could not be asked: ${last.error.detail}`, isError: true };
-  const said = last.response.message.content
+  const answer = last.response.message.content
     .map((part) => part.text)
     .join("\n")
     .trim();
-  return said === ""
+  return answer === ""
     ? { text: "The oracle answered without a word.", isError: true }
-    : { text: said, isError: false };
+    : { text: answer, isError: false };
 }
 
 const instructions = `You advise another agent that is in the middle of its work and asks you one question. You see only what it

@@ -72,15 +72,15 @@ export function idInLog({ id, kind }: Event): string {
 function condense(view: ViewEvent[], condensation: Extract<Event, { kind: "Condensation" }>): ViewEvent[] {
   const { forgotten_event_ids: ids, summary, summary_offset: offset, id } = condensation;
   const forgotten = new Set(ids ?? []);
-  const kept = view.filter(({ event }) => !forgotten.has(event.id!) && !forgotten.has(idInLog(event)));
-  if (summary === null || summary === undefined || offset === null || offset === undefined) return kept;
-  const before = kept[Math.min(offset, kept.length) - 1];
+  const remaining = view.filter(({ event }) => !forgotten.has(event.id!) && !forgotten.has(idInLog(event)));
+  if (summary === null || summary === undefined || offset === null || offset === undefined) return remaining;
+  const before = remaining[Math.min(offset, remaining.length) - 1];
   const event: Event = {
     kind: "CondensationSummaryEvent",
     id: summaryIdOf(id!),
     source: "environment",
     summary,
   };
-  kept.splice(offset, 0, { seq: (before?.seq ?? 0) + 0.25, event, meta: {} });
-  return kept;
+  remaining.splice(offset, 0, { seq: (before?.seq ?? 0) + 0.25, event, meta: {} });
+  return remaining;
 }

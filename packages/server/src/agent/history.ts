@@ -9,9 +9,9 @@ import { plainText } from "./plain-text.ts";
 export { viewKinds, type ViewEvent } from "./history-view.ts";
 
 /** A message with the ids of the events that it was made of. */
-export type ToldMessage = { readonly message: ModelMessage; readonly eventIds: readonly string[] };
+export type ShownMessage = { readonly message: ModelMessage; readonly eventIds: readonly string[] };
 
-type Placed = { readonly at: number; readonly messages: readonly ToldMessage[] };
+type Placed = { readonly at: number; readonly messages: readonly ShownMessage[] };
 type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
 /** `meta` is that of the first action, which carries what belongs to the whole answer. */
 type Turn = { readonly actions: ActionEvent[]; readonly at: number; readonly meta: EventMeta };
@@ -27,26 +27,26 @@ export function buildHistory(log: readonly ViewEvent[]): ModelMessage[] {
 
 /** The messages of a view from which condensations have taken what they forget. */
 export function renderView(view: readonly ViewEvent[]): ModelMessage[] {
-  return tellView(view).map(({ message }) => message);
+  return showView(view).map(({ message }) => message);
 }
 
 /** The same, and what each message was made of. */
-export function tellView(view: readonly ViewEvent[]): ToldMessage[] {
+export function showView(view: readonly ViewEvent[]): ShownMessage[] {
   const answers = collectAnswers(view);
   const placed: Placed[] = [];
   const turns = new Map<string, Turn>();
   for (const { seq, event, meta } of view) {
-    const told = (message: ModelMessage): ToldMessage => ({ message, eventIds: [event.id!] });
+    const shown = (message: ModelMessage): ShownMessage => ({ message, eventIds: [event.id!] });
     switch (event.kind) {
       case "SystemPromptEvent":
         // A message may have come before the tools that the prompt tells of; every request begins with the prompt all the same.
-        placed.push({ at: 0, messages: [told(systemMessage(event))] });
+        placed.push({ at: 0, messages: [shown(systemMessage(event))] });
         break;
       case "MessageEvent":
         placed.push(
           event.source === "agent"
-            ? { at: afterSeen(seq, meta), messages: spokenMessages(event, meta).map(told) }
-            : { at: seq, messages: [told(userMessage(event))] },
+            ? { at: afterSeen(seq, meta), messages: spokenMessages(event, meta).map(shown) }
+            : { at: seq, messages: [shown(userMessage(event))] },
         );
         break;
       case "CondensationSummaryEvent":
@@ -106,7 +106,7 @@ function callKey(responseId: string, toolCallId: string): string {
   return `${responseId} ${toolCallId}`;
 }
 
-function turnMessages({ actions, meta }: Turn, answers: ReadonlyMap<string, Answer>): ToldMessage[] {
+function turnMessages({ actions, meta }: Turn, answers: ReadonlyMap<string, Answer>): ShownMessage[] {
   const [first] = actions;
   const message: ModelMessage = {
     role: "assistant",
@@ -122,7 +122,7 @@ function turnMessages({ actions, meta }: Turn, answers: ReadonlyMap<string, Answ
     ...actions.map(({ id, llm_response_id: responseId, tool_call_id: toolCallId, tool_name: name }) => {
       const { content, eventIds } =
         answers.get(id!) ?? answers.get(callKey(responseId, toolCallId)) ?? noAnswer;
-      return { message: { role: "tool", toolCallId, name, content }, eventIds } satisfies ToldMessage;
+      return { message: { role: "tool", toolCallId, name, content }, eventIds } satisfies ShownMessage;
     }),
   ];
 }
@@ -169,8 +169,8 @@ function spokenMessages(
   event: Extract<Event, { kind: "MessageEvent" }>,
   meta: EventMeta,
 ): readonly ModelMessage[] {
-  const said = spokenMessage(event, meta);
-  return meta.isInterrupted === true ? [said, { role: "user", content: [text(brokenOff)] }] : [said];
+  const spoken = spokenMessage(event, meta);
+  return meta.isInterrupted === true ? [spoken, { role: "user", content: [text(brokenOff)] }] : [spoken];
 }
 
 const brokenOff = "(The answer above was stopped before its end.)";

@@ -29,14 +29,14 @@ export async function judgeGoal(
   const last = await lastPart(model.stream(request, signal));
   if (last.type === "aborted") return null;
   if (last.type === "failed") return { verdict: null, failure: last.error.detail };
-  const said = last.response.message.content.map((part) => part.text).join("\n");
-  return { verdict: readVerdict(said), failure: null };
+  const answer = last.response.message.content.map((part) => part.text).join("\n");
+  return { verdict: readVerdict(answer), failure: null };
 }
 
 /** An answer that is no verdict is one that misses everything: the loop is bounded all the same. */
-export function readVerdict(said: string): Verdict {
+export function readVerdict(answer: string): Verdict {
   try {
-    const json = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1);
+    const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
     const { score, complete, missing } = parseForeignJson(json) as Record<string, unknown>;
     if (typeof complete === "boolean") {
       return {

@@ -3,7 +3,7 @@ import { commonRanges } from "./branches.ts";
 import { condensedView, extendView, type ViewEvent } from "./history-view.ts";
 
 /** With more pieces than this the whole view is read again. */
-const mostRanges = 32;
+const maxRanges = 32;
 
 /**
  * The parts of a view that are still needed behind a condensation at `seq`: what it leaves, and everything since the model's
@@ -20,19 +20,20 @@ export function keptRanges(
   const whole = extendView(condensedView(view), [item]);
   const left = new Set(whole.map(({ event }) => event.id));
   const lastAnswer = view.findLastIndex(({ meta }) => meta.sawSeq !== undefined);
-  const isKept = ({ event }: ViewEvent, index: number): boolean => left.has(event.id) || index > lastAnswer;
-  const kept = condensedView([...view.filter(isKept), item]);
-  const isSame = kept.length === whole.length && whole.every((one, index) => isAlike(one, kept[index]!));
+  const isRemaining = ({ event }: ViewEvent, index: number): boolean =>
+    left.has(event.id) || index > lastAnswer;
+  const rest = condensedView([...view.filter(isRemaining), item]);
+  const isSame = rest.length === whole.length && whole.every((one, index) => isAlike(one, rest[index]!));
   if (!isSame) return null;
   const ranges: [number, number][] = [];
   for (const [index, one] of view.entries()) {
-    if (!isKept(one, index)) continue;
+    if (!isRemaining(one, index)) continue;
     const last = ranges.at(-1);
     if (last !== undefined && last[1] === view[index - 1]?.seq) last[1] = one.seq;
     else ranges.push([one.seq, one.seq]);
   }
   const exact = commonRanges(readFrom, ranges);
-  return exact.length > mostRanges ? null : exact;
+  return exact.length > maxRanges ? null : exact;
 }
 
 /** The same stored event; a repaired copy is none. Summaries are made anew each time. */

@@ -16,10 +16,10 @@ export function isPlanning(agent: Pick<Agent, "system_prompt_filename">): boolea
 export function workingAgent(agent: Agent): Agent {
   const isForWork = ({ name }: AgentTools[number]): boolean => !isForPlanning(name);
   const given = agent.tools ?? [];
-  const looking = given.filter(({ name }) => isForPlanning(name) && !/planning/iu.test(name));
+  const reading = given.filter(({ name }) => isForPlanning(name) && !/planning/iu.test(name));
   const tools = given.some(isForWork)
-    ? given.filter((tool) => isForWork(tool) || looking.includes(tool))
-    : [...usualToolsFor(agent.llm.model).map((name) => ({ name })), ...looking];
+    ? given.filter((tool) => isForWork(tool) || reading.includes(tool))
+    : [...usualToolsFor(agent.llm.model).map((name) => ({ name })), ...reading];
   return { ...agent, system_prompt_filename: promptNames.usual, tools };
 }
 
@@ -47,7 +47,7 @@ const planRules = [
 
 /** What the agent is told when its plan is approved, with what the person adds to it. */
 export function approvalMessage(words: string | null): string {
-  const told =
+  const instruction =
     "The plan is approved. Plan mode has ended: carry the plan out with the tools that you have now.";
-  return words === null || words.trim() === "" ? told : `${told}\n\n${words.trim()}`;
+  return words === null || words.trim() === "" ? instruction : `${instruction}\n\n${words.trim()}`;
 }

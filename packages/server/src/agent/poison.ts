@@ -5,7 +5,7 @@ import type { ViewEvent } from "./history-view.ts";
 import { environmentMessage } from "./receive.ts";
 
 /** So many repairs may follow each other without an answer of the model between them. */
-const mostRepairs = 3;
+const maxRepairs = 3;
 
 /**
  * When a provider refuses a part of the history: the message that has the suspects replaced for the model from here on. What an
@@ -17,14 +17,14 @@ export function repairAfter(error: ModelError, view: readonly ViewEvent[]): Even
   const answered = view.findLast(({ meta }) => meta.sawSeq !== undefined);
   const isNew = ({ seq }: ViewEvent): boolean => seq > (answered?.meta.sawSeq ?? 0);
   const repairs = view.filter((item) => item.meta.repaired !== undefined && item.seq > (answered?.seq ?? 0));
-  if (repairs.length >= mostRepairs) return null;
+  if (repairs.length >= maxRepairs) return null;
   // The messages about earlier repairs are our own words.
   const open = view.filter(
     ({ event, meta }) => isRepairable(event.kind) && !repaired.has(event.id!) && meta.repaired === undefined,
   );
   const suspects = chooseSuspects(open, isNew, {
     isAboutImages: /image|media|picture/iu.test(error.detail),
-    isLastTry: repairs.length === mostRepairs - 1,
+    isLastTry: repairs.length === maxRepairs - 1,
   });
   if (suspects.length === 0) return null;
   return environmentMessage(notice(suspects.length), { repaired: suspects.map(({ event }) => event.id!) });

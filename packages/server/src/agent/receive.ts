@@ -55,7 +55,7 @@ export function receiveResponse(response: ModelResponse, context: ReceiveContext
 }
 
 function receiveMessage({ id, message, isTruncated }: ModelResponse, sawSeq: number): EventDraft[] {
-  const said: EventDraft = {
+  const answerDraft: EventDraft = {
     body: {
       kind: "MessageEvent",
       source: "agent",
@@ -73,8 +73,8 @@ function receiveMessage({ id, message, isTruncated }: ModelResponse, sawSeq: num
     meta: { sawSeq, ...(message.replay === undefined ? {} : { replay: message.replay }) },
   };
   const isSilent = message.content.every((part) => part.text.trim() === "");
-  if (isTruncated) return [said, environmentMessage(isSilent ? cutThought : goOn)];
-  return isSilent ? [said, environmentMessage(nudge)] : [said];
+  if (isTruncated) return [answerDraft, environmentMessage(isSilent ? cutThought : goOn)];
+  return isSilent ? [answerDraft, environmentMessage(nudge)] : [answerDraft];
 }
 
 /** A message of the scaffold to the model; never attributed to the user (L23.14). */
@@ -96,16 +96,16 @@ export function environmentMessage(text: string, meta?: EventMeta): EventDraft {
 }
 
 /** Calls of one answer that are run. More than these are a model that repeats itself. */
-const mostRun = 256;
+const maxRun = 256;
 /** Arguments of a call that is not run are shown as they were only when they are short. */
-const mostShownChars = 2_000;
+const maxShownChars = 2_000;
 
 function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft[] {
   const response = withBoundedCalls(given);
   const { toolCalls } = response.message;
   const tooMany = tooManyCalls(given.message.toolCalls.length);
   const calls: Read[] = toolCalls.map((call, index) => {
-    if (index >= mostRun) return { call, read: tooMany, verdict: unknown };
+    if (index >= maxRun) return { call, read: tooMany, verdict: unknown };
     const isCut = response.isTruncated && index === toolCalls.length - 1 && !isWhole(call.arguments);
     const read = isCut ? cutCall(call.name) : context.readCall(call);
     return { call, read, verdict: read.ok ? judge(read, response, context.analyzer) : unknown };
@@ -142,18 +142,18 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
 
 /** The provider's own items are given back whole or not at all, so they go where calls are left out. */
 function withBoundedCalls(response: ModelResponse): ModelResponse {
-  const { toolCalls, replay: _, ...said } = response.message;
-  if (toolCalls.length <= mostRun) return response;
+  const { toolCalls, replay: _, ...answerDraft } = response.message;
+  if (toolCalls.length <= maxRun) return response;
   const read = toolCalls.slice(0, mostCalls).map((call, index) => {
-    const isShown = index < mostRun || call.arguments.length <= mostShownChars;
+    const isShown = index < maxRun || call.arguments.length <= maxShownChars;
     return isShown ? call : { ...call, arguments: "{}" };
   });
-  return { ...response, message: { ...said, toolCalls: read } };
+  return { ...response, message: { ...answerDraft, toolCalls: read } };
 }
 
 function tooManyCalls(count: number): BadCall {
   const left = count < mostCalls ? "" : ` Those behind the ${mostCalls}th are left out.`;
-  const error = `Not executed: of one answer ${mostRun} calls are run, and this one is behind them.${left} Make the next calls in another answer.`;
+  const error = `Not executed: of one answer ${maxRun} calls are run, and this one is behind them.${left} Make the next calls in another answer.`;
   return { ok: false, error };
 }
 

@@ -17,7 +17,7 @@ const limits = {
 const windowSize = 2 * limits.rounds * limits.longestCycle + 4;
 
 /** After a hint so many more steps, none of them new, and the run is stopped. */
-const patience = 2;
+const repeats = 2;
 
 /** What the model is told before its run is stopped. */
 export const circlingHint =
@@ -39,7 +39,7 @@ type Step = { readonly action: string; readonly result: string | null; readonly 
 export function findCircling(
   view: readonly ViewEvent[],
   fromSeq: number,
-  said: SaidTexts = new WeakMap(),
+  texts: SaidTexts = new WeakMap(),
 ): "no" | "hint" | "stuck" {
   const window: Event[] = [];
   for (let index = view.length - 1; index >= 0 && window.length < windowSize; index--) {
@@ -48,14 +48,14 @@ export function findCircling(
     window.push(event);
   }
   window.reverse();
-  const steps = toSteps(window, said);
+  const steps = toSteps(window, texts);
   const isCircling = repeatsError(steps) || repeatsCycle(steps) || isMonologue(window);
   if (!isCircling) return "no";
   const hintAt = window.findLastIndex(isHint);
   if (hintAt === -1) return "hint";
   const since = window.slice(hintAt + 1);
   const tries = since.filter(({ kind, source }) => kind === "ActionEvent" || source === "agent").length;
-  return tries >= patience ? "stuck" : "no";
+  return tries >= repeats ? "stuck" : "no";
 }
 
 function isHint(event: Event): boolean {
@@ -99,7 +99,7 @@ function sameStep(left: Step, right: Step): boolean {
 }
 
 /** Each action with its result; ids, thoughts, summaries and the order of arguments are left out, so that they cannot hide a repetition. */
-function toSteps(window: readonly Event[], said: SaidTexts): Step[] {
+function toSteps(window: readonly Event[], texts: SaidTexts): Step[] {
   const results = new Map<string, { text: string; isError: boolean }>();
   for (const event of window) {
     if (
@@ -108,23 +108,23 @@ function toSteps(window: readonly Event[], said: SaidTexts): Step[] {
       event.kind === "UserRejectObservation"
     ) {
       const isError = event.kind === "AgentErrorEvent";
-      results.set(event.tool_call_id, { text: saidBy(event, said), isError });
+      results.set(event.tool_call_id, { text: textOfResult(event, texts), isError });
     }
   }
   return window.flatMap((event) => {
     if (event.kind !== "ActionEvent") return [];
     const result = results.get(event.tool_call_id);
-    const action = saidBy(event, said);
+    const action = textOfResult(event, texts);
     return [{ action, result: result?.text ?? null, isError: result?.isError === true }];
   });
 }
 
-function saidBy(event: Answered, said: SaidTexts): string {
-  const known = said.get(event);
+function textOfResult(event: Answered, texts: SaidTexts): string {
+  const known = texts.get(event);
   if (known !== undefined) return known;
   const whole = textOf(event);
   const text = whole.length <= longestText ? whole : createHash("sha256").update(whole).digest("base64");
-  said.set(event, text);
+  texts.set(event, text);
   return text;
 }
 

@@ -43,8 +43,8 @@ export async function writeTitle(
   if (last.type === "failed") {
     return { title: shorten(message, length), failure: last.error.detail };
   }
-  const said = last.response.message.content.map((part) => part.text).join(" ");
-  const title = shorten(withoutOrnaments(said.trimStart().slice(0, longestInput)), length);
+  const answer = last.response.message.content.map((part) => part.text).join(" ");
+  const title = shorten(withoutOrnaments(answer.trimStart().slice(0, longestInput)), length);
   return { title: title === "" ? shorten(message, length) : title, failure: null };
 }
 
@@ -54,8 +54,8 @@ export function beginningOf(message: string): string {
 }
 
 /** A title is short: no more is read of what models make. */
-function withoutOrnaments(said: string): string {
-  return trimTrailing(said.replace(/^[\s"'`*#]+/u, ""), " \t\r\n\u00a0\"'`*.");
+function withoutOrnaments(answer: string): string {
+  return trimTrailing(answer.replace(/^[\s"'`*#]+/u, ""), " \t\r\n\u00a0\"'`*.");
 }
 
 /** The text on one line, cut at `length` characters with dots at its end. */
@@ -64,6 +64,6 @@ function shorten(content: string, length: number): string {
   if (line.length <= length) return line;
   const dots = length > 3 ? "..." : "";
   // Half a surrogate pair at the cut is left out.
-  const kept = line.slice(0, length - dots.length).replace(/[\ud800-\udbff]$/u, "");
-  return `${kept.trimEnd()}${dots}`;
+  const shortened = line.slice(0, length - dots.length).replace(/[\ud800-\udbff]$/u, "");
+  return `${shortened.trimEnd()}${dots}`;
 }

@@ -89,7 +89,7 @@ export function createCallReader(
       tool,
       action: checked.value,
       predictedRisk: predicted ?? null,
-      summary: isSaid(summary) ? summary : `${tool.name}: ${JSON.stringify(own)}`.slice(0, 500),
+      summary: isGiven(summary) ? summary : `${tool.name}: ${JSON.stringify(own)}`.slice(0, 500),
     };
   };
 }
@@ -116,7 +116,7 @@ function withNulls(
   return parsed.ok ? { ...parsed.values, ...values } : values;
 }
 
-function isSaid(summary: unknown): summary is string {
+function isGiven(summary: unknown): summary is string {
   return typeof summary === "string" && summary.trim() !== "";
 }
 

@@ -7,7 +7,7 @@ import { compilePattern, PatternTooSlow, type ForeignPattern } from "../lib/fore
  */
 export function openToolFilter(agent: Pick<Agent, "filter_tools_regex">): ForeignPattern | null {
   const { filter_tools_regex: source } = agent;
-  return source ? compilePattern(source, { anchor: "start", mayLookAround: true }) : null;
+  return source ? compilePattern(source, { anchor: "start", allowsLookaround: true }) : null;
 }
 
 /** Whether a filter leaves a tool. A tool on which it comes to no end is left out: a filter takes away what must not be used. */

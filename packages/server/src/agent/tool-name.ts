@@ -70,17 +70,20 @@ function resolveSpelling(
   if (target !== null && isRegistered(target)) {
     const isPrefixed = leading === "git" || leading === "reset";
     if (isPrefixed && typeof values["command"] === "string") {
-      return { name: target, values: { ...kept(values), command: withPrefix(leading, values["command"]) } };
+      return {
+        name: target,
+        values: { ...nonNull(values), command: withPrefix(leading, values["command"]) },
+      };
     }
     if (!isPrefixed) return { name: target, values: { ...values } };
   }
   if (!isRegistered("terminal")) return null;
   if (leading === "grep" && typeof values["pattern"] === "string" && values["pattern"].trim() !== "") {
-    return { name: "terminal", values: { ...kept(values), command: grepCommand(values) } };
+    return { name: "terminal", values: { ...nonNull(values), command: grepCommand(values) } };
   }
   const hasArguments = Object.keys(values).some((key) => !isAddedField(key));
   return shellWords.has(leading) && !hasArguments
-    ? { name: "terminal", values: { ...kept(values), command: leading } }
+    ? { name: "terminal", values: { ...nonNull(values), command: leading } }
     : null;
 }
 
@@ -100,7 +103,7 @@ export function inferEditorCommand(values: Readonly<Record<string, unknown>>): R
   return command === null ? { ...values } : { command, ...values };
 }
 
-function kept(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function nonNull(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => isAddedField(key)));
 }
 

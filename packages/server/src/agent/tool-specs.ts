@@ -29,7 +29,7 @@ function calledName(name: string): string {
  * Duplicates count once.
  */
 export function toolSpecs(agent: Agent): ToolSpec[] {
-  const kept = ownTools(agent)
+  const tools = ownTools(agent)
     .filter(({ name }) => !taskTools.has(name) && !workflowTools.has(name))
     .map(withoutResponse);
   const planning = isPlanning(agent) ? planningTools.map((name) => ({ name, params: {} })) : [];
@@ -38,7 +38,7 @@ export function toolSpecs(agent: Agent): ToolSpec[] {
     params: {},
   }));
   const byName = new Map<string, ToolSpec>();
-  for (const spec of [...kept, ...planning, ...builtIn]) {
+  for (const spec of [...tools, ...planning, ...builtIn]) {
     if (!byName.has(spec.name)) byName.set(spec.name, spec);
   }
   return [...byName.values()];

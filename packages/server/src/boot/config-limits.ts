@@ -23,10 +23,10 @@ export function readApprovalDefault(environment: Environment): ApprovalDefault |
   return seconds === null ? null : { timeout_seconds: seconds, on_timeout: answer };
 }
 
-function readAmount(environment: Environment, name: string, least: number, most: number): number | null {
+function readAmount(environment: Environment, name: string, least: number, max: number): number | null {
   const text = environment[name];
   if (text === undefined || text.trim() === "") return null;
   const amount = Number(text);
-  if (amount >= least && amount <= most) return amount;
-  throw new ConfigError(`${name} must be a number from ${least} to ${most}, not "${text}".`);
+  if (amount >= least && amount <= max) return amount;
+  throw new ConfigError(`${name} must be a number from ${least} to ${max}, not "${text}".`);
 }

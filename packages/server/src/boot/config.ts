@@ -195,10 +195,10 @@ function readList(text: string | undefined): string[] {
   return (text ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
 }
 
-function readNumber(environment: Environment, name: string, fallback: number, most: number): number {
+function readNumber(environment: Environment, name: string, fallback: number, max: number): number {
   const text = environment[name];
   if (text === undefined || text === "") return fallback;
   const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value <= most) return value;
-  throw new ConfigError(`${name} must be a whole number from 0 to ${most}, not "${text}".`);
+  if (Number.isInteger(value) && value >= 0 && value <= max) return value;
+  throw new ConfigError(`${name} must be a whole number from 0 to ${max}, not "${text}".`);
 }

@@ -10,9 +10,9 @@ test("hardening 10: what the configuration signs webhooks and sends traces with 
     headers: { Authorization: "Bearer header-token-77" },
     num_retries: 0,
   };
-  const said = "signing-secret-77 query-token-77 header-token-77 trace-token-77";
+  const secrets = "signing-secret-77 query-token-77 header-token-77 trace-token-77";
   await using server = await startTestServer({
-    script: { turns: [{ text: said }] },
+    script: { turns: [{ text: secrets }] },
     config: {
       webhooks: [webhook],
       tracing: {
@@ -23,7 +23,7 @@ test("hardening 10: what the configuration signs webhooks and sends traces with 
       },
     },
   });
-  const id = await server.runTo("finished", `Say ${said}`);
+  const id = await server.runTo("finished", `Say ${secrets}`);
   const log = (await server.eventTexts(id)).join("\n");
   expect(log).not.toMatch(/(?:signing-secret|query-token|header-token|trace-token)-77/);
   expect(log).toContain("<secret-hidden>");

@@ -10,24 +10,24 @@ test("F15: memory is given back once in each pause, never while something is in 
     lastActivityMs: () => activeMs,
     releaseMemory: () => (released += 1),
   });
-  await release.look();
+  await release.check();
   // Somebody asked, a minute ago.
   activeMs = Date.now() - 60_000;
-  await release.look();
+  await release.check();
   expect(released).toBe(0);
   isAtRest = true;
-  await release.look();
-  await release.look();
+  await release.check();
+  await release.check();
   expect(released).toBe(1);
   activeMs = Date.now();
-  await release.look();
+  await release.check();
   expect(released).toBe(1);
   activeMs = Date.now() - 30_000;
-  await release.look();
+  await release.check();
   expect(released).toBe(2);
   // Conversations have left memory meanwhile.
   release.isDue = true;
-  await release.look();
+  await release.check();
   expect(released).toBe(3);
 });
 
@@ -40,12 +40,12 @@ test("B2: what starting took is given back soon, unless somebody asked for somet
     lastActivityMs: () => activeMs,
     releaseMemory: () => (released += 1),
   });
-  await release.lookAfterStart();
+  await release.checkAfterStart();
   expect(released).toBe(0);
   isAtRest = true;
-  await release.lookAfterStart();
+  await release.checkAfterStart();
   expect(released).toBe(1);
   activeMs += 1;
-  await release.lookAfterStart();
+  await release.checkAfterStart();
   expect(released).toBe(1);
 });

@@ -5,10 +5,10 @@ import { HeapGrowth } from "../lib/heap-growth.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
-export type HousekeepingDeps = {
+export type MaintenanceDeps = {
   readonly directory: Pick<Directory, "takeUp" | "evictIdle" | "isAtRest">;
   readonly appConversations: Pick<OpenAppConversations, "takeUp">;
-  readonly webhooks: Pick<Webhooks, "look">;
+  readonly webhooks: Pick<Webhooks, "check">;
   readonly cluster: Pick<Cluster, "onGone">;
   /** When somebody asked for something. */
   readonly lastActivityMs: () => number;
@@ -21,33 +21,33 @@ export type HousekeepingDeps = {
 
 /** How often a server looks for what others on the same data folder have done, and for what they have left when they ended. */
 const takeUpEveryMs = 1000;
-const heapLookMs = 1000;
+const heapCheckMs = 1000;
 
 /** Does now and then what nobody asks for, until it is disposed. Does not keep the process alive. */
-export function keepHouse(deps: HousekeepingDeps): Disposable {
+export function startMaintenance(deps: MaintenanceDeps): Disposable {
   const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, logger } = deps;
   const onTakeUpFailure = (error: unknown): void =>
     logger.error({ error: String(error) }, "runs of other servers could not be looked at");
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const heapGrowth = new HeapGrowth();
-  const chores = [
-    chore(
+  const jobs = [
+    startJob(
       takeUpEveryMs,
       () => {
-        webhooks.look();
+        webhooks.check();
         return directory.takeUp();
       },
       onTakeUpFailure,
     ),
-    chore(
+    startJob(
       takeUpEveryMs,
       () => appConversations.takeUp(),
       (error) => {
         logger.error({ error }, "starts of other servers could not be looked at");
       },
     ),
-    chore(
+    startJob(
       sweepEveryMs(idleMs),
       async () => {
         if ((await directory.evictIdle(idleMs)) > 0) release.isDue = true;
@@ -56,16 +56,16 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
         logger.error({ error }, "idle conversations could not be put away");
       },
     ),
-    chore(
-      heapLookMs,
-      async () => heapGrowth.look(),
+    startJob(
+      heapCheckMs,
+      async () => heapGrowth.check(),
       (error) => {
         logger.error({ error }, "the growth of the heap could not be set");
       },
     ),
-    chore(
+    startJob(
       restMs / 2,
-      () => release.look(),
+      () => release.check(),
       (error) => {
         logger.error({ error }, "memory could not be released");
       },
@@ -73,7 +73,7 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
   ];
   const forgetGone = cluster.onGone(() => void directory.takeUp({ isBetween: true }).catch(onTakeUpFailure));
   const firstRelease = setTimeout(() => {
-    release.lookAfterStart().catch((error: unknown) => {
+    release.checkAfterStart().catch((error: unknown) => {
       logger.error({ error: String(error) }, "memory could not be released");
     });
   }, startRestMs).unref();
@@ -81,7 +81,7 @@ export function keepHouse(deps: HousekeepingDeps): Disposable {
     [Symbol.dispose]: () => {
       forgetGone();
       clearTimeout(firstRelease);
-      for (const timer of chores) clearInterval(timer);
+      for (const timer of jobs) clearInterval(timer);
       heapGrowth[Symbol.dispose]();
     },
   };
@@ -98,17 +98,17 @@ export function createRelease({
   directory,
   lastActivityMs,
   releaseMemory,
-}: Pick<HousekeepingDeps, "directory" | "lastActivityMs" | "releaseMemory">): {
+}: Pick<MaintenanceDeps, "directory" | "lastActivityMs" | "releaseMemory">): {
   isDue: boolean;
-  look: () => Promise<void>;
+  check: () => Promise<void>;
   /** Does not wait for a pause: unless somebody asked for something since, there has been one. */
-  lookAfterStart: () => Promise<void>;
+  checkAfterStart: () => Promise<void>;
 } {
   let seenMs = lastActivityMs();
   const startedMs = seenMs;
   const release = {
     isDue: false,
-    look: async (): Promise<void> => {
+    check: async (): Promise<void> => {
       const activeMs = lastActivityMs();
       if (activeMs !== seenMs) release.isDue = true;
       seenMs = activeMs;
@@ -116,14 +116,18 @@ export function createRelease({
       release.isDue = false;
       releaseMemory();
     },
-    lookAfterStart: async (): Promise<void> => {
+    checkAfterStart: async (): Promise<void> => {
       if (lastActivityMs() === startedMs && (await directory.isAtRest())) releaseMemory();
     },
   };
   return release;
 }
 
-function chore(everyMs: number, work: () => Promise<void>, onError: (error: string) => void): NodeJS.Timeout {
+function startJob(
+  everyMs: number,
+  work: () => Promise<void>,
+  onError: (error: string) => void,
+): NodeJS.Timeout {
   const timer = setInterval(() => {
     work().catch((error: unknown) => onError(String(error)));
   }, everyMs);

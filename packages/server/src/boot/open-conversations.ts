@@ -55,7 +55,7 @@ export type OpenConversationsDeps = Store & {
   /** See the directory's. */
   readonly isAttended?: true;
   /** Other processes of this command share its sandboxes. */
-  readonly hasFellows?: true;
+  readonly hasSharedSandboxes?: true;
   readonly activity?: Activity;
   readonly demo?: Demo;
   /** Besides the server's own. */
@@ -187,7 +187,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       journal,
       sandboxes,
       cluster: deps.cluster,
-      hasMachines: deps.machines !== null || deps.hasFellows === true,
+      hasMachines: deps.machines !== null || deps.hasSharedSandboxes === true,
       nowMs: Date.now,
       logger,
     }),

@@ -15,7 +15,7 @@ import type { Logger } from "../lib/logger.ts";
 import { addressOf } from "../http/server-address.ts";
 import type { Server, TakeOver } from "./open-server.ts";
 
-export type DormantDeps = {
+export type DeferredServerDeps = {
   /** As far as it is known: where to listen, and whom to answer. */
   readonly config: ServerConfig;
   readonly initKey: string;
@@ -31,13 +31,13 @@ export interface DormantServer extends AsyncDisposable {
 }
 
 /** Listens without a configuration until `POST /api/init` brings it, then opens the server and gives the port to it. */
-export async function openDormantServer(deps: DormantDeps): Promise<DormantServer> {
-  const door = await Door.open(deps);
-  return { url: door.url, [Symbol.asyncDispose]: () => door.close() };
+export async function openDormantServer(deps: DeferredServerDeps): Promise<DormantServer> {
+  const listener = await ConfigurationListener.open(deps);
+  return { url: listener.url, [Symbol.asyncDispose]: () => listener.close() };
 }
 
-class Door {
-  readonly #deps: DormantDeps;
+class ConfigurationListener {
+  readonly #deps: DeferredServerDeps;
   readonly #app: FastifyInstance;
   readonly #validator = createValidator();
   #status: InitStatus = { state: "dormant", error: null };
@@ -45,13 +45,13 @@ class Door {
   #port: number;
   #isClosed = false;
 
-  private constructor(deps: DormantDeps, app: FastifyInstance) {
+  private constructor(deps: DeferredServerDeps, app: FastifyInstance) {
     this.#deps = deps;
     this.#app = app;
     this.#port = deps.config.port;
   }
 
-  static async open(deps: DormantDeps): Promise<Door> {
+  static async open(deps: DeferredServerDeps): Promise<ConfigurationListener> {
     const { config, logger } = deps;
     const guard = createGuard({
       boundHost: config.host,
@@ -65,16 +65,16 @@ class Door {
       onActivity: () => {},
       trustedProxies: config.trustedProxies,
     });
-    const door = new Door(deps, app);
-    door.#mount();
+    const listener = new ConfigurationListener(deps, app);
+    listener.#mount();
     try {
       await app.ready();
-      await door.#listen();
+      await listener.#listen();
     } catch (error) {
       await app.close();
       throw error;
     }
-    return door;
+    return listener;
   }
 
   get url(): string {
@@ -160,7 +160,10 @@ class Door {
       error instanceof ConfigError
         ? error.message
         : "The server could not be opened. Its log says why; send the configuration again.";
-    this.#deps.logger.error({ error: String(error) }, "the configuration that came could not be used");
+    this.#deps.logger.error(
+      { error: String(error) },
+      "the configuration that came could not be used",
+    );
     if (!this.#app.server.listening && !this.#isClosed) await this.#listen();
     this.#status = { state: "dormant", error: sentence };
     throw new Fault("bug", "init_failed", sentence);

@@ -53,7 +53,7 @@ export type OpenSandboxesDeps = SandboxStartDeps & {
   /** Where the sandboxes of all machines are written down; null keeps those of this one in the data folder. */
   readonly cluster: SandboxCluster | null;
   /** The way to the process behind the same port that looks after the sandboxes, where this is not the one; null where there is none. */
-  readonly fellows: SandboxFellows | null;
+  readonly fellows: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -69,7 +69,7 @@ export type SandboxCluster = {
 };
 
 /** Processes that share a data folder, one of which looks after its sandboxes for all of them. */
-export type SandboxFellows = {
+export type SharedSandboxDeps = {
   readonly machines: Machines;
   readonly door: MachineDoor;
   readonly onOpen: OnOpen;
@@ -88,7 +88,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   const sandboxesDir = join(dataDir, "sandboxes");
   await makeDirectory(sandboxesDir, 0o711);
   const store = await openStore(deps);
-  if (store === null && deps.fellows !== null) return await openFellowSandboxes(deps, deps.fellows);
+  if (store === null && deps.fellows !== null) return await openSharedSandboxes(deps, deps.fellows);
   if (store === null) {
     logger.warn(
       { dataDir },
@@ -124,9 +124,9 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
 }
 
 /** Those of the process that looks after them; it has been started before this one. */
-async function openFellowSandboxes(
+async function openSharedSandboxes(
   { cluster, secretBox }: OpenSandboxesDeps,
-  { machines, door }: SandboxFellows,
+  { machines, door }: SharedSandboxDeps,
 ): Promise<Sandboxes> {
   const offer = await door.ask(machines.own, "offer", { id: "all", ownerId: "" });
   return new ClusterSandboxes({

@@ -17,13 +17,13 @@ import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/soc
 import { nodesFace } from "../faces/operations/nodes-face.ts";
 import { ByteTunnels } from "../faces/machines/byte-tunnels.ts";
 import { isLoopback } from "../http/guard.ts";
-import { Neighbours } from "../cluster/peers.ts";
-import { OwnDoor } from "../cluster/internal-listener.ts";
-import { addressOf, doorAddress, doorPlace, reachableAt } from "../http/server-address.ts";
+import { Peers } from "../cluster/peers.ts";
+import { InternalListener } from "../cluster/internal-listener.ts";
+import { addressOf, internalAddress, internalPlace, reachableAt } from "../http/server-address.ts";
 import { openSessionKey, readSessionKey, type SessionKey } from "../http/session-key.ts";
 import type { Journal } from "../journal/journal.ts";
-import { KeptPages } from "../events/page-cache.ts";
-import { keepHouse } from "./maintenance.ts";
+import { PageCache } from "../events/page-cache.ts";
+import { startMaintenance } from "./maintenance.ts";
 import { openWholeCollector } from "../lib/collect-young.ts";
 import type { Fellows } from "../cluster/fellows.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -32,7 +32,7 @@ import type { Model } from "../models/model.ts";
 import { openConversations } from "./open-conversations.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 import { openObservability } from "./open-observability.ts";
-import type { SandboxCluster, SandboxFellows } from "./open-sandboxes.ts";
+import type { SandboxCluster, SharedSandboxDeps } from "./open-sandboxes.ts";
 import { beginToOpen, openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
 import { openListener, openSurface } from "./open-surface.ts";
@@ -88,7 +88,7 @@ export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
   /** Null where all servers on the store are on one machine. */
   readonly cluster: SandboxCluster | null;
   /** The processes behind the same port; null where there are none. */
-  readonly fellows: SandboxFellows | null;
+  readonly fellows: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
 };
@@ -150,15 +150,15 @@ export async function openServer({
   const { app } = listener;
   const opened = await opening;
   const store = { ...opened, journal: wrap.journal(opened.journal) };
-  const neighbours = new Neighbours({ cluster: store.cluster });
-  const ownDoor = fellows === undefined ? null : new OwnDoor({ app, neighbours });
-  const tunnels = new ByteTunnels(app, neighbours);
+  const peers = new Peers({ cluster: store.cluster });
+  const internalListener = fellows === undefined ? null : new InternalListener({ app, peers });
+  const tunnels = new ByteTunnels(app, peers);
   const sandboxes = await openSandboxes({
     config,
     logger,
     secretBox: store.secretBox,
     nowMs: Date.now,
-    ...(await joinMachines(store, app, { neighbours, tunnels, fellows, dataDir })),
+    ...(await joinMachines(store, app, { peers, tunnels, fellows, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
   const validator = createValidator();
@@ -174,14 +174,14 @@ export async function openServer({
       ...(demo === undefined ? {} : { demo }),
       serverKeys: [...ownKeys, ...hiddenTexts(config)],
       ...(isAttended === true ? { isAttended } : {}),
-      ...(fellows === undefined ? {} : { hasFellows: true }),
+      ...(fellows === undefined ? {} : { hasSharedSandboxes: true }),
       ...(activity === undefined ? {} : { activity }),
     }),
   );
   const { directory, appConversations, webhooks } = conversations;
   const { cluster } = store;
   let isReady = false;
-  const pages = new KeptPages();
+  const pages = new PageCache();
   scope.use(
     await openSurface({
       pages,
@@ -191,7 +191,7 @@ export async function openServer({
       store,
       conversations,
       times,
-      neighbours,
+      peers,
       tunnels,
       environment,
       ownKeys,
@@ -208,7 +208,7 @@ export async function openServer({
   takeOver?.mount(app);
   await webhooks.open();
   takeOver?.freePort();
-  const url = await listen(config, { app, cluster, fellows, ownDoor });
+  const url = await listen(config, { app, cluster, fellows, internalListener });
   await directory.recover();
   if (isAttended !== true) await appConversations.recover();
   isReady = true;
@@ -222,7 +222,7 @@ export async function openServer({
   };
   const { lastActivityMs } = listener;
   scope.use(
-    keepHouse({
+    startMaintenance({
       directory,
       appConversations,
       webhooks,
@@ -245,19 +245,22 @@ export async function openServer({
 }
 
 /** Tells the other servers where this one is reached; resolves with where clients reach it. */
-async function listen(config: ServerConfig, { app, cluster, fellows, ownDoor }: Listening): Promise<string> {
+async function listen(
+  config: ServerConfig,
+  { app, cluster, fellows, internalListener }: Listening,
+): Promise<string> {
   const { ownHost } = cluster;
   const { host, port, database } = config;
-  if (fellows === undefined || ownDoor === null) {
+  if (fellows === undefined || internalListener === null) {
     await app.listen({ host, port });
     const url = addressOf(app.server.address() as AddressInfo);
     await cluster.announce(database?.nodeAddress ?? reachableAt(url, host, ownHost));
     return url;
   }
   const plan = { ...config, number: fellows.number };
-  await app.listen(doorPlace(plan));
-  await cluster.announce(doorAddress(plan, app.server.address() as AddressInfo, ownHost));
-  ownDoor.open(fellows);
+  await app.listen(internalPlace(plan));
+  await cluster.announce(internalAddress(plan, app.server.address() as AddressInfo, ownHost));
+  internalListener.open(fellows);
   return fellows.url;
 }
 
@@ -265,25 +268,25 @@ type Listening = {
   readonly app: FastifyInstance;
   readonly cluster: Cluster;
   readonly fellows: Fellows | undefined;
-  readonly ownDoor: OwnDoor | null;
+  readonly internalListener: InternalListener | null;
 };
 
 /** The way to the sandboxes of other machines and of the process beside this one, and theirs to those here. */
 async function joinMachines(
   { machines: shared, database, cluster: { nodeId } }: Store,
   app: FastifyInstance,
-  { neighbours, tunnels, fellows, dataDir }: MachineWays,
+  { peers, tunnels, fellows, dataDir }: MachineWays,
 ): Promise<Pick<SharedWithSandboxes, "cluster" | "fellows">> {
   if (shared === null && fellows === undefined) return { cluster: null, fellows: null };
-  const [{ NeighbourMachines }, { mountMachine }] = await Promise.all([
+  const [{ NodeMachines }, { mountMachine }] = await Promise.all([
     import("../faces/machines/node-machines.ts"),
     import("../faces/machines/mount-machine.ts"),
   ]);
   const machines =
     shared ?? new (await import("../cluster/folder-machines.ts")).FolderMachines(dataDir, nodeId);
-  const ways: SandboxFellows = {
+  const ways: SharedSandboxDeps = {
     machines,
-    door: new NeighbourMachines({ machines, neighbours }),
+    door: new NodeMachines({ machines, peers }),
     onOpen: (local, store) => mountMachine(app, { local, store, tunnels }),
   };
   return {
@@ -293,7 +296,7 @@ async function joinMachines(
 }
 
 type MachineWays = {
-  readonly neighbours: Neighbours;
+  readonly peers: Peers;
   readonly tunnels: ByteTunnels;
   readonly fellows: Fellows | undefined;
   readonly dataDir: string;

@@ -2,7 +2,7 @@ import { GlanceFeed } from "../reading/glance-feed.ts";
 import { shareGlances } from "../directory/share-glances.ts";
 import { mountBrowserSocket } from "../faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "../faces/agent-server/sockets/overview-socket.ts";
-import { KeptPages } from "../events/page-cache.ts";
+import { PageCache } from "../events/page-cache.ts";
 import { TrimmedEvents } from "../events/trimmed-events.ts";
 import { agentServerInterface, writeOpenApi } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
@@ -13,7 +13,7 @@ import type { ServerConfig } from "./config.ts";
 import { docsHeaders, docsPage } from "../faces/agent-server/docs-page.ts";
 import { mountBashSocket } from "../faces/agent-server/sockets/bash-socket.ts";
 import type { Demo } from "../directory/demo.ts";
-import { NeighbourSignals } from "../faces/agent-server/sockets/node-signals.ts";
+import { NodeSignals } from "../faces/agent-server/sockets/node-signals.ts";
 import { closeCodes } from "../faces/agent-server/sockets/close-codes.ts";
 import { mountEventSocket } from "../faces/agent-server/sockets/event-socket.ts";
 import { mountShellSocket } from "../faces/agent-server/sockets/shell-socket.ts";
@@ -31,12 +31,12 @@ import { isPortCapability } from "../faces/gateway/port-path.ts";
 import { refuseGateway } from "../faces/gateway/refuse-gateway.ts";
 import { openFaces, type FacesDeps } from "../faces/open-faces.ts";
 import { ConfigError } from "../lib/config-error.ts";
-import { tellUnusedIn } from "../faces/report-unused.ts";
+import { reportUnusedIn } from "../faces/report-unused.ts";
 import { callerOfKey, createKeyRing, type KeyRing } from "../http/auth.ts";
 import { createGuard, type GuardOptions } from "../http/guard.ts";
 import { createAuthenticator, openHttp } from "../http/open-http.ts";
 import type { Face, MountDeps } from "../http/mount.ts";
-import type { Neighbours } from "../cluster/peers.ts";
+import type { Peers } from "../cluster/peers.ts";
 import { createClientAddress } from "../http/public-address.ts";
 import { WrongAttempts } from "../http/wrong-attempts.ts";
 import type { Fellows } from "../cluster/fellows.ts";
@@ -46,8 +46,8 @@ import { sandboxesElsewhere } from "./open-conversations.ts";
 import type { Observability } from "./open-observability.ts";
 import type { OpenPush } from "./open-push.ts";
 import type { Store } from "./store.ts";
-import { KeyBook } from "../settings/key-store.ts";
-import { LoginBook, markOfKey } from "../settings/login-store.ts";
+import { KeyStore } from "../settings/key-store.ts";
+import { LoginStore, markOfKey } from "../settings/login-store.ts";
 import { SealedValues } from "../settings/sealed-values.ts";
 import { SecretStore } from "../settings/secret-store.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
@@ -123,9 +123,9 @@ export type SurfaceDeps = {
   readonly logger: Logger;
   readonly times: SocketTimes;
   /** Pages of events, ready to be sent. */
-  readonly pages: KeptPages;
+  readonly pages: PageCache;
   /** The other servers on the store. */
-  readonly neighbours: Neighbours;
+  readonly peers: Peers;
   readonly tunnels: ByteTunnels;
   /** The other processes behind the same port; leaving it out says that there are none. */
   readonly fellows?: Fellows;
@@ -142,7 +142,7 @@ export type SurfaceDeps = {
 
 /** Mounts every route and socket on a listener, and closes it. */
 export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
-  const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, neighbours } =
+  const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, peers } =
     deps;
   const { fellows } = deps;
   const { app } = listener;
@@ -150,10 +150,10 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const { directory } = conversations;
   await using scope = new AsyncDisposableStack();
   const logins = scope.use(
-    await LoginBook.open({ database, nowMs: Date.now, logger, keyMarks: ownKeys.map(markOfKey) }),
+    await LoginStore.open({ database, nowMs: Date.now, logger, keyMarks: ownKeys.map(markOfKey) }),
   );
-  const keyBook = scope.use(await KeyBook.open({ database, nowMs: Date.now, logger }));
-  const keys = createKeyRing(ownKeys, keyBook, logins);
+  const keyStore = scope.use(await KeyStore.open({ database, nowMs: Date.now, logger }));
+  const keys = createKeyRing(ownKeys, keyStore, logins);
   scope.defer(() => app.close());
   const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
   const machine = scope.use(
@@ -162,7 +162,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
       users: config.machineUsers,
-      bashKeptMs: config.bashRetentionSeconds === null ? null : config.bashRetentionSeconds * 1_000,
+      bashTtlMs: config.bashRetentionSeconds === null ? null : config.bashRetentionSeconds * 1_000,
       ownKeys,
       userSecrets: (userId) => secrets.values(userId),
     }),
@@ -172,10 +172,10 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const authenticate = createAuthenticator(keys);
   const mountDeps: MountDeps = {
     validator,
-    authenticate: (request) => neighbours.callerOf(request) ?? authenticate(request),
+    authenticate: (request) => peers.callerOf(request) ?? authenticate(request),
     authenticateCookie: createCookieReader(sessions, keys),
-    neighbours,
-    tellUnused: tellUnusedIn(directory, logger),
+    peers,
+    tellUnused: reportUnusedIn(directory, logger),
   };
   scope.defer(
     journal.onSetBack(() => {
@@ -229,7 +229,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     savedWorkspaces: new SavedWorkspaces({ database, nowMs: Date.now }),
     sessions,
     keys,
-    keyBook,
+    keyStore,
     logins,
     demo: deps.demo ?? null,
     attempts: scope.use(new WrongAttempts(Date.now, fellows)),
@@ -245,24 +245,24 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const faces = [...openFaces(facesDeps), ...(deps.faces ?? [])];
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, trimmed, validator, logger, times };
-  const neighbourSignals =
+  const nodeSignals =
     config.database === null && fellows === undefined
       ? undefined
       : scope.use(
-          new NeighbourSignals({
+          new NodeSignals({
             cluster: store.cluster,
-            neighbours,
+            peers,
             directory,
             journal,
-            tellsAppends: config.database === null,
+            publishesAppends: config.database === null,
             logger,
           }),
         );
-  neighbourSignals?.mount(app);
+  nodeSignals?.mount(app);
   mountEventSocket(app, {
     ...socketDeps,
-    neighbours,
-    ...(neighbourSignals === undefined ? {} : { neighbourSignals }),
+    peers,
+    ...(nodeSignals === undefined ? {} : { nodeSignals }),
     scopeOf: () => ({ directory, keys }),
   });
   const feed = scope.use(
@@ -273,19 +273,19 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     }),
   );
   if (fellows !== undefined) scope.defer(shareGlances(feed, journal, fellows));
-  mountTerminalSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
+  mountTerminalSocket(app, { ...socketDeps, peers, scopeOf: () => ({ directory, keys }) });
   mountShellSocket(app, {
     ...socketDeps,
-    neighbours,
+    peers,
     directory,
     keys,
     openAccess: machine.openAccess,
     openSandboxAccess,
   });
-  mountBrowserSocket(app, { ...socketDeps, neighbours, scopeOf: () => ({ directory, keys }) });
+  mountBrowserSocket(app, { ...socketDeps, peers, scopeOf: () => ({ directory, keys }) });
   mountOverviewSocket(app, { directory, feed, journal, keys, logger, times });
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
-  const farPorts = new FarPorts({ ports, neighbours });
+  const farPorts = new FarPorts({ ports, peers });
   if (store.machines !== null) farPorts.mount(deps.tunnels);
   await mountPreviews(app, { ports: farPorts, sessions, keys });
   if (sandboxes === null) refuseGateway(app, mountDeps);
@@ -296,8 +296,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       keys,
       logger,
       times,
-      neighbours,
-      ...(neighbourSignals === undefined ? {} : { neighbourSignals }),
+      peers,
+      ...(nodeSignals === undefined ? {} : { nodeSignals }),
     });
   // Of a port that processes share, the door of each lets in the others alone: there every request is asked.
   if (fellows === undefined) app.readyAnswers.open((headers) => callerOfKey(headers, keys));

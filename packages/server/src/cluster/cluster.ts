@@ -1,5 +1,5 @@
 /** How one process of a store reaches another. */
-export type Door = {
+export type NodeAddress = {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string;
   /** What passes to it are signed with. */
@@ -24,7 +24,7 @@ export interface Cluster {
   /** What passes to this process are signed with; read at each use, as {@link nodeId} is. */
   readonly ownSecret: string;
   /** How long a request waits for a process that owns what it is about and does not answer: until it is known to be dead. */
-  readonly patienceMs: number;
+  readonly ownerTimeoutMs: number;
   /** Whole epoch milliseconds, the same at all of them within seconds, whatever the clocks of their machines say. */
   nowMs(): number;
   /** False when the others may take this process for dead. */
@@ -39,7 +39,7 @@ export interface Cluster {
   /** Says where this process is reached, for as long as it lives. */
   announce(url: string): Promise<void>;
   /** Null when there is no living process of that id, or it has not said where it is reached. */
-  findDoor(nodeId: string): Promise<Door | null>;
+  findAddress(nodeId: string): Promise<NodeAddress | null>;
   /** Those that live, this one among them. */
   nodes(): Promise<readonly NodeView[]>;
   /** Called after this process was declared dead and has its new id: nothing that it owned is its own. Returns the unsubscribe function. */

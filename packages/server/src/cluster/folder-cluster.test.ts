@@ -12,12 +12,12 @@ test("a door is read once for many requests, and one that is gone is noticed wit
   await using folder = await openTemporaryDirectory();
   await mkdir(join(folder.path, "nodes"));
   const [asking, other] = ["asking", "other"].map((id) => new FolderCluster(folder.path, id));
-  expect(await asking!.findDoor("other")).toBeNull();
+  expect(await asking!.findAddress("other")).toBeNull();
   await other!.announce("http://127.0.0.1:4000");
-  const door = { url: "http://127.0.0.1:4000", secret: other!.ownSecret };
-  expect(await asking!.findDoor("other")).toEqual(door);
+  const nodeAddress = { url: "http://127.0.0.1:4000", secret: other!.ownSecret };
+  expect(await asking!.findAddress("other")).toEqual(nodeAddress);
   await rm(doorFileOf(folder.path, "other"));
-  expect(await asking!.findDoor("other")).toEqual(door);
+  expect(await asking!.findAddress("other")).toEqual(nodeAddress);
   vi.advanceTimersByTime(250);
-  expect(await asking!.findDoor("other")).toBeNull();
+  expect(await asking!.findAddress("other")).toBeNull();
 });

@@ -5,9 +5,9 @@ import type { Client } from "pg";
 import { breakOff, openConnection } from "../database/postgres/postgres-connection.ts";
 import type { Timeline } from "../database/postgres/timeline.ts";
 import { version } from "../lib/version.ts";
-import { look, noLooks, type Looks, type SeenNode } from "./node-polls.ts";
+import { poll, noPolls, type NodePolls, type SeenNode } from "./node-polls.ts";
 
-export type NodeBeatOptions = {
+export type HeartbeatOptions = {
   readonly url: string;
   /** Of this process until it is declared dead; never used before. */
   readonly nodeId: string;
@@ -22,27 +22,27 @@ export type NodeBeatOptions = {
 
 const defaultEveryMs = 1000;
 /** A looker that looks this many times later than it should begins to count anew. */
-const longestGap = 2;
+const maxGapFactor = 2;
 /** After so many beats that did not arrive, others may take this process for dead soon. */
-const mostMissedBeats = 3;
+const maxMissedHeartbeats = 3;
 
 /**
  * Says that this process lives, by a number that grows in its row of `nodes`, and declares those dead whose number stands
  * still. No clock is compared. It has a connection of its own: a full pool must not look like a dead node.
  */
 export class NodeBeat implements AsyncDisposable {
-  readonly #options: NodeBeatOptions;
+  readonly #options: HeartbeatOptions;
   readonly #everyMs: number;
   readonly #fencedListeners = new Set<() => void>();
   readonly #goneListeners = new Set<() => void>();
   readonly #waiting = new Set<() => void>();
   #client: Client | null;
   #nodeId: string;
-  #looks: Looks = noLooks;
+  #polls: NodePolls = noPolls;
   #addresses: ReadonlyMap<string | null, string | null> = new Map();
   /** Those whose rows were there at the first look, with their beats then; null before it. See {@link isHere}. */
   #unproven: ReadonlyMap<string, number> | null = null;
-  #hasNeighbours = true;
+  #hasOthers = true;
   #address: string | null = null;
   /** What the database's clock said at the last beat that arrived. */
   #clockMs: number;
@@ -51,10 +51,10 @@ export class NodeBeat implements AsyncDisposable {
   /** When the last beat was sent of which it is known that it counted. The others have seen it after that. */
   #soundMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> = Promise.resolve();
+  #sending: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  private constructor(options: NodeBeatOptions, client: Client, clockMs: number) {
+  private constructor(options: HeartbeatOptions, client: Client, clockMs: number) {
     this.#options = options;
     this.#everyMs = options.everyMs ?? defaultEveryMs;
     this.#nodeId = options.nodeId;
@@ -64,7 +64,7 @@ export class NodeBeat implements AsyncDisposable {
   }
 
   /** The tables of {@link nodesSchema} have to be there. */
-  static async open(options: NodeBeatOptions): Promise<NodeBeat> {
+  static async open(options: HeartbeatOptions): Promise<NodeBeat> {
     const client = await connect(options, options.nodeId);
     const clockMs = await register(client, options, options.nodeId, null);
     return new NodeBeat(options, client, clockMs);
@@ -77,12 +77,12 @@ export class NodeBeat implements AsyncDisposable {
 
   /** False when the last look found nobody else. */
   get hasNeighbours(): boolean {
-    return this.#hasNeighbours;
+    return this.#hasOthers;
   }
 
   /** False when the last beats did not arrive, or this process stood still and does not know what has become of it. */
   get isSound(): boolean {
-    return performance.now() - this.#soundMs < this.#everyMs * mostMissedBeats;
+    return performance.now() - this.#soundMs < this.#everyMs * maxMissedHeartbeats;
   }
 
   /** See {@link Cluster.untilSound}. */
@@ -112,10 +112,10 @@ export class NodeBeat implements AsyncDisposable {
   /** Tells the others where this process is reached; with the next beat where this one does not arrive. */
   async announce(address: string): Promise<void> {
     this.#address = address;
-    await this.#beating;
+    await this.#sending;
     clearTimeout(this.#timer);
-    this.#beatNow();
-    await this.#beating;
+    this.#sendNow();
+    await this.#sending;
   }
 
   /** Called after this process was declared dead and has its new id. Returns the unsubscribe function. */
@@ -140,7 +140,7 @@ export class NodeBeat implements AsyncDisposable {
    * process goes on: it counts once its beat has moved, which is waited for. True for one that is not there at all.
    */
   async isHere(nodeId: string): Promise<boolean> {
-    for (let looks = 0; looks <= looksForProof; looks += 1) {
+    for (let polls = 0; polls <= maxProofPolls; polls += 1) {
       if (this.hasBeaten(nodeId)) return true;
       await sleep(this.#everyMs);
     }
@@ -159,7 +159,7 @@ export class NodeBeat implements AsyncDisposable {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    await this.#beating;
+    await this.#sending;
     try {
       this.#client ??= await connect(this.#options, this.#nodeId);
       await this.#client.query("UPDATE convoke.nodes SET dead_at = clock_timestamp() WHERE id = $1", [
@@ -174,24 +174,24 @@ export class NodeBeat implements AsyncDisposable {
   }
 
   #schedule(): void {
-    this.#timer = setTimeout(() => this.#beatNow(), this.#everyMs);
+    this.#timer = setTimeout(() => this.#sendNow(), this.#everyMs);
     this.#timer.unref();
   }
 
-  #beatNow(): void {
-    this.#beating = this.#beat().finally(() => {
+  #sendNow(): void {
+    this.#sending = this.#send().finally(() => {
       if (!this.#isClosed) this.#schedule();
     });
   }
 
   /** Never rejects: without the database nothing is known, and the next beat tries again. */
-  async #beat(): Promise<void> {
+  async #send(): Promise<void> {
     const late = setTimeout(() => {
       if (this.#client !== null) breakOff(this.#client);
-    }, longestBeatMs);
+    }, maxHeartbeatMs);
     try {
       this.#client ??= await connect(this.#options, this.#nodeId);
-      await this.#beatOn(this.#client);
+      await this.#sendOn(this.#client);
     } catch (error) {
       if (!this.#isClosed) this.#options.onFailure(error);
       if (this.#client !== null) breakOff(this.#client);
@@ -201,23 +201,24 @@ export class NodeBeat implements AsyncDisposable {
     }
   }
 
-  async #beatOn(client: Client): Promise<void> {
+  async #sendOn(client: Client): Promise<void> {
     await this.#options.timeline.note(client);
     const sentMs = performance.now();
-    const { rows } = await client.query<BeatRow>(beatSql, [this.#nodeId, this.#address]);
+    const { rows } = await client.query<HeartbeatRow>(heartbeatSql, [this.#nodeId, this.#address]);
     this.#arrivedMs = performance.now();
     this.#clockMs = rows[0]!.nowMs;
     this.#addresses = new Map(rows.map(({ id, address }) => [id, address]));
-    const others = rows.flatMap(({ id, beat }): SeenNode[] =>
-      id === null || beat === null || id === this.#nodeId ? [] : [{ id, beat }],
+    const others = rows.flatMap(({ id, heartbeat }): SeenNode[] =>
+      id === null || heartbeat === null || id === this.#nodeId ? [] : [{ id, heartbeat }],
     );
-    this.#hasNeighbours = others.length > 0;
+    this.#hasOthers = others.length > 0;
     const unproven = this.#unproven;
-    const isStill = ({ id, beat }: SeenNode): boolean => unproven === null || unproven.get(id) === beat;
-    this.#unproven = new Map(others.filter(isStill).map(({ id, beat }) => [id, beat]));
-    const { looks, dead } = look(this.#looks, performance.now(), this.#everyMs * longestGap, others);
-    const isAnyGone = dead.length > 0 || [...this.#looks.nodes.keys()].some((id) => !looks.nodes.has(id));
-    this.#looks = looks;
+    const isStill = ({ id, heartbeat }: SeenNode): boolean =>
+      unproven === null || unproven.get(id) === heartbeat;
+    this.#unproven = new Map(others.filter(isStill).map(({ id, heartbeat }) => [id, heartbeat]));
+    const { polls, dead } = poll(this.#polls, performance.now(), this.#everyMs * maxGapFactor, others);
+    const isAnyGone = dead.length > 0 || [...this.#polls.nodes.keys()].some((id) => !polls.nodes.has(id));
+    this.#polls = polls;
     for (const node of dead) await declareDead(client, node);
     if (isAnyGone) for (const listener of this.#goneListeners) listener();
     if ((rows[0]?.own ?? null) === null) await this.#takeNewName(client);
@@ -230,7 +231,7 @@ export class NodeBeat implements AsyncDisposable {
     const nodeId = randomUUID();
     await register(client, this.#options, nodeId, this.#address);
     this.#nodeId = nodeId;
-    this.#looks = noLooks;
+    this.#polls = noPolls;
     for (const listener of this.#fencedListeners) {
       try {
         listener();
@@ -245,36 +246,36 @@ export class NodeBeat implements AsyncDisposable {
 }
 
 /** So many looks are waited for the beat of another process to move. */
-const looksForProof = 3;
+const maxProofPolls = 3;
 
 /** A beat that takes longer has lost its connection. */
-const longestBeatMs = 5000;
+const maxHeartbeatMs = 5000;
 
 const nowSql = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-type BeatRow = {
+type HeartbeatRow = {
   readonly nowMs: number;
   readonly own: number | null;
   readonly id: string | null;
-  readonly beat: number | null;
+  readonly heartbeat: number | null;
   readonly address: string | null;
 };
 
-const beatSql = `
+const heartbeatSql = `
   WITH beaten AS (
     UPDATE convoke.nodes SET beat = beat + 1, address = $2 WHERE id = $1 AND dead_at IS NULL RETURNING beat
   )
-  SELECT ${nowSql} AS "nowMs", (SELECT beat FROM beaten) AS own, n.id, n.beat, n.address
+  SELECT ${nowSql} AS "nowMs", (SELECT beat FROM beaten) AS own, n.id, n.beat AS heartbeat, n.address
   FROM (SELECT 1) AS one LEFT JOIN convoke.nodes n ON n.dead_at IS NULL`;
 
-async function connect({ url, timeline }: NodeBeatOptions, nodeId: string): Promise<Client> {
+async function connect({ url, timeline }: HeartbeatOptions, nodeId: string): Promise<Client> {
   return await openConnection({ url, name: `convoke ${nodeId} beat`, timeline });
 }
 
 /** What the database's clock says. */
 async function register(
   client: Client,
-  { machine }: NodeBeatOptions,
+  { machine }: HeartbeatOptions,
   nodeId: string,
   address: string | null,
 ): Promise<number> {
@@ -291,10 +292,10 @@ async function register(
  * A late beat wins or loses against this in one row. What the dead node's connections still hold is let go: the lock of a
  * statement whose end was lost on the way would stay otherwise.
  */
-async function declareDead(client: Client, { id, beat }: SeenNode): Promise<void> {
+async function declareDead(client: Client, { id, heartbeat }: SeenNode): Promise<void> {
   const { rowCount } = await client.query(
     "UPDATE convoke.nodes SET dead_at = clock_timestamp() WHERE id = $1 AND beat = $2 AND dead_at IS NULL",
-    [id, beat],
+    [id, heartbeat],
   );
   if (rowCount !== 0) await letGo(client, id);
 }

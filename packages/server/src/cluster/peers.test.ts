@@ -6,10 +6,10 @@ import { openLine } from "../testing/line.ts";
 import { holdAnswers } from "../testing/hold-answers.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../testing/start-server.ts";
 import { TestSocket } from "../testing/test-socket.ts";
-import { Neighbours } from "./peers.ts";
+import { Peers } from "./peers.ts";
 
 /** Another server on the same data. */
-async function startNeighbour(owner: TestServer, options: TestServerOptions = {}): Promise<TestServer> {
+async function startNode(owner: TestServer, options: TestServerOptions = {}): Promise<TestServer> {
   const config = { dataDir: owner.dataDir, workspaceRoot: owner.workspaceDir, ...options.config };
   return await startTestServer({ ...options, config });
 }
@@ -30,39 +30,39 @@ test("a command for what another server works on is done by that one", async () 
     script: { turns: [{ text: "One." }, { text: "Two." }] },
     wrapModel,
   });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startNode(owner);
   const { id } = await owner.createConversation({ text: "first" });
   await owner.waitForStatus(id, "running");
-  await neighbour.client.sendMessage(id, say("second"));
-  expect(await messagesOf(neighbour, id)).toEqual(["first", "second"]);
+  await otherNode.client.sendMessage(id, say("second"));
+  expect(await messagesOf(otherNode, id)).toEqual(["first", "second"]);
   const { nodes } = (await owner.call("GET", "/api/nodes")).json as { nodes: Record<string, unknown>[] };
   const found = nodes.map(({ address, is_self: isSelf }) => ({ address, isSelf }));
   expect(found).toHaveLength(2);
   expect(found).toContainEqual({ address: owner.url, isSelf: true });
-  expect(found).toContainEqual({ address: neighbour.url, isSelf: false });
+  expect(found).toContainEqual({ address: otherNode.url, isSelf: false });
   release();
-  await neighbour.waitForStatus(id, "finished");
-  expect(neighbour.model.requests).toEqual([]);
-  await neighbour.client.updateConversation(id, { title: "Named by the neighbour" });
+  await otherNode.waitForStatus(id, "finished");
+  expect(otherNode.model.requests).toEqual([]);
+  await otherNode.client.updateConversation(id, { title: "Named by the neighbour" });
   expect((await owner.client.getConversation(id)).title).toBe("Named by the neighbour");
-  await neighbour.client.deleteConversation(id);
+  await otherNode.client.deleteConversation(id);
   await expect(owner.client.getConversation(id)).rejects.toMatchObject({ status: 404 });
 });
 
 test("P48: a command that another server does is counted once, and at that one as forwarded", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startNode(owner);
   const { id } = await owner.createConversation({ text: "first" });
   await owner.waitForStatus(id, "running");
-  await neighbour.client.updateConversation(id, { title: "Named by the neighbour" });
+  await otherNode.client.updateConversation(id, { title: "Named by the neighbour" });
   const route = 'method="PATCH",route="/api/conversations/:conversation_id",status="200"';
   const countsOf = async (server: TestServer): Promise<readonly string[]> => {
     const { text } = await server.call("GET", "/metrics");
     return text.split("\n").filter((line) => line.includes(`_count{${route}}`));
   };
   const counted = (name: string): string => `convoke_${name}_duration_seconds_count{${route}} 1`;
-  await expect.poll(() => countsOf(neighbour)).toEqual([counted("http_request")]);
+  await expect.poll(() => countsOf(otherNode)).toEqual([counted("http_request")]);
   await expect.poll(() => countsOf(owner)).toEqual([counted("forwarded_request")]);
   release();
 });
@@ -70,15 +70,15 @@ test("P48: a command that another server does is counted once, and at that one a
 test("a pause and what is wrong with a request come back as the owner said it", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startNode(owner);
   const { id } = await owner.createConversation({ text: "first" });
   await owner.waitForStatus(id, "running");
-  const pausing = neighbour.client.pause(id);
+  const pausing = otherNode.client.pause(id);
   release();
   await pausing;
   const path = `/api/conversations/${id}/events/respond_to_confirmation`;
   const [here, there] = await Promise.all(
-    [owner, neighbour].map((server) => server.call("POST", path, { accept: true })),
+    [owner, otherNode].map((server) => server.call("POST", path, { accept: true })),
   );
   expect(there).toMatchObject({ status: here!.status, text: here!.text });
 });
@@ -89,11 +89,11 @@ test("a message over a socket reaches the server that works on the conversation,
     script: { turns: [{ text: "One." }, { text: "Two." }] },
     wrapModel,
   });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startNode(owner);
   const { id } = await owner.createConversation({ text: "first" });
   await owner.waitForStatus(id, "running");
-  const headers = { "x-session-api-key": neighbour.key };
-  using socket = new TestSocket(`${neighbour.url}/sockets/events/${id}?resend_mode=all`, { headers });
+  const headers = { "x-session-api-key": otherNode.key };
+  using socket = new TestSocket(`${otherNode.url}/sockets/events/${id}?resend_mode=all`, { headers });
   await socket.untilCount(1);
   const message = { role: "user", content: "second", client_message_id: "m-1" };
   socket.send(message);
@@ -112,16 +112,16 @@ test("a server that lives and that nothing comes back from is not waited for wit
   await using server = await startTestServer();
   await using silent = await openLine(0, Number(new URL(server.url).port));
   silent.set("drop");
-  const door = { url: `http://127.0.0.1:${silent.port}`, secret: "secret" };
+  const nodeAddress = { url: `http://127.0.0.1:${silent.port}`, secret: "secret" };
   const cluster = {
-    findDoor: async () => door,
+    findAddress: async () => nodeAddress,
     nowMs: () => 0,
     nodeId: "here",
     ownSecret: "own",
   } as unknown as Cluster;
-  const neighbours = new Neighbours({ cluster, times: { lookMs: 5, probeMs: 20 } });
+  const peers = new Peers({ cluster, times: { pollMs: 5, probeMs: 20 } });
   const call = { method: "GET", path: "/api/conversations", headers: {}, body: undefined };
-  const asking = neighbours.ask("there", call, { userId: "me" }, new AbortController().signal);
+  const asking = peers.ask("there", call, { userId: "me" }, new AbortController().signal);
   await expect(asking).rejects.toMatchObject({ name: "AbortError" });
 });
 
@@ -142,18 +142,18 @@ test("nobody but a server on the folder is let in by a pass", async () => {
 test("an owner that cannot be asked is told, and its door goes with it", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startNode(owner);
   const { id } = await owner.createConversation({ text: "first" });
   await owner.waitForStatus(id, "running");
   const nodes = join(owner.dataDir, "nodes");
-  const doors = async (): Promise<string[]> =>
+  const nodeAddresses = async (): Promise<string[]> =>
     (await readdir(nodes)).filter((name) => name.endsWith(".door"));
-  expect(await doors()).toHaveLength(2);
-  await neighbour.close();
-  const [door] = await doors();
-  expect(await doors()).toEqual([door]);
-  await using other = await startNeighbour(owner);
-  await rm(join(nodes, door!));
+  expect(await nodeAddresses()).toHaveLength(2);
+  await otherNode.close();
+  const [nodeAddress] = await nodeAddresses();
+  expect(await nodeAddresses()).toEqual([nodeAddress]);
+  await using other = await startNode(owner);
+  await rm(join(nodes, nodeAddress!));
   await expect(other.client.sendMessage(id, say("second"))).rejects.toMatchObject({
     status: 503,
     code: "owned_elsewhere",

@@ -1,14 +1,14 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyRequest } from "fastify";
-import type { Cluster, Door } from "./cluster.ts";
+import type { Cluster, NodeAddress } from "./cluster.ts";
 import { wait } from "../lib/wait.ts";
 import type { Caller } from "../security/caller.ts";
 
-export type NeighboursDeps = {
+export type PeersDeps = {
   readonly cluster: Cluster;
   /** Between two looks whether another server is there, and how long it may take to say so; 1 and 3 seconds unless given. */
-  readonly times?: { readonly lookMs: number; readonly probeMs: number };
+  readonly times?: { readonly pollMs: number; readonly probeMs: number };
 };
 
 /** What one node asks another for a caller whom it has let in. */
@@ -22,7 +22,7 @@ type Pass = {
 
 export type Way = { readonly target: URL; readonly headers: Readonly<Record<string, string>> };
 
-export type NeighbourCall = {
+export type NodeCall = {
   readonly method: string;
   /** Path and query. */
   readonly path: string;
@@ -32,19 +32,19 @@ export type NeighbourCall = {
 };
 
 /** The servers on one store: each opens a door to the others, and trusts whom they have let in. */
-export class Neighbours {
-  readonly #deps: NeighboursDeps;
+export class Peers {
+  readonly #deps: PeersDeps;
   /** The last look at each, for all who wait for it. */
   readonly #probes = new Map<string, { readonly atMs: number; readonly answer: Promise<boolean> }>();
   readonly #callers = new WeakMap<FastifyRequest, Caller | null>();
 
-  constructor(deps: NeighboursDeps) {
+  constructor(deps: PeersDeps) {
     this.#deps = deps;
   }
 
   /** How long a request waits for a neighbour that owns what it is about and does not answer. */
-  get patienceMs(): number {
-    return this.#deps.cluster.patienceMs;
+  get ownerTimeoutMs(): number {
+    return this.#deps.cluster.ownerTimeoutMs;
   }
 
   /** For whom a neighbour asks; null for a request that is none of a neighbour. */
@@ -62,7 +62,7 @@ export class Neighbours {
   /** Asks another node. Null when there is none of that id, or when its process has ended; rejects when it breaks off. */
   async ask(
     nodeId: string,
-    { method, path, headers, body }: NeighbourCall,
+    { method, path, headers, body }: NodeCall,
     caller: Caller,
     signal: AbortSignal,
   ): Promise<Response | null> {
@@ -87,11 +87,11 @@ export class Neighbours {
 
   /** Where another node takes a request, and with which pass; null when there is none of that id. */
   async findWay(nodeId: string, method: string, path: string, caller: Caller): Promise<Way | null> {
-    const door = await this.#deps.cluster.findDoor(nodeId);
-    if (door === null) return null;
-    const target = new URL(path, door.url);
+    const nodeAddress = await this.#deps.cluster.findAddress(nodeId);
+    if (nodeAddress === null) return null;
+    const target = new URL(path, nodeAddress.url);
     const pass: Pass = { to: nodeId, method, path: pathOf(target), atMs: this.#deps.cluster.nowMs(), caller };
-    return { target, headers: { [passHeader]: seal(pass, door.secret) } };
+    return { target, headers: { [passHeader]: seal(pass, nodeAddress.secret) } };
   }
 
   /**
@@ -107,25 +107,25 @@ export class Neighbours {
 
   /** Never rejects. */
   async #watch(nodeId: string, gone: AbortController, over: AbortSignal): Promise<void> {
-    for (let silences = 0; silences < mostSilences;) {
-      await wait(this.#times.lookMs, over);
+    for (let silences = 0; silences < maxSilences;) {
+      await wait(this.#times.pollMs, over);
       if (over.aborted) return;
       // Without the store nobody is known to be dead.
-      const door = await this.#deps.cluster.findDoor(nodeId).catch(() => undefined);
-      if (door === null) break;
-      if (door !== undefined) silences = (await this.#probe(door)) ? 0 : silences + 1;
+      const nodeAddress = await this.#deps.cluster.findAddress(nodeId).catch(() => undefined);
+      if (nodeAddress === null) break;
+      if (nodeAddress !== undefined) silences = (await this.#probe(nodeAddress)) ? 0 : silences + 1;
     }
     if (!over.aborted) gone.abort();
   }
 
-  get #times(): { readonly lookMs: number; readonly probeMs: number } {
-    return this.#deps.times ?? { lookMs: 1000, probeMs: 3000 };
+  get #times(): { readonly pollMs: number; readonly probeMs: number } {
+    return this.#deps.times ?? { pollMs: 1000, probeMs: 3000 };
   }
 
-  #probe({ url }: Door): Promise<boolean> {
+  #probe({ url }: NodeAddress): Promise<boolean> {
     const known = this.#probes.get(url);
     const nowMs = performance.now();
-    if (known !== undefined && nowMs - known.atMs < this.#times.lookMs) return known.answer;
+    if (known !== undefined && nowMs - known.atMs < this.#times.pollMs) return known.answer;
     const answer = answers(url, this.#times.probeMs);
     this.#probes.set(url, { atMs: nowMs, answer });
     return answer;
@@ -139,16 +139,16 @@ export class Neighbours {
     if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) return null;
     const pass = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Pass;
     const isMeant = pass.to === nodeId && pass.method === request.method;
-    const isFresh = Math.abs(this.#deps.cluster.nowMs() - pass.atMs) <= goodForMs;
+    const isFresh = Math.abs(this.#deps.cluster.nowMs() - pass.atMs) <= ttlMs;
     return isMeant && isFresh && pass.path === request.raw.url ? pass.caller : null;
   }
 }
 
 const passHeader = "x-convoke-node";
 
-const goodForMs = 30_000;
+const ttlMs = 30_000;
 /** So many in a row, and there is no way to it. */
-const mostSilences = 3;
+const maxSilences = 3;
 
 function seal(pass: Pass, secret: string): string {
   const payload = Buffer.from(JSON.stringify(pass)).toString("base64url");

@@ -1,11 +1,11 @@
 import { hkdfSync } from "node:crypto";
-import type { Cluster, Door, NodeView } from "./cluster.ts";
+import type { Cluster, NodeAddress, NodeView } from "./cluster.ts";
 import type { PostgresNode } from "./postgres-node.ts";
 
 /** The processes on one PostgreSQL: a row of each says how it is reached, and all derive its secret from the master key. */
 export class PostgresCluster implements Cluster {
   /** Longer than it takes until a process that beats no more is declared dead. */
-  readonly patienceMs = 12_000;
+  readonly ownerTimeoutMs = 12_000;
   readonly #node: PostgresNode;
   readonly #key: Buffer;
 
@@ -43,7 +43,7 @@ export class PostgresCluster implements Cluster {
     await this.#node.beat.announce(url);
   }
 
-  async findDoor(nodeId: string): Promise<Door | null> {
+  async findAddress(nodeId: string): Promise<NodeAddress | null> {
     if (!(await this.#node.beat.isHere(nodeId))) return null;
     const url =
       this.#node.beat.addressOf(nodeId) ??

@@ -24,7 +24,7 @@ export type PostgresNodeOptions = {
 };
 
 const poolSize = 8;
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 
 /** This process among those that share a PostgreSQL: its row, its beat, and connections for single statements. */
 export class PostgresNode implements AsyncDisposable {
@@ -96,7 +96,7 @@ export class PostgresNode implements AsyncDisposable {
       );
       const beating = rows.find(({ id }) => this.beat.hasBeaten(id));
       if (rows.length === 0 || beating !== undefined) return beating?.id ?? null;
-      await sleep(lookEveryMs);
+      await sleep(pollEveryMs);
     }
   }
 

@@ -118,7 +118,7 @@ export function stampDrafts(
     const plain = JSON.stringify(unmasked);
     const json = mask(plain);
     const event = json === plain ? unmasked : (JSON.parse(json) as Event);
-    const kept = keptMeta(meta, mask);
+    const storedMeta = withoutMasked(meta, mask);
     const record: NewEvent = {
       id: lastId,
       timestampMicros: lastMicros,
@@ -126,14 +126,14 @@ export function stampDrafts(
       source: event.source ?? defaultSource(kind),
       json,
       text: searchableText(event),
-      meta: Object.keys(kept).length === 0 ? null : JSON.stringify(kept),
+      meta: Object.keys(storedMeta).length === 0 ? null : JSON.stringify(storedMeta),
     };
-    return { seq: lastSeq, record, event, meta: kept };
+    return { seq: lastSeq, record, event, meta: storedMeta };
   });
 }
 
 /** A provider's items hold what the model wrote once more, so that they are masked like the event. */
-function keptMeta(meta: EventMeta, mask: Mask): EventMeta {
+function withoutMasked(meta: EventMeta, mask: Mask): EventMeta {
   if (meta.replay === undefined) return meta;
   const plain = JSON.stringify(meta.replay);
   const masked = mask(plain, "provider");

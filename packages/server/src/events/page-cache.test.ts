@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { KeptPages, type KeptPage } from "./page-cache.ts";
+import { PageCache, type CachedPage } from "./page-cache.ts";
 
-const page = (length: number, etag: string | null = null): KeptPage => ({
+const page = (length: number, etag: string | null = null): CachedPage => ({
   bytes: Buffer.alloc(length),
   etag,
 });
 const head = { log: 1, lastSeq: 5 };
 
 test("P4: a settled page is kept while its log grows, another one until then, and none for another log", () => {
-  const pages = new KeptPages();
+  const pages = new PageCache();
   const [settled, newest] = [page(10, "tag"), page(10)];
   pages.keep("settled", head, settled);
   pages.keep("newest", head, newest);
@@ -24,15 +24,15 @@ test("P4: a settled page is kept while its log grows, another one until then, an
 });
 
 test("P46: the longest unused pages go first, and one that is large beside the bound is not kept", () => {
-  const pages = new KeptPages(1_000);
+  const pages = new PageCache(1_000);
   for (let number = 0; number < 10; number += 1) {
     pages.keep(`page ${number}`, head, page(100));
     expect(pages.get("page 0", head)).toBeDefined();
   }
   pages.keep("large", head, page(125));
-  const kept = Array.from({ length: 10 }, (_, number) => number).filter(
+  const cached = Array.from({ length: 10 }, (_, number) => number).filter(
     (number) => pages.get(`page ${number}`, head) !== undefined,
   );
-  expect(kept).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(cached).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9]);
   expect(pages.get("large", head)).toBe(undefined);
 });

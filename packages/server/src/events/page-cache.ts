@@ -3,14 +3,14 @@ import type { LogHead } from "../journal/journal.ts";
 const defaultMostBytes = 16 * 1024 * 1024;
 
 /** A page as it goes out. */
-export type KeptPage = {
+export type CachedPage = {
   readonly bytes: Buffer;
   /** Null for a page that changes when its log grows. */
   readonly etag: string | null;
 };
 
 type Place = Pick<LogHead, "log" | "lastSeq">;
-type Entry = KeptPage & Place;
+type Entry = CachedPage & Place;
 
 /**
  * Pages of events, ready to be sent, within a bound of bytes. Events never change, so a page stays what it is: a settled one
@@ -18,49 +18,49 @@ type Entry = KeptPage & Place;
  *
  * Only for speed: B6.http.plain, B6.http.filtered
  */
-export class KeptPages {
-  readonly #mostBytes: number;
+export class PageCache {
+  readonly #maxBytes: number;
   /** The longest unused first. */
-  readonly #kept = new Map<string, Entry>();
+  readonly #pages = new Map<string, Entry>();
   #bytes = 0;
 
-  constructor(mostBytes = defaultMostBytes) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes = defaultMostBytes) {
+    this.#maxBytes = maxBytes;
   }
 
   /** `key` says which conversation and what was asked for. Undefined unless the page is the one that `head` has. */
-  get(key: string, head: Place): KeptPage | undefined {
-    const entry = this.#kept.get(key);
+  get(key: string, head: Place): CachedPage | undefined {
+    const entry = this.#pages.get(key);
     if (entry === undefined || entry.log !== head.log) return undefined;
     if (entry.etag === null && entry.lastSeq !== head.lastSeq) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, entry);
+    this.#pages.delete(key);
+    this.#pages.set(key, entry);
     return entry;
   }
 
   /** `head` was read before the page. A page of an eighth of the bound or more is not kept. */
-  keep(key: string, head: Place, page: KeptPage): void {
+  keep(key: string, head: Place, page: CachedPage): void {
     this.#forget(key);
-    if (page.bytes.length >= this.#mostBytes / 8) return;
+    if (page.bytes.length >= this.#maxBytes / 8) return;
     const { log, lastSeq } = head;
-    this.#kept.set(key, { ...page, log, lastSeq });
+    this.#pages.set(key, { ...page, log, lastSeq });
     this.#bytes += key.length + page.bytes.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#mostBytes) break;
+    for (const oldest of this.#pages.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
       this.#forget(oldest);
     }
   }
 
   /** Gives all memory back. */
   clear(): void {
-    this.#kept.clear();
+    this.#pages.clear();
     this.#bytes = 0;
   }
 
   #forget(key: string): void {
-    const entry = this.#kept.get(key);
+    const entry = this.#pages.get(key);
     if (entry === undefined) return;
     this.#bytes -= key.length + entry.bytes.length;
-    this.#kept.delete(key);
+    this.#pages.delete(key);
   }
 }

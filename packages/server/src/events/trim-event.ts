@@ -69,11 +69,11 @@ class Trimming {
     // Names, ids and the like stay whole even where there is no room left for more.
     const room = Math.max(Math.min(this.#limit, this.#left), 64);
     // A part of a picture shows nothing: of its data the kind is left.
-    const most = isPicture(text) && text.length > room ? text.indexOf(",") + 1 : room;
-    const kept = text.length <= most ? text : cutAt(text, most);
-    this.#left -= kept.length;
-    if (kept.length < text.length) this.#cut.push({ at, length: text.length });
-    return kept;
+    const maxLength = isPicture(text) && text.length > room ? text.indexOf(",") + 1 : room;
+    const shown = text.length <= maxLength ? text : cutAt(text, maxLength);
+    this.#left -= shown.length;
+    if (shown.length < text.length) this.#cut.push({ at, length: text.length });
+    return shown;
   }
 
   #list(list: readonly unknown[], at: string): unknown[] {
@@ -89,14 +89,14 @@ class Trimming {
   #object(object: Json, at: string): Json {
     const entries = Object.entries(object);
     const result: Json = {};
-    let kept = 0;
+    let shown = 0;
     for (const [key, value] of entries) {
-      if (this.#left <= 0 && kept >= ownFields) break;
+      if (this.#left <= 0 && shown >= ownFields) break;
       this.#left -= key.length;
       result[key] = this.value(value, `${at}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-      kept += 1;
+      shown += 1;
     }
-    if (kept < entries.length) this.#cut.push({ at, length: entries.length });
+    if (shown < entries.length) this.#cut.push({ at, length: entries.length });
     return result;
   }
 }

@@ -6,13 +6,13 @@ const idAtStart = /^\{"id":"([0-9a-f-]{36})"/;
 
 /** Trimmed events, kept: an event never changes, and the large ones are read again and again. */
 export class TrimmedEvents {
-  readonly #mostCharacters: number;
+  readonly #maxCharacters: number;
   /** The longest unused first. */
-  readonly #kept = new Map<string, string>();
+  readonly #cached = new Map<string, string>();
   #characters = 0;
 
-  constructor(mostCharacters = defaultMostCharacters) {
-    this.#mostCharacters = mostCharacters;
+  constructor(maxCharacters = defaultMostCharacters) {
+    this.#maxCharacters = maxCharacters;
   }
 
   /** The event as a client that gave `trim` gets it; null stands for one that did not. */
@@ -21,19 +21,19 @@ export class TrimmedEvents {
     const id = idAtStart.exec(json)?.[1];
     if (id === undefined) return trimEvent(json, limit);
     const key = `${id} ${limit} ${json.length}`;
-    const trimmed = this.#kept.get(key) ?? trimEvent(json, limit);
+    const trimmed = this.#cached.get(key) ?? trimEvent(json, limit);
     this.#forget(key);
-    this.#kept.set(key, trimmed);
+    this.#cached.set(key, trimmed);
     this.#characters += trimmed.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#characters <= this.#mostCharacters) break;
+    for (const oldest of this.#cached.keys()) {
+      if (this.#characters <= this.#maxCharacters) break;
       this.#forget(oldest);
     }
     return trimmed;
   }
 
   #forget(key: string): void {
-    this.#characters -= this.#kept.get(key)?.length ?? 0;
-    this.#kept.delete(key);
+    this.#characters -= this.#cached.get(key)?.length ?? 0;
+    this.#cached.delete(key);
   }
 }

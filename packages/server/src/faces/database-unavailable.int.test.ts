@@ -53,8 +53,8 @@ describe.skipIf(!isUsable)(`while the database is away (${probe.detail})`, { tim
   });
 
   test("P27, P53: whatever needs it says so in the shape of all errors, and when to ask again", () => {
-    const away = [...answers].filter(([, { json }]) => codeOf(json) === "database_away");
-    for (const [route, { status, headers, json }] of away) {
+    const unavailable = [...answers].filter(([, { json }]) => codeOf(json) === "database_away");
+    for (const [route, { status, headers, json }] of unavailable) {
       expect({ route, status, retryAfter: headers.get("retry-after"), json }).toEqual({
         route,
         status: 503,
@@ -62,7 +62,7 @@ describe.skipIf(!isUsable)(`while the database is away (${probe.detail})`, { tim
         json: expect.objectContaining({ code: "database_away", detail: expect.stringMatching(/\.$/) }),
       });
     }
-    expect(away.map(([route]) => route)).toEqual(
+    expect(unavailable.map(([route]) => route)).toEqual(
       expect.arrayContaining([
         "GET /api/conversations/search",
         "GET /api/conversations/count",

@@ -35,7 +35,7 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { SkillAccess } from "../tools/session-skills.ts";
 import type { ApprovalPolicy } from "../engine/approval-policy.ts";
 import type { Directory } from "../directory/directory.ts";
-import type { KeptPages } from "../events/page-cache.ts";
+import type { PageCache } from "../events/page-cache.ts";
 import type { TrimmedEvents } from "../events/trimmed-events.ts";
 import type { Ledger } from "../spending/ledger.ts";
 import { localUser, type Caller } from "../security/caller.ts";
@@ -106,7 +106,7 @@ export type FacesDeps = TryModelDeps &
     readonly journal: Journal;
     readonly directory: Directory;
     readonly trimmed: TrimmedEvents;
-    readonly pages: KeptPages;
+    readonly pages: PageCache;
     readonly ledger: Ledger;
     /** For conversations that are created without an approval policy. */
     readonly approvalDefault: ApprovalPolicy | null;

@@ -5,7 +5,7 @@ import type { Logger } from "../lib/logger.ts";
 import { normalizeUuid } from "../lib/uuid7.ts";
 
 /** Tells in a conversation which fields of a request for it change nothing. */
-export function tellUnusedIn(
+export function reportUnusedIn(
   directory: Pick<Directory, "exists" | "open">,
   logger: Logger,
 ): NonNullable<MountDeps["tellUnused"]> {

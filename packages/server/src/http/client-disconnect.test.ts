@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { Departure } from "./client-disconnect.ts";
+import { ClientDisconnect } from "./client-disconnect.ts";
 
 test("who went away has gone, whenever somebody asks; who has the whole answer has not", async () => {
   const responses: ServerResponse[] = [];
@@ -17,20 +17,20 @@ test("who went away has gone, whenever somebody asks; who has the whole answer h
   };
 
   const waiting = await ask();
-  const early = new Departure(waiting.response);
+  const early = new ClientDisconnect(waiting.response);
   expect([early.signal.aborted, early.signal === early.signal]).toEqual([false, true]);
   const closed = once(waiting.response, "close");
   waiting.leave();
   await closed;
-  expect([early.signal.aborted, new Departure(waiting.response).signal.aborted]).toEqual([true, true]);
+  expect([early.signal.aborted, new ClientDisconnect(waiting.response).signal.aborted]).toEqual([true, true]);
 
   const answered = await ask();
-  const ended = new Departure(answered.response);
+  const ended = new ClientDisconnect(answered.response);
   const { signal } = ended;
   const over = once(answered.response, "close");
   answered.response.end("Here it is.");
   await over;
-  expect([signal.aborted, new Departure(answered.response).signal.aborted]).toEqual([false, false]);
+  expect([signal.aborted, new ClientDisconnect(answered.response).signal.aborted]).toEqual([false, false]);
   answered.leave();
   server.close();
   await once(server, "close");

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 
 /** Whether a client goes away before it has its answer. Most answers are ready before anybody wants to know, so its signal is made late. */
-export class Departure {
+export class ClientDisconnect {
   readonly #response: ServerResponse;
   #controller: AbortController | null = null;
 

@@ -11,13 +11,13 @@ function openMany(count: number) {
     terminate: () => void (ended += 1),
     once: () => {},
   }));
-  return { sockets: new Set(sockets) as never, told: () => closed, cut: () => ended };
+  return { sockets: new Set(sockets) as never, closedCount: () => closed, cut: () => ended };
 }
 
 test("a socket or two are closed at once, and cut when their clients do not answer", () => {
   const few = openMany(1);
   closeSockets(few.sockets);
-  expect([few.told(), few.cut()]).toEqual([1, 0]);
+  expect([few.closedCount(), few.cut()]).toEqual([1, 0]);
   vi.advanceTimersByTime(500);
   expect(few.cut()).toBe(1);
 });
@@ -25,10 +25,10 @@ test("a socket or two are closed at once, and cut when their clients do not answ
 test("thousands are closed one after another, within two seconds", () => {
   const some = openMany(30);
   closeSockets(some.sockets);
-  expect(some.told()).toBe(1);
+  expect(some.closedCount()).toBe(1);
   vi.advanceTimersByTime(15);
-  expect(some.told()).toBe(16);
+  expect(some.closedCount()).toBe(16);
   vi.advanceTimersByTime(15);
-  expect(some.told()).toBe(30);
+  expect(some.closedCount()).toBe(30);
   expect([0, 2_500, 4_999].map((index) => closingWaitMs(index, 5_000))).toEqual([0, 1000, 1999]);
 });

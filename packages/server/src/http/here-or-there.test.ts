@@ -5,17 +5,17 @@ import { hereOrThere } from "./here-or-there.ts";
 const never = new AbortController();
 
 test("who was found to work on it is asked, and forgotten when it does not any more", async () => {
-  const told: string[] = [];
+  const calls: string[] = [];
   const known = ["gone", "there"];
   const here = (): string => {
-    throw new OwnedElsewhere(known[0]!, () => told.push(`forget ${known.shift()}`));
+    throw new OwnedElsewhere(known[0]!, () => calls.push(`forget ${known.shift()}`));
   };
   const there = async (nodeId: string): Promise<string | null> => {
-    told.push(`ask ${nodeId}`);
+    calls.push(`ask ${nodeId}`);
     return nodeId === "gone" ? null : "done";
   };
   expect(await hereOrThere(here, there, 10_000, never)).toBe("done");
-  expect(told).toEqual(["ask gone", "forget gone", "ask there"]);
+  expect(calls).toEqual(["ask gone", "forget gone", "ask there"]);
 });
 
 test("what goes wrong here is told as it is, and nobody else is asked", async () => {

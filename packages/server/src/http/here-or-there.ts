@@ -5,7 +5,7 @@ import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import { wait } from "../lib/wait.ts";
 import type { Caller } from "../security/caller.ts";
-import type { NeighbourCall, Neighbours } from "../cluster/peers.ts";
+import type { NodeCall, Peers } from "../cluster/peers.ts";
 import { beginnerCookies } from "./read-cookie.ts";
 import type { RouteReply } from "./route-reply.ts";
 
@@ -22,10 +22,10 @@ const longestPauseMs = 500;
 export async function hereOrThere<Result>(
   here: () => Promise<Result> | Result,
   there: (nodeId: string) => Promise<Result | null>,
-  patienceMs: number,
+  ownerTimeoutMs: number,
   gone: { readonly signal: AbortSignal },
 ): Promise<Result> {
-  const deadlineMs = performance.now() + patienceMs;
+  const deadlineMs = performance.now() + ownerTimeoutMs;
   for (let tries = 1; ; tries += 1) {
     try {
       return await here();
@@ -41,16 +41,16 @@ export async function hereOrThere<Result>(
 }
 
 /** A request for another node, as this one was asked. */
-export function toNeighbourCall(request: FastifyRequest): NeighbourCall {
+export function toNodeCall(request: FastifyRequest): NodeCall {
   const { method, body, headers } = request;
-  const kept = Object.entries(headers).filter(
+  const forwarded = Object.entries(headers).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string" && !ownHeaders.has(entry[0]),
   );
   const cookie = beginnerCookies(headers.cookie);
   return {
     method,
     path: request.raw.url ?? "/",
-    headers: { ...Object.fromEntries(kept), ...(cookie === "" ? {} : { cookie }) },
+    headers: { ...Object.fromEntries(forwarded), ...(cookie === "" ? {} : { cookie }) },
     body: body === undefined || body === null ? undefined : JSON.stringify(body),
   };
 }
@@ -59,14 +59,14 @@ export function toNeighbourCall(request: FastifyRequest): NeighbourCall {
  * Asks another node; null when it does not work on the conversation any more. Throws a Fault when it breaks off: what was asked may
  * have been done.
  */
-export async function askNeighbour(
-  neighbours: Neighbours,
+export async function askNode(
+  peers: Peers,
   nodeId: string,
-  call: NeighbourCall,
+  call: NodeCall,
   caller: Caller,
   signal: AbortSignal,
 ): Promise<Response | null> {
-  const response = await neighbours.ask(nodeId, call, caller, signal).catch((error: unknown) => {
+  const response = await peers.ask(nodeId, call, caller, signal).catch((error: unknown) => {
     const sentence =
       "The server process that works on this conversation broke off before it answered, so what was asked may have been done. Look before you ask again.";
     throw new Fault("not-now", "owner_away", sentence, [], { cause: error });

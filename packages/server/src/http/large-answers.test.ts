@@ -9,7 +9,7 @@ const large = 2_000_000;
 
 test("hardening 12: large answers that nobody takes hold up their user, who is refused after a time, and nobody else", async () => {
   vi.useFakeTimers();
-  const answers = new LargeAnswers({ mostAtWork: 3, mostUntaken: 2, mostWaiting: 2, patienceMs: 1_000 });
+  const answers = new LargeAnswers({ maxAtWork: 3, maxUntaken: 2, maxWaiting: 2, maxWaitMs: 1_000 });
   const [first, second] = [await answers.begin("ann"), await answers.begin("ann")];
   first.made(large);
   second.made(large);
@@ -22,15 +22,15 @@ test("hardening 12: large answers that nobody takes hold up their user, who is r
   (await waits).made(10);
   (await late).made(large);
   const refused = answers.begin("ann");
-  const told = expect(refused).rejects.toMatchObject({ code: "too_many_answers" });
+  const refusal = expect(refused).rejects.toMatchObject({ code: "too_many_answers" });
   await vi.advanceTimersByTimeAsync(1_000);
-  await told;
+  await refusal;
   second.taken();
   (await answers.begin("ann")).made(10);
 });
 
 test("hardening 12: small answers hold nobody up", async () => {
-  const answers = new LargeAnswers({ mostAtWork: 2, mostUntaken: 1 });
+  const answers = new LargeAnswers({ maxAtWork: 2, maxUntaken: 1 });
   for (let times = 0; times < 100; times++) {
     const passes = await Promise.all([answers.begin("ann"), answers.begin("ann")]);
     for (const pass of passes) pass.made(1_000);

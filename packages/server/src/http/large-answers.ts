@@ -2,12 +2,12 @@ import { Fault } from "../lib/fault.ts";
 
 export type LargeAnswersOptions = {
   /** Requests of one user that are worked on at once. */
-  readonly mostAtWork?: number;
+  readonly maxAtWork?: number;
   /** Large answers of one user that were not taken yet. */
-  readonly mostUntaken?: number;
+  readonly maxUntaken?: number;
   /** Requests of one user that wait for those. */
-  readonly mostWaiting?: number;
-  readonly patienceMs?: number;
+  readonly maxWaiting?: number;
+  readonly maxWaitMs?: number;
 };
 
 /** From here on an answer counts until its client has taken it. */
@@ -24,7 +24,7 @@ export class LargeAnswers {
   readonly #takers = new Map<string, Taker>();
 
   constructor(options: LargeAnswersOptions = {}) {
-    this.#options = { mostAtWork: 8, mostUntaken: 4, mostWaiting: 1_000, patienceMs: 10_000, ...options };
+    this.#options = { maxAtWork: 8, maxUntaken: 4, maxWaiting: 1_000, maxWaitMs: 10_000, ...options };
   }
 
   /** Waits for a turn. What is returned has to be told how long the answer is, and when it was taken or its client has gone. */
@@ -52,14 +52,12 @@ export class LargeAnswers {
 
   #isFull({ atWork, untaken }: Taker): boolean {
     // What is at work may become a large answer.
-    return (
-      atWork >= this.#options.mostAtWork || (untaken > 0 && atWork + untaken >= this.#options.mostUntaken)
-    );
+    return atWork >= this.#options.maxAtWork || (untaken > 0 && atWork + untaken >= this.#options.maxUntaken);
   }
 
   async #wait(taker: Taker): Promise<void> {
-    const { mostWaiting, patienceMs } = this.#options;
-    if (taker.waiting.length >= mostWaiting) throw tooManyAnswers();
+    const { maxWaiting, maxWaitMs } = this.#options;
+    if (taker.waiting.length >= maxWaiting) throw tooManyAnswers();
     await new Promise<void>((resolve, reject) => {
       const begin = (): void => {
         clearTimeout(late);
@@ -68,7 +66,7 @@ export class LargeAnswers {
       const late = setTimeout(() => {
         taker.waiting.splice(taker.waiting.indexOf(begin), 1);
         reject(tooManyAnswers());
-      }, patienceMs);
+      }, maxWaitMs);
       taker.waiting.push(begin);
     });
   }

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
 /** So much of a body that nobody wants is read to keep its connection. */
-const keptBytes = 64 * 1024;
+const ringBytes = 64 * 1024;
 
 /** How long a client may go on sending what nobody reads: one with a key, and a stranger. */
 const lingerMs = { caller: 10_000, stranger: 2_000 };
@@ -16,10 +16,10 @@ export function lingerAfterEarlyAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (!request.ws && isMuchUnread(request.raw)) {
       reply.header("connection", "close");
-      const mostMs = request.caller === null ? lingerMs.stranger : lingerMs.caller;
+      const maxMs = request.caller === null ? lingerMs.stranger : lingerMs.caller;
       const { socket } = request.raw;
       // What Node calls when such an answer is out.
-      socket.destroySoon = () => linger(socket, mostMs);
+      socket.destroySoon = () => linger(socket, maxMs);
     }
     done(null, payload);
   });
@@ -27,15 +27,15 @@ export function lingerAfterEarlyAnswers(app: FastifyInstance): void {
 
 function isMuchUnread({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > keptBytes;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > ringBytes;
 }
 
-function linger(socket: Socket, mostMs: number): void {
+function linger(socket: Socket, maxMs: number): void {
   Reflect.deleteProperty(socket, "destroySoon");
   // In place of the parser of requests: nothing that comes now is one.
   socket.removeAllListeners("data").on("data", () => {});
   socket.end();
   socket.resume();
-  const deadline = setTimeout(() => socket.destroy(), mostMs);
+  const deadline = setTimeout(() => socket.destroy(), maxMs);
   socket.once("end", () => socket.destroy()).once("close", () => clearTimeout(deadline));
 }

@@ -6,7 +6,7 @@ import { silentLogger } from "../lib/logger.ts";
 import { openRegistry } from "../observability/metrics-registry.ts";
 import type { Gauges } from "../observability/gauges.ts";
 import { Metrics } from "../observability/metrics.ts";
-import { limitConnections, mostConnections } from "./max-connections.ts";
+import { limitConnections, maxConnections } from "./max-connections.ts";
 
 const limits = (most: string): string =>
   `Limit                     Soft Limit           Hard Limit           Units     \nMax open files            ${most}                 4096                 files     \n`;
@@ -18,13 +18,13 @@ test.each([
   [limits("unlimited"), null],
   [null, null],
 ])("F13: of the handles of a process some stay for what is not a connection", (text, most) => {
-  expect(mostConnections(text)).toBe(most);
+  expect(maxConnections(text)).toBe(most);
 });
 
 test("F13: a connection more than that is closed, and those that are there are served", async () => {
-  const told: object[] = [];
+  const warnings: object[] = [];
   const server = createServer((_request, reply) => reply.end("here"));
-  limitConnections(server, 3, { ...silentLogger, warn: (fields) => told.push(fields) });
+  limitConnections(server, 3, { ...silentLogger, warn: (fields) => warnings.push(fields) });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   const ask = async (): Promise<string> => {
@@ -39,7 +39,7 @@ test("F13: a connection more than that is closed, and those that are there are s
   const answers: string[] = [];
   for (let count = 0; count < 5; count += 1) answers.push(await ask());
   expect(answers).toEqual(["served", "served", "served", "closed", "closed"]);
-  expect(told).toEqual([{ most: 3 }]);
+  expect(warnings).toEqual([{ most: 3 }]);
   server.closeAllConnections();
   server.close();
 });

@@ -6,10 +6,10 @@ import type { Logger } from "../lib/logger.ts";
  * How many connections a server may hold, so that file handles remain for what the requests need: databases, programs,
  * modules. `limits` is what the system says about this process; null where it does not say, then nothing is limited.
  */
-export function mostConnections(limits: string | null): number | null {
-  const [, most] = /^Max open files +(\d+) /m.exec(limits ?? "") ?? [];
-  if (most === undefined) return null;
-  const handles = Number(most);
+export function maxConnections(limits: string | null): number | null {
+  const [, max] = /^Max open files +(\d+) /m.exec(limits ?? "") ?? [];
+  if (max === undefined) return null;
+  const handles = Number(max);
   return handles - Math.min(wantedReserve, Math.floor(handles / 2));
 }
 
@@ -27,15 +27,15 @@ export function readLimits(): string | null {
 }
 
 /** Connections above the limit are closed at once, which the log says now and then. */
-export function limitConnections(server: Server, most: number | null, logger: Logger): void {
-  if (most === null) return;
-  server.maxConnections = most;
-  let toldAtMs = Number.NEGATIVE_INFINITY;
+export function limitConnections(server: Server, max: number | null, logger: Logger): void {
+  if (max === null) return;
+  server.maxConnections = max;
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
   server.on("drop", () => {
-    if (performance.now() - toldAtMs < tellEveryMs) return;
-    toldAtMs = performance.now();
-    logger.warn({ most }, "too many connections");
+    if (performance.now() - reportedAtMs < reportEveryMs) return;
+    reportedAtMs = performance.now();
+    logger.warn({ most: max }, "too many connections");
   });
 }
 
-const tellEveryMs = 60_000;
+const reportEveryMs = 60_000;

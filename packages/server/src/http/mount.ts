@@ -3,10 +3,10 @@ import type { Route } from "@convoke/protocol";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
-import { Departure } from "./client-disconnect.ts";
+import { ClientDisconnect } from "./client-disconnect.ts";
 import { LargeAnswers } from "./large-answers.ts";
-import { askNeighbour, hereOrThere, notHereReply, replyOf, toNeighbourCall } from "./here-or-there.ts";
-import type { Neighbours } from "../cluster/peers.ts";
+import { askNode, hereOrThere, notHereReply, replyOf, toNodeCall } from "./here-or-there.ts";
+import type { Peers } from "../cluster/peers.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
 import { readRequest, type ReadDeps } from "./read-request.ts";
 import type { RouteReply } from "./route-reply.ts";
@@ -27,7 +27,7 @@ export type MountDeps = ReadDeps & {
   /** Tells in the log of a conversation, once, which fields of a request for it change nothing. Never rejects but with `OwnedElsewhere`. */
   readonly tellUnused?: (caller: Caller, conversationId: string, fields: readonly string[]) => Promise<void>;
   /** Answers what only another server on the same store can; nobody does unless given. */
-  readonly neighbours?: Neighbours;
+  readonly peers?: Peers;
 };
 
 /** Serves each route of a table with its handler. */
@@ -66,7 +66,7 @@ export function mountRoutes<Operation extends string>(
         const caller = route.auth && !hasBody(request) ? request.caller : authenticate(request);
         if (route.auth && caller === null) throw unauthorized();
         const read = await readRequest(request, route, caller ?? stranger, deps);
-        const gone = new Departure(reply.raw);
+        const gone = new ClientDisconnect(reply.raw);
         const handle = (): Promise<RouteReply> | RouteReply =>
           handler({
             ...read,
@@ -75,14 +75,14 @@ export function mountRoutes<Operation extends string>(
               return gone.signal;
             },
           });
-        const here = read.unused.length === 0 ? handle : () => handleAndTell(handle, read, deps);
+        const here = read.unused.length === 0 ? handle : () => handleAndReport(handle, read, deps);
         if (read.unused.length > 0) reply.header("warning", warningHeader(read.unused));
-        const { neighbours } = deps;
+        const { peers } = deps;
         const asked = { here, caller: read.caller, gone };
         const answer = async (): Promise<RouteReply> => {
-          if (neighbours === undefined) return await here();
-          if (route.form !== undefined) return await answerFormFor(neighbours, request, asked);
-          return await answerFor(neighbours, request, asked);
+          if (peers === undefined) return await here();
+          if (route.form !== undefined) return await answerFormFor(peers, request, asked);
+          return await answerFor(peers, request, asked);
         };
         if (route.mayAnswerMuch === true)
           send(reply, await withinBounds(largeAnswers, read.caller.userId, reply, answer));
@@ -96,7 +96,7 @@ export function mountRoutes<Operation extends string>(
 }
 
 /** What was asked for is done; then whoever reads the conversation is told what was left out of it. */
-async function handleAndTell(
+async function handleAndReport(
   handle: () => Promise<RouteReply> | RouteReply,
   { caller, params, unused }: Pick<RouteRequest, "caller" | "params" | "unused">,
   { tellUnused }: MountDeps,
@@ -130,16 +130,16 @@ async function withinBounds(
 type Asked = {
   readonly here: () => Promise<RouteReply> | RouteReply;
   readonly caller: Caller;
-  readonly gone: Departure;
+  readonly gone: ClientDisconnect;
 };
 
 /** What a neighbour asks is answered here, or it is told to look again. */
 async function answerFor(
-  neighbours: Neighbours,
+  peers: Peers,
   request: FastifyRequest,
   { here, caller, gone }: Asked,
 ): Promise<RouteReply> {
-  if (neighbours.callerOf(request) !== null) {
+  if (peers.callerOf(request) !== null) {
     try {
       return await here();
     } catch (error) {
@@ -148,15 +148,15 @@ async function answerFor(
     }
   }
   const there = async (nodeId: string): Promise<RouteReply | null> => {
-    const response = await askNeighbour(neighbours, nodeId, toNeighbourCall(request), caller, gone.signal);
+    const response = await askNode(peers, nodeId, toNodeCall(request), caller, gone.signal);
     return response === null ? null : await replyOf(response);
   };
-  return await hereOrThere(here, there, neighbours.patienceMs, gone);
+  return await hereOrThere(here, there, peers.ownerTimeoutMs, gone);
 }
 
 /** A form that was sent on is gone: it is offered to one other server only. */
 async function answerFormFor(
-  neighbours: Neighbours,
+  peers: Peers,
   request: FastifyRequest,
   { here, caller, gone }: Asked,
 ): Promise<RouteReply> {
@@ -164,10 +164,10 @@ async function answerFormFor(
     return await here();
   } catch (error) {
     if (!(error instanceof OwnedElsewhere)) throw error;
-    if (neighbours.callerOf(request) !== null) return notHereReply(error);
+    if (peers.callerOf(request) !== null) return notHereReply(error);
     if (error.holder === null) throw error;
-    const call = { ...toNeighbourCall(request), body: request.raw };
-    const response = await askNeighbour(neighbours, error.holder, call, caller, gone.signal);
+    const call = { ...toNodeCall(request), body: request.raw };
+    const response = await askNode(peers, error.holder, call, caller, gone.signal);
     if (response === null) throw error;
     return await replyOf(response);
   }

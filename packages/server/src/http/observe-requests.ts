@@ -31,7 +31,7 @@ declare module "fastify" {
     /** Who calls, as far as it is known; null is a stranger. */
     caller: Caller | null;
     /** True once it is told how the request ended. */
-    isToldOf: boolean;
+    isReported: boolean;
     /** True for what a neighbour asks for a caller: the neighbour has told of the call. */
     isForwarded: boolean;
     /** True for a wrong key that is answered like a missing object. */
@@ -51,8 +51,8 @@ const maxTargetLetters = 200;
 /** Each request is an activity, and whatever its handler begins is a part of it; calls are told when they are answered. */
 export function observeRequests(app: FastifyInstance, { observer, onCall }: ObserveDeps): void {
   const end = (request: FastifyRequest, status: number): void => {
-    if (request.isToldOf) return;
-    request.isToldOf = true;
+    if (request.isReported) return;
+    request.isReported = true;
     if (request.activity !== null) {
       const error = status >= 500 ? String(status) : null;
       observer.end(request.activity, {
@@ -65,7 +65,7 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
   };
   app.decorateRequest("activity", null);
   app.decorateRequest("caller", null);
-  app.decorateRequest("isToldOf", false);
+  app.decorateRequest("isReported", false);
   app.decorateRequest("isRefused", false);
   app.decorateRequest("isForwarded", false);
   app.decorateRequest("noteSocket", function noteSocket(this: FastifyRequest, caller: Caller | null): void {

@@ -14,7 +14,7 @@ import { bodyLimitBytes, toErrorReply, type ErrorReply } from "./errors.ts";
 import { unclearTarget, type Guard } from "./guard.ts";
 import { callerOfLogin } from "./login-halves.ts";
 import { lingerAfterEarlyAnswers } from "./linger.ts";
-import { limitConnections, mostConnections, readLimits } from "./max-connections.ts";
+import { limitConnections, maxConnections, readLimits } from "./max-connections.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 import { PageProofs } from "./page-proofs.ts";
 import { createPublicAddress } from "./public-address.ts";
@@ -120,7 +120,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       }
     },
   });
-  limitConnections(app.server, mostConnections(readLimits()), deps.logger);
+  limitConnections(app.server, maxConnections(readLimits()), deps.logger);
   const publicAddress = createPublicAddress(deps.trustedProxies ?? [], deps.webUrl ?? null);
   app.decorateRequest("publicAddress", {
     getter() {

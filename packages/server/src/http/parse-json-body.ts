@@ -3,7 +3,7 @@ import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
 
 /** Far more than any request needs, and few enough that whatever walks a body later has the stack for it. */
-const mostLevels = 200;
+const maxLevels = 200;
 
 type Step = string | number;
 
@@ -40,11 +40,11 @@ function refusal(type: string, msg: string): Fault {
 
 function checkPart(value: unknown, path: Step[]): void {
   if (typeof value !== "object" || value === null) return;
-  if (path.length >= mostLevels) {
+  if (path.length >= maxLevels) {
     // The first steps are enough to find it.
     throw invalidField(
       ["body", ...path.slice(0, 3)],
-      `Send a value that is nested at most ${mostLevels} levels deep.`,
+      `Send a value that is nested at most ${maxLevels} levels deep.`,
       "recursion_loop",
     );
   }

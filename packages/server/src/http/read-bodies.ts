@@ -41,12 +41,12 @@ function isAnnouncedLarger({ headers }: IncomingMessage, limitBytes: number): bo
 }
 
 /** Drops a body. False as soon as it has more bytes, and when its sender leaves. */
-async function endsWithin(payload: IncomingMessage, mostBytes: number): Promise<boolean> {
+async function endsWithin(payload: IncomingMessage, maxBytes: number): Promise<boolean> {
   let bytes = 0;
   return await new Promise((resolve) => {
     payload.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > mostBytes) resolve(false);
+      if (bytes > maxBytes) resolve(false);
     });
     payload.once("end", () => resolve(true));
     for (const end of ["close", "error"] as const) payload.once(end, () => resolve(false));

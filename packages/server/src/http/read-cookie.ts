@@ -1,5 +1,5 @@
 /** A browser has one for each path that a cookie is for; more than these are somebody's attempt to keep the server busy. */
-const mostOfOneName = 20;
+const maxOfOneName = 20;
 
 /**
  * All values of a name, in the order in which the browser sent them: beside ours may be one that another server of this host set, for a
@@ -8,7 +8,7 @@ const mostOfOneName = 20;
 export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
   const values = pairs.flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []));
-  return values.filter((value) => value !== "").slice(0, mostOfOneName);
+  return values.filter((value) => value !== "").slice(0, maxOfOneName);
 }
 
 /** Begins the names of cookies that say who began something, and let nobody in: to a neighbour they go along. */

@@ -30,7 +30,7 @@ type Identify = (headers: IncomingHttpHeaders) => Caller | null;
 /** Bound to the request that was answered: which route it took, and what it was about. */
 type Known = { readonly again: Again; readonly route: Pick<AuditedCall, "method" | "route" | "target"> };
 
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 
 /** A request with any other header goes the whole way: these decide who asks and whether the answer is packed, and nothing else of it. */
 const plainHeaders: ReadonlySet<string> = new Set([
@@ -98,7 +98,7 @@ export class ReadyAnswers {
     const { method, route, target } = toAuditedCall(request, 200);
     this.#known.set(request.url, { again, route: { method, route, target } });
     const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** False when the request has to go the whole way; nothing was done then. */

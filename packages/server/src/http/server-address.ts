@@ -13,10 +13,10 @@ export function reachableAt(url: string, boundHost: string, ownHost: string | nu
 }
 
 /** Where a door listens; port 0 is any free one. */
-export type DoorPlace = { readonly host: string; readonly port: number };
+export type InternalPlace = { readonly host: string; readonly port: number };
 
 /** What says where the door of one of several processes is. */
-export type DoorPlan = {
+export type InternalPlan = {
   readonly host: string;
   readonly port: number;
   /** Null where all servers on the store are on this machine. */
@@ -26,19 +26,19 @@ export type DoorPlan = {
 };
 
 /** On a data folder nobody else needs to reach it; with a configured address its port is known beforehand, as that one is. */
-export function doorPlace({ host, port, database, number }: DoorPlan): DoorPlace {
+export function internalPlace({ host, port, database, number }: InternalPlan): InternalPlace {
   if (database === null) return { host: "127.0.0.1", port: 0 };
   return { host, port: database.nodeAddress === null ? 0 : port + number };
 }
 
 /** What the other servers are told of a door. */
-export function doorAddress(
-  { host, database, number }: DoorPlan,
-  door: AddressInfo,
+export function internalAddress(
+  { host, database, number }: InternalPlan,
+  listening: AddressInfo,
   ownHost: string | null,
 ): string {
   const configured = database?.nodeAddress ?? null;
-  if (configured === null) return reachableAt(addressOf(door), host, ownHost);
+  if (configured === null) return reachableAt(addressOf(listening), host, ownHost);
   const url = new URL(configured);
   url.port = String(Number(url.port || (url.protocol === "https:" ? 443 : 80)) + number);
   return url.origin;

@@ -18,7 +18,7 @@ const ownPlaces: ReadonlySet<string> = new Set([
   "workspace",
 ]);
 
-const mostFaults = 50;
+const maxFaults = 50;
 const msg =
   "This text has a NUL character or half of a surrogate pair, which not every store can keep. Send it without.";
 
@@ -26,7 +26,7 @@ const msg =
 export function unstorableTexts(value: unknown, loc: FieldFault["loc"], isLarge = false): FieldFault[] {
   const faults: FieldFault[] = [];
   const visit = (part: unknown, at: FieldFault["loc"]): void => {
-    if (faults.length >= mostFaults) return;
+    if (faults.length >= maxFaults) return;
     if (typeof part === "string" && !isStorable(part)) faults.push({ loc: at, msg, type: "value_error" });
     if (Array.isArray(part)) part.forEach((item, index) => visit(item, [...at, index]));
     else if (typeof part === "object" && part !== null) {

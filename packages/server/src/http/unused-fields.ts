@@ -2,7 +2,7 @@ import type { UnusedField } from "@convoke/protocol/validate";
 import type { FieldFault } from "../lib/fault.ts";
 
 /** More go into the log of a conversation, and no header holds them all. */
-const mostInHeader = 20;
+const maxInHeader = 20;
 const longestName = 200;
 
 /** Those that nobody can have meant as another one, by their path in the request, such as `agent.colour`. */
@@ -37,7 +37,7 @@ export function describeFaults(
 
 /** The answer's own warning (RFC 7234, 5.5, where 299 is one that stays true), which clients without a use for it pass over. */
 export function warningHeader(unused: readonly string[]): string {
-  const named = unused.slice(0, mostInHeader).map((name) => encodeURI(name).replaceAll(/["\\]/g, "_"));
-  const more = unused.length > mostInHeader ? ` and ${unused.length - mostInHeader} more` : "";
+  const named = unused.slice(0, maxInHeader).map((name) => encodeURI(name).replaceAll(/["\\]/g, "_"));
+  const more = unused.length > maxInHeader ? ` and ${unused.length - maxInHeader} more` : "";
   return `299 - "These fields change nothing here: ${named.join(", ")}${more}"`;
 }

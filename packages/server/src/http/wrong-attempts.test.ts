@@ -25,8 +25,8 @@ test("strangers from everywhere fill no memory", () => {
 });
 
 test("processes behind one port count together: being led to another one gives no more attempts", () => {
-  const [one, other] = createFellows(2).map((fellow) => new WrongAttempts(() => 0, fellow));
-  for (const book of [one!, other!, one!, other!]) book.note("10.0.0.9");
+  const [one, other] = createFellows(2).map((second) => new WrongAttempts(() => 0, second));
+  for (const counts of [one!, other!, one!, other!]) counts.note("10.0.0.9");
   expect([one!.waitMs("10.0.0.9"), other!.waitMs("10.0.0.9")]).toEqual([0, 0]);
   one!.note("10.0.0.9");
   expect([one!.waitMs("10.0.0.9"), other!.waitMs("10.0.0.9")]).toEqual([60_000, 60_000]);

@@ -1,8 +1,8 @@
 import type { Fellows } from "../cluster/fellows.ts";
 
 const windowMs = 60_000;
-const mostWrong = 5;
-const mostAddresses = 10_000;
+const maxWrong = 5;
+const maxAddresses = 10_000;
 const topic = "wrong attempt";
 
 /**
@@ -11,25 +11,25 @@ const topic = "wrong attempt";
  */
 export class WrongAttempts implements Disposable {
   readonly #nowMs: () => number;
-  readonly #fellows: Fellows | undefined;
+  readonly #group: Fellows | undefined;
   readonly #stop: () => void;
   readonly #timesByAddress = new Map<string, number[]>();
 
-  constructor(nowMs: () => number, fellows?: Fellows) {
+  constructor(nowMs: () => number, group?: Fellows) {
     this.#nowMs = nowMs;
-    this.#fellows = fellows;
-    this.#stop = fellows?.hear(topic, (address) => this.#count(address as string)) ?? (() => {});
+    this.#group = group;
+    this.#stop = group?.hear(topic, (address) => this.#count(address as string)) ?? (() => {});
   }
 
   /** For how long nothing from this address is looked at, in milliseconds; 0 when it may try. */
   waitMs(address: string): number {
     const times = this.#recent(address);
-    return times.length < mostWrong ? 0 : times[0]! + windowMs - this.#nowMs();
+    return times.length < maxWrong ? 0 : times[0]! + windowMs - this.#nowMs();
   }
 
   note(address: string): void {
     this.#count(address);
-    this.#fellows?.tell({ topic, body: address });
+    this.#group?.tell({ topic, body: address });
   }
 
   [Symbol.dispose](): void {
@@ -42,8 +42,7 @@ export class WrongAttempts implements Disposable {
     this.#timesByAddress.delete(address);
     this.#timesByAddress.set(address, times);
     const [oldest] = this.#timesByAddress.keys();
-    if (this.#timesByAddress.size > mostAddresses && oldest !== undefined)
-      this.#timesByAddress.delete(oldest);
+    if (this.#timesByAddress.size > maxAddresses && oldest !== undefined) this.#timesByAddress.delete(oldest);
   }
 
   #recent(address: string): number[] {

@@ -7,7 +7,7 @@ import { Fault } from "./fault.ts";
 const callDepthHeader = "x-convoke-call-depth";
 
 /** Three conversations may ask each other in a row; more is a conversation that asks itself. */
-const mostCallDepth = 3;
+const maxCallDepth = 3;
 
 type Send = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -24,7 +24,7 @@ export function withCallDepth(send: Send, depth: number): Send {
 export function readCallDepth(headers: Readonly<Record<string, string | string[] | undefined>>): number {
   const { [callDepthHeader]: text } = headers;
   const depth = text === undefined ? 0 : Number(text);
-  if (Number.isInteger(depth) && depth >= 0 && depth <= mostCallDepth) return depth;
+  if (Number.isInteger(depth) && depth >= 0 && depth <= maxCallDepth) return depth;
   throw calledTooDeep();
 }
 
@@ -33,6 +33,6 @@ export function calledTooDeep(): Fault {
   return new Fault(
     "unusable",
     "called_too_deep",
-    `The model of this conversation is a conversation of this server, through more than ${mostCallDepth} of them or back to an earlier one. Choose a model whose base_url is not this server.`,
+    `The model of this conversation is a conversation of this server, through more than ${maxCallDepth} of them or back to an earlier one. Choose a model whose base_url is not this server.`,
   );
 }

@@ -21,7 +21,7 @@ export function openWholeCollector(): (() => void) | null {
 }
 
 function openCollect(): Collect | null {
-  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const collect = takeCollect();
     if (collect !== undefined) return collect;
   }
@@ -29,7 +29,7 @@ function openCollect(): Collect | null {
 }
 
 /** Flags are those of the whole process: another thread may take this one back before the function is there. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /** The flag only adds the function; the global object of the server stays without it. */
 function takeCollect(): Collect | undefined {

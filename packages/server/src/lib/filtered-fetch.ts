@@ -1,5 +1,5 @@
 import { lookup } from "node:dns";
-import { lookup as lookUp } from "node:dns/promises";
+import { lookup as resolveName } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
 import { onceUnlessRejected } from "@convoke/protocol";
 import type { Dispatcher } from "undici";
@@ -58,7 +58,7 @@ async function refuseHost({ hostname }: URL, isBlocked: AddressList): Promise<vo
   const host = plainHost(hostname);
   // A name that only the proxy knows is its business.
   const addresses =
-    isIP(host) === 0 ? await lookUp(host, { all: true }).catch(() => []) : [{ address: host }];
+    isIP(host) === 0 ? await resolveName(host, { all: true }).catch(() => []) : [{ address: host }];
   const found = addresses.find(({ address }) => isBlocked(address));
   if (found !== undefined) throw blocked(found.address);
 }

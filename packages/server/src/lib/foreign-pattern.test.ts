@@ -38,16 +38,16 @@ describe("an expression that somebody else wrote", () => {
   test("a single one may look around; it is cut off when it takes too long, and not asked again", () => {
     const except = compilePattern("^(?!repomix)(.*)|^repomix.*pack_codebase.*$", {
       anchor: "start",
-      mayLookAround: true,
+      allowsLookaround: true,
     });
     expect(["terminal", "repomix_pack_codebase", "repomix_grep"].map((name) => except.test(name))).toEqual([
       true,
       true,
       false,
     ]);
-    const slow = compilePattern(`(?=x)${endless}`, { anchor: "start", mayLookAround: true });
+    const slow = compilePattern(`(?=x)${endless}`, { anchor: "start", allowsLookaround: true });
     expect(() => slow.test("x".repeat(30))).toThrow(PatternTooSlow);
     expect(() => slow.test("y")).toThrow(PatternTooSlow);
-    expect(() => compilePattern("(?=x", { anchor: "start", mayLookAround: true })).toThrow(PatternRefused);
+    expect(() => compilePattern("(?=x", { anchor: "start", allowsLookaround: true })).toThrow(PatternRefused);
   });
 });

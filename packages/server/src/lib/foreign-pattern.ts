@@ -24,13 +24,13 @@ export type PatternOptions = {
    * Takes lookarounds and backreferences too, which no engine can run in linear time. Such an expression is cut off. For single
    * expressions only: each of them may cost as much.
    */
-  readonly mayLookAround?: boolean;
+  readonly allowsLookaround?: boolean;
 };
 
 const longestSource = 1_000;
-const mostInstructions = 5_000;
+const maxInstructions = 5_000;
 /** For all tests of an expression that looks around, from when it is compiled. */
-const mostMsAround = 100;
+const maxMsAround = 100;
 
 /**
  * Compiles an expression of a client, a repository or another program for an engine whose time grows with the text alone, so that
@@ -38,7 +38,7 @@ const mostMsAround = 100;
  */
 export function compilePattern(
   source: string,
-  { anchor, mayLookAround = false }: PatternOptions,
+  { anchor, allowsLookaround = false }: PatternOptions,
 ): ForeignPattern {
   if (source.length > longestSource)
     throw new PatternRefused(`An expression has at most ${longestSource} characters.`);
@@ -50,14 +50,14 @@ export function compilePattern(
     return { test: (text) => linear.test(text) };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    if (mayLookAround && isForOtherEngine(source)) return new WatchedPattern(wrapped);
+    if (allowsLookaround && isForOtherEngine(source)) return new WatchedPattern(wrapped);
     throw new PatternRefused(explain(source, error), { cause: error });
   }
 }
 
 function compileLinear(source: string): RE2JS {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(source));
-  if (compiled.programSize() > mostInstructions)
+  if (compiled.programSize() > maxInstructions)
     throw new PatternRefused("This expression is too large; repeat less, or use several expressions.");
   return compiled;
 }
@@ -65,7 +65,7 @@ function compileLinear(source: string): RE2JS {
 /** An expression of the language's own engine, which may take for ever: it is cut off, and not asked again then. */
 class WatchedPattern implements ForeignPattern {
   readonly #expression: RegExp;
-  #leftMs = mostMsAround;
+  #leftMs = maxMsAround;
 
   constructor(source: string) {
     this.#expression = new RegExp(source);

@@ -10,7 +10,7 @@ test("a large heap is collected earlier, until it is small again or the server e
     usedBytes: () => megabytes * 1024 * 1024,
     setFlags: (flag) => void flags.push(flag),
   });
-  for (megabytes of [100, 190, 200, 300, 150, 130, 120, 150, 200]) growth.look();
+  for (megabytes of [100, 190, 200, 300, 150, 130, 120, 150, 200]) growth.check();
   expect(flags).toEqual([
     "--heap-growing-percent=50",
     "--heap-growing-percent=0",
@@ -26,7 +26,7 @@ test("when it ends, V8 takes the code again that was compiled before it", () => 
   const before = headOfCode();
   {
     using growth = new HeapGrowth({ usedBytes: () => Infinity, setFlags: setFlagsFromString });
-    growth.look();
+    growth.check();
     expect(headOfCode()).not.toEqual(before);
   }
   expect(headOfCode()).toEqual(before);

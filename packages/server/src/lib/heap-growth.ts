@@ -36,7 +36,7 @@ export class HeapGrowth implements Disposable {
   }
 
   /** To be called about once a second. */
-  look(): void {
+  check(): void {
     const usedBytes = this.#deps.usedBytes();
     if (this.#isSlow ? usedBytes < smallBytes : usedBytes > largeBytes) this.#set(!this.#isSlow);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isBounded } from "./is-bounded.ts";
 
-const bounds = { mostValues: 10, mostLevels: 3, mostChars: 20 };
+const bounds = { maxValues: 10, maxLevels: 3, maxChars: 20 };
 
 test.each<[string, unknown, boolean]>([
   ["a text", "x", true],

@@ -1,28 +1,28 @@
 export type ValueBounds = {
   /** Values of all kinds, containers too. */
-  readonly mostValues: number;
-  readonly mostLevels: number;
+  readonly maxValues: number;
+  readonly maxLevels: number;
   /** Of texts and names of fields. */
-  readonly mostChars: number;
+  readonly maxChars: number;
 };
 
 /** Whether a parsed value of somebody else is small enough for whatever walks, copies or writes it later; stops where it is not. */
-export function isBounded(value: unknown, { mostValues, mostLevels, mostChars }: ValueBounds): boolean {
+export function isBounded(value: unknown, { maxValues, maxLevels, maxChars }: ValueBounds): boolean {
   let values = 0;
   let chars = 0;
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > mostLevels) return false;
+    if (depth > maxLevels) return false;
     const next: unknown[] = [];
     for (const part of level) {
       values += 1;
       if (typeof part === "string") chars += part.length;
-      if (values + next.length > mostValues || chars > mostChars) return false;
+      if (values + next.length > maxValues || chars > maxChars) return false;
       if (typeof part !== "object" || part === null) continue;
       for (const key in part) {
         if (!Array.isArray(part)) chars += key.length;
         next.push((part as Record<string, unknown>)[key]);
-        if (values + next.length > mostValues || chars > mostChars) return false;
+        if (values + next.length > maxValues || chars > maxChars) return false;
       }
     }
     level = next;

@@ -3,7 +3,7 @@ const sliceMs = 8;
 /** What it costs that one goes on, until it was measured. */
 const firstGuessMs = 1;
 /** So many at once, at most: what it costs them may have changed. */
-const mostAtOnce = 64;
+const maxAtOnce = 64;
 /** How much of what was measured is forgotten with each measurement. */
 const forgotten = 0.1;
 
@@ -42,7 +42,7 @@ export class LoopPace {
 
   get #hasTime(): boolean {
     const expectedMs = (this.#unmeasured * this.#takenMs) / this.#taken;
-    return this.#unmeasured < mostAtOnce && this.#usedMs + expectedMs < sliceMs;
+    return this.#unmeasured < maxAtOnce && this.#usedMs + expectedMs < sliceMs;
   }
 
   #countTurn(): void {

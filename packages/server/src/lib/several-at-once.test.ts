@@ -4,17 +4,17 @@ import { severalAtOnce } from "./several-at-once.ts";
 test("each item once, in their order, never more than so many at a time", async () => {
   const begun: number[] = [];
   let underWay = 0;
-  let mostUnderWay = 0;
+  let maxRunning = 0;
   await severalAtOnce(Array.from({ length: 20 }).keys(), 3, async (number) => {
     begun.push(number);
     underWay += 1;
-    mostUnderWay = Math.max(mostUnderWay, underWay);
+    maxRunning = Math.max(maxRunning, underWay);
     for (let turns = 0; turns < number % 4; turns += 1) await Promise.resolve();
     underWay -= 1;
   });
   expect(begun).toEqual([...begun.keys()]);
   expect(begun).toHaveLength(20);
-  expect(mostUnderWay).toBe(3);
+  expect(maxRunning).toBe(3);
 });
 
 test("after a failure nothing is begun, and what was begun comes to its end", async () => {

@@ -4,7 +4,7 @@
  */
 export async function severalAtOnce<Item>(
   items: Iterable<Item>,
-  most: number,
+  max: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const left = items[Symbol.iterator]();
@@ -19,7 +19,7 @@ export async function severalAtOnce<Item>(
       }
     }
   };
-  const ends = await Promise.allSettled(Array.from({ length: most }, worker));
+  const ends = await Promise.allSettled(Array.from({ length: max }, worker));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
 }

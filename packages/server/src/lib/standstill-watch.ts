@@ -10,42 +10,42 @@ export class StandstillWatch {
   /** How often to look. */
   readonly tickMs: number;
   readonly #shared: WatchdogShared;
-  readonly #beats: Int32Array;
-  #lastBeat: number;
+  readonly #heartbeats: Int32Array;
+  #lastHeartbeat: number;
   #ticks = 0;
-  #cpuAtBeat = process.cpuUsage();
+  #cpuAtHeartbeat = process.cpuUsage();
 
   constructor(shared: WatchdogShared) {
     this.#shared = shared;
     this.tickMs = Math.min(1_000, Math.max(10, shared.limitMs / 20));
-    this.#beats = new Int32Array(shared.memory, 0, 1);
-    this.#lastBeat = Atomics.load(this.#beats, 0);
+    this.#heartbeats = new Int32Array(shared.memory, 0, 1);
+    this.#lastHeartbeat = Atomics.load(this.#heartbeats, 0);
   }
 
   /** Looks again and again in this thread, which does nothing else until the watch is over. */
   occupyThread(): void {
-    while (!isClosedWithin(this.#shared.memory, this.tickMs)) this.look();
+    while (!isClosedWithin(this.#shared.memory, this.tickMs)) this.check();
   }
 
   /** Has this thread look besides what it does; does not keep it alive. */
   shareThread(): void {
     const timer = setInterval(() => {
       if (isClosedWithin(this.#shared.memory, 0)) clearInterval(timer);
-      else this.look();
+      else this.check();
     }, this.tickMs).unref();
   }
 
-  look(): void {
-    const beat = Atomics.load(this.#beats, 0);
-    if (beat !== this.#lastBeat) {
-      this.#lastBeat = beat;
+  check(): void {
+    const heartbeat = Atomics.load(this.#heartbeats, 0);
+    if (heartbeat !== this.#lastHeartbeat) {
+      this.#lastHeartbeat = heartbeat;
       this.#ticks = 0;
-      this.#cpuAtBeat = process.cpuUsage();
+      this.#cpuAtHeartbeat = process.cpuUsage();
       return;
     }
     this.#ticks += 1;
     const { limitMs } = this.#shared;
-    const { user, system } = process.cpuUsage(this.#cpuAtBeat);
+    const { user, system } = process.cpuUsage(this.#cpuAtHeartbeat);
     if (this.#ticks * this.tickMs >= limitMs && (user + system) / 1000 >= limitMs / 2) end(this.#shared);
   }
 }

@@ -44,8 +44,8 @@ test.each([
 });
 
 test("a database that is away is a failure of the storage, however deep it lies", () => {
-  const away = new DatabaseAwayError("The database is away: it said no");
-  const error = new Error("The journal could not store this", { cause: away });
+  const unavailable = new DatabaseAwayError("The database is away: it said no");
+  const error = new Error("The journal could not store this", { cause: unavailable });
   expect(storageFault(error)).toMatchObject({ kind: "not-now", code: "database_away" });
 });
 

@@ -84,7 +84,7 @@ type Found = { readonly problem: Problem; readonly file: string | null };
 function findProblem(error: unknown): Found | null {
   // Bounded: an error may be its own cause.
   const waiting: unknown[] = [error];
-  for (let looks = 0; looks < 16 && waiting.length > 0; looks += 1) {
+  for (let depth = 0; depth < 16 && waiting.length > 0; depth += 1) {
     const at = waiting.shift();
     if (!(at instanceof Error)) continue;
     const problem = problemOf(at);

@@ -6,7 +6,7 @@ export class TooSlow extends Error {
 }
 
 /** How often a job is begun anew that was held up instead of being slow. */
-const mostAttempts = 10;
+const maxAttempts = 10;
 
 /**
  * Runs a synchronous job without effects, and cuts it off, regular expressions included, when it takes too long; throws
@@ -33,7 +33,7 @@ export function openTimeLimit(): <Result>(limitMs: number, job: () => Result) =>
         if ((error as { code?: unknown } | null)?.code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
         const { user, system } = process.threadCpuUsage(before);
         const wasHeldUp = (user + system) / 1000 < limitMs / 2;
-        if (!wasHeldUp || attempt === mostAttempts)
+        if (!wasHeldUp || attempt === maxAttempts)
           throw new TooSlow(`Not done in ${limitMs} ms.`, { cause: error });
       }
     }

@@ -14,14 +14,14 @@ const closedAt = 8;
 const headBytes = 12;
 const textBytes = 64 * 1024;
 /** Of conversations' ids. */
-const mostNames = 1_000;
+const maxNames = 1_000;
 
 export function createMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(headBytes + textBytes);
 }
 
 export function writeNames(memory: SharedArrayBuffer, last: string | null, working: Iterable<string>): void {
-  const text = JSON.stringify({ last, working: [...working].slice(0, mostNames) });
+  const text = JSON.stringify({ last, working: [...working].slice(0, maxNames) });
   const bytes = Buffer.from(text, "utf8");
   if (bytes.byteLength > textBytes) return;
   new Uint8Array(memory, headBytes).set(bytes);

@@ -27,7 +27,7 @@ export function openWatchdog(options: WatchdogOptions): Watchdog {
 
 export class Watchdog implements Activity, AsyncDisposable {
   readonly #memory = createMemory();
-  readonly #beats = new Int32Array(this.#memory, 0, 1);
+  readonly #heartbeats = new Int32Array(this.#memory, 0, 1);
   readonly #working = new Map<string, number>();
   readonly #shared: WatchdogShared;
   readonly #worker: Worker | null;
@@ -37,7 +37,10 @@ export class Watchdog implements Activity, AsyncDisposable {
   constructor(options: WatchdogOptions) {
     const { limitMs, recordFile, isThreadLent, onFailure } = options;
     this.#shared = { limitMs, recordFile, memory: this.#memory };
-    this.#timer = setInterval(() => this.#beat(), Math.min(1_000, Math.max(5, limitMs / 50))).unref();
+    this.#timer = setInterval(
+      () => this.#sendHeartbeat(),
+      Math.min(1_000, Math.max(5, limitMs / 50)),
+    ).unref();
     this.#worker = isThreadLent ? null : startWorker(this.#shared, onFailure);
   }
 
@@ -78,8 +81,8 @@ export class Watchdog implements Activity, AsyncDisposable {
     await ended;
   }
 
-  #beat(): void {
-    Atomics.add(this.#beats, 0, 1);
+  #sendHeartbeat(): void {
+    Atomics.add(this.#heartbeats, 0, 1);
   }
 
   #write(): void {

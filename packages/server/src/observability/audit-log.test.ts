@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { AuditLog, type AuditLogDeps } from "./audit-log.ts";
 
 let directory: string;
-const told: object[] = [];
+const warnings: object[] = [];
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "convoke-audit-"));
-  told.length = 0;
+  warnings.length = 0;
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
@@ -17,7 +17,7 @@ const open = (deps: Partial<AuditLogDeps> = {}): AuditLog =>
     directory: join(directory, "audit"),
     name: "calls",
     nowMs: () => Date.UTC(2026, 0, 31),
-    logger: { info: () => {}, warn: () => {}, error: (fields) => void told.push(fields) },
+    logger: { info: () => {}, warn: () => {}, error: (fields) => void warnings.push(fields) },
     ...deps,
   });
 
@@ -39,12 +39,12 @@ test("P54: everything appended is in the file when the log is closed, in order, 
     async (path) => (await stat(path)).mode & 0o777,
   );
   expect(await Promise.all(modes)).toEqual([0o700, 0o600]);
-  expect(told).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test("P54: a full file is put aside, the newest of them are kept, and no line is torn", async () => {
   for (let number = 0; number < 40; number += 1) {
-    await using log = open({ rotateBytes: 200, keptFiles: 2 });
+    await using log = open({ rotateBytes: 200, maxFiles: 2 });
     log.append({ number });
     log.append({ number: number + 0.5 });
   }
@@ -53,12 +53,12 @@ test("P54: a full file is put aside, the newest of them are kept, and no line is
     "calls.2.jsonl",
     "calls.jsonl",
   ]);
-  const kept = [
+  const times = [
     ...(await numbers("calls.2.jsonl")),
     ...(await numbers("calls.1.jsonl")),
     ...(await numbers()),
   ];
-  expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 40 - (kept.length - index) / 2));
+  expect(times).toEqual(Array.from({ length: times.length }, (_, index) => 40 - (times.length - index) / 2));
   for (const name of await readdir(join(directory, "audit"))) {
     expect((await stat(join(directory, "audit", name))).mode & 0o777).toBe(0o600);
   }
@@ -68,10 +68,10 @@ test("P54: lines that cannot be written are told with their number, and later on
   await using log = open();
   await writeFile(join(directory, "audit"), "in the way");
   log.append({ number: 1 });
-  await expect.poll(() => told).toMatchObject([{ lost: 1 }]);
+  await expect.poll(() => warnings).toMatchObject([{ lost: 1 }]);
   await rm(join(directory, "audit"));
   log.append({ number: 2 });
   await log[Symbol.asyncDispose]();
   expect(await numbers()).toEqual([2]);
-  expect(told).toMatchObject([{ lost: 1 }, { lost: 1 }]);
+  expect(warnings).toMatchObject([{ lost: 1 }, { lost: 1 }]);
 });

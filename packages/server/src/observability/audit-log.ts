@@ -14,13 +14,13 @@ export type AuditLogDeps = {
   /** The size of a file at which a new one is begun; 16 MiB unless given. */
   readonly rotateBytes?: number;
   /** Older files that are kept; 8 unless given. */
-  readonly keptFiles?: number;
+  readonly maxFiles?: number;
 };
 
 type Waiting = { readonly atMs: number; readonly entry: object };
 
 /** Lines that wait for the disk; beyond that they are lost, and it is told how many. */
-const mostWaiting = 100_000;
+const maxWaiting = 100_000;
 
 /** The pause after each write: under load a write for each line costs more than reading a page does. */
 const gatherMs = 20;
@@ -36,12 +36,12 @@ export class AuditLog implements AsyncDisposable {
   #isClosing = false;
 
   constructor(deps: AuditLogDeps) {
-    this.#deps = { rotateBytes: 16 * 1024 * 1024, keptFiles: 8, ...deps };
+    this.#deps = { rotateBytes: 16 * 1024 * 1024, maxFiles: 8, ...deps };
   }
 
   /** Returns at once. `entry` has at least one field, must be free of secrets, and stays as it is: its line is made when it is written. */
   append(entry: object): void {
-    if (this.#waiting.length >= mostWaiting) {
+    if (this.#waiting.length >= maxWaiting) {
       this.#lost += 1;
       return;
     }
@@ -107,9 +107,9 @@ export class AuditLog implements AsyncDisposable {
 
   /** The oldest file is written over. */
   async #rotate(): Promise<void> {
-    const { directory, name, keptFiles } = this.#deps;
+    const { directory, name, maxFiles } = this.#deps;
     const pathOf = (age: number): string => join(directory, `${name}${age === 0 ? "" : `.${age}`}.jsonl`);
-    for (let age = keptFiles - 1; age >= 0; age -= 1) {
+    for (let age = maxFiles - 1; age >= 0; age -= 1) {
       try {
         await rename(pathOf(age), pathOf(age + 1));
       } catch (error) {

@@ -1,9 +1,9 @@
 /** Keeps the number of values of a label bounded: the first `most` are told apart, all later ones are `other`. */
-export function createBoundedLabel(most: number): (value: string) => string {
+export function createBoundedLabel(max: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {
     if (known.has(value)) return value;
-    if (known.size >= most || value.length > 120) return "other";
+    if (known.size >= max || value.length > 120) return "other";
     known.add(value);
     return value;
   };

@@ -20,7 +20,7 @@ const appendBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2
 const lagResolutionMs = 20;
 
 /** More models or tools than this share one label; users name both. */
-const mostNames = 100;
+const maxNames = 100;
 
 /** Loads the Prometheus library and registers the metrics that the guide lists. */
 export async function openRegistry(gauges: Gauges): Promise<MetricsRegistry> {
@@ -30,8 +30,8 @@ export async function openRegistry(gauges: Gauges): Promise<MetricsRegistry> {
     new client.Counter({ name: `convoke_${name}`, help, labelNames, registers: [...registers] });
   const histogram = (name: string, help: string, labelNames: string[], buckets: number[]) =>
     new client.Histogram({ name: `convoke_${name}`, help, labelNames, buckets, registers: [...registers] });
-  const modelLabel = createBoundedLabel(mostNames);
-  const toolLabel = createBoundedLabel(mostNames);
+  const modelLabel = createBoundedLabel(maxNames);
+  const toolLabel = createBoundedLabel(maxNames);
 
   const requests = histogram(
     "http_request_duration_seconds",

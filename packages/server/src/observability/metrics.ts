@@ -1,5 +1,5 @@
 import type { MetricObject } from "prom-client";
-import { FellowQuestion } from "../cluster/peer-question.ts";
+import { PeerQuestion } from "../cluster/peer-question.ts";
 import type { Fellows } from "../cluster/fellows.ts";
 import type { Begun, Ending, Sink } from "./observer.ts";
 import type { Gauges } from "./gauges.ts";
@@ -8,7 +8,7 @@ import { openRegistry, type MetricsRegistry } from "./metrics-registry.ts";
 type Note = (registry: MetricsRegistry) => void;
 
 /** So many notes wait at most until the library is there. */
-const mostNotes = 1_000;
+const maxNotes = 1_000;
 /** So many wait at most once it is there: one after the other they take a fraction of what each takes between requests. */
 const gatheredNotes = 100;
 /** Loaded so long after the start at the latest, because loading takes longer than a cold start may. */
@@ -26,14 +26,14 @@ export class Metrics implements Sink, Disposable {
   #loading: Promise<MetricsRegistry> | null = null;
   #registry: MetricsRegistry | null = null;
 
-  readonly #others: FellowQuestion<readonly MetricObject[]> | null;
+  readonly #others: PeerQuestion<readonly MetricObject[]> | null;
 
   constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry, fellows?: Fellows) {
     this.#gauges = gauges;
     this.#open = open;
     const answer = async (): Promise<readonly MetricObject[]> =>
       await (await this.#current()).prometheus.getMetricsAsJSON();
-    this.#others = fellows === undefined ? null : new FellowQuestion(fellows, "metrics", answer);
+    this.#others = fellows === undefined ? null : new PeerQuestion(fellows, "metrics", answer);
     this.#timer = setTimeout(() => this.#loadBehind(), loadAfterMs).unref();
   }
 
@@ -64,7 +64,7 @@ export class Metrics implements Sink, Disposable {
     this.#waiting.push(note);
     if (this.#registry !== null) {
       if (this.#waiting.length >= gatheredNotes) this.#take(this.#registry);
-    } else if (this.#waiting.length >= mostNotes) this.#loadBehind();
+    } else if (this.#waiting.length >= maxNotes) this.#loadBehind();
   }
 
   #take(registry: MetricsRegistry): void {
@@ -82,7 +82,7 @@ export class Metrics implements Sink, Disposable {
   /** Without file handles, for instance, the library cannot be loaded; the next scrape tries again and tells. */
   #loadBehind(): void {
     this.#load().catch(() => {
-      this.#waiting.splice(0, this.#waiting.length - mostNotes);
+      this.#waiting.splice(0, this.#waiting.length - maxNotes);
     });
   }
 

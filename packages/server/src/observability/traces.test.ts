@@ -119,8 +119,8 @@ test("a collector that is broken is told once and harms nothing", async () => {
   });
   await server.runTo("finished", "How are you?");
   await server[Symbol.asyncDispose]();
-  const told = server.log.filter(({ message }) => message === "traces could not be sent");
-  expect(told).toHaveLength(1);
+  const warnings = server.log.filter(({ message }) => message === "traces could not be sent");
+  expect(warnings).toHaveLength(1);
 });
 
 test.each([true, false])("messages are in the spans where they are wanted: %s", async (hasContent) => {

@@ -28,7 +28,7 @@ export function canSeal(sender: Sender, target: PushTarget): boolean {
 }
 
 /** A browser that is off hears of it when it is on again, for so many seconds. */
-const keptSeconds = 86_400;
+const ttlSeconds = 86_400;
 
 /**
  * Seals news for one browser (RFC 8291) and signs the request (RFC 8292). Of news of one conversation that wait at the push service the
@@ -37,7 +37,7 @@ const keptSeconds = 86_400;
 export function toPushPost({ contact, keys }: Sender, target: PushTarget, news: PushNews): PushPost {
   const { endpoint, headers, body } = webPush.generateRequestDetails(target, JSON.stringify(news), {
     vapidDetails: { subject: contact, ...keys },
-    TTL: keptSeconds,
+    TTL: ttlSeconds,
     urgency: news.kind === "asks" ? "high" : "normal",
     topic: topicOf(keys, news),
     contentEncoding: "aes128gcm",

@@ -7,7 +7,7 @@ import { openTestDatabase } from "../testing/test-database.ts";
 import { TestPushService } from "../testing/test-push-service.ts";
 import { openPushKeys } from "./push-keys.ts";
 import { Pushes, type RunOutcome } from "./pushes.ts";
-import { mostSubscriptions, SubscriptionStore, type PushOwner } from "./subscription-store.ts";
+import { maxSubscriptions, SubscriptionStore, type PushOwner } from "./subscription-store.ts";
 
 const id = "11111111-1111-4111-8111-111111111111";
 const outcome = (status: string, more: Partial<RunOutcome> = {}): RunOutcome => ({
@@ -137,10 +137,10 @@ test("S21: a browser has one subscription, of who asked last, and a user has so 
   expect(second).toMatchObject({ id: first.id, kinds: ["done"] });
   expect(await subscriptions.list("ann")).toEqual([]);
   expect(await subscriptions.remove("ann", first.id)).toBe(false);
-  for (let number = 0; number < mostSubscriptions; number += 1)
+  for (let number = 0; number < maxSubscriptions; number += 1)
     await subscriptions.add({ userId: "bob" }, service.subscribe(`${number}`), ["done"]);
   const left = await subscriptions.list("bob");
-  expect(left).toHaveLength(mostSubscriptions);
+  expect(left).toHaveLength(maxSubscriptions);
   expect(left.some((one) => one.id === first.id)).toBe(false);
 });
 

@@ -30,7 +30,7 @@ export type PushesDeps = {
 const answerMs = 30_000;
 const parallelPosts = 8;
 /** News that wait for their turn or for another attempt; what comes then is left out, and told. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 const pausesMs = [2_000, 15_000, 60_000];
 const longestPauseMs = 300_000;
 
@@ -50,7 +50,7 @@ export class Pushes implements AsyncDisposable {
 
   /** Call when a run has ended and its end is stored. Does the rest behind the call. */
   onRunEnd(conversationId: string): void {
-    this.#begin(() => this.#tell(conversationId));
+    this.#begin(() => this.#notify(conversationId));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,11 +60,8 @@ export class Pushes implements AsyncDisposable {
 
   #begin(work: () => Promise<void>): void {
     if (this.#closing.signal.aborted) return;
-    if (this.#working.size >= mostWaiting) {
-      this.#deps.logger.warn(
-        { waiting: mostWaiting },
-        "too much waits for push services, news were left out",
-      );
+    if (this.#working.size >= maxWaiting) {
+      this.#deps.logger.warn({ waiting: maxWaiting }, "too much waits for push services, news were left out");
       return;
     }
     const working = work()
@@ -75,7 +72,7 @@ export class Pushes implements AsyncDisposable {
     this.#working.add(working);
   }
 
-  async #tell(conversationId: string): Promise<void> {
+  async #notify(conversationId: string): Promise<void> {
     const { subscriptions, describe, isStillGood, sender } = this.#deps;
     const outcome = await describe(conversationId);
     const kind = outcome === null ? null : kindOf(outcome);

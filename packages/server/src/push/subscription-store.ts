@@ -32,7 +32,7 @@ export type SubscriptionStoreDeps = {
 };
 
 /** A user's oldest subscriptions go when there are more. */
-export const mostSubscriptions = 50;
+export const maxSubscriptions = 50;
 
 type Row = Selectable<Tables["push_subscriptions"]>;
 
@@ -67,8 +67,8 @@ export class SubscriptionStore {
         .where("user_id", "=", owner.userId)
         .where("id", "!=", id)
         .orderBy("created_at", "desc")
-        .offset(mostSubscriptions - 1)
-        .limit(mostSubscriptions)
+        .offset(maxSubscriptions - 1)
+        .limit(maxSubscriptions)
         .execute();
       const ids = oldest.map((one) => one.id);
       if (ids.length > 0) await tables.deleteFrom("push_subscriptions").where("id", "in", ids).execute();

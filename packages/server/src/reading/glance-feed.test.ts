@@ -43,36 +43,36 @@ test("S4: changes are joined, and read once for all who listen; nobody hears of 
   const { feed, commit, reads } = open({ mine: "me", theirs: "them" });
   using _feed = feed;
   commit("mine");
-  const heard: string[] = [];
+  const received: string[] = [];
   const listen = (userId: string): (() => void) =>
     feed.listen({
       userId,
-      onGlance: (id) => heard.push(`${userId} ${id}`),
-      onGone: (id) => heard.push(`${userId} gone ${id}`),
+      onSummary: (id) => received.push(`${userId} ${id}`),
+      onGone: (id) => received.push(`${userId} gone ${id}`),
     });
   listen("me");
   const stop = listen("me");
   for (let count = 0; count < 100; count += 1) for (const id of ["mine", "theirs"]) commit(id);
-  await until(() => heard.length >= 2);
+  await until(() => received.length >= 2);
   expect(reads).toEqual([["mine", "theirs"]]);
-  expect(heard).toEqual(["me mine", "me mine"]);
+  expect(received).toEqual(["me mine", "me mine"]);
   stop();
   commit("deleted");
-  await until(() => heard.length === 3);
-  expect(heard.at(-1)).toBe("me gone deleted");
+  await until(() => received.length === 3);
+  expect(received.at(-1)).toBe("me gone deleted");
 });
 
 test("S4: what could not be read is told later, together with what changed since", async () => {
   const failures = [new Error("The disk is away."), new Error("Still.")];
   const { feed, commit, reads, failed } = open({ one: "me", two: "me" }, failures);
   using _feed = feed;
-  const heard: string[] = [];
-  feed.listen({ userId: "me", onGlance: (id) => heard.push(id), onGone: () => expect.unreachable() });
+  const received: string[] = [];
+  feed.listen({ userId: "me", onSummary: (id) => received.push(id), onGone: () => expect.unreachable() });
   commit("one");
   await until(() => failed.length === 1);
   commit("two");
-  await until(() => heard.length === 2);
-  expect(heard.toSorted()).toEqual(["one", "two"]);
+  await until(() => received.length === 2);
+  expect(received.toSorted()).toEqual(["one", "two"]);
   expect(failed).toHaveLength(2);
   expect(reads.at(-1)!.toSorted()).toEqual(["one", "two"]);
 });
@@ -98,11 +98,11 @@ test("S4: a conversation that is deleted while it is read slowly is told as gone
     },
     onFailure: (error) => expect.unreachable(String(error)),
   });
-  const heard: string[] = [];
+  const received: string[] = [];
   feed.listen({
     userId: "me",
-    onGlance: (id) => heard.push(id),
-    onGone: (id) => heard.push(`gone ${id}`),
+    onSummary: (id) => received.push(id),
+    onGone: (id) => received.push(`gone ${id}`),
   });
   touch();
   await vi.advanceTimersByTimeAsync(1_000);
@@ -110,6 +110,6 @@ test("S4: a conversation that is deleted while it is read slowly is told as gone
   await vi.advanceTimersByTimeAsync(1_000);
   slow.resolve();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(heard).toEqual(["one", "gone one"]);
+  expect(received).toEqual(["one", "gone one"]);
   expect(reads).toBe(2);
 });

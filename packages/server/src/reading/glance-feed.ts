@@ -2,15 +2,15 @@ import type { Journal } from "../journal/journal.ts";
 import type { Described } from "../engine/state/describe.ts";
 import { toGlance } from "./glance.ts";
 
-export type GlanceListener = {
+export type SummaryListener = {
   readonly userId: string;
   /** The newest state of one of the user's conversations. */
-  readonly onGlance: (id: string, json: string, version: number) => void;
+  readonly onSummary: (id: string, json: string, version: number) => void;
   /** There is no such conversation any more. Also called for others than the user's. */
   readonly onGone: (id: string) => void;
 };
 
-export type GlanceFeedDeps = {
+export type SummaryFeedDeps = {
   readonly journal: Pick<Journal, "onCommit">;
   readonly describeAll: (
     ids: readonly string[],
@@ -28,22 +28,22 @@ const roundsToRetry = 4;
  * for all listeners, and nothing at all while there is none.
  */
 export class GlanceFeed implements Disposable {
-  readonly #deps: GlanceFeedDeps;
+  readonly #deps: SummaryFeedDeps;
   readonly #everyMs: number;
-  readonly #listeners = new Set<GlanceListener>();
+  readonly #listeners = new Set<SummaryListener>();
   readonly #changed = new Set<string>();
   readonly #stopCommits: () => void;
   #timer: NodeJS.Timeout | undefined;
   #lastMs = -Infinity;
-  #isTelling = false;
+  #isPublishing = false;
 
-  constructor(deps: GlanceFeedDeps) {
+  constructor(deps: SummaryFeedDeps) {
     this.#deps = deps;
     this.#everyMs = deps.everyMs ?? 250;
     this.#stopCommits = deps.journal.onCommit(({ conversationId }) => this.touch(conversationId));
   }
 
-  listen(listener: GlanceListener): () => void {
+  listen(listener: SummaryListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -52,7 +52,7 @@ export class GlanceFeed implements Disposable {
   touch(id: string): void {
     if (this.#listeners.size === 0) return;
     this.#changed.add(id);
-    if (!this.#isTelling) this.#tellIn(0);
+    if (!this.#isPublishing) this.#publishAfter(0);
   }
 
   [Symbol.dispose](): void {
@@ -62,14 +62,14 @@ export class GlanceFeed implements Disposable {
   }
 
   /** Not sooner than the changes since the last time may be joined. */
-  #tellIn(leastMs: number): void {
+  #publishAfter(leastMs: number): void {
     const waitMs = Math.max(leastMs, this.#lastMs + this.#everyMs - performance.now());
-    this.#timer ??= setTimeout(() => void this.#tell(), waitMs);
+    this.#timer ??= setTimeout(() => void this.#publish(), waitMs);
   }
 
   /** One after the other: what was read before is not told behind what was read later. */
-  async #tell(): Promise<void> {
-    this.#isTelling = true;
+  async #publish(): Promise<void> {
+    this.#isPublishing = true;
     let leastMs = 0;
     this.#lastMs = performance.now();
     const ids = [...this.#changed];
@@ -83,7 +83,7 @@ export class GlanceFeed implements Disposable {
         const own = [...this.#listeners].filter(({ userId }) => userId === ownerId);
         if (own.length === 0) continue;
         const json = JSON.stringify(toGlance(described));
-        for (const { onGlance } of own) onGlance(described.id, json, described.state.lastSeq);
+        for (const { onSummary } of own) onSummary(described.id, json, described.state.lastSeq);
       }
       for (const id of gone) for (const { onGone } of this.#listeners) onGone(id);
     } catch (error) {
@@ -92,8 +92,8 @@ export class GlanceFeed implements Disposable {
       for (const id of ids) this.#changed.add(id);
       leastMs = this.#everyMs * roundsToRetry;
     }
-    this.#isTelling = false;
+    this.#isPublishing = false;
     if (this.#listeners.size === 0) this.#changed.clear();
-    if (this.#changed.size > 0) this.#tellIn(leastMs);
+    if (this.#changed.size > 0) this.#publishAfter(leastMs);
   }
 }

@@ -4,7 +4,7 @@ import { readConfig } from "../engine/read-config.ts";
 import type { UpdateMarks } from "./update-marks.ts";
 
 /** More marks than pixels tell nothing. */
-const mostOfASort = 500;
+const maxOfASort = 500;
 
 /** Where in a log happened what somebody looks for. Reads an index, and of events the updates of the state that it has not read before. */
 export async function readLandmarks(
@@ -57,7 +57,7 @@ async function copiedUpTo(
 
 /** The first, the last, and what lies evenly between them. */
 function spread(places: readonly number[]): number[] {
-  if (places.length <= mostOfASort) return [...places];
-  const step = (places.length - 1) / (mostOfASort - 1);
-  return Array.from({ length: mostOfASort }, (_, index) => places[Math.round(index * step)]!);
+  if (places.length <= maxOfASort) return [...places];
+  const step = (places.length - 1) / (maxOfASort - 1);
+  return Array.from({ length: maxOfASort }, (_, index) => places[Math.round(index * step)]!);
 }

@@ -23,7 +23,7 @@ export async function searchEverything(
   const ownerId = asker.userId;
   const [titles, page] = await Promise.all([
     query.pageId === undefined && isPlain(query)
-      ? journal.searchGlances({ ownerId, titleParts: terms, limit: mostTitles })
+      ? journal.searchGlances({ ownerId, titleParts: terms, limit: maxTitles })
       : null,
     journal.searchTexts({ ...query, ownerId, terms }),
   ]);
@@ -57,7 +57,7 @@ export async function searchEverything(
   };
 }
 
-const mostTitles = 10;
+const maxTitles = 10;
 
 function isPlain({ kind, source, conversationId, timestampGteMicros, timestampLtMicros }: Omit<Search, "q">) {
   return [kind, source, conversationId, timestampGteMicros, timestampLtMicros].every(

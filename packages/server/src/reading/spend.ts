@@ -6,7 +6,7 @@ import type { ConversationConfig } from "../engine/conversation-config.ts";
 type Stats = Readonly<Record<string, MetricsSnapshot | undefined>>;
 
 /** So many calls are listed one by one; sums count all. */
-const mostCalls = 1000;
+const maxCalls = 1000;
 
 /** What a conversation has cost, read from its log: each published total less the one before is one call (P48). */
 export async function readSpend(
@@ -47,7 +47,7 @@ export async function readSpend(
     cost,
     max_budget_per_task: config.max_budget_per_task ?? null,
     days,
-    calls: calls.slice(-mostCalls),
+    calls: calls.slice(-maxCalls),
   };
 }
 

@@ -3,27 +3,27 @@ import { expect, test } from "vitest";
 import { toMarkdown } from "./transcript.ts";
 
 const markdown = (...events: object[]): string => events.map((event) => toMarkdown(event as Event)).join("");
-const said = (text: string) => [{ type: "text", text }];
+const textOf = (text: string) => [{ type: "text", text }];
 
 test("what was said, done and answered is read in order; what says nothing to a person is left out", () => {
   expect(
     markdown(
-      { kind: "SystemPromptEvent", system_prompt: said("hidden") },
+      { kind: "SystemPromptEvent", system_prompt: textOf("hidden") },
       {
         kind: "MessageEvent",
         source: "user",
         timestamp: "2026-01-01T00:00:00",
-        llm_message: { content: said("Mend it.") },
+        llm_message: { content: textOf("Mend it.") },
       },
       {
         kind: "ActionEvent",
         source: "agent",
         tool_name: "terminal",
         summary: "run\nthe tests",
-        thought: said("First the tests."),
+        thought: textOf("First the tests."),
         action: { kind: "TerminalAction", command: "npm test" },
       },
-      { kind: "ObservationEvent", observation: { content: said("a ``` fence\n") } },
+      { kind: "ObservationEvent", observation: { content: textOf("a ``` fence\n") } },
       { kind: "ConversationStateUpdateEvent", key: "stats", value: {} },
       { kind: "UserRejectObservation", rejection_reason: "No.\nNever." },
       { kind: "ActionEvent", action: { kind: "FinishAction", message: "Mended." } },
@@ -60,7 +60,7 @@ Mended.
 });
 
 test("a long output is cut, and says so; pictures and unknown tools have a line", () => {
-  const long = markdown({ kind: "ObservationEvent", observation: { content: said("x".repeat(30_000)) } });
+  const long = markdown({ kind: "ObservationEvent", observation: { content: textOf("x".repeat(30_000)) } });
   expect(long.length).toBeLessThan(20_100);
   expect(long).toContain("… 10000 more characters");
   expect(
@@ -74,6 +74,6 @@ test("hardening 8: blank lines and fences of any number are written down in no t
   const before = process.threadCpuUsage();
   for (const text of hostile)
     for (let times = 0; times < 20; times++)
-      markdown({ kind: "ObservationEvent", observation: { content: said(text) } });
+      markdown({ kind: "ObservationEvent", observation: { content: textOf(text) } });
   expect(process.threadCpuUsage(before).user).toBeLessThan(500_000);
 });

@@ -4,7 +4,7 @@ import { trimTrailing } from "../lib/trim-trailing.ts";
 type Loose = Readonly<Record<string, unknown>>;
 
 /** More of one output than this is for the log itself. */
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 
 /** What somebody reads of an event, as Markdown that ends with an empty line; empty for what says nothing to a person. */
 export function toMarkdown(event: Event): string {
@@ -40,15 +40,15 @@ export function toMarkdown(event: Event): string {
 
 function actionText(fields: Loose, timestamp: string | undefined): string {
   const thought = contentText(fields["thought"]);
-  const said = thought === "" ? "" : section("Agent", timestamp, thought);
+  const spoken = thought === "" ? "" : section("Agent", timestamp, thought);
   const action = at(fields, "action");
   const { kind, ...input } = action ?? {};
-  if (kind === "FinishAction") return said + section("Agent", timestamp, text(action, "message"));
+  if (kind === "FinishAction") return spoken + section("Agent", timestamp, text(action, "message"));
   const tool = text(fields, "tool_name");
   const summary = text(fields, "summary");
   const command = text(action, "command");
   const call = kind === "TerminalAction" ? `$ ${command}` : JSON.stringify(input, null, 2);
-  return `${said}### ${oneLine(summary === "" ? tool : `${tool}: ${summary}`)}\n\n${fenced(call)}`;
+  return `${spoken}### ${oneLine(summary === "" ? tool : `${tool}: ${summary}`)}\n\n${fenced(call)}`;
 }
 
 function section(who: string, timestamp: string | undefined, body: string): string {
@@ -59,9 +59,8 @@ function section(who: string, timestamp: string | undefined, body: string): stri
 /** A fence longer than any in the text, which then stays what it is. */
 function fenced(body: string): string {
   if (body.trim() === "") return "";
-  const left = body.length - mostCharacters;
-  const shown =
-    left > 0 ? `${body.slice(0, mostCharacters).toWellFormed()}\n… ${left} more characters` : body;
+  const left = body.length - maxCharacters;
+  const shown = left > 0 ? `${body.slice(0, maxCharacters).toWellFormed()}\n… ${left} more characters` : body;
   const longest = (shown.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${trimTrailing(shown, "\n")}\n${fence}\n\n`;

@@ -17,9 +17,9 @@ type Marks = {
 
 /** So many positions are looked at before other work has its turn. */
 const span = 4_096;
-const mostSpent = 400;
+const maxSpent = 400;
 /** So many conversations are remembered. */
-const mostKept = 8;
+const maxSpans = 8;
 
 /**
  * Where updates of the state tell that somebody went back, that a sub-agent began, and what had been spent. Each update is read
@@ -41,9 +41,9 @@ export class UpdateMarks {
   }: Pick<ConversationRow, "id" | "createdAtMicros" | "lastSeq">): Promise<
     Pick<Landmarks, "branches" | "tasks" | "spent">
   > {
-    const kept = this.#known.get(id);
+    const earlier = this.#known.get(id);
     // An id may come back with another log after its conversation was deleted.
-    const marks = kept?.createdAtMicros === createdAtMicros ? copyOf(kept) : begin(createdAtMicros);
+    const marks = earlier?.createdAtMicros === createdAtMicros ? copyOf(earlier) : begin(createdAtMicros);
     while (marks.lastSeq < lastSeq) {
       const end = Math.min(lastSeq, marks.lastSeq + span);
       const stored = await this.#journal.readKinds(
@@ -64,7 +64,7 @@ export class UpdateMarks {
     this.#known.delete(id);
     this.#known.set(id, marks);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKept && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > maxSpans && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 
@@ -78,9 +78,9 @@ function copyOf(marks: Marks): Marks {
 }
 
 function take(marks: Marks, seq: number, json: string): void {
-  const mayTell = /"key":"(?:stats|task|leaf_event_id)"/.test(json);
+  const mayPublish = /"key":"(?:stats|task|leaf_event_id)"/.test(json);
   // What is damaged marks nothing: totals contain the ones before.
-  if (!mayTell || !isWhole(json)) return;
+  if (!mayPublish || !isWhole(json)) return;
   const { key, value } = JSON.parse(json) as { readonly key?: string; readonly value?: unknown };
   const fields = (value ?? {}) as { task_id?: string; usage_to_metrics?: Usages };
   if (key === "leaf_event_id") marks.branches.push(seq);
@@ -95,7 +95,7 @@ function addSpent(marks: Marks, spent: Spent): void {
   const last = marks.spent.at(-1);
   if (last !== undefined && isInSpan(last, spent, marks.width)) marks.spent.pop();
   marks.spent.push(spent);
-  while (marks.spent.length > mostSpent) {
+  while (marks.spent.length > maxSpent) {
     const width = marks.width * 2;
     marks.width = width;
     marks.spent = marks.spent.filter((point, index, all) => {

@@ -45,11 +45,11 @@ function fits(value: string, form: string, isCommand: boolean): boolean {
   let at = 0;
   // What the stars stand for.
   let rest = "";
-  for (const piece of others) {
-    const found = middle.indexOf(piece, at);
+  for (const fragment of others) {
+    const found = middle.indexOf(fragment, at);
     if (found === -1) return false;
     rest += middle.slice(at, found);
-    at = found + piece.length;
+    at = found + fragment.length;
   }
   rest += middle.slice(at);
   return !isCommand || !/[;&|<>$`\n\r()\\{}]/.test(rest);

@@ -12,33 +12,33 @@ type Hide = (text: string) => string;
  * tool or a stranger wrote them.
  */
 type Place = {
-  readonly kept: ReadonlySet<string>;
+  readonly unmasked: ReadonlySet<string>;
   readonly below: Readonly<Record<string, Place>>;
   /** What fields are that are not named in `below`. */
   readonly others?: Place;
 };
 
-const content: Place = { kept: new Set(), below: {} };
-const part: Place = { kept: new Set(["type", "image_urls"]), below: {} };
+const content: Place = { unmasked: new Set(), below: {} };
+const part: Place = { unmasked: new Set(["type", "image_urls"]), below: {} };
 const block: Place = {
-  kept: new Set(["id", "type", "signature", "encrypted_content", "data"]),
+  unmasked: new Set(["id", "type", "signature", "encrypted_content", "data"]),
   below: { summary: part, content: part },
 };
-const call: Place = { kept: new Set(["id", "name", "origin", "type"]), below: {} };
+const call: Place = { unmasked: new Set(["id", "name", "origin", "type"]), below: {} };
 const message: Place = {
-  kept: new Set(["role", "name", "tool_call_id"]),
+  unmasked: new Set(["role", "name", "tool_call_id"]),
   below: { content: part, tool_calls: call, thinking_blocks: block, responses_reasoning_item: block },
 };
 const definition: Place = {
-  kept: new Set(["kind", "action_type", "observation_type"]),
+  unmasked: new Set(["kind", "action_type", "observation_type"]),
   below: {},
 };
 
 /** Where names mean the same at any depth, but for what an agent or a tool wrote. */
-function everywhere(kept: readonly string[]): Place {
+function everywhere(unmasked: readonly string[]): Place {
   const written = ["action", "observation", "arguments", "args", "input", "data", "tool_call"];
-  const place: { kept: Place["kept"]; below: Place["below"]; others?: Place } = {
-    kept: new Set(kept),
+  const place: { unmasked: Place["unmasked"]; below: Place["below"]; others?: Place } = {
+    unmasked: new Set(unmasked),
     below: Object.fromEntries(written.map((name) => [name, content])),
   };
   place.others = place;
@@ -58,7 +58,7 @@ const document = everywhere([
 
 const places: Readonly<Record<MaskedAs, Place>> = {
   event: {
-    kept: new Set([
+    unmasked: new Set([
       "id",
       "timestamp",
       "source",
@@ -72,10 +72,10 @@ const places: Readonly<Record<MaskedAs, Place>> = {
       "forgotten_event_ids",
     ]),
     below: {
-      action: { kept: new Set(["kind"]), below: {} },
+      action: { unmasked: new Set(["kind"]), below: {} },
       observation: {
-        kept: new Set(["kind", "status", "screenshot_data"]),
-        below: { content: part, task_list: { kept: new Set(["status"]), below: {} } },
+        unmasked: new Set(["kind", "status", "screenshot_data"]),
+        below: { content: part, task_list: { unmasked: new Set(["status"]), below: {} } },
       },
       llm_message: message,
       thought: part,
@@ -113,7 +113,7 @@ function hideIn(value: unknown, hide: Hide, place: Place): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,
-      place.kept.has(name) && isKept(field) ? field : hideIn(field, hide, placeBelow(place, name)),
+      place.unmasked.has(name) && isUnmasked(field) ? field : hideIn(field, hide, placeBelow(place, name)),
     ]),
   );
 }
@@ -123,7 +123,7 @@ function placeBelow({ below, others = content }: Place, name: string): Place {
 }
 
 /** A word, an id or a list of them; an object under a name of the wire is none of the wire's. */
-function isKept(field: unknown): boolean {
+function isUnmasked(field: unknown): boolean {
   return (
     typeof field !== "object" || (Array.isArray(field) && field.every((item) => typeof item !== "object"))
   );

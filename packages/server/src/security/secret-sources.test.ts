@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { resolveSecrets } from "./secret-sources.ts";
 
 /** What looking up one address came to. */
-async function lookUp(listener: RequestListener): Promise<{ values: string[]; failures: string[] }> {
+async function resolveHost(listener: RequestListener): Promise<{ values: string[]; failures: string[] }> {
   await using server = await listen(listener);
   const failures: string[] = [];
   const sources = {
@@ -29,13 +29,13 @@ async function listen(listener: RequestListener): Promise<AsyncDisposable & { ur
 }
 
 test("a secret is what the address answers, without surrounding space", async () => {
-  expect(await lookUp((_, reply) => reply.end(" value\n"))).toEqual({ values: ["value"], failures: [] });
+  expect(await resolveHost((_, reply) => reply.end(" value\n"))).toEqual({ values: ["value"], failures: [] });
 });
 
 test("security 6: an answer that goes on and on is read to 64 KiB, and the connection ends", async () => {
   let sent = 0;
   const end = Promise.withResolvers<void>();
-  const outcome = await lookUp((_, reply) => {
+  const outcome = await resolveHost((_, reply) => {
     const more = (): void => {
       while (!reply.destroyed) {
         sent += 65_536;
@@ -60,7 +60,7 @@ test("security 10: a redirect is not followed, so that headers reach no other ad
     strangersRequests += 1;
     reply.end("taken");
   });
-  const outcome = await lookUp((_, reply) => {
+  const outcome = await resolveHost((_, reply) => {
     reply.writeHead(302, { location: stranger.url });
     reply.end();
   });

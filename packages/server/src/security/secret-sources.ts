@@ -6,7 +6,7 @@ const lookupTimeoutMs = 30_000;
 /** The limit of secrets that are stored. */
 export const longestValueBytes = 64 * 1024;
 /** Of all secrets of a conversation together: each form of them is looked for in all that is said. */
-export const mostValueBytes = 256 * 1024;
+export const maxValueBytes = 256 * 1024;
 
 /** The present values of all secrets; one that cannot be looked up is left out and reported by name. */
 export async function resolveSecrets(
@@ -18,7 +18,8 @@ export async function resolveSecrets(
   const resolved = await Promise.all(
     Object.entries(sources).map(async ([name, source]): Promise<ToolSecret[]> => {
       try {
-        const value = source.kind === "StaticSecret" ? source.value : await lookUp(source, signal, fetch);
+        const value =
+          source.kind === "StaticSecret" ? source.value : await resolveHost(source, signal, fetch);
         return typeof value === "string" && value !== "" ? [{ name, value }] : [];
       } catch (error) {
         onFailure(name, reasonOf(error));
@@ -37,7 +38,7 @@ function withinLimit(
   let bytes = 0;
   return secrets.filter(({ name, value }) => {
     const size = Buffer.byteLength(value);
-    if (bytes + size > mostValueBytes) {
+    if (bytes + size > maxValueBytes) {
       onFailure(
         name,
         "the secrets of a conversation have at most 256 KiB together: use fewer or shorter ones",
@@ -57,7 +58,7 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
 }
 
-async function lookUp(source: LookupSecret, signal: AbortSignal, fetch: Fetch): Promise<string> {
+async function resolveHost(source: LookupSecret, signal: AbortSignal, fetch: Fetch): Promise<string> {
   const reply = await fetch(source.url, {
     headers: source.headers ?? {},
     // Its headers are for the address that was named and for no other.

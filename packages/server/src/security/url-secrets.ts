@@ -46,9 +46,9 @@ export function restoreUrlSecrets(given: string, stored: string, mask: string): 
   let isComplete = true;
   const restored = changeQuery(url, (_whole, value, name) => {
     if (decoded(value) !== mask) return value;
-    const kept = known.get(name);
-    isComplete &&= kept !== undefined;
-    return kept ?? value;
+    const earlier = known.get(name);
+    isComplete &&= earlier !== undefined;
+    return earlier ?? value;
   });
   return isComplete ? restored : null;
 }

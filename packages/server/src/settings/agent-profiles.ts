@@ -4,7 +4,7 @@ import { Fault } from "../lib/fault.ts";
 import { refuseMasks } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
-const mostProfiles = 50;
+const maxProfiles = 50;
 const firstName = "default";
 /** As a reference to a stored model: that of the settings, unless a stored one has this name. */
 export const modelOfSettings = "default";
@@ -33,11 +33,11 @@ export function saveAgentProfile(
   given: OpenHandsAgentProfile | ACPAgentProfile,
 ): StoredSettings {
   const before = find(settings, name);
-  if (before === null && Object.keys(settings.agentProfiles).length >= mostProfiles) {
-    throw new Fault("conflict", "too_many_profiles", `A user has at most ${mostProfiles} agent profiles.`);
+  if (before === null && Object.keys(settings.agentProfiles).length >= maxProfiles) {
+    throw new Fault("conflict", "too_many_profiles", `A user has at most ${maxProfiles} agent profiles.`);
   }
   refuseMasks(given, ["body"]);
-  const fields = telling(given).filter(([field]) => !ownFields.has(field));
+  const fields = reporting(given).filter(([field]) => !ownFields.has(field));
   const profile = {
     ...defaultsOf(given.agent_kind ?? "openhands"),
     ...Object.fromEntries(fields),
@@ -85,7 +85,7 @@ export function requireAgentProfile(settings: StoredSettings, name: string): Jso
   const isModelMissing = profile["agent_kind"] !== "acp" && typeof profile["llm_profile_ref"] !== "string";
   const isAcp = profile["agent_kind"] === "acp";
   return {
-    ...Object.fromEntries(telling(profile).filter(([field, value]) => isShown(isAcp, field, value))),
+    ...Object.fromEntries(reporting(profile).filter(([field, value]) => isShown(isAcp, field, value))),
     ...(isModelMissing ? { llm_profile_ref: modelOfSettings } : {}),
   };
 }
@@ -108,7 +108,7 @@ export function findById({ agentProfiles }: StoredSettings, id: string): JsonObj
 export function withActiveAgentProfile(settings: StoredSettings): StoredSettings {
   if (hasActiveAgentProfile(settings)) return settings;
   const isThere = find(settings, firstName) !== null;
-  const isFull = Object.keys(settings.agentProfiles).length >= mostProfiles;
+  const isFull = Object.keys(settings.agentProfiles).length >= maxProfiles;
   const seeded = isThere || isFull ? settings : saveAgentProfile(settings, firstName, ofSettings(settings));
   const chosen = find(seeded, firstName) ?? Object.values(seeded.agentProfiles)[0];
   return activateAgentProfile(seeded, String(chosen!["id"]));
@@ -176,7 +176,7 @@ function find({ agentProfiles }: StoredSettings, name: string): JsonObject | nul
   return Object.hasOwn(agentProfiles, name) ? agentProfiles[name]! : null;
 }
 
-function telling(profile: JsonObject): [string, unknown][] {
+function reporting(profile: JsonObject): [string, unknown][] {
   return Object.entries(profile).filter(
     ([field, value]) => !Object.hasOwn(saysNothing, field) || saysNothing[field] !== value,
   );

@@ -15,7 +15,7 @@ export type KeyEntry = {
   readonly revokedAtMs: number | null;
 };
 
-export type KeyBookDeps = {
+export type KeyStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -32,25 +32,25 @@ export class UserNameError extends Error {
 }
 
 /** The keys that users were given. Only digests are stored; changes by other processes count from the next request on. */
-export class KeyBook implements AsyncDisposable {
-  readonly #deps: KeyBookDeps;
+export class KeyStore implements AsyncDisposable {
+  readonly #deps: KeyStoreDeps;
   readonly #notes = new Set<Promise<void>>();
   readonly #keys: LiveRows<KeyRow>;
   #read: readonly KeyRow[] | null = null;
   #usable = new Map<string, { readonly id: string; readonly userId: string; notedAtMs: number }>();
   #usableIds: ReadonlySet<string> = new Set();
 
-  private constructor(deps: KeyBookDeps, keys: LiveRows<KeyRow>) {
+  private constructor(deps: KeyStoreDeps, keys: LiveRows<KeyRow>) {
     this.#deps = deps;
     this.#keys = keys;
   }
 
-  static async open(deps: KeyBookDeps): Promise<KeyBook> {
+  static async open(deps: KeyStoreDeps): Promise<KeyStore> {
     const query = deps.database.tables
       .selectFrom("keys")
       .select(["id", "user_id", "digest", "last_used_at"])
       .where("revoked_at", "is", null);
-    return new KeyBook(deps, await deps.database.live("keys", query));
+    return new KeyStore(deps, await deps.database.live("keys", query));
   }
 
   /** A new key for a user, who comes into being with the first one. */

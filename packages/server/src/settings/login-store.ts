@@ -29,7 +29,7 @@ export type LoginView = {
 /** What a browser says of itself when it logs in. */
 export type LoginClient = { readonly client: string; readonly address: string };
 
-export type LoginBookDeps = {
+export type LoginStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -42,8 +42,8 @@ type LoginRow = Selectable<Tables["browser_logins"]>;
 const ticketMs = 600_000;
 const loginMs = 30 * 86_400_000;
 const useIsNotedEveryMs = 60_000;
-const mostLoginsOfUser = 100;
-const mostLetters = 300;
+const maxLoginsOfUser = 100;
+const maxLetters = 300;
 
 type Known = {
   readonly id: string;
@@ -60,8 +60,8 @@ type Known = {
  * next request on. A digest has the mark of the configured key in it that began the login: when that key is configured no more, nothing
  * fits any more, and the digest tells nothing about the key, because 192 random bits are in it too.
  */
-export class LoginBook implements AsyncDisposable {
-  readonly #deps: LoginBookDeps;
+export class LoginStore implements AsyncDisposable {
+  readonly #deps: LoginStoreDeps;
   readonly #marks: readonly string[];
   readonly #notes = new Set<Promise<void>>();
   readonly #rows: LiveRows<LoginRow>;
@@ -70,15 +70,15 @@ export class LoginBook implements AsyncDisposable {
   #logins = new Map<string, Known>();
   #byId = new Map<string, Known>();
 
-  private constructor(deps: LoginBookDeps, rows: LiveRows<LoginRow>) {
+  private constructor(deps: LoginStoreDeps, rows: LiveRows<LoginRow>) {
     this.#deps = deps;
     this.#rows = rows;
     this.#marks = ["", ...deps.keyMarks];
   }
 
-  static async open(deps: LoginBookDeps): Promise<LoginBook> {
+  static async open(deps: LoginStoreDeps): Promise<LoginStore> {
     const query = deps.database.tables.selectFrom("browser_logins").selectAll();
-    return new LoginBook(deps, await deps.database.live("browser_logins", query));
+    return new LoginStore(deps, await deps.database.live("browser_logins", query));
   }
 
   /** A ticket for one login within ten minutes. */
@@ -143,16 +143,16 @@ export class LoginBook implements AsyncDisposable {
     const endsAtMs = nowMs + loginMs;
     await this.#deps.database.transaction(async (tables) => {
       await tables.deleteFrom("browser_logins").where("ends_at", "<=", nowMs).execute();
-      const kept = tables
+      const remaining = tables
         .selectFrom("browser_logins")
         .select("id")
         .where("user_id", "=", owner.userId)
         .orderBy("last_used_at", "desc")
-        .limit(mostLoginsOfUser - 1);
+        .limit(maxLoginsOfUser - 1);
       await tables
         .deleteFrom("browser_logins")
         .where("user_id", "=", owner.userId)
-        .where("id", "not in", kept)
+        .where("id", "not in", remaining)
         .execute();
       await tables
         .insertInto("browser_logins")
@@ -162,8 +162,8 @@ export class LoginBook implements AsyncDisposable {
           key_id: owner.keyId ?? null,
           cookie_digest: digestOf(halves.cookie, ""),
           proof_digest: digestOf(halves.proof, owner.keyMark),
-          client: client.slice(0, mostLetters),
-          address: address.slice(0, mostLetters),
+          client: client.slice(0, maxLetters),
+          address: address.slice(0, maxLetters),
           created_at: nowMs,
           last_used_at: nowMs,
           ends_at: endsAtMs,

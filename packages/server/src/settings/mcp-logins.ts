@@ -26,7 +26,7 @@ export interface McpLogin {
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-const mostLogins = 200;
+const maxLogins = 200;
 /** Logins share so many leases: each may be a file that stays. */
 const leaseCount = 64;
 const leaseWaitMs = 60_000;
@@ -130,8 +130,8 @@ export class McpLogins {
         .select("id")
         .where("user_id", "=", userId)
         .orderBy("updated_at", "desc")
-        .offset(mostLogins)
-        .limit(mostLogins)
+        .offset(maxLogins)
+        .limit(maxLogins)
         .execute();
       if (oldest.length === 0) return;
       const ids = oldest.map((row) => row.id);

@@ -114,9 +114,9 @@ function changeRemote(before: JsonObject, remote: MCPRemoteServerUpdate, transpo
 
 function changeProgram(before: JsonObject, program: MCPStdioServerUpdate): JsonObject {
   const { env: storedEnv, ...rest } = before;
-  const kept = (storedEnv ?? {}) as JsonObject;
-  const names = Object.keys(program.env ?? kept);
-  const named = Object.fromEntries(Object.entries(kept).filter(([name]) => names.includes(name)));
+  const earlierEnv = (storedEnv ?? {}) as JsonObject;
+  const names = Object.keys(program.env ?? earlierEnv);
+  const named = Object.fromEntries(Object.entries(earlierEnv).filter(([name]) => names.includes(name)));
   const { env } = mergeChange({ env: named }, { env: program.env ?? {} }, ["body", "mcp_config"]);
   return { ...rest, transport: "stdio", command: program.command, args: program.args ?? [], env };
 }

@@ -2,7 +2,7 @@ import type { MetaProfile } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
 import type { StoredSettings } from "./stored-settings.ts";
 
-const mostProfiles = 50;
+const maxProfiles = 50;
 
 /** Stores a meta profile under a name; one that could route nothing is refused. */
 export function saveMetaProfile(
@@ -11,15 +11,15 @@ export function saveMetaProfile(
   profile: MetaProfile,
 ): StoredSettings {
   const { metaProfiles } = settings;
-  if (!Object.hasOwn(metaProfiles, name) && Object.keys(metaProfiles).length >= mostProfiles) {
-    throw new Fault("conflict", "too_many_profiles", `A user has at most ${mostProfiles} meta profiles.`);
+  if (!Object.hasOwn(metaProfiles, name) && Object.keys(metaProfiles).length >= maxProfiles) {
+    throw new Fault("conflict", "too_many_profiles", `A user has at most ${maxProfiles} meta profiles.`);
   }
   if ((profile.classes ?? []).length === 0 && (profile.prompt_template ?? null) === null) {
     throw invalidField(["body", "classes"], "Send at least one class, or a prompt_template.");
   }
   const { classifier_model, classes = [], prompt_template = null, model_table = null } = profile;
-  const kept = { classifier_model, classes, prompt_template, model_table };
-  return { ...settings, metaProfiles: { ...metaProfiles, [name]: kept } };
+  const stored = { classifier_model, classes, prompt_template, model_table };
+  return { ...settings, metaProfiles: { ...metaProfiles, [name]: stored } };
 }
 
 /** The settings without it, whether it was there or not. */

@@ -1,19 +1,19 @@
 import { openTables } from "../database/open-application-database.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { LoginBook } from "./login-store.ts";
+import { LoginStore } from "./login-store.ts";
 
-export type OpenedLoginBook = AsyncDisposable & { readonly book: LoginBook };
+export type OpenedLoginStore = AsyncDisposable & { readonly book: LoginStore };
 
 /** The login book of a store, on its own; servers on the same store may run meanwhile. */
 export async function openLoginBook(
   dataDir: string,
   place: PostgresPlace | null = null,
-): Promise<OpenedLoginBook> {
+): Promise<OpenedLoginStore> {
   await using scope = new AsyncDisposableStack();
   const database = scope.use(await openTables({ dataDir, database: place }, silentLogger));
   const book = scope.use(
-    await LoginBook.open({ database, nowMs: Date.now, logger: silentLogger, keyMarks: [] }),
+    await LoginStore.open({ database, nowMs: Date.now, logger: silentLogger, keyMarks: [] }),
   );
   const owned = scope.move();
   return { book, [Symbol.asyncDispose]: () => owned.disposeAsync() };

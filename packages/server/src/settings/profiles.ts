@@ -4,7 +4,7 @@ import { checkModelAddress } from "../models/model-address.ts";
 import { mergeChange } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
-const mostProfiles = 50;
+const maxProfiles = 50;
 const credentialFields = ["api_key", "aws_access_key_id", "aws_secret_access_key", "aws_session_token"];
 
 /** Stores a model under a name. A secret that the request leaves out stays as it is in a profile of this name. */
@@ -15,12 +15,12 @@ export function saveProfile(
 ): StoredSettings {
   checkProfileName(name, ["path", "name"]);
   const before = profileOf(settings, name);
-  if (before === null && Object.keys(settings.profiles).length >= mostProfiles) {
-    throw new Fault("conflict", "too_many_profiles", `A user has at most ${mostProfiles} profiles.`);
+  if (before === null && Object.keys(settings.profiles).length >= maxProfiles) {
+    throw new Fault("conflict", "too_many_profiles", `A user has at most ${maxProfiles} profiles.`);
   }
   checkModelAddress(llm ?? {}, ["body", "llm"]);
-  const kept = before === null ? {} : onlySecrets(before);
-  const given = llm === undefined || llm === null ? settings.llm : mergeChange(kept, llm, ["body", "llm"]);
+  const stored = before === null ? {} : onlySecrets(before);
+  const given = llm === undefined || llm === null ? settings.llm : mergeChange(stored, llm, ["body", "llm"]);
   if (typeof given["model"] !== "string" || given["model"] === "") {
     throw invalidField(["body", "llm", "model"], "Name a model, such as openai/gpt-5.", "missing");
   }

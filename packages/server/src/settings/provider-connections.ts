@@ -9,7 +9,7 @@ import { hideUrl, refuseMasks } from "./secret-fields.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { JsonObject, StoredConnection, StoredSettings } from "./stored-settings.ts";
 
-const mostConnections = 64;
+const maxConnections = 64;
 
 /** The settings with one connection more, and its id. */
 export function addConnection(
@@ -17,8 +17,8 @@ export function addConnection(
   request: ProviderConnectionCreateRequest,
   nowMs: number,
 ): { readonly settings: StoredSettings; readonly id: string } {
-  if (Object.keys(settings.providerConnections).length >= mostConnections) {
-    throw new Fault("conflict", "too_many_connections", `A user has at most ${mostConnections} connections.`);
+  if (Object.keys(settings.providerConnections).length >= maxConnections) {
+    throw new Fault("conflict", "too_many_connections", `A user has at most ${maxConnections} connections.`);
   }
   refuseMasks(request.api_key, ["body", "api_key"]);
   const seconds = Math.floor(nowMs / 1000);

@@ -92,6 +92,6 @@ function resolveReferences(settings: StoredSettings, profile: JsonObject): Refer
   const all = settings.mcpServers ?? {};
   const dangling = (wanted ?? []).filter((server) => !Object.hasOwn(all, server));
   for (const server of dangling) errors.push(`There is no MCP server ${server}.`);
-  const kept = Object.entries(all).filter(([server]) => wanted?.includes(server) ?? true);
-  return { errors, llm, servers: Object.fromEntries(kept), dangling };
+  const selected = Object.entries(all).filter(([server]) => wanted?.includes(server) ?? true);
+  return { errors, llm, servers: Object.fromEntries(selected), dangling };
 }

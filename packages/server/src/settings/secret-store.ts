@@ -20,8 +20,8 @@ export type SecretQuery = {
 };
 
 /** How many secrets a user may have. */
-export const mostSecrets = 200;
-const mostValueBytes = 64 * 1024;
+export const maxSecrets = 200;
+const maxValueBytes = 64 * 1024;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 /** Names that would change how programs start, or stand for keys of the server. */
 const reservedName = /^(OH_.*|CONVOKE_.*|SESSION_API_KEY|PATH|LD_.*|NODE_OPTIONS|PYTHONPATH|BASH_ENV|ENV)$/;
@@ -87,8 +87,8 @@ export class SecretStore {
       const names = (await own.execute()).map(({ name }) => name);
       const isTaken = names.includes(secret.name);
       if (isTaken && whenTaken === "refuse") return false;
-      if (!isTaken && names.length >= mostSecrets) {
-        throw new Fault("conflict", "too_many_secrets", `A user has at most ${mostSecrets} secrets.`);
+      if (!isTaken && names.length >= maxSecrets) {
+        throw new Fault("conflict", "too_many_secrets", `A user has at most ${maxSecrets} secrets.`);
       }
       const values = {
         description: secret.description,
@@ -155,7 +155,7 @@ function checkValue(value: string): void {
   if (value === secretMask) {
     throw invalidField(["body", "value"], "This is the mask of a stored secret. Send the value itself.");
   }
-  if (Buffer.byteLength(value) > mostValueBytes) {
+  if (Buffer.byteLength(value) > maxValueBytes) {
     throw invalidField(["body", "value"], "Send at most 64 KiB.", "string_too_long");
   }
 }

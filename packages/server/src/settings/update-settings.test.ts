@@ -115,8 +115,9 @@ test("P33: any sequence of partial updates changes only what they name, and neve
         expect(JSON.stringify(stored)).not.toContain(mask);
         for (const [name, { read, after }] of Object.entries(fields) as [Name, Expectation][]) {
           const value = change[name];
-          const isKept = value === undefined || value === mask || (value === null && nullKeeps.has(name));
-          expect(read(stored), name).toEqual(isKept ? read(before) : after(value));
+          const isUnchanged =
+            value === undefined || value === mask || (value === null && nullKeeps.has(name));
+          expect(read(stored), name).toEqual(isUnchanged ? read(before) : after(value));
         }
         if (change.mcp_config === undefined) expect(stored.mcpServers).toEqual(before.mcpServers);
         const extras = change.agent_settings_diff as { llm?: object; critic?: object } | undefined;

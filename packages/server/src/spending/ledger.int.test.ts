@@ -11,7 +11,7 @@ import { Ledger } from "./ledger.ts";
 const probe = probePostgres();
 const tokens = { promptTokens: 1, completionTokens: 1, reasoningTokens: 0 };
 const usage = { ...tokens, cacheReadTokens: 0, cacheWriteTokens: 0, contextWindow: 1, cost: 0.25 };
-const booking = { userId: "ada", conversationId: "c", usages: [usage] };
+const entry = { userId: "ada", conversationId: "c", usages: [usage] };
 
 type Work = (tables: Transaction<Tables>) => Promise<void>;
 
@@ -47,8 +47,8 @@ describe.skipIf(!probe.isUsable)(`the ledger on PostgreSQL (${probe.detail})`, {
   test("P48: a booking whose commit stands and was not answered is counted once", async () => {
     await using opened = await openLedger((work, commit) => commit(work));
     const { ledger } = opened;
-    await ledger.book(booking);
-    await ledger.book(booking);
+    await ledger.record(entry);
+    await ledger.record(entry);
     expect(await ledger.spentIn("c")).toBe(0.5);
   });
 
@@ -62,8 +62,8 @@ describe.skipIf(!probe.isUsable)(`the ledger on PostgreSQL (${probe.detail})`, {
       await expect(undoing).rejects.toBe(undone);
     });
     const { ledger } = opened;
-    await ledger.book(booking);
-    await ledger.book(booking);
+    await ledger.record(entry);
+    await ledger.record(entry);
     expect(await ledger.spentIn("c")).toBe(0.5);
     expect((await ledger.report("ada", 2)).cost).toBe(0.5);
   });
@@ -83,8 +83,8 @@ describe.skipIf(!probe.isUsable)(`the ledger on PostgreSQL (${probe.detail})`, {
       await worked.promise;
     });
     const { ledger } = opened;
-    await ledger.book(booking);
-    await ledger.book(booking);
+    await ledger.record(entry);
+    await ledger.record(entry);
     expect(await ledger.spentIn("c")).toBe(0.5);
     going.resolve();
     await Promise.all(ends);

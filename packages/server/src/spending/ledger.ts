@@ -16,7 +16,7 @@ export type LedgerDeps = {
 };
 
 /** What some calls of one conversation have cost, retries that were billed included. */
-export type Booking = {
+export type LedgerEntry = {
   readonly userId: string;
   readonly conversationId: string;
   readonly usages: readonly ModelUsage[];
@@ -24,13 +24,13 @@ export type Booking = {
 
 type LimitRow = Selectable<Tables["user_budgets"]>;
 
-type DatedBooking = Booking & { readonly day: string };
+type DatedEntry = LedgerEntry & { readonly day: string };
 
 /** What was being stored in a transaction that nobody said the end of. */
-type Unanswered = { readonly transactionId: string; readonly bookings: readonly DatedBooking[] };
+type Unanswered = { readonly transactionId: string; readonly entries: readonly DatedEntry[] };
 
 /** Conversations that a report lists one by one; its sums count all. */
-const mostListed = 1000;
+const maxListed = 1000;
 const askAgainMs = 1_000;
 
 /**
@@ -45,7 +45,7 @@ export class Ledger {
   /** Ends when the newest booking survives a power cut. */
   #settling: Promise<void> = Promise.resolve();
   /** Booked and not stored yet, or not while the storage failed; it counts. */
-  #owed: readonly DatedBooking[] = [];
+  #owed: readonly DatedEntry[] = [];
   /** Some of what is owed, which may stand all the same. */
   #unanswered: Unanswered | null = null;
   #isAsking = false;
@@ -65,9 +65,9 @@ export class Ledger {
    * Counts from the end of the call on, whoever asks, and survives this process; a power cut from the end of {@link untilDurable} on.
    * Where the storage failed it is kept in memory and counts all the same. Never rejects.
    */
-  async book(booking: Booking): Promise<void> {
-    if (booking.usages.length === 0) return;
-    this.#owed = [...this.#owed, { ...booking, day: this.#today() }];
+  async record(entry: LedgerEntry): Promise<void> {
+    if (entry.usages.length === 0) return;
+    this.#owed = [...this.#owed, { ...entry, day: this.#today() }];
     await this.#storing.ask();
   }
 
@@ -95,17 +95,17 @@ export class Ledger {
       this.#takeOff(due);
       this.#settling = this.#bringToDisk();
     } catch (error) {
-      if (transactionId !== null) this.#unanswered = { transactionId, bookings: due };
+      if (transactionId !== null) this.#unanswered = { transactionId, entries: due };
       if (this.#unanswered !== null) this.#askAgain();
-      logger.error({ bookings: due.length, error: String(error) }, "spending was not stored yet");
+      logger.error({ entries: due.length, error: String(error) }, "spending was not stored yet");
     }
   }
 
   /** Nothing is stored again before it is known that it does not stand. */
   async #learnUnanswered(): Promise<void> {
     if (this.#unanswered === null) return;
-    const { transactionId, bookings } = this.#unanswered;
-    if (await wasCommitted(this.#deps.database.tables, transactionId)) this.#takeOff(bookings);
+    const { transactionId, entries } = this.#unanswered;
+    if (await wasCommitted(this.#deps.database.tables, transactionId)) this.#takeOff(entries);
     this.#unanswered = null;
   }
 
@@ -119,8 +119,8 @@ export class Ledger {
     }, askAgainMs).unref();
   }
 
-  #takeOff(bookings: readonly DatedBooking[]): void {
-    this.#owed = this.#owed.filter((owed) => !bookings.includes(owed));
+  #takeOff(entries: readonly DatedEntry[]): void {
+    this.#owed = this.#owed.filter((owed) => !entries.includes(owed));
   }
 
   /** The wait for the disk holds up no turn: the next call under a budget waits for it. */
@@ -202,7 +202,7 @@ export class Ledger {
       ])
       .groupBy("conversation_id")
       .orderBy("cost", "desc")
-      .limit(mostListed)
+      .limit(maxListed)
       .execute();
     return {
       cost: byDay.reduce((sum, { cost }) => sum + cost, 0),
@@ -219,7 +219,7 @@ export class Ledger {
     return own?.max_budget_per_day ?? null;
   }
 
-  #owedBy(isMeant: (owed: DatedBooking) => boolean): number {
+  #owedBy(isMeant: (owed: DatedEntry) => boolean): number {
     return this.#owed.filter(isMeant).reduce((sum, { usages }) => sum + sumOf(usages).cost, 0);
   }
 

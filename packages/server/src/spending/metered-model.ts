@@ -4,7 +4,7 @@ import type { Model, ModelPart } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
 import type { Purchase, Purse } from "./purse.ts";
 
-export type MeterDeps = Omit<Purchase, "most"> & { readonly purse: Purse };
+export type MeterDeps = Omit<Purchase, "maxCost"> & { readonly purse: Purse };
 
 /** The same model; each call is let in by the purse, and booked before its end is told. A refused call fails with `MaxBudgetReached`. */
 export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: MeterDeps): Model {
@@ -15,7 +15,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
     async *stream(request, signal): AsyncGenerator<ModelPart> {
       const { leaving } = request;
       const ending = leaving === undefined ? signal : AbortSignal.any([signal, leaving]);
-      const admission = await purse.admit({ ...purchase, most: mostOf(llm) }, ending);
+      const admission = await purse.admit({ ...purchase, maxCost: maxCostOf(llm) }, ending);
       if (admission.type === "aborted") {
         yield { type: "aborted" };
         return;
@@ -28,7 +28,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
       try {
         for await (const part of model.stream(request, signal)) {
           const usages = callsIn(part).map(({ usage }) => usage);
-          if (usages.length > 0) await purse.ledger.book({ userId, conversationId, usages });
+          if (usages.length > 0) await purse.ledger.record({ userId, conversationId, usages });
           yield part;
         }
       } finally {
@@ -39,7 +39,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
 }
 
 /** What a call can cost at most in US dollars, by the list price of a full window and the longest answer, for each attempt; infinite where another price may count. */
-function mostOf(llm: LLM): number {
+function maxCostOf(llm: LLM): number {
   const { price, contextWindow, outputLimit, facts, isOwnAddress, retry } = readModelSettings(llm);
   const isOneModel = (llm.fallback_strategy ?? null) === null && (llm.router ?? null) === null;
   if (price === null || !isOwnAddress || !isOneModel) return Infinity;

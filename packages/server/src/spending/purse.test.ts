@@ -13,7 +13,7 @@ import { SpendHolds } from "./spend-holds.ts";
 
 const noon = Date.parse("2026-01-31T12:00:00Z");
 
-async function openPurse(maxPerDay: number | null) {
+async function openGuard(maxPerDay: number | null) {
   const folder = await mkdtemp(join(tmpdir(), "convoke-purse-"));
   const database = await openTestDatabase(folder);
   const clock = { nowMs: noon };
@@ -35,7 +35,7 @@ async function openPurse(maxPerDay: number | null) {
     database,
     nodes,
     holdsOf,
-    purse: new Purse(ledger, holdsOf("here")),
+    guard: new Purse(ledger, holdsOf("here")),
     /** Of another server on the same store. */
     openOther: (node: string) => new Purse(ledger, holdsOf(node)),
     async [Symbol.asyncDispose]() {
@@ -52,19 +52,19 @@ function usage(cost: number): ModelUsage {
 
 function purchase(more: Partial<Purchase> = {}): Purchase {
   const conversation = () => ({ limit: null, spent: 0 });
-  return { userId: "ada", conversationId: "c", most: Infinity, conversation, ...more };
+  return { userId: "ada", conversationId: "c", maxCost: Infinity, conversation, ...more };
 }
 
 const { signal } = new AbortController();
 
 test("P48: where nobody knows the price, calls under one budget wait for each other; others do not", async () => {
-  await using opened = await openPurse(1);
-  const { ledger, purse } = opened;
-  const first = await purse.admit(purchase(), signal);
-  const second = purse.admit(purchase({ conversationId: "d" }), signal);
-  expect(await purse.admit(purchase({ userId: "bob" }), signal)).toMatchObject({ type: "admitted" });
+  await using opened = await openGuard(1);
+  const { ledger, guard } = opened;
+  const first = await guard.admit(purchase(), signal);
+  const second = guard.admit(purchase({ conversationId: "d" }), signal);
+  expect(await guard.admit(purchase({ userId: "bob" }), signal)).toMatchObject({ type: "admitted" });
   expect(await Promise.race([second, Promise.resolve("waits")])).toBe("waits");
-  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.7), usage(0.6)] });
+  await ledger.record({ userId: "ada", conversationId: "c", usages: [usage(0.7), usage(0.6)] });
   if (first.type === "admitted") first.release();
   expect(await second).toMatchObject({
     type: "refused",
@@ -73,46 +73,46 @@ test("P48: where nobody knows the price, calls under one budget wait for each ot
 });
 
 test("P48, L23.38: calls whose price is known run side by side as long as all of them fit", async () => {
-  await using opened = await openPurse(1);
-  const { purse } = opened;
-  const dear = purchase({ most: 0.4 });
-  expect(await purse.admit(dear, signal)).toMatchObject({ type: "admitted" });
-  expect(await purse.admit({ ...dear }, signal)).toMatchObject({ type: "admitted" });
-  expect(await purse.admit({ ...dear }, signal)).toMatchObject({ type: "admitted" });
+  await using opened = await openGuard(1);
+  const { guard } = opened;
+  const dear = purchase({ maxCost: 0.4 });
+  expect(await guard.admit(dear, signal)).toMatchObject({ type: "admitted" });
+  expect(await guard.admit({ ...dear }, signal)).toMatchObject({ type: "admitted" });
+  expect(await guard.admit({ ...dear }, signal)).toMatchObject({ type: "admitted" });
   const stop = new AbortController();
-  const waiting = purse.admit({ ...dear }, stop.signal);
+  const waiting = guard.admit({ ...dear }, stop.signal);
   stop.abort();
   expect(await waiting).toEqual({ type: "aborted" });
 });
 
 test("P48: a new day brings new money; the conversation's own budget counts all days", async () => {
-  await using opened = await openPurse(1);
-  const { clock, ledger, purse } = opened;
-  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(2)] });
-  expect(await purse.refusal(purchase())).toContain("today");
+  await using opened = await openGuard(1);
+  const { clock, ledger, guard } = opened;
+  await ledger.record({ userId: "ada", conversationId: "c", usages: [usage(2)] });
+  expect(await guard.refusal(purchase())).toContain("today");
   clock.nowMs += 86_400_000;
-  expect(await purse.refusal(purchase())).toBeNull();
+  expect(await guard.refusal(purchase())).toBeNull();
   const limited = purchase({ conversation: () => ({ limit: 2, spent: 0 }) });
-  expect(await purse.refusal(limited)).toContain("conversation");
+  expect(await guard.refusal(limited)).toContain("conversation");
   const report = await ledger.report("ada", 2);
   expect(report).toMatchObject({ cost: 2, today: 0, days: { "2026-01-31": 2 } });
   expect((await ledger.report("ada", 1)).conversations).toEqual([]);
 });
 
 test("what could not be stored counts all the same, and is stored with the next booking", async () => {
-  await using opened = await openPurse(null);
+  await using opened = await openGuard(null);
   const { database, ledger } = opened;
   await database.tables.schema.alterTable("spend_days").renameTo("away").execute();
-  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.5)] });
+  await ledger.record({ userId: "ada", conversationId: "c", usages: [usage(0.5)] });
   await database.tables.schema.alterTable("away").renameTo("spend_days").execute();
   expect(await ledger.spentToday("ada")).toBe(0.5);
-  await ledger.book({ userId: "ada", conversationId: "c", usages: [usage(0.25)] });
+  await ledger.record({ userId: "ada", conversationId: "c", usages: [usage(0.25)] });
   expect(await ledger.spentIn("c")).toBe(0.75);
   expect((await ledger.report("ada", 1)).conversations).toMatchObject([{ calls: 2, cost: 0.75 }]);
 });
 
 test("P48: a year of spending in ten thousand conversations is reported within a second of work", async () => {
-  await using opened = await openPurse(1);
+  await using opened = await openGuard(1);
   const { database, ledger } = opened;
   const lines = Array.from({ length: 10_000 }, (_, index) => ({
     user_id: "ada",
@@ -137,14 +137,14 @@ test("P48: a year of spending in ten thousand conversations is reported within a
 });
 
 test("P48: bookings that come at the same time are stored once each, together", async () => {
-  await using opened = await openPurse(null);
+  await using opened = await openGuard(null);
   const { ledger } = opened;
-  const bookings = Array.from({ length: 50 }, (_, number) => ({
+  const entries = Array.from({ length: 50 }, (_, number) => ({
     userId: "ada",
     conversationId: `c${number % 5}`,
     usages: [usage(0.5)],
   }));
-  await Promise.all(bookings.map((booking) => ledger.book(booking)));
+  await Promise.all(entries.map((entry) => ledger.record(entry)));
   expect(await ledger.spentToday("ada")).toBe(25);
   expect((await ledger.report("ada", 1)).conversations.map(({ calls }) => calls)).toEqual([
     10, 10, 10, 10, 10,
@@ -152,12 +152,12 @@ test("P48: bookings that come at the same time are stored once each, together", 
 });
 
 test("P48: calls at another server count, until they end or their server is gone", async () => {
-  await using opened = await openPurse(1);
-  const { clock, nodes, purse, openOther, ledger } = opened;
+  await using opened = await openGuard(1);
+  const { clock, nodes, guard, openOther, ledger } = opened;
   nodes.add("there");
   const other = openOther("there");
   const far = await other.admit(purchase({ conversationId: "d" }), signal);
-  const near = purse.admit(purchase(), signal);
+  const near = guard.admit(purchase(), signal);
   expect(await Promise.race([near, ledger.spentToday("ada").then(() => "waits")])).toBe("waits");
   if (far.type === "admitted") far.release();
   const admitted = await near;
@@ -171,16 +171,16 @@ test("P48: calls at another server count, until they end or their server is gone
 });
 
 test("P48: of calls that begin at several servers at once as many as fit begin", async () => {
-  await using opened = await openPurse(1);
+  await using opened = await openGuard(1);
   const { nodes, openOther } = opened;
   const stop = new AbortController();
-  const purses = Array.from({ length: 6 }, (_, number) => {
+  const guards = Array.from({ length: 6 }, (_, number) => {
     nodes.add(`node-${number}`);
     return openOther(`node-${number}`);
   });
   let admitted = 0;
-  const asked = purses.map((each) =>
-    each.admit(purchase({ most: 0.4 }), stop.signal).then(({ type }) => {
+  const asked = guards.map((each) =>
+    each.admit(purchase({ maxCost: 0.4 }), stop.signal).then(({ type }) => {
       if (type === "admitted") admitted += 1;
       // Those that still wait have looked again by the time the third was let in.
       if (admitted === 3) stop.abort();
@@ -198,7 +198,7 @@ test("P48: of calls that begin at several servers at once as many as fit begin",
 });
 
 test("P48: what a call holds of a budget is given back where nobody answered whether it has it", async () => {
-  await using opened = await openPurse(1);
+  await using opened = await openGuard(1);
   let isCut = true;
   const database = withMethods(opened.database, {
     transaction: async (work) => {
@@ -207,9 +207,9 @@ test("P48: what a call holds of a budget is given back where nobody answered whe
       return result;
     },
   });
-  const { ledger, purse } = opened;
+  const { ledger, guard } = opened;
   const cut = new Purse(ledger, opened.holdsOf("here", database));
   await expect(cut.admit(purchase(), signal)).rejects.toThrow(DatabaseAwayError);
   isCut = false;
-  expect(await purse.admit(purchase(), signal)).toMatchObject({ type: "admitted" });
+  expect(await guard.admit(purchase(), signal)).toMatchObject({ type: "admitted" });
 });

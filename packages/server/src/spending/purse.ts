@@ -7,7 +7,7 @@ export type Purchase = {
   readonly userId: string;
   readonly conversationId: string;
   /** What the call can cost at most; infinite where nobody knows. */
-  readonly most: number;
+  readonly maxCost: number;
   /** Read anew each time. */
   readonly conversation: () => OwnBudget;
 };
@@ -47,7 +47,7 @@ export class Purse {
   }
 
   /** Which budget is used up at this moment; null while there is money. */
-  async refusal(purchase: Omit<Purchase, "most">): Promise<string | null> {
+  async refusal(purchase: Omit<Purchase, "maxCost">): Promise<string | null> {
     return refusalOf(await this.#budgets(purchase));
   }
 
@@ -75,7 +75,7 @@ export class Purse {
     userId,
     conversationId,
     conversation,
-  }: Omit<Purchase, "most">): Promise<readonly Budget[]> {
+  }: Omit<Purchase, "maxCost">): Promise<readonly Budget[]> {
     const budgets: Budget[] = [];
     const { limit, spent } = conversation();
     if (limit !== null) {
@@ -83,8 +83,8 @@ export class Purse {
         limit,
         spent: Math.max(spent, await this.#ledger.spentIn(conversationId)),
         isShared: (other) => other.conversationId === conversationId,
-        refusal: (most, cost) =>
-          `The conversation has cost ${dollars(cost)}, its budget is ${dollars(most)}. Raise the budget, then call run to go on.`,
+        refusal: (max, cost) =>
+          `The conversation has cost ${dollars(cost)}, its budget is ${dollars(max)}. Raise the budget, then call run to go on.`,
       });
     }
     const dayLimit = this.#ledger.dayLimit(userId);
@@ -93,8 +93,8 @@ export class Purse {
         limit: dayLimit,
         spent: await this.#ledger.spentToday(userId),
         isShared: (other) => other.userId === userId,
-        refusal: (most, cost) =>
-          `All conversations of this user have cost ${dollars(cost)} today, the budget of a day is ${dollars(most)}. ` +
+        refusal: (max, cost) =>
+          `All conversations of this user have cost ${dollars(cost)} today, the budget of a day is ${dollars(max)}. ` +
           "Raise it or wait until midnight UTC, then call run to go on.",
       });
     }
@@ -102,7 +102,7 @@ export class Purse {
   }
 
   #leaves({ limit, spent, isShared }: Budget): boolean {
-    const pending = [...this.#inProgress].filter(isShared).reduce((sum, { most }) => sum + most, 0);
+    const pending = [...this.#inProgress].filter(isShared).reduce((sum, { maxCost }) => sum + maxCost, 0);
     return spent + pending < limit;
   }
 
@@ -139,7 +139,7 @@ export class Purse {
     const onAbort = (): void => resolve();
     this.#waiting.add(resolve);
     signal.addEventListener("abort", onAbort);
-    const timer = setTimeout(resolve, lookAgainMs);
+    const timer = setTimeout(resolve, recheckMs);
     await promise;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
@@ -148,7 +148,7 @@ export class Purse {
 }
 
 const nothingHeld: Hold = { release: () => {} };
-const lookAgainMs = 500;
+const recheckMs = 500;
 
 function refusalOf(budgets: readonly Budget[]): string | null {
   const used = budgets.find(({ limit, spent }) => spent >= limit);

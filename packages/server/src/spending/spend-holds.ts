@@ -12,7 +12,7 @@ export type SpendHoldsDeps = {
 };
 
 /** Amounts are US dollars. */
-export type WantedHold = { readonly userId: string; readonly most: number; readonly limit: number };
+export type WantedHold = { readonly userId: string; readonly maxCost: number; readonly limit: number };
 export type Hold = { readonly release: () => void };
 
 /** So long a process may hold something that the others do not know yet. */
@@ -34,7 +34,7 @@ export class SpendHolds {
   }
 
   /** Null where it does not fit now. Whoever has it books first and then releases. */
-  async take({ userId, most, limit }: WantedHold): Promise<Hold | null> {
+  async take({ userId, maxCost, limit }: WantedHold): Promise<Hold | null> {
     const { database, cluster, ledger } = this.#deps;
     const id = randomUUID();
     const living = new Set((await cluster.nodes()).map((node) => node.id));
@@ -59,7 +59,7 @@ export class SpendHolds {
           id,
           user_id: userId,
           node_id: cluster.nodeId,
-          most: Number.isFinite(most) ? most : null,
+          most: Number.isFinite(maxCost) ? maxCost : null,
           taken_at: nowMs,
         })
         .execute();

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresPlace } from "../database/postgres-place.ts";
-import type { KeyBook } from "../settings/key-store.ts";
+import type { KeyStore } from "../settings/key-store.ts";
 import { openKeyBook } from "../settings/open-key-store.ts";
 
 export type TestKeys = AsyncDisposable & {
-  readonly book: Pick<KeyBook, "create"> & {
+  readonly book: Pick<KeyStore, "create"> & {
     /** `key` as well where it is to open nothing from then on. */
     revoke(id: string, key?: string): Promise<void>;
   };

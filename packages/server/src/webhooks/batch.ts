@@ -13,9 +13,11 @@ export function pauseAfter(
 }
 
 /** A single event that is too large goes alone. */
-export function withinBytes(events: readonly StoredEvent[], most: number): readonly StoredEvent[] {
+export function withinBytes(events: readonly StoredEvent[], maxBytes: number): readonly StoredEvent[] {
   let bytes = 0;
-  const end = events.findIndex(({ json }, index) => (bytes += Buffer.byteLength(json)) > most && index > 0);
+  const end = events.findIndex(
+    ({ json }, index) => (bytes += Buffer.byteLength(json)) > maxBytes && index > 0,
+  );
   return end === -1 ? events : events.slice(0, end);
 }
 

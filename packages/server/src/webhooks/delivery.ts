@@ -12,8 +12,8 @@ export type Delivery = {
 };
 
 /** The receiver cannot be reached or takes nothing now, whatever is sent. */
-export class ReceiverAwayError extends Error {
-  override readonly name = "ReceiverAwayError";
+export class ReceiverUnavailableError extends Error {
+  override readonly name = "ReceiverUnavailableError";
 }
 
 const answerMs = 30_000;
@@ -44,12 +44,12 @@ export async function deliver(
     redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
   }).catch((cause: unknown) => {
-    throw new ReceiverAwayError(reasonOf(cause), { cause });
+    throw new ReceiverUnavailableError(reasonOf(cause), { cause });
   });
   await reply.body?.cancel();
   if (reply.ok) return;
   const message = `The receiver answered ${reply.status}.`;
-  throw refusals.has(reply.status) ? new Error(message) : new ReceiverAwayError(message);
+  throw refusals.has(reply.status) ? new Error(message) : new ReceiverUnavailableError(message);
 }
 
 /** `fetch` hides the reason one level down; a refused connection on several addresses has no message, but a code. */

@@ -6,7 +6,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { wait } from "../lib/wait.ts";
 import { pauseAfter, timeOf, withinBytes } from "./batch.ts";
 import type { Cursor, CursorStore } from "./cursor-store.ts";
-import { deliver, ReceiverAwayError, type Delivery } from "./delivery.ts";
+import { deliver, ReceiverUnavailableError, type Delivery } from "./delivery.ts";
 import { Slots } from "../lib/slots.ts";
 import type { WebhookSpec } from "./webhook.ts";
 
@@ -48,7 +48,7 @@ type Lane = {
   /** In a row, for reasons of this conversation alone. */
   failures: number;
   wake: (() => void) | null;
-  isTold: boolean;
+  isReported: boolean;
 };
 
 /** Conversations that are posted for at the same time, and whose events are in memory. */
@@ -74,11 +74,11 @@ export class Receiver implements AsyncDisposable {
   /** Must resolve before the first {@link touch}. */
   async open(): Promise<void> {
     this.#sinceMs = await this.#deps.cursors.since(this.#deps.nowMs());
-    await this.lookForDeleted();
+    await this.checkForDeleted();
   }
 
   /** Tells of conversations that are gone, whoever removed them. */
-  async lookForDeleted(): Promise<void> {
+  async checkForDeleted(): Promise<void> {
     for (const id of await this.#deps.cursors.listDeleted()) this.touch(id, 0);
   }
 
@@ -109,7 +109,7 @@ export class Receiver implements AsyncDisposable {
     const lane = this.#lanes.get(conversationId);
     if (lane !== undefined) {
       lane.lastSeq = Math.max(lane.lastSeq, lastSeq);
-      lane.isTold = true;
+      lane.isReported = true;
       lane.wake?.();
       return;
     }
@@ -120,7 +120,7 @@ export class Receiver implements AsyncDisposable {
       triedSeq: 0,
       failures: 0,
       wake: null,
-      isTold: false,
+      isReported: false,
     };
     this.#lanes.set(conversationId, opened);
     const working = this.#follow(conversationId, opened).finally(() => this.#working.delete(working));
@@ -137,11 +137,11 @@ export class Receiver implements AsyncDisposable {
   async #follow(id: string, lane: Lane): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      lane.isTold = false;
+      lane.isReported = false;
       try {
         const next = await this.#next(id, lane);
         lane.failures = 0;
-        if (next === "gone" || (next === null && !lane.isTold)) break;
+        if (next === "gone" || (next === null && !lane.isReported)) break;
       } catch (error) {
         if (!signal.aborted) await this.#waitAfter(error, id, lane);
       }
@@ -277,14 +277,14 @@ export class Receiver implements AsyncDisposable {
     const { hook, nowMs, logger } = this.#deps;
     this.#lastError = describeError(error);
     this.#counts.failed += 1;
-    const isAway = error instanceof ReceiverAwayError;
+    const isUnavailable = error instanceof ReceiverUnavailableError;
     // Those that were under way at the same time failed together, once.
-    if (isAway && this.#downUntilMs > nowMs()) return;
-    const failures = isAway ? (this.#failures += 1) : (lane.failures += 1);
+    if (isUnavailable && this.#downUntilMs > nowMs()) return;
+    const failures = isUnavailable ? (this.#failures += 1) : (lane.failures += 1);
     const pauseMs = pauseAfter(failures, hook);
     const fields = { webhook: this.#deps.id, conversation: id, error: this.#lastError };
     logger.warn({ ...fields, retryInMs: Math.round(pauseMs) }, "webhook was not delivered");
-    if (isAway) this.#downUntilMs = nowMs() + pauseMs;
+    if (isUnavailable) this.#downUntilMs = nowMs() + pauseMs;
     else await this.#deps.wait(pauseMs, this.#closing.signal);
   }
 }

@@ -91,8 +91,8 @@ test("W28: what a receiver is too far behind is left out and counted, never in s
   receiver.isUp = true;
   await until(() => receiver.statusesOf(id).includes("finished"));
   // Some may have been left out before the restart; the log tells of all.
-  const told = server.log.filter(({ message }) => message.includes("left out"));
-  const skipped = told.reduce((sum, { fields }) => sum + (fields as { events: number }).events, 0);
+  const warnings = server.log.filter(({ message }) => message.includes("left out"));
+  const skipped = warnings.reduce((sum, { fields }) => sum + (fields as { events: number }).events, 0);
   expect(skipped).toBeGreaterThan(0);
   const expected = (await idsOf(server, id)).slice(skipped);
   await expect.poll(() => receiver.eventsOf(id)).toEqual(expected);

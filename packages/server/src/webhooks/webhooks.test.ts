@@ -22,7 +22,7 @@ const conversationIds = Array.from(
 );
 
 /** For what needs no clock but this machine's. */
-const patience = { interval: 1, timeout: 60_000 };
+const polling = { interval: 1, timeout: 60_000 };
 
 test("P42: a receiver that is down for an hour gets every event once it is up: with ids, in order, asked sparingly", async () => {
   await using world = await openWorld({});
@@ -54,24 +54,24 @@ test("P42: a receiver that is down for an hour gets every event once it is up: w
 
 test("P42: what a receiver refuses holds up this conversation alone, and comes again as the same delivery", async () => {
   await using world = await openWorld({});
-  const [poisoned, ...others] = conversationIds as [string, ...string[]];
-  world.answer = (path) => (path.includes(poisoned.replaceAll("-", "")) ? 422 : 200);
-  await world.append([poisoned]);
-  await vi.waitFor(() => expect(world.refused).toHaveLength(1), patience);
+  const [fenced, ...others] = conversationIds as [string, ...string[]];
+  world.answer = (path) => (path.includes(fenced.replaceAll("-", "")) ? 422 : 200);
+  await world.append([fenced]);
+  await vi.waitFor(() => expect(world.refused).toHaveLength(1), polling);
   await world.append(others);
   await vi.waitFor(
     () => expect(others.map((id) => world.eventsAt(id).length)).toEqual(others.map(() => 1)),
-    patience,
+    polling,
   );
   expect(world.hooks.status[0]!.next_attempt_at).toBeNull();
-  await world.append([poisoned]);
+  await world.append([fenced]);
   await world.advance(10_000);
-  await vi.waitFor(() => expect(world.refused.length).toBeGreaterThan(1), patience);
+  await vi.waitFor(() => expect(world.refused.length).toBeGreaterThan(1), polling);
   expect(new Set(world.refused.map(({ delivery }) => delivery)).size).toBe(1);
   world.answer = () => 200;
   await world.advance(400_000);
   await world.settle();
-  expect(world.eventsAt(poisoned)).toEqual(world.eventsOf(poisoned));
+  expect(world.eventsAt(fenced)).toEqual(world.eventsOf(fenced));
 });
 
 test("P42 P7: a journal that fails is asked again, and a damaged event is left out and counted", async () => {
@@ -80,7 +80,7 @@ test("P42 P7: a journal that fails is asked again, and a damaged event is left o
   world.fail = () => new Error("the disk is gone");
   await world.append([id]);
   await world.append([id]);
-  await vi.waitFor(() => expect(world.hooks.status[0]!.last_error).toBe("the disk is gone"), patience);
+  await vi.waitFor(() => expect(world.hooks.status[0]!.last_error).toBe("the disk is gone"), polling);
   world.fail = (afterSeq, limit) =>
     afterSeq < 2 && afterSeq + limit >= 2 ? new DamagedEventError(id, 2) : null;
   await world.append([id]);
@@ -95,11 +95,11 @@ test("P42: fewer events than go together wait for flush_delay, and no longer", a
   await using world = await openWorld({ flush_delay: 30, event_buffer_size: 3 });
   const [id] = conversationIds as [string];
   for (let count = 0; count < 4; count += 1) await world.append([id]);
-  await vi.waitFor(() => expect(world.eventsAt(id)).toHaveLength(3), patience);
+  await vi.waitFor(() => expect(world.eventsAt(id)).toHaveLength(3), polling);
   await world.advance(29_000);
   expect(world.eventsAt(id)).toHaveLength(3);
   await world.advance(1_000);
-  await vi.waitFor(() => expect(world.eventsAt(id)).toHaveLength(4), patience);
+  await vi.waitFor(() => expect(world.eventsAt(id)).toHaveLength(4), polling);
 });
 
 test("P42: a receiver whose place could not be read is free for the next look, of whichever server", async () => {
@@ -220,11 +220,11 @@ async function openWorld(hook: Partial<WebhookSpec>) {
     advance: async (ms: number): Promise<void> => {
       // At rest each conversation waits for the clock, or for one of the four that do.
       const isAtRest = (): boolean => clock.waiting >= Math.min(4, hooks.status[0]!.lag_conversations);
-      await vi.waitFor(() => expect(isAtRest()).toBe(true), patience);
+      await vi.waitFor(() => expect(isAtRest()).toBe(true), polling);
       await clock.advance(ms, isAtRest);
     },
     settle: async (): Promise<void> => {
-      await vi.waitFor(() => expect(hooks.status[0]!.lag_conversations).toBe(0), patience);
+      await vi.waitFor(() => expect(hooks.status[0]!.lag_conversations).toBe(0), polling);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   });
@@ -260,7 +260,7 @@ class TestClock {
       if (nextMs > untilMs) break;
       this.nowMs = Math.max(this.nowMs, nextMs);
       for (const timer of this.#timers) if (timer.atMs <= this.nowMs) timer.ring();
-      await vi.waitFor(() => expect(isAtRest()).toBe(true), patience);
+      await vi.waitFor(() => expect(isAtRest()).toBe(true), polling);
     }
     this.nowMs = untilMs;
   }

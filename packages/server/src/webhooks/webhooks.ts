@@ -39,8 +39,8 @@ const lateMicros = 5_000_000;
 export class Webhooks implements AsyncDisposable {
   readonly #deps: WebhooksDeps;
   readonly #posts: readonly Post[];
-  #looking: Promise<void> = Promise.resolve();
-  #isLooking = false;
+  #checking: Promise<void> = Promise.resolve();
+  #isChecking = false;
   #isClosed = false;
 
   constructor(deps: WebhooksDeps) {
@@ -60,18 +60,18 @@ export class Webhooks implements AsyncDisposable {
   /** Resolves when news are taken; what the last process left is looked for behind that. */
   async open(): Promise<void> {
     await this.#takeLeases();
-    this.look();
+    this.check();
   }
 
   /** Looks for what other servers have written, or have left; call now and then. Does it behind the call. */
-  look(): void {
-    if (this.#posts.length === 0 || this.#isLooking || this.#isClosed) return;
-    this.#isLooking = true;
-    this.#looking = this.#lookAtAll()
+  check(): void {
+    if (this.#posts.length === 0 || this.#isChecking || this.#isClosed) return;
+    this.#isChecking = true;
+    this.#checking = this.#checkAll()
       .catch((error: unknown) => {
         this.#deps.logger.error({ error: String(error) }, "webhooks could not be caught up");
       })
-      .finally(() => (this.#isLooking = false));
+      .finally(() => (this.#isChecking = false));
   }
 
   /** Call after each commit to a conversation's log. */
@@ -89,7 +89,7 @@ export class Webhooks implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#posts.map(({ receiver }) => receiver[Symbol.asyncDispose]()));
-    await this.#looking;
+    await this.#checking;
     for (const { lease } of this.#posts) await lease?.[Symbol.asyncDispose]();
   }
 
@@ -110,13 +110,13 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #checkAll(): Promise<void> {
     await this.#takeLeases();
     const mayHaveOthers = this.#deps.leases.mayHaveOthers();
     for (const post of this.#posts) {
       if (post.lease === null || (post.knownMicros !== null && !mayHaveOthers)) continue;
       const beganMicros = this.#deps.nowMs() * 1000;
-      if (post.knownMicros !== null) await post.receiver.lookForDeleted();
+      if (post.knownMicros !== null) await post.receiver.checkForDeleted();
       await this.#catchUp(post.receiver, post.knownMicros ?? post.receiver.sinceMs * 1000);
       post.knownMicros = beganMicros - lateMicros;
     }

@@ -17,7 +17,7 @@ export type MachineDeps = {
   /** Users who may reach this machine's files and run commands on it; `*` is everybody. */
   readonly users: readonly string[];
   /** Outputs of commands are forgotten after so long; null keeps them as long as there is room. */
-  readonly bashKeptMs: number | null;
+  readonly bashTtlMs: number | null;
   /** The server's own keys: no output shows them. */
   readonly ownKeys: readonly string[];
   /** The values of a user's secrets. */
@@ -66,11 +66,11 @@ export class Machine implements AsyncDisposable {
 
   #openBash(): Bash {
     if (this.#isClosed) throw new Fault("not-now", "server_closing", "The server is shutting down.");
-    const { dataDir, environment, bashKeptMs } = this.#deps;
+    const { dataDir, environment, bashTtlMs } = this.#deps;
     return (this.#bash ??= openLocalBash({
       path: join(dataDir, "bash.sqlite"),
       environment,
-      keptMs: bashKeptMs,
+      keptMs: bashTtlMs,
     }));
   }
 

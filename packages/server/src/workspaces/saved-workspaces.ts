@@ -7,7 +7,7 @@ export type SavedWorkspacesDeps = { readonly database: ApplicationDatabase; read
 type Kind = "workspace" | "parent";
 
 /** How many of each kind a user may store. */
-const mostSavedWorkspaces = 500;
+const maxSavedWorkspaces = 500;
 
 /** The directories that users want to find again. Paths are names here: nothing looks whether they exist. */
 export class SavedWorkspaces {
@@ -67,11 +67,11 @@ export class SavedWorkspaces {
         .where("kind", "=", kind)
         .execute();
       const paths = new Set([...own.map(({ path }) => path), ...items.map(({ path }) => path)]);
-      if (paths.size > mostSavedWorkspaces) {
+      if (paths.size > maxSavedWorkspaces) {
         throw new Fault(
           "conflict",
           "too_many_workspaces",
-          `A user has at most ${mostSavedWorkspaces} stored workspaces. Remove some.`,
+          `A user has at most ${maxSavedWorkspaces} stored workspaces. Remove some.`,
         );
       }
       for (const { id, name, path, parentPath = null } of items) {

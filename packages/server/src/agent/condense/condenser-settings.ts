@@ -32,7 +32,7 @@ export function condenserSettings(agent: Agent): CondenserSettings | null {
   const limit = inputLimit(agent.llm);
   if (condenser === null) {
     return {
-      llm: bookedApart(agent.llm, agent.llm),
+      llm: chargedApart(agent.llm, agent.llm),
       llmPath: null,
       isSameRoute: true,
       maxEvents: null,
@@ -44,7 +44,7 @@ export function condenserSettings(agent: Agent): CondenserSettings | null {
   if (found === null) return null;
   const { condenser: chosen, path } = found;
   return {
-    llm: bookedApart(chosen.llm, agent.llm),
+    llm: chargedApart(chosen.llm, agent.llm),
     llmPath: [...path, "llm"].join("."),
     isSameRoute:
       chosen.llm.model === agent.llm.model && (chosen.llm.base_url ?? null) === (agent.llm.base_url ?? null),
@@ -109,7 +109,7 @@ function findSummarizing(
 }
 
 /** Never streamed, and never booked under the agent's own name: spending on summaries is to be seen (P48). */
-function bookedApart(llm: LLM, agentLlm: LLM): LLM {
+function chargedApart(llm: LLM, agentLlm: LLM): LLM {
   const own = llm.usage_id ?? "default";
   const isAgents = own === (agentLlm.usage_id ?? "default");
   return { ...llm, stream: false, usage_id: isAgents ? condenserUsageId : own };

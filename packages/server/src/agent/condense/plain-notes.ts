@@ -20,9 +20,9 @@ export function plainNotes(plan: CondensationPlan): string {
 function lineOf({ event }: ViewEvent): string[] {
   switch (event.kind) {
     case "MessageEvent": {
-      const said = (event.llm_message.content ?? []).map((part) => ("text" in part ? part.text : "[image]"));
+      const parts = (event.llm_message.content ?? []).map((part) => ("text" in part ? part.text : "[image]"));
       const who = event.source === "user" ? "Person" : event.source === "agent" ? "Agent" : "Environment";
-      return [`${who}: ${oneLine(said.join(" "))}`];
+      return [`${who}: ${oneLine(parts.join(" "))}`];
     }
     case "ActionEvent":
       return [`Call of ${event.tool_name}: ${oneLine(event.summary ?? event.tool_call.arguments)}`];

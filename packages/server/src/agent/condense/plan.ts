@@ -28,9 +28,9 @@ export function planCondensation(
   const first = new Set(view.slice(0, keepFirst));
   const blocks = blocksOf(view);
   const tail = tailOf(blocks, { tailEvents, tailTokens, tokensOf });
-  const isKept = (block: Block): boolean =>
+  const isRemaining = (block: Block): boolean =>
     block.isPinned || tail.has(block) || (!block.isSummary && block.events.some((item) => first.has(item)));
-  const leaving = blocks.filter((block) => !isKept(block));
+  const leaving = blocks.filter((block) => !isRemaining(block));
   if (leaving.every((block) => block.isSummary)) return null;
   return planOf(
     view,

@@ -9,7 +9,7 @@ import { isContinued } from "../is-continued.ts";
 const reservedForAnswer = 16_384;
 
 /** Reports outside of these factors say more about gaps in the usage than about tokens. */
-const calibration = { least: 0.5, most: 2 };
+const calibration = { least: 0.5, max: 2 };
 
 /** A report further back than so many events is not looked for: then this provider reports nothing. */
 const furthestReport = 200;
@@ -59,7 +59,7 @@ export function calibrationOf(view: readonly ViewEvent[], model: string): number
     if (request?.promptTokens === undefined || request.promptTokens <= 0) continue;
     if (request.sawSeq === undefined || request.model !== model) continue;
     const factor = request.promptTokens / Math.max(1, request.estimatedTokens);
-    return Math.min(calibration.most, Math.max(calibration.least, factor));
+    return Math.min(calibration.max, Math.max(calibration.least, factor));
   }
   return 1;
 }

@@ -19,8 +19,8 @@ function entriesOf(event: Event, cut: Cut): string[] {
   switch (event.kind) {
     case "MessageEvent": {
       const { content } = event.llm_message;
-      const said = contentText([...(content ?? []), ...(event.extended_content ?? [])]);
-      return [entry(`message from="${speakers[event.source ?? "user"] ?? "environment"}"`, cut(said))];
+      const answer = contentText([...(content ?? []), ...(event.extended_content ?? [])]);
+      return [entry(`message from="${speakers[event.source ?? "user"] ?? "environment"}"`, cut(answer))];
     }
     case "ActionEvent": {
       const thought = event.thought.map((part) => part.text).join("\n");

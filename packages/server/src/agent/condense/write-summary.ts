@@ -19,7 +19,7 @@ export type WrittenSummary = {
 
 export type SummaryFailure = { readonly code: string; readonly detail: string };
 
-const characters = { most: 6_000, least: 200 } as const;
+const characters = { maxCharacters: 6_000, least: 200 } as const;
 
 /** Share of the summarising model's window that its request may fill. */
 const requestShare = 0.7;
@@ -36,7 +36,7 @@ export async function writeSummary(
 ): Promise<WrittenSummary | SummaryFailure | null> {
   const estimate = new TokenEstimate(settings.llm.model ?? "");
   const limit = inputLimit(settings.llm) * requestShare;
-  let shownCharacters: number = characters.most;
+  let shownCharacters: number = characters.maxCharacters;
   let request = summaryRequest(plan, shownCharacters);
   const shrink = (): void => {
     shownCharacters = Math.max(characters.least, Math.floor(shownCharacters * settings.scaling));
@@ -78,6 +78,6 @@ export async function writeSummary(
 /** Notes must leave room for what comes after them. */
 export function boundedNotes(notes: string, settings: CondenserSettings): string {
   const charactersPerToken = 3;
-  const most = Math.max(2_000, Math.floor(settings.maxTokens * shares.summary * charactersPerToken));
-  return clipText(notes, most, shortNotice);
+  const maxCharacters = Math.max(2_000, Math.floor(settings.maxTokens * shares.summary * charactersPerToken));
+  return clipText(notes, maxCharacters, shortNotice);
 }

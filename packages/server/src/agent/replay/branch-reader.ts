@@ -13,7 +13,7 @@ export type BranchReaderDeps = {
 };
 
 /** Where a search begins, so many positions at once; each further step is twice as wide, up to the most. */
-const steps = { first: 64, most: 4_096 } as const;
+const steps = { first: 64, max: 4_096 } as const;
 
 /** Reads what leads to a position of a log, and what it leads to, as far as somebody asks. Needs no lease; rejects for a damaged event. */
 export class BranchReader {
@@ -42,7 +42,7 @@ export class BranchReader {
   async *back(kinds: readonly string[], ranges: readonly SeqRange[]): AsyncGenerator<ViewEvent> {
     let step: number = steps.first;
     for (const [from, to] of ranges.toReversed()) {
-      for (let end = to; end >= from; step = Math.min(2 * step, steps.most)) {
+      for (let end = to; end >= from; step = Math.min(2 * step, steps.max)) {
         const start = Math.max(from, end - step + 1);
         yield* (await this.read(kinds, [[start, end]])).toReversed();
         end = start - 1;
@@ -58,7 +58,7 @@ export class BranchReader {
     const ends = [...navigations.filter(([at]) => at > seq).map(([at]) => at - 1), lastSeq];
     for (const to of ends) {
       let start = isOnPath(pathTo(navigations, from), seq) ? from : to + 1;
-      for (; start <= to; step = Math.min(2 * step, steps.most)) {
+      for (; start <= to; step = Math.min(2 * step, steps.max)) {
         const end = Math.min(to, start + step - 1);
         yield* await this.read(kinds, [[start, end]]);
         start = end + 1;

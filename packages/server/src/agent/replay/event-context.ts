@@ -2,7 +2,7 @@ import type { ContextShare, EventContext } from "@convoke/protocol";
 import type { ModelMessage, ModelTool } from "../../models/model.ts";
 import { blocksOf } from "../condense/blocks.ts";
 import { TokenEstimate } from "../condense/token-estimate.ts";
-import { renderView, tellView, type ToldMessage } from "../history.ts";
+import { renderView, showView, type ShownMessage } from "../history.ts";
 import { condensedView, type ViewEvent } from "../history-view.ts";
 import { RequestHash } from "../request-hash.ts";
 import { summaryMessages } from "./replay-log.ts";
@@ -21,10 +21,10 @@ export function toContext(
   const record = origin.meta.request;
   const isSummary = sawSeqOf(origin) === undefined;
   const view = isSummary ? [] : condensedView(seen);
-  const told: readonly ToldMessage[] = isSummary
+  const shown: readonly ShownMessage[] = isSummary
     ? summaryMessages(seen, origin).map((message) => ({ message, eventIds: [] }))
-    : tellView(view);
-  const messages = told.map(({ message }) => message);
+    : showView(view);
+  const messages = shown.map(({ message }) => message);
   const estimate = new TokenEstimate(record?.model ?? "");
   const sizes = isSummary
     ? new Map<Source, number>([["environment", estimate.messages(messages)]])
@@ -45,7 +45,7 @@ export function toContext(
       tokens: inTokens(size),
       share: size / Math.max(1, estimated),
     })),
-    messages: told.map(({ message, eventIds }) => ({
+    messages: shown.map(({ message, eventIds }) => ({
       ...toShown(message),
       event_ids: eventIds,
       tokens: inTokens(estimate.message(message)),

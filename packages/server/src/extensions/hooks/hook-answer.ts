@@ -21,9 +21,9 @@ export type HookAnswer = {
  * command that is not known blocks too, because its author meant more than nothing; one of a model is a failure.
  */
 export function readAnswer(hook: Hook, end: HookEnd): HookAnswer {
-  const said = readJson(end.stdout);
-  const decision = decisionOf(said);
-  const goesOn = said["continue"] ?? true;
+  const answer = readJson(end.stdout);
+  const decision = decisionOf(answer);
+  const goesOn = answer["continue"] ?? true;
   const isUnderstood = (decision === null || decisions.includes(decision)) && typeof goesOn === "boolean";
   const isUnknown = hook.type === "command" && !isUnderstood;
   const isDenied = decision === "deny" || goesOn === false || end.exitCode === 2 || isUnknown;
@@ -32,12 +32,12 @@ export function readAnswer(hook: Hook, end: HookEnd): HookAnswer {
   const isBlocked = isDenied || (isFailed && hook.on_failure === "deny");
   const unknown = isUnknown ? unknownDecision : null;
   const reason =
-    textOf(said["reason"]) ?? unknown ?? (isBlocked ? (textOf(end.stderr) ?? end.problem) : null);
+    textOf(answer["reason"]) ?? unknown ?? (isBlocked ? (textOf(end.stderr) ?? end.problem) : null);
   return {
     isBlocked,
     isSuccess: !isFailed && !isBlocked,
     reason: reason ?? (isBlocked ? "A hook of this conversation does not allow it." : null),
-    context: textOf(said["additionalContext"]),
+    context: textOf(answer["additionalContext"]),
   };
 }
 
@@ -46,14 +46,14 @@ const unknownDecision =
   "A hook of this conversation gave an answer that is not known, so it does not allow it: `decision` is allow or deny, `continue` true or false.";
 
 /** In the form of other programs as well, whose hooks are used here: `block` and `approve`, or a permission inside. */
-function decisionOf(said: Readonly<Record<string, unknown>>): unknown {
-  const inner = said["hookSpecificOutput"];
+function decisionOf(answer: Readonly<Record<string, unknown>>): unknown {
+  const inner = answer["hookSpecificOutput"];
   const permission =
     typeof inner === "object" && inner !== null && "permissionDecision" in inner
       ? inner.permissionDecision
       : null;
-  const told = [said["decision"] ?? null, permission ?? null].filter((decision) => decision !== null);
-  const plain = told.map((word) => (word === "block" ? "deny" : word === "approve" ? "allow" : word));
+  const given = [answer["decision"] ?? null, permission ?? null].filter((decision) => decision !== null);
+  const plain = given.map((word) => (word === "block" ? "deny" : word === "approve" ? "allow" : word));
   return plain.find((decision) => decision !== "allow") ?? plain[0] ?? null;
 }
 

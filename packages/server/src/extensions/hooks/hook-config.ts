@@ -37,9 +37,9 @@ export type ParsedHooks =
   | { readonly ok: true; readonly settings: HookSettings }
   | { readonly ok: false; readonly loc: readonly (string | number)[]; readonly reason: string };
 
-const mostTimeoutSeconds = 600;
+const maxTimeoutSeconds = 600;
 /** Characters of all matchers together that are expressions. */
-const mostPatternChars = 10_000;
+const maxPatternChars = 10_000;
 
 /** Where a configuration comes from, which says how it is checked. */
 export type HookOrigin =
@@ -166,8 +166,8 @@ function openMatcherCheck(): (matcher: string, loc: readonly (string | number)[]
       throw new Wrong(loc, error.message);
     }
     chars += matcher.length;
-    if (chars > mostPatternChars)
-      throw new Wrong(loc, `All expressions together have at most ${mostPatternChars} characters.`);
+    if (chars > maxPatternChars)
+      throw new Wrong(loc, `All expressions together have at most ${maxPatternChars} characters.`);
   };
 }
 
@@ -242,8 +242,8 @@ function readHook(given: unknown, loc: readonly (string | number)[], known: type
       [...loc, "tools"],
       "An agent as a hook has no tools here: leave them out, or send a command.",
     );
-  const isTime = typeof timeout === "number" && timeout > 0 && timeout <= mostTimeoutSeconds;
-  if (!isTime) throw new Wrong([...loc, "timeout"], `Send seconds, at most ${mostTimeoutSeconds}.`);
+  const isTime = typeof timeout === "number" && timeout > 0 && timeout <= maxTimeoutSeconds;
+  if (!isTime) throw new Wrong([...loc, "timeout"], `Send seconds, at most ${maxTimeoutSeconds}.`);
   if (onFailure !== "allow" && onFailure !== "deny")
     throw new Wrong([...loc, "on_failure"], "Use allow or deny.");
   const isAsync = (hook["async"] ?? hook["async_"]) === true;

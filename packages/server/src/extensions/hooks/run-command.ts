@@ -26,7 +26,7 @@ export function whyEnded({ reason }: AbortSignal): string {
   return reason instanceof HookTooSlow ? reason.message : "It was ended before it came to an end.";
 }
 
-const mostOutputBytes = 50_000;
+const maxOutputBytes = 50_000;
 /**
  * How long output is still read after the command itself has ended. What it left behind may hold the pipe open, and is ended sooner where
  * it can be found; an answer that is on its way on a busy machine may be a denial.
@@ -55,7 +55,7 @@ export async function runCommand(
   let size = 0;
   const output = (async () => {
     for await (const chunk of child.output) {
-      if (size < mostOutputBytes) chunks.push(chunk as Buffer);
+      if (size < maxOutputBytes) chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
     }
     // A pipe that breaks has given what it had.
@@ -65,7 +65,7 @@ export async function runCommand(
     const late = wait(neverMs, AbortSignal.any([order.signal, stop.signal])).then(() => null);
     const end = await Promise.race([child.ended, late]);
     if (end !== null) await Promise.race([output, wait(drainMs, stop.signal)]);
-    const stdout = Buffer.concat(chunks).subarray(0, mostOutputBytes).toString("utf8");
+    const stdout = Buffer.concat(chunks).subarray(0, maxOutputBytes).toString("utf8");
     if (end === null) {
       return { exitCode: -1, stdout, stderr: "", problem: whyEnded(order.signal) };
     }

@@ -20,8 +20,8 @@ test("a default counts where there is no value", () => {
 
 test("hardening, kin of 4: references that begin and never end are read in linear time, whoever wrote them", () => {
   const before = process.threadCpuUsage();
-  for (const piece of ["${a:-", "${a", "${", "$a", "${a:-$"]) {
-    const text = piece.repeat(Math.floor(2_000_000 / piece.length));
+  for (const part of ["${a:-", "${a", "${", "$a", "${a:-$"]) {
+    const text = part.repeat(Math.floor(2_000_000 / part.length));
     expandSecrets(text, values);
     expandServer(server(text), values);
     hasVariables(server(text));

@@ -10,6 +10,6 @@ export function hideInTool(tool: AnnouncedTool, secrets: readonly ToolSecret[]):
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, hide(field)]));
   };
-  const { name, ...said } = tool;
-  return { ...(hide(said) as typeof said), name };
+  const { name, ...shown } = tool;
+  return { ...(hide(shown) as typeof shown), name };
 }

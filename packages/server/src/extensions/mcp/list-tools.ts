@@ -7,17 +7,17 @@ export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name:
 export type ListingClient = Pick<Client, "request">;
 
 /** More than any model takes; what comes behind is left out. */
-const mostTools = 500;
-const mostPages = 100;
+const maxTools = 500;
+const maxPages = 100;
 /** Of one tool; a larger one is left out. */
-const toolBounds = { mostValues: 50_000, mostLevels: 64, mostChars: 1024 * 1024 };
+const toolBounds = { maxValues: 50_000, maxLevels: 64, maxChars: 1024 * 1024 };
 
 /** Every tool of a server, page after page, read tolerantly: one that is announced wrongly does not hide the others. */
 export async function listTools(client: ListingClient, signal: AbortSignal): Promise<AnnouncedTool[]> {
   const tools = new Map<string, AnnouncedTool>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
     let result: unknown;
     try {
@@ -34,7 +34,7 @@ export async function listTools(client: ListingClient, signal: AbortSignal): Pro
     if (!Array.isArray(listed)) throw new Error("The MCP server did not answer with a list of tools.");
     for (const tool of listed as unknown[]) {
       if (!isTool(tool) || tools.has(tool.name)) continue;
-      if (tools.size >= mostTools) return [...tools.values()];
+      if (tools.size >= maxTools) return [...tools.values()];
       tools.set(tool.name, tool);
     }
     if (typeof nextCursor !== "string" || cursors.has(nextCursor)) break;

@@ -45,7 +45,7 @@ type OwnJob = { -readonly [Field in keyof LoginJob]: LoginJob[Field] } & {
 
 /** How long a person has for a login. */
 export const loginMs = 15 * 60_000;
-const mostJobsPerUser = 20;
+const maxJobsPerUser = 20;
 
 /**
  * Logins to MCP servers that a person makes in a browser; they live in the memory of the process that began them, for a quarter of an
@@ -156,7 +156,7 @@ export class LoginJobs {
       .values()
       .filter((job) => job.userId === userId)
       .toArray();
-    for (const { id } of own.slice(0, Math.max(0, own.length - mostJobsPerUser + 1))) this.#jobs.delete(id);
+    for (const { id } of own.slice(0, Math.max(0, own.length - maxJobsPerUser + 1))) this.#jobs.delete(id);
   }
 }
 

@@ -9,7 +9,7 @@ import { until } from "../../testing/until.ts";
 const program = fileURLToPath(new URL("../../testing/mcp/stdio-server.ts", import.meta.url));
 const times = { firstRetryMs: 50, callPatienceMs: 10_000 };
 /** For a run whose servers start first. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 const stdio = (mode: string, more: object = {}): object => ({
   command: process.execPath,
@@ -30,7 +30,7 @@ async function run(server: TestServer, mcp: object, more: object = {}): Promise<
   const { agent_fields: agent = {}, ...rest } = more as { agent_fields?: object };
   const start = { ...request, ...rest, agent: { ...request.agent, mcp_config: mcp, ...agent } };
   const { id } = await server.client.startConversation(start as typeof request);
-  await server.waitForStatus(id, "finished", patienceMs);
+  await server.waitForStatus(id, "finished", timeoutMs);
   return id;
 }
 
@@ -144,22 +144,22 @@ test("L23.36: tools and secrets that come after the system prompt are told to wh
     select: "in_order",
   });
   const id = await run(server, { one: stdio("changing") });
-  const toldTools = async (): Promise<string[]> => {
+  const shownTools = async (): Promise<string[]> => {
     const updates = (await server.events(id)).filter(
       (event) => event.kind === "ConversationStateUpdateEvent" && event.key === "tools",
     );
     return updates.map((event) => JSON.stringify("value" in event ? event.value : null));
   };
-  const first = await toldTools();
+  const first = await shownTools();
   const prompt = (await server.events(id)).find(({ kind }) => kind === "SystemPromptEvent");
   expect([JSON.stringify(prompt), ...first].some((list) => list.includes('"title":"echo"'))).toBe(true);
   await until(async () => {
     await server.client.sendMessage(id, { content: [{ type: "text", text: "again" }], run: true });
     await server.waitForStatus(id, "finished");
-    return (await toldTools()).at(-1)?.includes('"later"') === true;
+    return (await shownTools()).at(-1)?.includes('"later"') === true;
   });
   // What has not changed is not told again.
-  const count = (await toldTools()).length;
+  const count = (await shownTools()).length;
   expect(count).toBeLessThanOrEqual(first.length + 2);
   await server.client.updateSecrets(id, { LATE: "late-secret-value" });
   const registry = (await server.events(id)).findLast(
@@ -169,7 +169,7 @@ test("L23.36: tools and secrets that come after the system prompt are told to wh
   expect(JSON.stringify(registry)).not.toContain("late-secret-value");
   await server.client.sendMessage(id, { content: [{ type: "text", text: "again" }], run: true });
   await server.waitForStatus(id, "finished");
-  expect(await toldTools()).toHaveLength(count);
+  expect(await shownTools()).toHaveLength(count);
 });
 
 test("tools that change while the agent works are offered as they are now; two servers' names do not clash", async () => {
@@ -226,7 +226,7 @@ test("P14, P58: closing the server ends its programs; after a restart the tools 
   await server.restart();
   await expect.poll(() => findMarkedProcesses(mark).length).toBe(0);
   await server.client.sendMessage(id, { content: [{ type: "text", text: "again" }], run: true });
-  await server.waitForStatus(id, "finished", patienceMs);
+  await server.waitForStatus(id, "finished", timeoutMs);
   expect(toolsOf(server, server.model.requests.length - 1)).toContain("echo");
 });
 

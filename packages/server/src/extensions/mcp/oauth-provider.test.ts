@@ -10,11 +10,11 @@ const tokensOf = (name: string) => ({
 });
 
 function openProvider() {
-  const store = { state: { tokens: tokensOf("old") } as McpLoginState, isAway: false };
+  const store = { state: { tokens: tokensOf("old") } as McpLoginState, isUnavailable: false };
   const login: McpLogin = {
     read: async () => store.state,
     write: async (state) => {
-      if (store.isAway) throw new DatabaseAwayError("The line broke");
+      if (store.isUnavailable) throw new DatabaseAwayError("The line broke");
       store.state = structuredClone(state);
     },
     exclusively: (work) => work(),
@@ -32,9 +32,9 @@ function openProvider() {
 test("tokens that could not be stored are used and stored later: the ones before them are worth nothing", async () => {
   const { store, provider } = openProvider();
   await provider.tokens();
-  store.isAway = true;
+  store.isUnavailable = true;
   await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseAwayError);
-  store.isAway = false;
+  store.isUnavailable = false;
   expect(await provider.tokens()).toEqual(tokensOf("new"));
   expect(store.state).toEqual({ tokens: tokensOf("new") });
 });
@@ -42,9 +42,9 @@ test("tokens that could not be stored are used and stored later: the ones before
 test("tokens that could not be stored give way to what somebody else has stored meanwhile", async () => {
   const { store, provider } = openProvider();
   await provider.tokens();
-  store.isAway = true;
+  store.isUnavailable = true;
   await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseAwayError);
-  store.isAway = false;
+  store.isUnavailable = false;
   store.state = { tokens: tokensOf("of a login since") };
   expect(await provider.tokens()).toEqual(tokensOf("of a login since"));
   expect(store.state).toEqual({ tokens: tokensOf("of a login since") });

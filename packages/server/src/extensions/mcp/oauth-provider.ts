@@ -96,12 +96,12 @@ export class OAuthProvider implements OAuthClientProvider {
   async tokens(): Promise<StoredOAuthTokens | undefined> {
     await this.#read();
     const { tokens } = this.#state;
-    this.#tell(tokens);
+    this.#publish(tokens);
     return tokens;
   }
 
   async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
-    this.#tell(tokens);
+    this.#publish(tokens);
     const { expires_in: seconds } = tokens;
     const now = this.#deps.nowMs?.() ?? Date.now();
     await this.#change({
@@ -166,7 +166,7 @@ export class OAuthProvider implements OAuthClientProvider {
     this.#stored = JSON.stringify(this.#state);
   }
 
-  #tell(tokens: StoredOAuthTokens | undefined): void {
+  #publish(tokens: StoredOAuthTokens | undefined): void {
     const { onToken = () => {} } = this.#deps;
     if (tokens?.access_token) onToken(tokens.access_token);
     if (tokens?.refresh_token) onToken(tokens.refresh_token);

@@ -4,19 +4,19 @@ import { isBounded } from "../../lib/is-bounded.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const mostImages = 10;
+const maxImages = 10;
 /** Of base64; what providers take is smaller still. */
 const longestImageChars = 8 * 1024 * 1024;
-const mostBlocks = 200;
+const maxBlocks = 200;
 /** Indented, each level costs its depth on every line. */
-const structureBounds = { mostValues: 50_000, mostLevels: 100, mostChars: 1024 * 1024 };
+const structureBounds = { maxValues: 50_000, maxLevels: 100, maxChars: 1024 * 1024 };
 
 /** A server's answer as the log and the model get it: what was called, then its blocks in their order; nothing is dropped in silence. */
 export function toObservation(tool: string, result: unknown): MCPToolObservation {
   const { structuredContent, isError } = objectOf(result);
   const blocks = blocksOf(result);
-  const parts = blocks.slice(0, mostBlocks).map(toPart);
-  if (blocks.length > mostBlocks) parts.push(leftOut(blocks.length - mostBlocks));
+  const parts = blocks.slice(0, maxBlocks).map(toPart);
+  if (blocks.length > maxBlocks) parts.push(leftOut(blocks.length - maxBlocks));
   if (structuredContent !== undefined && !parts.some((part) => "text" in part && hasWords(part.text)))
     parts.push(text(shown(structuredContent, "Structured content")));
   if (!parts.some((part) => !("text" in part) || hasWords(part.text))) parts.push(text(emptyAnswer));
@@ -101,7 +101,7 @@ function isBase64(data: unknown): data is string {
 /** Texts share one limit, so that many small ones are no way around it. */
 function withinLimits(parts: readonly (TextContent | ImageContent)[]): (TextContent | ImageContent)[] {
   let charsLeft: number = textLimits.toolMessage;
-  let imagesLeft = mostImages;
+  let imagesLeft = maxImages;
   let left = 0;
   const taken = parts.flatMap((part): (TextContent | ImageContent)[] => {
     const isText = "text" in part;

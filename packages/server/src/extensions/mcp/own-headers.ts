@@ -2,7 +2,7 @@ import { headerProblem } from "../../lib/header-problem.ts";
 import type { Fetch } from "./bounded-fetch.ts";
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const mostRedirects = 5;
+const maxRedirects = 5;
 
 /**
  * A `fetch` that sends `own` headers to `origin` alone: a login or a redirect may lead to other servers, which are asked
@@ -13,7 +13,7 @@ export function withOwnHeaders(send: Fetch, origin: string, own: Readonly<Record
     refuseUnsendable(own);
     let url = new URL(input);
     let request: RequestInit = { ...init };
-    for (let left = mostRedirects; ; left -= 1) {
+    for (let left = maxRedirects; ; left -= 1) {
       const headers = headersFor(url, request);
       // oxlint-disable-next-line no-await-in-loop -- each redirect is known only when the one before was answered
       const response = await send(url, { ...request, headers, redirect: "manual" });
@@ -23,9 +23,9 @@ export function withOwnHeaders(send: Fetch, origin: string, own: Readonly<Record
       await response.body?.cancel();
       if (left === 0) throw new Error("The MCP server redirects without end.");
       const next = new URL(location, url);
-      const isKept = response.status === 307 || response.status === 308;
+      const isForwarded = response.status === 307 || response.status === 308;
       if (next.origin !== url.origin) request = { ...request, headers: withoutToken(request) };
-      if (!isKept) {
+      if (!isForwarded) {
         const { body: _, ...rest } = request;
         request = { ...rest, method: request.method === "HEAD" ? "HEAD" : "GET" };
       }

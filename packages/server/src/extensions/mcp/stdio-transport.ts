@@ -5,7 +5,7 @@ import { describeError } from "../../lib/describe-error.ts";
 
 const longestLineBytes = 32 * 1024 * 1024;
 /** So much may come that is no message, e.g. a greeting, before the program is taken for something else. */
-const mostJunkBytes = 1024 * 1024;
+const maxJunkBytes = 1024 * 1024;
 const floodBytes = 64 * 1024 * 1024;
 /** Of messages that nobody asked for. */
 const unaskedFloodBytes = 8 * 1024 * 1024;
@@ -84,7 +84,7 @@ export class StdioTransport implements Transport {
     const message = parseMessage(line);
     if (message === null) {
       this.#junkBytes += line.length;
-      if (this.#junkBytes > mostJunkBytes) this.#stop("The program writes something else than MCP messages.");
+      if (this.#junkBytes > maxJunkBytes) this.#stop("The program writes something else than MCP messages.");
       return;
     }
     this.#junkBytes = 0;

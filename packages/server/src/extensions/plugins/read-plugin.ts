@@ -7,7 +7,7 @@ import { namesIn, readTextFile, type WorkspaceFiles } from "../skills/workspace-
 const manifests = [".plugin/plugin.json", ".claude-plugin/plugin.json"];
 /** Where a project, and a person's home, keep plugins. */
 const pluginFolders = [".agents/plugins", ".openhands/plugins"];
-const mostFilesListed = 200;
+const maxFilesListed = 200;
 
 /** The plugin in a directory; null when it has no manifest that can be read. */
 export async function readPlugin(
@@ -27,7 +27,7 @@ export async function readPlugin(
       description: textOf(head["description"]) ?? "",
       path: directory,
       skills: skills.map(({ name, description }) => ({ name, description: description ?? null })),
-      files: names.slice(0, mostFilesListed),
+      files: names.slice(0, maxFilesListed),
     };
   }
   return null;

@@ -10,10 +10,10 @@ export type SkillFiles = WorkspaceFiles & {
 /** What a file says of itself without being read. */
 type FileStamp = { readonly sizeBytes: number; readonly modifiedAtMs: number };
 
-type Kept = FileStamp & { readonly parsed: ParsedSkill; readonly characters: number };
+type CachedSkill = FileStamp & { readonly parsed: ParsedSkill; readonly characters: number };
 
 /** Of all skills that are kept; the longest unused go first. */
-const mostCharacters = 2 * 1024 * 1024;
+const maxCharacters = 2 * 1024 * 1024;
 
 /**
  * A file that was written so shortly before it was read is not kept: it may be written again, with the same length, within the same tick of
@@ -35,7 +35,7 @@ export async function stampOf(files: SkillFiles, path: string): Promise<FileStam
 /** Skills as they were parsed, by the path of their file, until the file changes; of one machine. */
 export class KeptSkills {
   readonly #nowMs: () => number;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, CachedSkill>();
   #characters = 0;
 
   constructor(nowMs: () => number) {
@@ -44,34 +44,34 @@ export class KeptSkills {
 
   /** Null unless it was read when the file was as it is now. */
   find(path: string, stamp: FileStamp): ParsedSkill | null {
-    const kept = this.#kept.get(path);
-    if (kept === undefined) return null;
-    this.#forget(path, kept);
-    if (kept.sizeBytes !== stamp.sizeBytes || kept.modifiedAtMs !== stamp.modifiedAtMs) return null;
-    this.#put(path, kept);
-    return kept.parsed;
+    const found = this.#cached.get(path);
+    if (found === undefined) return null;
+    this.#forget(path, found);
+    if (found.sizeBytes !== stamp.sizeBytes || found.modifiedAtMs !== stamp.modifiedAtMs) return null;
+    this.#put(path, found);
+    return found.parsed;
   }
 
   /** `stamp` is from before the reading. What is wrong with a file is found out each time: a busy machine may be the reason. */
   keep(path: string, stamp: FileStamp, parsed: ParsedSkill): void {
     if (!parsed.ok || this.#nowMs() - stamp.modifiedAtMs < settledMs) return;
-    const before = this.#kept.get(path);
+    const before = this.#cached.get(path);
     if (before !== undefined) this.#forget(path, before);
     const { sizeBytes, modifiedAtMs } = stamp;
     this.#put(path, { sizeBytes, modifiedAtMs, parsed, characters: JSON.stringify(parsed.skill).length });
-    for (const [oldest, kept] of this.#kept) {
-      if (this.#characters <= mostCharacters) break;
-      this.#forget(oldest, kept);
+    for (const [oldest, found] of this.#cached) {
+      if (this.#characters <= maxCharacters) break;
+      this.#forget(oldest, found);
     }
   }
 
-  #put(path: string, kept: Kept): void {
-    this.#kept.set(path, kept);
-    this.#characters += kept.characters;
+  #put(path: string, found: CachedSkill): void {
+    this.#cached.set(path, found);
+    this.#characters += found.characters;
   }
 
-  #forget(path: string, kept: Kept): void {
-    this.#kept.delete(path);
-    this.#characters -= kept.characters;
+  #forget(path: string, found: CachedSkill): void {
+    this.#cached.delete(path);
+    this.#characters -= found.characters;
   }
 }

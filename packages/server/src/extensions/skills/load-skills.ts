@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { stampOf, type SkillFiles } from "./kept-skills.ts";
 import { parseSkill, type LoadedSkill, type ParsedSkill, type SkillProblem } from "./parse-skill.ts";
 import { ParseTurns } from "./parse-turns.ts";
-import { findMarkdown, findRepository, mostFiles, namesIn, readTextFile } from "./workspace-files.ts";
+import { findMarkdown, findRepository, maxFiles, namesIn, readTextFile } from "./workspace-files.ts";
 
 /** Where a project, and a person's home, keep skills; what comes first wins. */
 const skillFolders = [".agents/skills", ".openhands/skills", ".openhands/microagents"] as const;
@@ -61,8 +61,8 @@ export async function loadSkillFolder(
 
 async function readSkill(files: SkillFiles, path: string, turns: ParseTurns): Promise<ParsedSkill> {
   const stamp = await stampOf(files, path);
-  const kept = stamp === null ? null : (files.keptSkills?.find(path, stamp) ?? null);
-  if (kept !== null) return kept;
+  const cached = stamp === null ? null : (files.keptSkills?.find(path, stamp) ?? null);
+  if (cached !== null) return cached;
   const file = await readTextFile(files, path);
   if (file === null) return { ok: false, problem: { path, reason: "The file cannot be read." } };
   const parsed = await parseSkill(file, turns);
@@ -77,7 +77,7 @@ export function mergeFound(found: readonly SkillsFound[]): SkillsFound {
     for (const skill of skills) if (!byName.has(skill.name)) byName.set(skill.name, skill);
   }
   return {
-    skills: [...byName.values()].slice(0, mostFiles),
+    skills: [...byName.values()].slice(0, maxFiles),
     problems: found.flatMap(({ problems }) => problems),
   };
 }

@@ -15,7 +15,7 @@ export type ParsedSkill =
   | { readonly ok: true; readonly skill: LoadedSkill }
   | { readonly ok: false; readonly problem: SkillProblem };
 
-const mostDescriptionChars = 1024;
+const maxDescriptionChars = 1024;
 
 /** Reads a Markdown file with an optional YAML head as a skill. Never throws. */
 export async function parseSkill(file: FoundFile, turns = new ParseTurns()): Promise<ParsedSkill> {
@@ -44,7 +44,7 @@ export async function parseSkill(file: FoundFile, turns = new ParseTurns()): Pro
       source: file.path,
       inputs,
       is_agentskills_format: isFolder,
-      description: textOf(head["description"])?.slice(0, mostDescriptionChars) ?? null,
+      description: textOf(head["description"])?.slice(0, maxDescriptionChars) ?? null,
       license: textOf(head["license"]),
       compatibility: textOf(head["compatibility"]),
       metadata: metadataOf(head["metadata"]),

@@ -1,8 +1,8 @@
 import { openTimeLimit, TooSlow } from "../../lib/time-limit.ts";
 
 /** Of processor time, for one file and for all files of one reading. */
-const mostMsEach = 50;
-const mostMs = 1_000;
+const maxMsEach = 50;
+const maxMs = 1_000;
 
 /**
  * Parsing what somebody else wrote, a file at a time: other work of the server goes on in between, a file that takes too long is cut
@@ -10,7 +10,7 @@ const mostMs = 1_000;
  */
 export class ParseTurns {
   readonly #within = openTimeLimit();
-  #leftMs = mostMs;
+  #leftMs = maxMs;
   #last: Promise<unknown> = Promise.resolve();
 
   /** Rejects with {@link TooSlow}, or with what the job throws. */
@@ -28,7 +28,7 @@ export class ParseTurns {
     if (this.#leftMs < 1) throw new TooSlow("The files before it took too long.");
     const before = process.threadCpuUsage();
     try {
-      return this.#within(Math.min(mostMsEach, Math.ceil(this.#leftMs)), job);
+      return this.#within(Math.min(maxMsEach, Math.ceil(this.#leftMs)), job);
     } finally {
       const { user, system } = process.threadCpuUsage(before);
       this.#leftMs -= (user + system) / 1000;

@@ -3,14 +3,14 @@ import type { LoadedSkill, SkillProblem } from "./parse-skill.ts";
 /** What a message makes of skills: names that are new, and the text that goes along with the message. */
 export type Activation = { readonly names: readonly string[]; readonly texts: readonly string[] };
 
-const mostPromptChars = 100_000;
+const maxPromptChars = 100_000;
 /** What is looked for, and where, comes from repositories and messages: together it must not take long. */
-const mostTextChars = 50_000;
-const mostWords = 1_000;
-const mostWordsEach = 100;
+const maxTextChars = 50_000;
+const maxWords = 1_000;
+const maxWordsEach = 100;
 const longestWord = 200;
 /** Places of one word inside other words; a word that is only part of others this often is not meant. */
-const mostTries = 1_000;
+const maxTries = 1_000;
 
 /** The skills of one conversation. A pure value: what was activated before is in the log. */
 export class SkillBook {
@@ -44,11 +44,11 @@ export class SkillBook {
 
   /** Skills whose words the text has, without those that are known already. */
   activate(text: string, known: ReadonlySet<string>): Activation {
-    const read = text.slice(0, mostTextChars).toLowerCase();
-    let wordsLeft = mostWords;
+    const read = text.slice(0, maxTextChars).toLowerCase();
+    let wordsLeft = maxWords;
     const found = this.skills.filter((skill) => {
       if (known.has(skill.name)) return false;
-      const words = wordsOf(skill).slice(0, Math.min(mostWordsEach, wordsLeft));
+      const words = wordsOf(skill).slice(0, Math.min(maxWordsEach, wordsLeft));
       wordsLeft -= words.length;
       return words.some((word) => hasWord(read, word));
     });
@@ -99,7 +99,7 @@ function hasWord(text: string, word: string): boolean {
   const wanted = word.trim().toLowerCase();
   if (wanted === "" || wanted.length > longestWord) return false;
   let at = text.indexOf(wanted);
-  for (let tries = 0; at !== -1 && tries < mostTries; tries += 1) {
+  for (let tries = 0; at !== -1 && tries < maxTries; tries += 1) {
     if (
       !endsInLetter.test(text.slice(Math.max(0, at - 2), at)) &&
       !startsWithLetter.test(text.slice(at + wanted.length))
@@ -130,7 +130,7 @@ export function locationOf({ resources }: LoadedSkill): string {
 
 function instructionsBlock(skills: readonly LoadedSkill[]): string {
   const parts: string[] = [];
-  let left = mostPromptChars;
+  let left = maxPromptChars;
   for (const { name, content } of skills) {
     const shown = content.length <= left ? content : `${content.slice(0, left)}\n(cut)`;
     left = Math.max(0, left - content.length);

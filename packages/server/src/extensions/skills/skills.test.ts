@@ -95,11 +95,11 @@ describe("what a project brings", () => {
       stat: () => Promise.reject(new Error("gone")),
     };
     const given = { name: "given", content: "Given." };
-    const book = await openSkillBook(
+    const skillSet = await openSkillBook(
       { skills: [given] },
       { workspace: { files, workingDir: "/w" }, server: null },
     );
-    expect(book.skills).toEqual([given]);
+    expect(skillSet.skills).toEqual([given]);
   });
 
   test("client 7: a skill that a client read from a file says where its files are, if they are here", async () => {
@@ -116,8 +116,11 @@ describe("what a project brings", () => {
       skill("named", "github.com/somebody/skills"),
       skill("none", null),
     ];
-    const book = await openSkillBook({ skills }, { workspace: { files, workingDir: "/w" }, server: null });
-    expect(book.skills.map((one) => locationOf(one).trim())).toEqual([
+    const skillSet = await openSkillBook(
+      { skills },
+      { workspace: { files, workingDir: "/w" }, server: null },
+    );
+    expect(skillSet.skills.map((one) => locationOf(one).trim())).toEqual([
       "Files that these notes mention are below /skills/frob.",
       "",
       "",
@@ -150,7 +153,7 @@ describe("what a project brings", () => {
 });
 
 describe("what a conversation makes of it", () => {
-  const book = new SkillBook([
+  const skillSet = new SkillBook([
     { name: "agents", content: "Be kind." },
     { name: "gemini", content: "For Gemini." },
     { name: "git", content: "Git notes.", trigger: { keywords: ["git", "/merge"] } },
@@ -171,21 +174,21 @@ describe("what a conversation makes of it", () => {
     ["/fix and git", ["git", "fix"]],
     ["digits git2", []],
   ])("%j brings up %j", (text, names) => {
-    expect(book.activate(text, new Set()).names).toEqual(names);
+    expect(skillSet.activate(text, new Set()).names).toEqual(names);
   });
 
   test("once is enough, and a task asks for its inputs", () => {
-    expect(book.activate("git", new Set(["git"])).names).toEqual([]);
-    expect(book.activate("/fix", new Set()).texts[0]).toContain("- issue: Its number.");
+    expect(skillSet.activate("git", new Set(["git"])).names).toEqual([]);
+    expect(skillSet.activate("/fix", new Set()).texts[0]).toContain("- issue: Its number.");
   });
 
   test("instructions go into the prompt in full, skills by name only, and a family's notes to that family", () => {
-    const prompt = book.promptBlocks("anthropic/claude").join("\n");
+    const prompt = skillSet.promptBlocks("anthropic/claude").join("\n");
     expect(prompt).toContain("Be kind.");
     expect(prompt).toContain("- deploy: How to deploy.");
     expect(prompt).not.toContain("Deploy notes.");
     expect(prompt).not.toContain("For Gemini.");
-    expect(book.promptBlocks("gemini/pro").join("\n")).toContain("For Gemini.");
+    expect(skillSet.promptBlocks("gemini/pro").join("\n")).toContain("For Gemini.");
     expect(new SkillBook([]).promptBlocks("m")).toEqual([]);
   });
 });
@@ -268,12 +271,12 @@ describe("what a workspace costs the server", () => {
       trigger: { type: "keyword" as const, keywords },
     });
     const words = Array.from({ length: 10_000 }, (_, at) => `${"a".repeat(50)}${at}`);
-    const book = new SkillBook([
+    const skillSet = new SkillBook([
       ...Array.from({ length: 50 }, (_, at) => skill(`s${at}`, words)),
       skill("git", ["Git"]),
     ]);
     const before = process.threadCpuUsage();
-    expect(book.activate("a".repeat(2_000_000), new Set()).names).toEqual([]);
+    expect(skillSet.activate("a".repeat(2_000_000), new Set()).names).toEqual([]);
     expect(process.threadCpuUsage(before).user).toBeLessThan(3_000_000);
     const few = new SkillBook([skill("git", ["Git"])]);
     expect(few.activate("look at github", new Set()).names).toEqual([]);

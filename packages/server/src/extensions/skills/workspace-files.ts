@@ -9,20 +9,20 @@ export type WorkspaceFiles = Pick<Workspace, "list" | "readFile" | "stat">;
 export type FoundFile = { readonly path: string; readonly text: string; readonly isCut: boolean };
 
 /** Files that one reading takes at most, and bytes of each. */
-export const mostFiles = 300;
-const mostFileBytes = 64 * 1024;
+export const maxFiles = 300;
+const maxFileBytes = 64 * 1024;
 
 /** Null when the file is not there or cannot be read: a broken file must not break who looks for it. */
 export async function readTextFile(files: WorkspaceFiles, path: string): Promise<FoundFile | null> {
   try {
-    const opened = await files.readFile(path, { start: 0, end: mostFileBytes });
-    const bytes = await collectBytes(opened.content, mostFileBytes + 1);
+    const opened = await files.readFile(path, { start: 0, end: maxFileBytes });
+    const bytes = await collectBytes(opened.content, maxFileBytes + 1);
     if (bytes === null) return null;
-    const isCut = bytes.byteLength > mostFileBytes;
+    const isCut = bytes.byteLength > maxFileBytes;
     return {
       path,
       text: bytes
-        .subarray(0, mostFileBytes)
+        .subarray(0, maxFileBytes)
         .toString("utf8")
         .replace(/^\uFEFF/, ""),
       isCut,
@@ -48,7 +48,7 @@ export async function namesIn(
 
 /** Markdown files directly in a directory, and `SKILL.md` of the directories in it; sorted, bounded, `README.md` left out. */
 export async function findMarkdown(files: WorkspaceFiles, directory: string): Promise<string[]> {
-  const entries = (await namesIn(files, directory)).slice(0, mostFiles);
+  const entries = (await namesIn(files, directory)).slice(0, maxFiles);
   const found = await Promise.all(
     entries.map(async ({ name, type }): Promise<string[]> => {
       const path = posix.join(directory, name);
@@ -59,7 +59,7 @@ export async function findMarkdown(files: WorkspaceFiles, directory: string): Pr
       return skill === undefined ? [] : [posix.join(path, skill.name)];
     }),
   );
-  return found.flat().slice(0, mostFiles);
+  return found.flat().slice(0, maxFiles);
 }
 
 /** The nearest directory with `.git` in it, from `directory` upwards; null when there is none. */

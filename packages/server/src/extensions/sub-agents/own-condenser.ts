@@ -34,6 +34,6 @@ function completePart(part: SubAgentCondenser, llm: LLM): object {
   if (kind === "NoOpCondenser") return { kind };
   if (kind === "PipelineCondenser")
     return { kind, condensers: (condensers ?? []).map((inner) => completePart(inner, llm)) };
-  const said = numbers.flatMap((name) => (typeof part[name] === "number" ? [[name, part[name]]] : []));
-  return { ...Object.fromEntries(said), kind, llm: ownLlm ?? llm };
+  const present = numbers.flatMap((name) => (typeof part[name] === "number" ? [[name, part[name]]] : []));
+  return { ...Object.fromEntries(present), kind, llm: ownLlm ?? llm };
 }

@@ -74,7 +74,7 @@ async function readSubAgent(
     tools: namesOf(head["tools"]),
     skills: [...new Set(namesOf(head["skills"]).map((name) => name.slice(0, longestName)))].slice(
       0,
-      mostSkills,
+      maxSkills,
     ),
     system_prompt: body.trim(),
     when_to_use_examples: examplesIn(description),
@@ -92,7 +92,7 @@ async function readSubAgent(
   };
 }
 
-const mostSkills = 100;
+const maxSkills = 100;
 const longestName = 255;
 
 type Fields = Record<string, unknown>;

@@ -56,7 +56,7 @@ type Wrong = { readonly loc: Location; readonly msg: string };
 
 const kinds: readonly unknown[] = ["LLMSummarizingCondenser", "NoOpCondenser", "PipelineCondenser"];
 const wholeNumbers = { max_size: 1, max_tokens: 1, keep_first: 0, hard_context_reset_max_retries: 1 };
-const mostCondensers = 20;
+const maxCondensers = 20;
 
 /** A file names no model for summaries: its address would be told the whole work, by whoever could write the file. */
 function condenserFaults(given: Fields, loc: Location): Wrong[] {
@@ -74,8 +74,8 @@ function condenserFaults(given: Fields, loc: Location): Wrong[] {
   if (typeof scaling !== "number" || !(scaling > 0 && scaling < 1))
     fault("hard_context_reset_context_scaling", "This is a number between 0 and 1.");
   const inner = given["condensers"] ?? [];
-  if (!Array.isArray(inner) || inner.length > mostCondensers)
-    fault("condensers", `This is a list of at most ${mostCondensers} condensers.`);
+  if (!Array.isArray(inner) || inner.length > maxCondensers)
+    fault("condensers", `This is a list of at most ${maxCondensers} condensers.`);
   else
     for (const [index, part] of (inner as unknown[]).entries()) {
       const place = [...loc, "condensers", index];

@@ -1,6 +1,6 @@
 import type { SecretSource } from "@convoke/protocol";
 import { invalidField } from "../../lib/fault.ts";
-import { longestValueBytes, mostValueBytes } from "../../security/secret-sources.ts";
+import { longestValueBytes, maxValueBytes } from "../../security/secret-sources.ts";
 
 type Sources = Readonly<Record<string, SecretSource>>;
 
@@ -11,7 +11,7 @@ export function checkSecretSources(sources: Sources, loc: readonly string[], oth
       throw invalidField([...loc, name, "value"], "Send at most 64 KiB: put what is longer into a file.");
   }
   const bytes = Object.values({ ...others, ...sources }).reduce((sum, source) => sum + sizeOf(source), 0);
-  if (bytes > mostValueBytes)
+  if (bytes > maxValueBytes)
     throw invalidField(
       [...loc],
       "The secrets of a conversation have at most 256 KiB together, and at least 256 bytes count for each: send fewer or shorter ones.",
@@ -21,13 +21,13 @@ export function checkSecretSources(sources: Sources, loc: readonly string[], oth
 /** The same for all that is hidden in a conversation: keys, headers, variables and arguments of MCP servers. */
 export function checkHiddenValues(values: readonly string[], loc: readonly string[]): void {
   const bytes = values.reduce((sum, value) => sum + Math.max(leastBytes, Buffer.byteLength(value)), 0);
-  if (bytes <= mostHiddenBytes) return;
+  if (bytes <= maxHiddenBytes) return;
   const msg =
     "Keys, headers, secrets and variables of MCP servers have at most 512 KiB together: send fewer or shorter ones.";
   throw invalidField([...loc], msg);
 }
 
-const mostHiddenBytes = 2 * mostValueBytes;
+const maxHiddenBytes = 2 * maxValueBytes;
 /** Every secret has many forms, however short it is. */
 const leastBytes = 256;
 

@@ -30,8 +30,8 @@ test("the context of an event is the request that led to it, with the share of e
   expect(action.body.messages.map((message) => message["event_ids"])).toEqual([[prompt], [task]]);
   expect(action.body.shares.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
 
-  const said = await context("MessageEvent");
-  expect(said.body.messages.map((message) => message["role"])).toEqual([
+  const agentMessage = await context("MessageEvent");
+  expect(agentMessage.body.messages.map((message) => message["role"])).toEqual([
     "system",
     "user",
     "assistant",
@@ -40,14 +40,19 @@ test("the context of an event is the request that led to it, with the share of e
   const made = ["ActionEvent", "ObservationEvent"].map(
     (kind) => events.find((event) => event.kind === kind)!.id,
   );
-  expect(said.body.messages.slice(2).map((message) => message["event_ids"])).toEqual(made.map((id) => [id]));
-  const { messages, tokens } = said.body;
+  expect(agentMessage.body.messages.slice(2).map((message) => message["event_ids"])).toEqual(
+    made.map((id) => [id]),
+  );
+  const { messages, tokens } = agentMessage.body;
   expect(messages.reduce((sum, message) => sum + Number(message["tokens"]), 0)).toBeLessThan(tokens);
-  expect(said.body).toMatchObject({ cost: expect.any(Number), completion_tokens: expect.any(Number) });
-  expect(said.body.shares.map(({ source }) => source)).toContain("tool_results");
+  expect(agentMessage.body).toMatchObject({
+    cost: expect.any(Number),
+    completion_tokens: expect.any(Number),
+  });
+  expect(agentMessage.body.shares.map(({ source }) => source)).toContain("tool_results");
   // What a model read is told by the first request that had it.
   const observation = await context("ObservationEvent", "environment");
-  expect(observation.body.request_event_id).toBe(said.event.id);
+  expect(observation.body.request_event_id).toBe(agentMessage.event.id);
 });
 
 test("the context of an event shows what a model thought, without what only its provider can read", async () => {
@@ -57,8 +62,11 @@ test("the context of an event shows what a model thought, without what only its 
   const { agent } = server.startRequest();
   const llm = { model: "anthropic/claude-sonnet-4-5", base_url: server.model.url, api_key: "k" };
   const id = await server.runTo("finished", "Go.", { agent: { ...agent, llm } });
-  const said = (await server.events(id)).findLast(({ source }) => source === "agent")!;
-  const { status, text } = await server.call("GET", `/api/conversations/${id}/events/${said.id}/context`);
+  const agentMessage = (await server.events(id)).findLast(({ source }) => source === "agent")!;
+  const { status, text } = await server.call(
+    "GET",
+    `/api/conversations/${id}/events/${agentMessage.id}/context`,
+  );
   expect(status).toBe(200);
   expect(text).toContain("Let me see.");
   expect(text).not.toMatch(/SIGNED|SEALED/u);

@@ -8,7 +8,7 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
-import { companionHandlers } from "./editor-desktop-routes.ts";
+import { editorDesktopHandlers } from "./editor-desktop-routes.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { machineHandlers, type WorkspaceHandlersDeps } from "./workspace/workspace-handlers.ts";
 import { trajectoryHandlers } from "./trajectory-routes.ts";
@@ -31,7 +31,7 @@ export function runtimeMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers 
   const all: Record<string, RouteHandler> = {
     ...machineHandlers({ ...deps, openAccess }),
     ...trajectoryHandlers(deps),
-    ...companionHandlers,
+    ...editorDesktopHandlers,
   };
   const handlers = (Object.keys(ofRuntimes) as RuntimeOperation[]).map((operation) => {
     const handle: RouteHandler = async (request) => {
@@ -102,7 +102,7 @@ function checkTrajectory({ params }: RouteRequest, id: string): void {
 
 /** Where conversations work. */
 export function runtimeHandlers({ directory, sandboxes }: Pick<RuntimeRouteDeps, "directory" | "sandboxes">) {
-  const tell: RouteHandler = async (request) => {
+  const answer: RouteHandler = async (request) => {
     const id = conversationIdOf(request);
     const described = await directory.describe(request.caller, id);
     if (described === null) throw conversationMissing(id);
@@ -124,7 +124,7 @@ export function runtimeHandlers({ directory, sandboxes }: Pick<RuntimeRouteDeps,
     };
     return { json };
   };
-  return { getRuntime: tell, reprovisionRuntime: tell } satisfies Record<string, RouteHandler>;
+  return { getRuntime: answer, reprovisionRuntime: answer } satisfies Record<string, RouteHandler>;
 }
 
 const statusOf = {

@@ -217,8 +217,8 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
 }
 
 function unusedWarnings({ unused }: RouteRequest): Warning[] {
-  const told = unusedWarning(unused);
-  return told === null ? [] : [told];
+  const warning = unusedWarning(unused);
+  return warning === null ? [] : [warning];
 }
 
 /** The same key on every retry: however often a create is repeated, the message is sent exactly once. */

@@ -7,7 +7,7 @@ import type { Again } from "../../http/ready-answers.ts";
 import { etagOf, settledReply, taggedReply } from "../../http/settled-reply.ts";
 import { DamagedEventError, type EventFilter, type Journal } from "../../journal/journal.ts";
 import { damagedMark, isWhole } from "../../journal/shown-event.ts";
-import type { KeptPage, KeptPages } from "../../events/page-cache.ts";
+import type { CachedPage, PageCache } from "../../events/page-cache.ts";
 import type { TrimmedEvents } from "../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
@@ -19,7 +19,7 @@ export type EventRouteDeps = {
   readonly journal: Journal;
   readonly directory: ConversationDirectory;
   readonly trimmed: TrimmedEvents;
-  readonly pages: KeptPages;
+  readonly pages: PageCache;
 };
 
 /** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1. */
@@ -64,8 +64,8 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
       const head = finding instanceof Promise ? await finding : finding;
       if (head === null) throw conversationMissing(id);
       const key = `${id} ${JSON.stringify(request.query)}`;
-      const kept = pages.get(key, head);
-      if (kept !== undefined) return pageReply(request, kept, againOf(id, key, finding));
+      const cached = pages.get(key, head);
+      if (cached !== undefined) return pageReply(request, cached, againOf(id, key, finding));
       const { text, isSettled } = await readPage(id, request);
       const bytes = Buffer.from(text);
       const page = { bytes, etag: isSettled ? etagOf(bytes) : null };
@@ -121,7 +121,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
 
 type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
 
-function pageReply(request: RouteRequest, { bytes, etag }: KeptPage, again: Again | undefined): RouteReply {
+function pageReply(request: RouteRequest, { bytes, etag }: CachedPage, again: Again | undefined): RouteReply {
   const reply = { bytes, contentType: "application/json", ...(again === undefined ? {} : { again }) };
   return etag === null ? reply : taggedReply(request, etag, reply);
 }

@@ -4,7 +4,7 @@ import { shownJson } from "../../journal/shown-event.ts";
 import { Fault } from "../../lib/fault.ts";
 
 /** Half of what one text can hold. */
-const mostCharacters = 256 * 1024 * 1024;
+const maxCharacters = 256 * 1024 * 1024;
 /** Others have their turn after so many. */
 const turnLength = 100;
 
@@ -21,7 +21,7 @@ export async function readEventsById(
     const [event] = await journal.getEvents(conversationId, [id]);
     const text = event == null ? "null" : toShown(shownJson(event));
     characters += text.length;
-    if (characters > mostCharacters) {
+    if (characters > maxCharacters) {
       const limit = "The events are longer than 256 Mi characters together. Ask for fewer ids at once.";
       throw new Fault("too-large", "reply_too_large", limit);
     }

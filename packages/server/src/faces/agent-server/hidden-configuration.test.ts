@@ -32,7 +32,7 @@ test("P13, S24 to S26: headers of models, queries of addresses and the server's 
       mcp_config: { remote: { url: `http://127.0.0.1:9/mcp?token=${canary.mcpQuery}&v=2` } },
     },
     secrets: {
-      LOOKED_UP: { kind: "LookupSecret", url: `http://127.0.0.1:9/s?key=${canary.lookupQuery}` },
+      RESOLVED: { kind: "LookupSecret", url: `http://127.0.0.1:9/s?key=${canary.lookupQuery}` },
     },
   });
   expect(created.status, created.text).toBe(201);
@@ -42,7 +42,7 @@ test("P13, S24 to S26: headers of models, queries of addresses and the server's 
       mcp_config: { remote: { url: "http://127.0.0.1:9/mcp?token=**********&v=2" } },
     },
     secret_registry: {
-      secret_sources: { LOOKED_UP: { url: "http://127.0.0.1:9/s?key=**********" } },
+      secret_sources: { RESOLVED: { url: "http://127.0.0.1:9/s?key=**********" } },
     },
   });
   const { id } = created.json as { id: string };
@@ -130,11 +130,11 @@ function storedConfigs(server: TestServer): string {
 
 const mask = "**********";
 
-type Told = { kind: string; key?: string; value?: { code?: string; fields?: string[]; detail?: string } };
+type Shown = { kind: string; key?: string; value?: { code?: string; fields?: string[]; detail?: string } };
 
 async function maskedFields(server: TestServer, id: string): Promise<string[]> {
   const { items } = (await server.call("GET", `/api/conversations/${id}/events/search`)).json as {
-    items: Told[];
+    items: Shown[];
   };
   return items.flatMap(({ key, value }) =>
     key === "warning" && value?.code === "masked_values_empty" ? (value.fields ?? []) : [],

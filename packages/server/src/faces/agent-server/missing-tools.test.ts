@@ -68,8 +68,8 @@ test("an agent whose tools are all there is told nothing, one with a built-in th
   const start = withTools([], {
     include_default_tools: ["FinishTool", "SwitchLLMTool", "InvokeSkillTool"],
   });
-  const told = warnings(await server.events(await server.runTo("finished", "Hello", start)));
-  expect(told).toMatchObject([{ tools: ["switch_llm"] }]);
+  const reported = warnings(await server.events(await server.runTo("finished", "Hello", start)));
+  expect(reported).toMatchObject([{ tools: ["switch_llm"] }]);
 });
 
 test("a slip of the keyboard is refused with what was meant", async () => {

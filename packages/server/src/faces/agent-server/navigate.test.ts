@@ -91,8 +91,8 @@ test("a state update stands for the event before it, an unknown event is 404, an
   expect(unknown).toMatchObject({ status: 404, json: { code: "event_not_found" } });
   // A slip in the field's name must not go to the beginning, which is where no field at all goes.
   const path = `/api/conversations/${id}/navigate`;
-  const slip = await server.call("POST", path, { eventid: update.id });
-  expect(slip).toMatchObject({ status: 422, json: { detail: [{ loc: ["body", "eventid"] }] } });
+  const typo = await server.call("POST", path, { eventid: update.id });
+  expect(typo).toMatchObject({ status: 422, json: { detail: [{ loc: ["body", "eventid"] }] } });
   await server.client.run(id);
   await server.waitForStatus(id, "finished");
   expect(lastRequest(server)).toEqual(["one"]);

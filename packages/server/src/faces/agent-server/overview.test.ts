@@ -31,25 +31,25 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const text = (content: string) => ({ content: [{ type: "text" as const, text: content }] });
-const glancesOf = async (query: string): Promise<Glance[]> =>
+const summariesOf = async (query: string): Promise<Glance[]> =>
   ((await server.call("GET", `/api/glances?${query}`)).json as { items: Glance[] }).items;
 
 /** Follows the overview; what is told last of each conversation. */
 function watchOverview(limit?: number) {
   const items: OverviewItem[] = [];
-  const glances = new Map<string, Glance>();
+  const summaries = new Map<string, Glance>();
   const stop = new AbortController();
   const done = (async () => {
     const options = { signal: stop.signal, ...(limit === undefined ? {} : { limit }) };
     for await (const item of server.client.overview(options)) {
       items.push(item);
-      if (item.type === "glance") glances.set(item.glance.id, item.glance);
-      if (item.type === "gone") glances.delete(item.id);
+      if (item.type === "glance") summaries.set(item.glance.id, item.glance);
+      if (item.type === "gone") summaries.delete(item.id);
     }
   })();
   return {
     items,
-    glances,
+    summaries,
     listed: () => until(() => items.some(({ type }) => type === "listed")),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -65,8 +65,8 @@ test("S5: a glance says in one row how a conversation stands", async () => {
   });
   await server.client.sendMessage(id, text("and more"));
   const info = await server.client.getConversation(id);
-  const [glance] = await glancesOf("status=waiting_for_confirmation");
-  expect(glance).toEqual({
+  const [summary] = await summariesOf("status=waiting_for_confirmation");
+  expect(summary).toEqual({
     kind: "Glance",
     id,
     title: "make it",
@@ -96,7 +96,7 @@ test("S5: a glance says in one row how a conversation stands", async () => {
   });
   await server.client.respondToConfirmation(id, true);
   await server.waitForStatus(id, "finished");
-  expect((await glancesOf("tag=team:search"))[0]).toMatchObject({
+  expect((await summariesOf("tag=team:search"))[0]).toMatchObject({
     id,
     waiting: 0,
     last_text: "All is well.",
@@ -127,8 +127,8 @@ test("S6: marks are kept, listed and filtered by", async () => {
     params: { conversation_id: id },
     body: marks,
   });
-  expect(await glancesOf("archived=true&pinned=true")).toMatchObject([{ id, ...marks }]);
-  expect((await glancesOf("archived=false")).some((glance) => glance.id === id)).toBe(false);
+  expect(await summariesOf("archived=true&pinned=true")).toMatchObject([{ id, ...marks }]);
+  expect((await summariesOf("archived=false")).some((summary) => summary.id === id)).toBe(false);
   const wrong = await server.call("PUT", `/api/conversations/${id}/marks`, { is_pined: true });
   expect(wrong.status).toBe(422);
 });
@@ -201,26 +201,26 @@ test("S4: an overview has what is there, then what changes, and what goes", asyn
   const listed = overview.items.find(({ type }) => type === "listed");
   expect(listed).toMatchObject({ ids: [before, expect.any(String)] });
   const id = await server.runTo("finished", "work");
-  await until(() => overview.glances.get(id)?.execution_status === "finished");
+  await until(() => overview.summaries.get(id)?.execution_status === "finished");
   const events = await server.client.countEvents(id);
   // Joined: far fewer than the events, and the last one is the newest.
   expect(
     overview.items.filter((item) => item.type === "glance" && item.glance.id === id).length,
   ).toBeLessThan(events);
-  await until(() => overview.glances.get(id)?.version === events);
+  await until(() => overview.summaries.get(id)?.version === events);
   await server.client.call("PUT /api/conversations/{conversation_id}/marks", {
     params: { conversation_id: id },
     body: { is_pinned: true },
   });
-  await until(() => overview.glances.get(id)?.is_pinned === true);
+  await until(() => overview.summaries.get(id)?.is_pinned === true);
   // One that is put away is told with the mark: whoever lists the others takes it out.
   await server.client.call("PUT /api/conversations/{conversation_id}/marks", {
     params: { conversation_id: id },
     body: { is_archived: true },
   });
-  await until(() => overview.glances.get(id)?.is_archived === true);
+  await until(() => overview.summaries.get(id)?.is_archived === true);
   await server.client.deleteConversation(id);
-  await until(() => !overview.glances.has(id));
+  await until(() => !overview.summaries.has(id));
   expect(overview.items.at(-1)).toEqual({ type: "gone", id });
 });
 

@@ -144,11 +144,11 @@ test("what comes through the socket of a revoked key is not heard, though the cl
       "\r\n",
     ].join("\r\n"),
   );
-  let heard = "";
-  client.setEncoding("latin1").on("data", (text: string) => (heard += text));
-  await until(async () => heard.includes("full_state"));
+  let received = "";
+  client.setEncoding("latin1").on("data", (text: string) => (received += text));
+  await until(async () => received.includes("full_state"));
   await keys.book.revoke(revoked.entry.id, revoked.key);
-  await until(async () => heard.includes("The key was revoked"));
+  await until(async () => received.includes("The key was revoked"));
   const message = Buffer.from(JSON.stringify({ role: "user", content: "from outside" }));
   // Masked with zeros: it stays as it is.
   client.end(Buffer.concat([Buffer.from([0x81, 0x80 | message.length, 0, 0, 0, 0]), message]));

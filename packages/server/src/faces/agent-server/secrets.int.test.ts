@@ -108,7 +108,7 @@ function start(server: TestServer) {
     },
     secrets: {
       STATIC_TOKEN: { kind: "StaticSecret" as const, value: canaries.staticSecret },
-      LOOKED_UP: {
+      RESOLVED: {
         kind: "LookupSecret" as const,
         url: `${server.model.url}/nothing`,
         headers: { Authorization: `Bearer ${canaries.headerSecret}` },

@@ -77,8 +77,8 @@ test("P54: a page that is asked for again is its owner's alone, and each call is
   await server.close();
   const { calls } = await readAudit(server.dataDir);
   const route = "/api/conversations/:conversation_id/events/search";
-  const told = calls.filter((call) => (call as { route?: string }).route === route);
-  expect(told).toMatchObject([
+  const logged = calls.filter((call) => (call as { route?: string }).route === route);
+  expect(logged).toMatchObject([
     { user: "local", keyId: null, requestId: replies[0]!.headers.get("x-request-id"), status: 200 },
     { user: "local", keyId: null, requestId: replies[1]!.headers.get("x-request-id"), status: 200 },
     { user: "local", keyId: laterId, target: { conversation_id: id }, status: 200 },

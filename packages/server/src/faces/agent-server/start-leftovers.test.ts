@@ -89,8 +89,8 @@ test("clients 1: a hook of type agent asks the model with its words; with tools 
     hook_config: { stop: [{ hooks: [hook] }] },
   });
 
-  const looking = { stop: [{ hooks: [{ ...hook, tools: ["terminal"] }] }] };
-  const body = { ...server.startRequest(), hook_config: looking };
+  const stopHooks = { stop: [{ hooks: [{ ...hook, tools: ["terminal"] }] }] };
+  const body = { ...server.startRequest(), hook_config: stopHooks };
   const refused = await server.call("POST", "/api/conversations", body);
   expect(refused.status, refused.text).toBe(422);
   expect(refused.text).toContain("no tools here");

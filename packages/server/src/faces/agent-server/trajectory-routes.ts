@@ -21,7 +21,7 @@ export type TrajectoryRouteDeps = {
 };
 
 /** What the plain form of the ZIP format can hold, less the file about the conversation. */
-const mostEvents = 65_000;
+const maxEvents = 65_000;
 const batchSize = 100;
 
 /** A conversation as files: `meta.json`, and each event as it goes out anywhere. */
@@ -32,11 +32,11 @@ export function trajectoryHandlers({ directory, journal, userSecrets }: Trajecto
       const id = conversationIdOf(request);
       const described = await directory.describe(caller, id);
       if (described === null) throw conversationMissing(id);
-      if ((await journal.lastSeq(id)) > mostEvents) {
+      if ((await journal.lastSeq(id)) > maxEvents) {
         throw new Fault(
           "too-large",
           "trajectory_too_long",
-          `The conversation has more than ${mostEvents} events. Read them with events/search.`,
+          `The conversation has more than ${maxEvents} events. Read them with events/search.`,
         );
       }
       const mask = await maskFor(described, userSecrets, caller.userId);

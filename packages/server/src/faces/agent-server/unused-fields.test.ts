@@ -11,7 +11,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-function told(events: readonly Event[]): unknown[] {
+function reported(events: readonly Event[]): unknown[] {
   return events.flatMap((event) => {
     if (event.kind !== "ConversationStateUpdateEvent" || event.key !== "warning") return [];
     const { code, fields } = event.value as { code: string; fields: unknown };
@@ -48,14 +48,14 @@ test("F5: what changes nothing is accepted, named in the answer, and told once i
   }
   const changed = await server.call("PATCH", path, { title: "A title", colour: "red" });
   expect(changed.headers.get("warning")).toContain("colour");
-  expect(told(await server.events(id))).toEqual([
+  expect(reported(await server.events(id))).toEqual([
     ["agent.response_schema", "max_run_seconds", "tool_module_qualnames"],
     ["mode"],
     ["colour"],
   ]);
   await server.restart();
   await server.call("PATCH", path, { title: "Another", colour: "red" });
-  expect(told(await server.events(id))).toHaveLength(3);
+  expect(reported(await server.events(id))).toHaveLength(3);
   expect((await server.call("PATCH", path, { title: "Plain" })).headers.get("warning")).toBeNull();
 });
 
@@ -109,7 +109,7 @@ test("F5: a socket refuses a near miss, and tells in the log what changes nothin
   socket.send(message("Hello", { sender: "poet", mode: "fast", run: false }));
   await socket.until((events) => events.some(({ key }) => key === "warning"));
   const events = await server.events(id);
-  expect(told(events)).toEqual([["mode", "run"]]);
+  expect(reported(events)).toEqual([["mode", "run"]]);
   expect(events.find(({ kind, source }) => kind === "MessageEvent" && source === "user")).toMatchObject({
     sender: "poet",
   });

@@ -20,7 +20,7 @@ import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { readInstantOf } from "./list-query.ts";
 import { checkBranch, checkRepository } from "./repository-request.ts";
-import { sandboxDoor } from "./sandbox-gate.ts";
+import { sandboxGate } from "./sandbox-gate.ts";
 
 export type AppConversationRouteDeps = {
   readonly conversations: AppConversations;
@@ -54,10 +54,10 @@ export function appConversationHandlers({
       limit: limit ?? 100,
       ...(typeof pageId === "string" ? { pageId: normalizeUuid(pageId) ?? pageId } : {}),
     });
-    const door = sandboxDoor(request, sandboxes);
+    const addresses = sandboxGate(request, sandboxes);
     return {
       json: {
-        items: page.items.map((view) => toAppConversation(view, door)),
+        items: page.items.map((view) => toAppConversation(view, addresses)),
         next_page_id: page.nextPageId === null ? null : toHex(page.nextPageId),
       },
     };
@@ -68,8 +68,8 @@ export function appConversationHandlers({
       request.caller,
       ids.map((id) => normalizeUuid(id) ?? id),
     );
-    const door = sandboxDoor(request, sandboxes);
-    return { json: found.map((view) => (view === null ? null : toAppConversation(view, door))) };
+    const addresses = sandboxGate(request, sandboxes);
+    return { json: found.map((view) => (view === null ? null : toAppConversation(view, addresses))) };
   };
 
   /** The conversation that a message is left for; by its own id, or by `task-` and the id of its start. */
@@ -96,7 +96,7 @@ export function appConversationHandlers({
     updateAppConversation: async (request) => {
       const change = readChange(request.body as AppConversationUpdateRequest);
       const view = await conversations.update(request.caller, conversationIdOf(request), change);
-      return { json: toAppConversation(view, sandboxDoor(request, sandboxes)) };
+      return { json: toAppConversation(view, sandboxGate(request, sandboxes)) };
     },
 
     deleteAppConversation: async (request) => {

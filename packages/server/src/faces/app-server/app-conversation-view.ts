@@ -5,7 +5,7 @@ import { toConversationInfo } from "../../engine/state/describe.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
 /** What of a sandbox is told: where its own surface is, and the key for it. */
-export type SandboxDoor = {
+export type SandboxAddresses = {
   /** Without a slash at the end. */
   readonly url: (sandboxId: string) => string;
   readonly key: (sandboxId: string) => string | null;
@@ -14,7 +14,7 @@ export type SandboxDoor = {
 /** A conversation as newer clients have it. */
 export function toAppConversation(
   { row, described, sandbox, subConversationIds }: AppConversationView,
-  door: SandboxDoor,
+  addresses: SandboxAddresses,
 ): AppConversation {
   const { facts } = row;
   const { agent, tags } = described.config;
@@ -40,15 +40,15 @@ export function toAppConversation(
     updated_at: formatInstant(described.updatedAtMicros),
     sandbox_status: sandbox?.status ?? "MISSING",
     execution_status: isRunning ? described.state.status : null,
-    conversation_url: isRunning ? `${door.url(row.sandboxId)}/api/conversations/${toHex(row.id)}` : null,
-    session_api_key: isRunning ? door.key(row.sandboxId) : null,
+    conversation_url: isRunning ? `${addresses.url(row.sandboxId)}/api/conversations/${toHex(row.id)}` : null,
+    session_api_key: isRunning ? addresses.key(row.sandboxId) : null,
     acp_server: null,
     launched_agent_profile: null,
   };
 }
 
 /** A start as newer clients have it; the address is told once there is something to talk to. */
-export function toStartTask(task: StartTask, door: SandboxDoor): AppConversationStartTask {
+export function toStartTask(task: StartTask, addresses: SandboxAddresses): AppConversationStartTask {
   const isReady = task.status === "READY";
   const hasAddress = isReady || task.status === "STARTING_CONVERSATION";
   return {
@@ -58,7 +58,7 @@ export function toStartTask(task: StartTask, door: SandboxDoor): AppConversation
     detail: task.detail,
     app_conversation_id: isReady ? toHex(task.conversationId) : null,
     sandbox_id: task.sandboxId,
-    agent_server_url: hasAddress ? door.url(task.sandboxId) : null,
+    agent_server_url: hasAddress ? addresses.url(task.sandboxId) : null,
     request: task.request,
     created_at: formatInstant(task.createdAtMs * 1000),
     updated_at: formatInstant(task.updatedAtMs * 1000),

@@ -147,9 +147,9 @@ test("P55: marks for traces are accepted, come back, and are told", () => {
   };
   const { order, shown } = read(marks);
   expect(shown).toMatchObject(marks);
-  const [told] = order.config.warnings ?? [];
-  expect(told?.code).toBe("observability_left_out");
-  expect(new Set(told?.["fields"] as string[])).toEqual(new Set(Object.keys(marks)));
+  const [warning] = order.config.warnings ?? [];
+  expect(warning?.code).toBe("observability_left_out");
+  expect(new Set(warning?.["fields"] as string[])).toEqual(new Set(Object.keys(marks)));
 });
 
 test("without any model the start is refused", () => {

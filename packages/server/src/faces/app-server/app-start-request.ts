@@ -62,7 +62,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
       title: typeof body.title === "string" ? readTitle(body.title) : null,
       config: {
         ...start.config,
-        ...withWarnings(start.config, [...marksTold(body), ...unusedTold(context)]),
+        ...withWarnings(start.config, [...reportedMarks(body), ...reportUnused(context)]),
       },
       secrets: start.secrets,
       initialMessage:
@@ -213,7 +213,7 @@ function readId(given: string | null): string | null {
 }
 
 /** Marks for traces change nothing of the work; they come back with the request, and the log says that no trace has them. */
-function marksTold(body: Body): Warning[] {
+function reportedMarks(body: Body): Warning[] {
   const marks = ["observability_metadata", "observability_tags", "observability_span_name"] as const;
   const fields = marks.filter((field) => Object.keys(body[field] ?? {}).length > 0);
   if (fields.length === 0) return [];
@@ -221,9 +221,9 @@ function marksTold(body: Body): Warning[] {
   return [{ code: "observability_left_out", detail, fields }];
 }
 
-function unusedTold({ unused }: StartContext): Warning[] {
-  const told = unusedWarning(unused);
-  return told === null ? [] : [told];
+function reportUnused({ unused }: StartContext): Warning[] {
+  const warning = unusedWarning(unused);
+  return warning === null ? [] : [warning];
 }
 
 function refuseUnsupported(body: Body): void {

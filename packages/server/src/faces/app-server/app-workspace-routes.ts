@@ -11,7 +11,7 @@ import { Fault } from "../../lib/fault.ts";
 import { createMask } from "../../security/mask.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
-import { sandboxDoor } from "./sandbox-gate.ts";
+import { sandboxGate } from "./sandbox-gate.ts";
 
 export type AppWorkspaceRouteDeps = {
   readonly conversations: AppConversations;
@@ -22,7 +22,7 @@ export type AppWorkspaceRouteDeps = {
 type GitQuery = { path: string; ref?: string | null };
 
 /** The most of a file that is answered. */
-const mostFileBytes = 4 * 1024 * 1024;
+const maxFileBytes = 4 * 1024 * 1024;
 /** Where clients expect the workspace, whatever it is called inside. */
 const usualWorkspace = "/workspace";
 
@@ -85,7 +85,7 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
         );
       }
       downloading.add(id);
-      const { session_api_key: _key, ...shown } = toAppConversation(view, sandboxDoor(request, sandboxes));
+      const { session_api_key: _key, ...shown } = toAppConversation(view, sandboxGate(request, sandboxes));
       const stream = archiveConversation({
         journal,
         conversationId: id,
@@ -115,10 +115,10 @@ function resolveInside(path: string, workspaceDir: string, workingDir: string): 
 }
 
 async function readText(workspace: Workspace, path: string): Promise<string> {
-  const { stat, content } = await workspace.readFile(path, { start: 0, end: mostFileBytes - 1 });
-  if (stat.sizeBytes > mostFileBytes) content.destroy();
-  const bytes = content.destroyed ? null : await collectBytes(content, mostFileBytes);
-  if (bytes === null) throw new WorkspaceError("too-large", `${path} is larger than ${mostFileBytes} bytes.`);
+  const { stat, content } = await workspace.readFile(path, { start: 0, end: maxFileBytes - 1 });
+  if (stat.sizeBytes > maxFileBytes) content.destroy();
+  const bytes = content.destroyed ? null : await collectBytes(content, maxFileBytes);
+  if (bytes === null) throw new WorkspaceError("too-large", `${path} is larger than ${maxFileBytes} bytes.`);
   return bytes.toString("utf8");
 }
 

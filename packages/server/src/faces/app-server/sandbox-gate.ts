@@ -2,16 +2,16 @@ import type { ExposedUrl } from "@convoke/protocol";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
 import { sandboxPorts } from "../../app-conversations/sandbox-ports.ts";
 import type { RouteRequest } from "../../http/mount.ts";
-import type { SandboxDoor } from "./app-conversation-view.ts";
+import type { SandboxAddresses } from "./app-conversation-view.ts";
 
 /** How the caller reaches a sandbox through this server. */
-export type SandboxGate = SandboxDoor & {
+export type SandboxGate = SandboxAddresses & {
   /** The agent server of the sandbox, and ports for web servers that agents start. */
   readonly exposedUrls: (sandboxId: string) => ExposedUrl[];
 };
 
 /** Sandboxes as the caller reaches them: below the address that the request came to (P16). */
-export function sandboxDoor({ request }: RouteRequest, sandboxes: SandboxAccess | null): SandboxGate {
+export function sandboxGate({ request }: RouteRequest, sandboxes: SandboxAccess | null): SandboxGate {
   const url = (sandboxId: string): string => `${request.publicAddress}/sandboxes/${sandboxId}`;
   return {
     url,

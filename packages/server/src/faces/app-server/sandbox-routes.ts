@@ -6,7 +6,7 @@ import { UnknownPageError } from "../../journal/journal.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
-import { sandboxDoor, type SandboxGate } from "./sandbox-gate.ts";
+import { sandboxGate, type SandboxGate } from "./sandbox-gate.ts";
 
 export type SandboxRouteDeps = { readonly sandboxes: Sandboxes };
 
@@ -32,17 +32,20 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
         limit: limit ?? 100,
         ...(pageId === null || pageId === undefined ? {} : { pageId }),
       });
-      const door = sandboxDoor(request, sandboxes);
+      const addresses = sandboxGate(request, sandboxes);
       return {
-        json: { items: page.items.map((view) => toSandboxInfo(view, door)), next_page_id: page.nextPageId },
+        json: {
+          items: page.items.map((view) => toSandboxInfo(view, addresses)),
+          next_page_id: page.nextPageId,
+        },
       };
     },
 
     getSandboxes: async (request) => {
       const { caller, query } = request;
       const found = await sandboxes.getMany(caller.userId, query["id"] as readonly string[]);
-      const door = sandboxDoor(request, sandboxes);
-      return { json: found.map((view) => (view === null ? null : toSandboxInfo(view, door))) };
+      const addresses = sandboxGate(request, sandboxes);
+      return { json: found.map((view) => (view === null ? null : toSandboxInfo(view, addresses))) };
     },
 
     startSandbox: async (request) => {
@@ -58,7 +61,7 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
         );
       }
       const started = await sandboxes.start(request.caller.userId, template.id);
-      return { json: toSandboxInfo(started, sandboxDoor(request, sandboxes)) };
+      return { json: toSandboxInfo(started, sandboxGate(request, sandboxes)) };
     },
 
     pauseSandbox: command((ownerId, id) => sandboxes.pause(ownerId, id)),
@@ -111,15 +114,15 @@ function templateIdOf({ body, query }: RouteRequest): string | null {
 }
 
 /** The key and the addresses are those of this server's gateway: a sandbox is reached through it only. */
-function toSandboxInfo(view: SandboxView, door: SandboxGate): SandboxInfo {
+function toSandboxInfo(view: SandboxView, addresses: SandboxGate): SandboxInfo {
   const isRunning = view.status === "RUNNING";
   return {
     id: view.id,
     created_by_user_id: view.ownerId,
     sandbox_spec_id: view.templateId,
     status: view.status,
-    session_api_key: isRunning ? door.key(view.id) : null,
-    exposed_urls: isRunning ? door.exposedUrls(view.id) : null,
+    session_api_key: isRunning ? addresses.key(view.id) : null,
+    exposed_urls: isRunning ? addresses.exposedUrls(view.id) : null,
     created_at: formatInstant(view.createdAtMs * 1000),
     status_detail: view.statusDetail,
   };

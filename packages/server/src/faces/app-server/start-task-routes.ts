@@ -16,7 +16,7 @@ import type { SettingsStore } from "../../settings/settings-store.ts";
 import { toHex, toStartTask } from "./app-conversation-view.ts";
 import { readAppStartRequest } from "./app-start-request.ts";
 import { readInstantOf } from "./list-query.ts";
-import { sandboxDoor } from "./sandbox-gate.ts";
+import { sandboxGate } from "./sandbox-gate.ts";
 
 export type StartTaskRouteDeps = {
   readonly starter: ConversationStarter;
@@ -64,13 +64,13 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
 
   return {
     startAppConversation: async (request) => ({
-      json: toStartTask(await begin(request), sandboxDoor(request, sandboxes)),
+      json: toStartTask(await begin(request), sandboxGate(request, sandboxes)),
     }),
 
     streamAppConversationStart: async (request) => {
-      const door = sandboxDoor(request, sandboxes);
+      const addresses = sandboxGate(request, sandboxes);
       const task = await begin(request);
-      const texts = jsonList(starter.follow(task, request.signal), (now) => toStartTask(now, door));
+      const texts = jsonList(starter.follow(task, request.signal), (now) => toStartTask(now, addresses));
       return { stream: Readable.from(texts, { objectMode: false }), contentType: "application/json" };
     },
 
@@ -82,10 +82,10 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
         limit: limit ?? 100,
         ...(typeof pageId === "string" ? { pageId: normalizeUuid(pageId) ?? pageId } : {}),
       });
-      const door = sandboxDoor(request, sandboxes);
+      const addresses = sandboxGate(request, sandboxes);
       return {
         json: {
-          items: page.items.map((task) => toStartTask(task, door)),
+          items: page.items.map((task) => toStartTask(task, addresses)),
           next_page_id: page.nextPageId === null ? null : toHex(page.nextPageId),
         },
       };
@@ -99,8 +99,8 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
         request.caller.userId,
         ids.map((id) => normalizeUuid(id) ?? id),
       );
-      const door = sandboxDoor(request, sandboxes);
-      return { json: found.map((task) => (task === null ? null : toStartTask(task, door))) };
+      const addresses = sandboxGate(request, sandboxes);
+      return { json: found.map((task) => (task === null ? null : toStartTask(task, addresses))) };
     },
   } satisfies Record<string, RouteHandler>;
 }

@@ -60,7 +60,7 @@ export function forwardUpgrade(incoming: IncomingMessage, stream: Duplex, contex
 }
 
 /** What a client may send before its upgrade is answered. */
-const mostEarlyBytes = 64 * 1024;
+const maxEarlyBytes = 64 * 1024;
 
 /** Reads a client that nobody reads yet, because otherwise it would not show that it left. */
 function readEarly(socket: Duplex, onLeft: () => void): { readonly take: () => Buffer } {
@@ -69,7 +69,7 @@ function readEarly(socket: Duplex, onLeft: () => void): { readonly take: () => B
   const keep = (chunk: Buffer): void => {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > mostEarlyBytes) onLeft();
+    if (bytes > maxEarlyBytes) onLeft();
   };
   socket.on("data", keep).once("end", onLeft);
   return {

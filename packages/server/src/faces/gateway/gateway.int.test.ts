@@ -69,13 +69,13 @@ afterAll(async () => {
 
 async function startSandbox(): Promise<SandboxInfo & { readonly session_api_key: string }> {
   const { id } = (await server.call("POST", "/api/v1/sandboxes")).json as SandboxInfo;
-  const look = async () => {
+  const poll = async () => {
     const [info] = (await server.call("GET", `/api/v1/sandboxes?id=${id}`)).json as SandboxInfo[];
     return info?.status === "RUNNING" && info.session_api_key !== null
       ? { ...info, session_api_key: info.session_api_key }
       : null;
   };
-  return await vi.waitUntil(look, { timeout: 120_000, interval: 20 });
+  return await vi.waitUntil(poll, { timeout: 120_000, interval: 20 });
 }
 
 const gate = (path: string, { id } = sandbox): string => `/sandboxes/${id}${path}`;

@@ -11,7 +11,7 @@ const unprivileged = { uid: 65_534, gid: 65_534 };
 const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const bubblewrap = await findBubblewrap({ self, unprivileged, environment: process.env });
 
-const patience = { timeout: 150_000, interval: 20 };
+const waiting = { timeout: 150_000, interval: 20 };
 /** Starts of a server, of a sandbox and of a server again, each as slow as the machine is. */
 const testTimeout = 600_000;
 
@@ -34,7 +34,7 @@ async function openBench(sandbox: string) {
   const { id } = (await server.call("POST", "/api/v1/sandboxes")).json as SandboxInfo;
   const statusOf = async () =>
     ((await server.call("GET", `/api/v1/sandboxes?id=${id}`)).json as SandboxInfo[])[0]?.status;
-  await vi.waitUntil(async () => (await statusOf()) === "RUNNING", patience);
+  await vi.waitUntil(async () => (await statusOf()) === "RUNNING", waiting);
   const folder = join(server.dataDir, "sandboxes", id);
   // A directory that the agent's user may write to.
   mkdirSync(join(folder, "workspace"), { recursive: true });
@@ -52,7 +52,7 @@ async function openBench(sandbox: string) {
   const conversation = (started.json as ConversationInfo).id;
   const runs = join(folder, "workspace", "runs");
   // The file is there before the line is.
-  await vi.waitUntil(() => existsSync(runs) && readFileSync(runs, "utf8") === "run\n", patience);
+  await vi.waitUntil(() => existsSync(runs) && readFileSync(runs, "utf8") === "run\n", waiting);
   const owned = scope.move();
   return {
     server,
@@ -64,7 +64,7 @@ async function openBench(sandbox: string) {
       const isFinished = async () =>
         ((await server.call("GET", `${path}/${conversation}`)).json as ConversationInfo).execution_status ===
         "finished";
-      await vi.waitUntil(isFinished, patience);
+      await vi.waitUntil(isFinished, waiting);
     },
     log: async () => (await server.call("GET", `${path}/${conversation}/events/search`)).text,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -4,17 +4,17 @@ import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
-import type { Neighbours } from "../../cluster/peers.ts";
+import type { Peers } from "../../cluster/peers.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import { conversationHandlers } from "../agent-server/conversation-routes.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { mountBashSocket } from "../agent-server/sockets/bash-socket.ts";
-import type { NeighbourSignals } from "../agent-server/sockets/node-signals.ts";
+import type { NodeSignals } from "../agent-server/sockets/node-signals.ts";
 import { mountEventSocket } from "../agent-server/sockets/event-socket.ts";
 import { completeStart } from "../agent-server/complete-start.ts";
 import { turnHandlers } from "../agent-server/control-routes.ts";
-import { tellUnusedIn } from "../report-unused.ts";
+import { reportUnusedIn } from "../report-unused.ts";
 import { agentServerHandlers, type FacesDeps } from "../open-faces.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
 import { mountPorts } from "./mount-ports.ts";
@@ -28,8 +28,8 @@ export type GatewayDeps = FacesDeps & {
   readonly logger: Logger;
   readonly times: SocketTimes;
   /** The other servers on the store, and what they say to sockets here. */
-  readonly neighbours: Neighbours;
-  readonly neighbourSignals?: NeighbourSignals;
+  readonly peers: Peers;
+  readonly nodeSignals?: NodeSignals;
 };
 
 /**
@@ -37,10 +37,10 @@ export type GatewayDeps = FacesDeps & {
  * ports. Opened by its owner's keys and by the sandbox's.
  */
 export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Promise<void> {
-  const { sandboxes, directory, journal, keys, validator, logger, times, toolHost, neighbours } = deps;
+  const { sandboxes, directory, journal, keys, validator, logger, times, toolHost, peers } = deps;
   const ringOf = (request: FastifyRequest) => new SandboxKeyRing(keys, sandboxes, sandboxIdOf(request));
   const authenticate = (request: FastifyRequest) =>
-    neighbours.callerOf(request) ?? createAuthenticator(ringOf(request))(request);
+    peers.callerOf(request) ?? createAuthenticator(ringOf(request))(request);
   const openAccess = createSandboxAccess(deps);
   const directoryOf = (sandboxId: string) =>
     new ScopedDirectory({ directory, journal, sandboxes, sandboxId });
@@ -72,16 +72,16 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         validator,
         authenticate,
         completeBody,
-        neighbours,
-        tellUnused: tellUnusedIn(directory, logger),
+        peers,
+        tellUnused: reportUnusedIn(directory, logger),
       });
       const socketDeps = { validator, logger, times };
       mountEventSocket(scoped, {
         ...socketDeps,
         journal,
         trimmed: deps.trimmed,
-        neighbours,
-        ...(deps.neighbourSignals === undefined ? {} : { neighbourSignals: deps.neighbourSignals }),
+        peers,
+        ...(deps.nodeSignals === undefined ? {} : { nodeSignals: deps.nodeSignals }),
         scopeOf: (request) => ({ directory: directoryOf(sandboxIdOf(request)), keys: ringOf(request) }),
       });
       mountBashSocket(scoped, {

@@ -12,7 +12,7 @@ const unprivileged = { uid: 65_534, gid: 65_534 };
 const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const bubblewrap = await findBubblewrap({ self, unprivileged, environment: process.env });
 
-const patience = { timeout: 150_000, interval: 20 };
+const waiting = { timeout: 150_000, interval: 20 };
 const page = `require("node:http").createServer((q, a) => a.end("made in the sandbox, asked " + q.url)).listen(0, "127.0.0.1", function () { console.log("port=" + this.address().port) })`;
 
 test.for([
@@ -28,7 +28,7 @@ test.for([
     const { id } = (await server.call("POST", "/api/v1/sandboxes")).json as SandboxInfo;
     const statusOf = async () =>
       ((await server.call("GET", `/api/v1/sandboxes?id=${id}`)).json as SandboxInfo[])[0]?.status;
-    await vi.waitUntil(async () => (await statusOf()) === "RUNNING", patience);
+    await vi.waitUntil(async () => (await statusOf()) === "RUNNING", waiting);
     const workspace = join(server.dataDir, "sandboxes", id, "workspace");
     mkdirSync(workspace, { recursive: true });
     const started = await server.call("POST", `/sandboxes/${id}/api/conversations`, {
@@ -56,7 +56,7 @@ test.for([
 
     const ports = async () =>
       ((await server.call("GET", `${path}/ports`)).json as { items: { port: number }[] }).items;
-    await vi.waitUntil(async () => (await ports()).some((one) => one.port === port), patience);
+    await vi.waitUntil(async () => (await ports()).some((one) => one.port === port), waiting);
     const preview = await server.call("POST", `${path}/previews`, { port });
     expect(preview.status, preview.text).toBe(201);
     const shown = await fetch(`${server.url}/${(preview.json as { path: string }).path}deep?a=b`);

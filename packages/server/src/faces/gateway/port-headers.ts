@@ -52,7 +52,7 @@ export function toInnerHeaders(
 }
 
 /** What a page must not say for the whole server it is shown on. */
-const notTold = new Set([
+const hiddenHeaders = new Set([
   "access-control-allow-credentials",
   "access-control-allow-origin",
   "alt-svc",
@@ -82,7 +82,7 @@ export function toOuterHeaders(
 ): OutgoingHttpHeaders {
   const outer: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (notPassedOn.has(name) || notTold.has(name) || commandsOfProxies.test(name)) continue;
+    if (notPassedOn.has(name) || hiddenHeaders.has(name) || commandsOfProxies.test(name)) continue;
     if (name !== "set-cookie") outer[name] = value;
   }
   const base = `${new URL(publicAddress).pathname.replace(/\/$/, "")}${path.prefix}`;
@@ -119,8 +119,8 @@ function readOwnCookies(header: string, path: PortPath): string {
 function toOuterCookie(cookie: string, path: PortPath, base: string): string[] {
   const [pair = "", ...attributes] = cookie.split(";").map((part) => part.trim());
   if (!pair.includes("=")) return [];
-  const kept = attributes.filter((attribute) => !/^(domain|path)\s*(=|$)/i.test(attribute));
-  return [[`${cookiePrefix(path)}${pair}`, ...kept, `Path=${base}/`].join("; ")];
+  const attributesLeft = attributes.filter((attribute) => !/^(domain|path)\s*(=|$)/i.test(attribute));
+  return [[`${cookiePrefix(path)}${pair}`, ...attributesLeft, `Path=${base}/`].join("; ")];
 }
 
 /** A place on the same port stays behind the gateway; other places are left as they are. */

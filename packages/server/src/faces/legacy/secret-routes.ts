@@ -1,7 +1,7 @@
 import type { CustomSecretModel, CustomSecretUpdate } from "@convoke/protocol";
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
-import { mostSecrets, type SecretStore } from "../../settings/secret-store.ts";
+import { maxSecrets, type SecretStore } from "../../settings/secret-store.ts";
 
 export type SecretRouteDeps = { readonly secrets: SecretStore };
 
@@ -9,7 +9,7 @@ export type SecretRouteDeps = { readonly secrets: SecretStore };
 export function secretHandlers({ secrets }: SecretRouteDeps) {
   return {
     listSecretNames: async ({ caller }) => {
-      const { items } = await secrets.search(caller.userId, { limit: mostSecrets });
+      const { items } = await secrets.search(caller.userId, { limit: maxSecrets });
       return { json: { custom_secrets: items } };
     },
 

@@ -2,16 +2,16 @@ import type { CreateKeyRequest, KeyInfo } from "@convoke/protocol";
 import { localUser, type Caller } from "../../security/caller.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
-import type { KeyBook, KeyEntry } from "../../settings/key-store.ts";
+import type { KeyStore, KeyEntry } from "../../settings/key-store.ts";
 
-export type KeyRouteDeps = { readonly keyBook: KeyBook };
+export type KeyRouteDeps = { readonly keyStore: KeyStore };
 
 const noStore = { "cache-control": "no-store" };
 
 /** One's own keys; the local user's word counts for everybody's. A revoked one is not there any more. */
-export function keyHandlers({ keyBook }: KeyRouteDeps) {
+export function keyHandlers({ keyStore }: KeyRouteDeps) {
   const ofCaller = async (caller: Caller): Promise<KeyEntry[]> => {
-    const entries = await keyBook.list();
+    const entries = await keyStore.list();
     return entries.filter(({ userId, revokedAtMs }) => revokedAtMs === null && mayHave(caller, userId));
   };
   return {
@@ -35,13 +35,13 @@ export function keyHandlers({ keyBook }: KeyRouteDeps) {
           "Only the local user gives keys to others. Leave user out.",
         );
       }
-      const { key, entry } = await keyBook.create(userId, label);
+      const { key, entry } = await keyStore.create(userId, label);
       return { status: 201, headers: noStore, json: { ...toInfo(entry, caller), key } };
     },
     async revokeKey({ caller, params }) {
       const id = params["key_id"]!;
       const isThere = (await ofCaller(caller)).some((entry) => entry.id === id);
-      if (!isThere || !(await keyBook.revoke(id))) {
+      if (!isThere || !(await keyStore.revoke(id))) {
         throw noSuchKey(id);
       }
       return { status: 204, text: "" };

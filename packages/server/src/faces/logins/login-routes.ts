@@ -11,11 +11,11 @@ import {
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import type { WrongAttempts } from "../../http/wrong-attempts.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
-import { markOfKey, type LoginBook, type LoginOwner, type LoginView } from "../../settings/login-store.ts";
+import { markOfKey, type LoginStore, type LoginOwner, type LoginView } from "../../settings/login-store.ts";
 
 export type LoginRouteDeps = {
   readonly keys: KeyRing;
-  readonly logins: LoginBook;
+  readonly logins: LoginStore;
   readonly attempts: WrongAttempts;
   /** Where a client is, as far as proxies that are believed tell. */
   readonly clientAddress: (request: FastifyRequest) => string;
@@ -102,7 +102,7 @@ function tooManyAttempts(waitMs: number): Fault {
 async function refuseOther(
   { ticket, replaces }: LoginRequest,
   request: FastifyRequest,
-  logins: LoginBook,
+  logins: LoginStore,
 ): Promise<void> {
   if (!ticket || replaces === true) return;
   const users = loginCookies(request).flatMap((cookie) => logins.userOfCookie(cookie) ?? []);
@@ -131,7 +131,7 @@ async function redeem(
 }
 
 /** A browser that logs another one in gives it what it has: both end with the same key. */
-function ownerOf(caller: Caller, request: FastifyRequest, logins: LoginBook): LoginOwner {
+function ownerOf(caller: Caller, request: FastifyRequest, logins: LoginStore): LoginOwner {
   if (caller.loginId === undefined) return ownerOfKey(caller, keyOfHeaders(request.headers) ?? "");
   const { userId, keyId } = caller;
   const keyMark = logins.keyMarkOf(caller.loginId) ?? "";

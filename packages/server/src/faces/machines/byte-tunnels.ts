@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Neighbours } from "../../cluster/peers.ts";
+import type { Peers } from "../../cluster/peers.ts";
 import { Fault } from "../../lib/fault.ts";
 import { toFaultAnswer } from "./machine-wire.ts";
 import { tunnelProtocol } from "./open-tunnel.ts";
@@ -8,12 +8,12 @@ import { tunnelProtocol } from "./open-tunnel.ts";
 /** Addresses at which other servers get bytes; they end with the server. */
 export class ByteTunnels {
   readonly #app: FastifyInstance;
-  readonly #neighbours: Pick<Neighbours, "callerOf">;
+  readonly #peers: Pick<Peers, "callerOf">;
   readonly #open = new Set<Duplex>();
 
-  constructor(app: FastifyInstance, neighbours: Pick<Neighbours, "callerOf">) {
+  constructor(app: FastifyInstance, peers: Pick<Peers, "callerOf">) {
     this.#app = app;
-    this.#neighbours = neighbours;
+    this.#peers = peers;
     app.addHook("preClose", async () => {
       for (const tunnel of this.#open) tunnel.destroy();
     });
@@ -21,7 +21,7 @@ export class ByteTunnels {
 
   /** Lets nobody in but other servers. */
   readonly admit = async (request: FastifyRequest): Promise<void> => {
-    request.caller = this.#neighbours.callerOf(request);
+    request.caller = this.#peers.callerOf(request);
     if (request.caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
   };
 
@@ -33,9 +33,9 @@ export class ByteTunnels {
         this.#connect(request, reply, await open(request));
         return reply;
       } catch (error) {
-        const told = toFaultAnswer(error);
-        if (told === null) throw error;
-        return reply.send(told);
+        const described = toFaultAnswer(error);
+        if (described === null) throw error;
+        return reply.send(described);
       }
     };
     this.#app.get(path, { onRequest: [this.admit, lead] }, () => {

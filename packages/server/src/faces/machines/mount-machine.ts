@@ -42,15 +42,15 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
     const ownerId = request.caller?.userId ?? "";
     const { template = "" } = request.query as { template?: string };
     const key = `${act} ${ownerId} ${id}`;
-    const going = underWay.get(key) ?? tell(acts[act as keyof MachineActs](ownerId, id, template));
+    const going = underWay.get(key) ?? answerOf(acts[act as keyof MachineActs](ownerId, id, template));
     underWay.set(key, going);
     // Whoever asks again hears of it.
     going.catch(() => {});
     let isOver = true;
     try {
-      const told = await withinMs(going, pendingMs);
-      isOver = told !== null;
-      return told ?? { pending: true };
+      const described = await withinMs(going, pendingMs);
+      isOver = described !== null;
+      return described ?? { pending: true };
     } finally {
       if (isOver) underWay.delete(key);
     }
@@ -64,13 +64,13 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
 }
 
 /** What a user is told of a failure is an answer too. */
-async function tell(doing: Promise<unknown>): Promise<MachineAnswer> {
+async function answerOf(doing: Promise<unknown>): Promise<MachineAnswer> {
   try {
     return { value: await doing };
   } catch (error) {
-    const told = toFaultAnswer(error);
-    if (told === null) throw error;
-    return told;
+    const described = toFaultAnswer(error);
+    if (described === null) throw error;
+    return described;
   }
 }
 

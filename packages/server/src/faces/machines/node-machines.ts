@@ -7,20 +7,20 @@ import type {
 } from "../../app-conversations/machine-door.ts";
 import { machineAway } from "../../app-conversations/sandbox-refusals.ts";
 import type { Machines } from "../../cluster/machines.ts";
-import type { Neighbours } from "../../cluster/peers.ts";
+import type { Peers } from "../../cluster/peers.ts";
 import { readAnswer, machinePrefix, type MachineAnswer } from "./machine-wire.ts";
 import { openTunnel, type Refusal } from "./open-tunnel.ts";
 
-export type NeighbourMachinesDeps = {
+export type NodeMachinesDeps = {
   readonly machines: Machines;
-  readonly neighbours: Pick<Neighbours, "ask" | "findWay">;
+  readonly peers: Pick<Peers, "ask" | "findWay">;
 };
 
 /** Sandboxes of other machines, through the doors that servers open to each other. */
-export class NeighbourMachines implements MachineDoor {
-  readonly #deps: NeighbourMachinesDeps;
+export class NodeMachines implements MachineDoor {
+  readonly #deps: NodeMachinesDeps;
 
-  constructor(deps: NeighbourMachinesDeps) {
+  constructor(deps: NodeMachinesDeps) {
     this.#deps = deps;
   }
 
@@ -42,8 +42,8 @@ export class NeighbourMachines implements MachineDoor {
     const call = { method: "POST", path, headers: {}, body: undefined };
     for (;;) {
       const nodeId = await this.#nodeOf(machine);
-      const response = await this.#deps.neighbours
-        .ask(nodeId, call, { userId: ownerId }, AbortSignal.timeout(mostMs))
+      const response = await this.#deps.peers
+        .ask(nodeId, call, { userId: ownerId }, AbortSignal.timeout(maxMs))
         .catch((error: unknown) => {
           // Each act may be asked for again.
           throw machineAway({ cause: error });
@@ -57,7 +57,7 @@ export class NeighbourMachines implements MachineDoor {
   async open(machine: string, id: string, stream: MachineStream): Promise<Socket> {
     const nodeId = await this.#nodeOf(machine);
     const path = `${machinePrefix}/${id}/${stream === "host" ? "host" : `ports/${stream}`}`;
-    const way = await this.#deps.neighbours.findWay(nodeId, "GET", path, { userId: "" });
+    const way = await this.#deps.peers.findWay(nodeId, "GET", path, { userId: "" });
     if (way === null) throw machineAway();
     const opened = await openTunnel(way).catch((error: unknown) => {
       throw machineAway({ cause: error });
@@ -75,7 +75,7 @@ export class NeighbourMachines implements MachineDoor {
 }
 
 /** Longer than a server takes before it says that something still goes on. */
-const mostMs = 60_000;
+const maxMs = 60_000;
 
 /** A server that does not take the pass is another one by now, and one that has no such door serves no machine. */
 function answerOf({ status, body }: Refusal): ReturnType<typeof readAnswer> {

@@ -1,7 +1,7 @@
 import { Fault } from "../../lib/fault.ts";
 
 /** Of one user at one server process. Whoever needs more at once starts conversations and follows them. */
-export const mostChatRuns = 64;
+export const maxChatRuns = 64;
 
 /** The runs that chats of each user have begun, as far as they are still at work. */
 export class ChatRuns<Run> {
@@ -16,7 +16,7 @@ export class ChatRuns<Run> {
   async begin(userId: string, run: Run, begin: () => Promise<void>): Promise<void> {
     const runs = this.#runs.get(userId) ?? new Set();
     for (const known of runs) if (!this.#isAtWork(known)) runs.delete(known);
-    if (runs.size >= mostChatRuns && !runs.has(run)) throw tooManyRuns();
+    if (runs.size >= maxChatRuns && !runs.has(run)) throw tooManyRuns();
     this.#runs.set(userId, runs);
     runs.add(run);
     await begin();
@@ -27,6 +27,6 @@ function tooManyRuns(): Fault {
   return new Fault(
     "too-many",
     "too_many_runs",
-    `${mostChatRuns} chats of yours are being answered. Wait for one of them to end, or end one.`,
+    `${maxChatRuns} chats of yours are being answered. Wait for one of them to end, or end one.`,
   );
 }

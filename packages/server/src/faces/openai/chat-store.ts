@@ -3,13 +3,13 @@ import type { ApplicationDatabase } from "../../database/application-database.ts
 import type { Logger } from "../../lib/logger.ts";
 import type { ChatTurn } from "./chat-input.ts";
 
-export type ChatBookDeps = {
+export type ChatStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly nowMs: () => number;
   readonly logger: Logger;
 };
 
-const mostChatsPerUser = 5_000;
+const maxChatsPerUser = 5_000;
 /** The oldest are looked for after so many new ones. */
 const sweepEvery = 100;
 
@@ -17,11 +17,11 @@ const sweepEvery = 100;
  * Which conversation a chat belongs to: clients of this wire send the whole chat each time and no id. All servers on the store know
  * it, also after a restart; a chat that is not found begins a new conversation, which is told what was said.
  */
-export class ChatBook {
-  readonly #deps: ChatBookDeps;
+export class ChatStore {
+  readonly #deps: ChatStoreDeps;
   #remembered = 0;
 
-  constructor(deps: ChatBookDeps) {
+  constructor(deps: ChatStoreDeps) {
     this.#deps = deps;
   }
 
@@ -64,19 +64,19 @@ export class ChatBook {
 
   async #forgetOldest(userId: string): Promise<void> {
     await this.#deps.database.transaction(async (tables) => {
-      const kept = await tables
+      const stored = await tables
         .selectFrom("chats")
         .select("updated_at")
         .where("user_id", "=", userId)
         .orderBy("updated_at", "desc")
-        .offset(mostChatsPerUser)
+        .offset(maxChatsPerUser)
         .limit(1)
         .executeTakeFirst();
-      if (kept === undefined) return;
+      if (stored === undefined) return;
       await tables
         .deleteFrom("chats")
         .where("user_id", "=", userId)
-        .where("updated_at", "<=", kept.updated_at)
+        .where("updated_at", "<=", stored.updated_at)
         .execute();
     });
   }

@@ -68,9 +68,9 @@ async function readLog(watch: Watch, afterSeq: number, signal: AbortSignal): Pro
   for await (const events of watch.follow({ afterSeq, signal })) {
     for (const { json } of events) {
       const event = JSON.parse(json) as Event;
-      const said = saidIn(event);
-      if (said !== null) text = begun + said;
-      if (said !== null || event.kind === "ActionEvent") begun = "";
+      const spoken = textIn(event);
+      if (spoken !== null) text = begun + spoken;
+      if (spoken !== null || event.kind === "ActionEvent") begun = "";
       if (isGoOn(event)) begun = text;
       if (event.kind === "ConversationErrorEvent" && event.code !== "MCPServerFailed") problem = event.detail;
       if (event.kind !== "ConversationStateUpdateEvent" || event.key !== "execution_status") continue;
@@ -98,7 +98,7 @@ async function readLog(watch: Watch, afterSeq: number, signal: AbortSignal): Pro
   throw new Fault("not-now", "run_failed", "The request ended before its answer.");
 }
 
-function saidIn(event: Event): string | null {
+function textIn(event: Event): string | null {
   if (event.kind === "MessageEvent" && event.source === "agent") {
     return (event.llm_message.content ?? []).map((part) => ("text" in part ? part.text : "")).join("");
   }

@@ -96,10 +96,10 @@ test("W34: a chat goes on in its conversation after a restart, and at another se
   const turns = [{ text: "hi" }, { text: "yes" }, { text: "indeed" }];
   await using server = await startWith({ turns, select: "in_order" }, store);
   const header = "X-OpenHands-ServerConversation-ID";
-  const said = [{ role: "user", content: "hello" }];
-  const next = [...said, { role: "assistant", content: "hi" }, { role: "user", content: "again?" }];
+  const chatMessages = [{ role: "user", content: "hello" }];
+  const next = [...chatMessages, { role: "assistant", content: "hi" }, { role: "user", content: "again?" }];
   const last = [...next, { role: "assistant", content: "yes" }, { role: "user", content: "really?" }];
-  const first = await server.call("POST", chats, ask("", { messages: said }));
+  const first = await server.call("POST", chats, ask("", { messages: chatMessages }));
   await server.restart();
   const second = await server.call("POST", chats, ask("", { messages: next }));
   expect(second.headers.get(header)).toBe(first.headers.get(header));
@@ -125,9 +125,9 @@ test("W34: a stream brings each piece when it is made", async () => {
   const lines = (await reply.text()).split("\n\n").filter((line) => line !== "");
   expect(lines.at(-1)).toBe("data: [DONE]");
   const chunks = lines.slice(0, -1).map((line) => JSON.parse(line.replace("data: ", "")) as Chunk);
-  const pieces = chunks.flatMap(({ choices }) => choices.flatMap(({ delta }) => delta.content ?? []));
-  expect(pieces.join("")).toBe("a long answer in pieces");
-  expect(pieces.filter((piece) => piece !== "").length).toBeGreaterThan(2);
+  const deltas = chunks.flatMap(({ choices }) => choices.flatMap(({ delta }) => delta.content ?? []));
+  expect(deltas.join("")).toBe("a long answer in pieces");
+  expect(deltas.filter((oneDelta) => oneDelta !== "").length).toBeGreaterThan(2);
   expect(chunks[0]!.choices[0]!.delta).toMatchObject({ role: "assistant" });
   expect(chunks.at(-2)!.choices[0]!.finish_reason).toBe("stop");
   expect(chunks.at(-1)!.usage).toMatchObject({ total_tokens: expect.any(Number) as number });

@@ -23,7 +23,7 @@ import { usualToolsOf } from "../../settings/usual-tools.ts";
 import { readStartRequest } from "../agent-server/start-request.ts";
 import { calledTooDeep, readCallDepth } from "../../lib/call-depth.ts";
 import { ChatRuns } from "./chat-runs.ts";
-import { ChatBook } from "./chat-store.ts";
+import { ChatStore } from "./chat-store.ts";
 import { describeHistory, readChat, readResponseChat, type ChatInput } from "./chat-input.ts";
 import { completion, completionStream, type CompletionDeps, type Usage } from "./completion.ts";
 import { followAnswer } from "./follow-answer.ts";
@@ -48,7 +48,7 @@ const conversationHeader = "x-openhands-serverconversation-id";
 
 /** Profiles as models, conversations as chats. */
 export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRoutes, RouteHandler> {
-  const chats = new ChatBook(deps);
+  const chats = new ChatStore(deps);
   const runs = new ChatRuns<Conversation>(
     ({ id, state }) => deps.directory.isLoaded(id) && state.status === "running",
   );

@@ -5,7 +5,7 @@ import { goOnOrSetAside } from "../../directory/careful-recovery.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { until } from "../../testing/until.ts";
-import { ChatRuns, mostChatRuns } from "./chat-runs.ts";
+import { ChatRuns, maxChatRuns } from "./chat-runs.ts";
 
 const chats = "/v1/chat/completions";
 const ask = (model: string) => ({ model, messages: [{ role: "user", content: "go" }] });
@@ -124,7 +124,7 @@ test("hardening 1: chats that are answered at once are bounded per user", async 
     runs.begin(user, run, async () => {
       atWork.add(run);
     });
-  for (let run = 0; run < mostChatRuns; run++) await begin("ann", run);
+  for (let run = 0; run < maxChatRuns; run++) await begin("ann", run);
   await expect(begin("ann", 1_000)).rejects.toMatchObject({ code: "too_many_runs" });
   await begin("ann", 3);
   await begin("bob", 2_000);

@@ -41,9 +41,9 @@ function whatIsMissing({ status, headers, json }: Shown, log: readonly LogLine[]
   }
   if (code === undefined || !documented.includes(`\`${code}\``)) return `no documented code: ${code}`;
   if (!/^[A-Z/].*\w/s.test(inner?.message ?? String(body.detail))) return "no sentence";
-  const told = ofRequest.some(({ fields }) => "errorId" in fields && fields.errorId === body.error_id);
+  const isLogged = ofRequest.some(({ fields }) => "errorId" in fields && fields.errorId === body.error_id);
   if (body.error_id !== undefined)
-    return told && body.exception?.includes(body.error_id) ? null : "no error id in the log";
+    return isLogged && body.exception?.includes(body.error_id) ? null : "no error id in the log";
   return null;
 }
 

@@ -17,7 +17,7 @@ function listen() {
 }
 
 test("P60: a server with default settings calls the model of its conversations and nobody else", async () => {
-  using heard = listen();
+  using received = listen();
   await using server = await startTestServer({
     script: {
       turns: [
@@ -36,12 +36,12 @@ test("P60: a server with default settings calls the model of its conversations a
   await server.restart();
   expect(readable.length).toBeGreaterThan(30);
   const own = [server.url, server.model.url].map((url) => new URL(url).host);
-  expect([...heard.targets].toSorted()).toEqual(own.toSorted());
-  expect([...heard.names]).toEqual([]);
+  expect([...received.targets].toSorted()).toEqual(own.toSorted());
+  expect([...received.names]).toEqual([]);
 });
 
 test("P60: a name that is called is heard, so that silence means something", async () => {
-  using heard = listen();
+  using received = listen();
   await expect(fetch("http://nobody.invalid:8080/")).rejects.toThrow("fetch failed");
-  expect([...heard.names]).toEqual(["nobody.invalid"]);
+  expect([...received.names]).toEqual(["nobody.invalid"]);
 });

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { hereOrThere } from "../../http/here-or-there.ts";
 import type { Caller } from "../../security/caller.ts";
-import type { Neighbours } from "../../cluster/peers.ts";
+import type { Peers } from "../../cluster/peers.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { ByteTunnels } from "../machines/byte-tunnels.ts";
 import { readAnswer, type MachineAnswer } from "../machines/machine-wire.ts";
@@ -10,7 +10,7 @@ import type { WorkspacePorts } from "./workspace-ports.ts";
 
 export type FarPortsDeps = {
   readonly ports: Pick<WorkspacePorts, "connect">;
-  readonly neighbours: Pick<Neighbours, "findWay" | "patienceMs">;
+  readonly peers: Pick<Peers, "findWay" | "ownerTimeoutMs">;
 };
 
 const prefix = "/internal/conversations";
@@ -32,16 +32,16 @@ export class FarPorts {
   }
 
   async connect(caller: Caller, id: string, port: number): Promise<Duplex> {
-    const { ports, neighbours } = this.#deps;
+    const { ports, peers } = this.#deps;
     const here = (): Promise<Duplex> => ports.connect(caller, id, port);
     const there = (nodeId: string): Promise<Duplex | null> => this.#connectAt(nodeId, caller, id, port);
-    return await hereOrThere(here, there, neighbours.patienceMs, new AbortController());
+    return await hereOrThere(here, there, peers.ownerTimeoutMs, new AbortController());
   }
 
   /** Null when that server does not work on the conversation any more, or is gone. */
   async #connectAt(nodeId: string, caller: Caller, id: string, port: number): Promise<Duplex | null> {
     const path = `${prefix}/${id}/ports/${port}`;
-    const way = await this.#deps.neighbours.findWay(nodeId, "GET", path, caller);
+    const way = await this.#deps.peers.findWay(nodeId, "GET", path, caller);
     if (way === null) return null;
     // Nothing was sent to the program; the next look tells who is to be asked.
     const opened = await openTunnel(way).catch(() => null);

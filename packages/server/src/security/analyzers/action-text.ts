@@ -1,7 +1,7 @@
 import type { AssessedCall } from "./verdict.ts";
 
 /** So much of a call is looked at; what is longer was not read to its end. */
-const mostCharacters = 30_000;
+const maxCharacters = 30_000;
 
 /** Texts of a call: `run` is what would be carried out, `all` has the model's words about it too. */
 export type CallText = {
@@ -16,9 +16,9 @@ export function textOf({ toolName, action, words }: AssessedCall): CallText {
   const run = [toolName, ...leaves(action)].join("\n");
   const all = [run, ...words].join("\n");
   return {
-    run: plain(run.slice(0, mostCharacters)),
-    all: plain(all.slice(0, 2 * mostCharacters)),
-    isComplete: run.length <= mostCharacters && all.length <= 2 * mostCharacters,
+    run: plain(run.slice(0, maxCharacters)),
+    all: plain(all.slice(0, 2 * maxCharacters)),
+    isComplete: run.length <= maxCharacters && all.length <= 2 * maxCharacters,
   };
 }
 

@@ -126,11 +126,11 @@ test("L23.17: no text of a model and no expression of a user keeps an analyzer b
   const ensemble = checkAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: [rails, own] }, [])!;
   const hostile = ["rm -r -", "rm ", "dd if=", "curl a | ", ":(){ |&", "sudo a ", "\n", "tee  "];
   const before = process.threadCpuUsage();
-  for (const piece of hostile) {
-    const command = piece.repeat(50_000);
+  for (const fragment of hostile) {
+    const command = fragment.repeat(50_000);
     for (const analyzer of [pattern, rails]) {
       const { risk } = assessCall(analyzer, terminal(command, { words: [command] }));
-      expect(risk, `${analyzer.kind}: ${piece}`).not.toBe("LOW");
+      expect(risk, `${analyzer.kind}: ${fragment}`).not.toBe("LOW");
     }
   }
   for (const analyzer of [own, ensemble]) {
@@ -149,7 +149,7 @@ test("a recursive delete is seen behind other words and flags", () => {
 });
 
 test("P9: no command that a model makes up keeps the analyzers busy", () => {
-  const pieces = [
+  const fragments = [
     "rm -r ",
     "rm a ",
     "dd ",
@@ -164,8 +164,8 @@ test("P9: no command that a model makes up keeps the analyzers busy", () => {
     " ",
   ];
   const before = process.threadCpuUsage();
-  for (const piece of pieces) {
-    const call = terminal(piece.repeat(Math.floor(29_000 / piece.length)));
+  for (const fragment of fragments) {
+    const call = terminal(fragment.repeat(Math.floor(29_000 / fragment.length)));
     for (const analyzer of [pattern, rails]) assessCall(analyzer, call);
   }
   // Each of them once took between one and ten seconds.

@@ -74,11 +74,11 @@ function assessMember(member: AnalyzerConfig, call: AssessedCall): Verdict {
 }
 
 /** The worst of what is known; unknown when nothing is, or when one unknown is to count for all. */
-function combine(verdicts: readonly Verdict[], isUnknownKept: boolean): Verdict {
+function combine(verdicts: readonly Verdict[], keepsUnknown: boolean): Verdict {
   const reasons = verdicts.flatMap((verdict) => verdict.reasons);
   const isUnknown = verdicts.some(({ risk }) => risk === "UNKNOWN");
   const worst = order.findLast((risk) => verdicts.some((verdict) => verdict.risk === risk));
-  const hidesUnknown = isUnknownKept && isUnknown && worst !== "HIGH";
+  const hidesUnknown = keepsUnknown && isUnknown && worst !== "HIGH";
   return { risk: worst === undefined || hidesUnknown ? "UNKNOWN" : worst, reasons };
 }
 

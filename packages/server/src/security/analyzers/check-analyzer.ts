@@ -1,8 +1,8 @@
 import { Fault, invalidField } from "../../lib/fault.ts";
 import type { AnalyzerConfig } from "./analyzer.ts";
 
-const mostMembers = 10;
-const mostPatterns = 200;
+const maxMembers = 10;
+const maxPatterns = 200;
 const patternFields = [
   "high_patterns",
   "medium_patterns",
@@ -44,8 +44,8 @@ function checkMembers(analyzer: Record<string, unknown>, loc: readonly string[])
   const { analyzers: members, propagate_unknown: propagate = false } = analyzer;
   if (typeof propagate !== "boolean")
     throw invalidField([...loc, "propagate_unknown"], "Send true or false.");
-  if (!Array.isArray(members) || members.length === 0 || members.length > mostMembers) {
-    throw invalidField([...loc, "analyzers"], `A list of 1 to ${mostMembers} analyzers.`);
+  if (!Array.isArray(members) || members.length === 0 || members.length > maxMembers) {
+    throw invalidField([...loc, "analyzers"], `A list of 1 to ${maxMembers} analyzers.`);
   }
   members.forEach((member: unknown, index) => {
     if (isObject(member) && member["kind"] === "EnsembleSecurityAnalyzer") {
@@ -61,11 +61,8 @@ function checkMembers(analyzer: Record<string, unknown>, loc: readonly string[])
 function checkPatterns(analyzer: Record<string, unknown>, loc: readonly string[]): void {
   for (const field of patternFields) {
     const list = analyzer[field] ?? [];
-    if (!Array.isArray(list) || list.length > mostPatterns) {
-      throw invalidField(
-        [...loc, field],
-        `A list of at most ${mostPatterns} pairs of expression and reason.`,
-      );
+    if (!Array.isArray(list) || list.length > maxPatterns) {
+      throw invalidField([...loc, field], `A list of at most ${maxPatterns} pairs of expression and reason.`);
     }
     for (const [index, item] of list.entries()) {
       const [expression] = Array.isArray(item) ? (item as unknown[]) : [];

@@ -3,8 +3,8 @@
  * the text and no faster, unlike one expression with gaps in it, which a long command can keep busy for seconds.
  */
 export function inOrder(text: string, breaks: RegExp, parts: readonly RegExp[]): boolean {
-  return text.split(breaks).some((piece) => {
-    let rest = piece;
+  return text.split(breaks).some((fragment) => {
+    let rest = fragment;
     return parts.every((part) => {
       const found = part.exec(rest);
       rest = found === null ? "" : rest.slice(found.index + found[0].length);

@@ -34,11 +34,11 @@ const remover = /(?:^|\s)(?:[\w./-]*\/)?(?:rm|shred|unlink)\b/u;
 
 /** What a search finds is deleted, without being shown before. */
 export function deletesFound(text: string): boolean {
-  const pieces = /[\n;|]/u;
+  const fragments = /[\n;|]/u;
   return (
-    inOrder(text, pieces, [/\bfind\s/u, /(?:^|\s)-delete\b/u]) ||
-    inOrder(text, pieces, [/\bfind\s/u, /(?:^|\s)-exec(?:dir)?(?=\s)/u, remover]) ||
-    inOrder(text, pieces, [/\bxargs\b/u, remover])
+    inOrder(text, fragments, [/\bfind\s/u, /(?:^|\s)-delete\b/u]) ||
+    inOrder(text, fragments, [/\bfind\s/u, /(?:^|\s)-exec(?:dir)?(?=\s)/u, remover]) ||
+    inOrder(text, fragments, [/\bxargs\b/u, remover])
   );
 }
 

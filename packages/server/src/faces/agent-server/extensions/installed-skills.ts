@@ -6,7 +6,7 @@ import { parseSkill } from "../../../extensions/skills/parse-skill.ts";
 import { namesIn, readTextFile, type WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
 import type { StoredInstallation, StoredSettings } from "../../../settings/stored-settings.ts";
 
-const mostInstalled = 100;
+const maxInstalled = 100;
 
 export type Kind = "installedSkills" | "installedPlugins";
 
@@ -53,8 +53,8 @@ export function install(
   if (Object.hasOwn(settings[kind], name) && !isForced) {
     throw new Fault("conflict", "already_installed", `${name} is installed already.`);
   }
-  if (Object.keys(settings[kind]).length >= mostInstalled) {
-    throw new Fault("conflict", "too_many_installed", `At most ${mostInstalled} can be installed.`);
+  if (Object.keys(settings[kind]).length >= maxInstalled) {
+    throw new Fault("conflict", "too_many_installed", `At most ${maxInstalled} can be installed.`);
   }
   return { ...settings, [kind]: { ...settings[kind], [name]: item } };
 }

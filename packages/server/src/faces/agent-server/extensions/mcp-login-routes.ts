@@ -25,7 +25,7 @@ import { beginnerCookie, readCookies } from "../../../http/read-cookie.ts";
 export type McpLoginRouteDeps = {
   readonly loginJobs: LoginJobs;
   readonly sealedValues: SealedValues;
-  readonly cluster: Pick<Cluster, "nodeId" | "findDoor">;
+  readonly cluster: Pick<Cluster, "nodeId" | "findAddress">;
 };
 
 type Operation = "startMcpLogin" | "getMcpLogin" | "finishMcpLogin" | "receiveMcpLogin";
@@ -40,7 +40,7 @@ export function mcpLoginHandlers({
   const askItsServer = async (idOrState: string): Promise<void> => {
     const nodeId = nodeOfLogin(idOrState);
     if (nodeId === null || nodeId === cluster.nodeId) return;
-    if ((await cluster.findDoor(nodeId)) !== null) throw new OwnedElsewhere(nodeId);
+    if ((await cluster.findAddress(nodeId)) !== null) throw new OwnedElsewhere(nodeId);
   };
   const find = async ({ caller, params }: RouteRequest): Promise<LoginJob> => {
     const id = params["job_id"]!;

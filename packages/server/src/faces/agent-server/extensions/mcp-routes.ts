@@ -21,7 +21,7 @@ export type McpRouteDeps = ConversationMcpDeps & {
   readonly clientVersion: string;
   readonly sealedValues: SealedValues;
   readonly mcpLogins: McpLogins;
-  readonly cluster: Pick<Cluster, "nodeId" | "findDoor">;
+  readonly cluster: Pick<Cluster, "nodeId" | "findAddress">;
   readonly nowMs: () => number;
   readonly requireMachine: RequireMachine;
 };

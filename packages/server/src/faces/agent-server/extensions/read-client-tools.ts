@@ -2,7 +2,7 @@ import type { ClientToolSpec } from "@convoke/protocol";
 import type { ConversationConfig } from "../../../engine/conversation-config.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
-const mostTools = 100;
+const maxTools = 100;
 const longestSchemaChars = 64 * 1024;
 /** Of providers, the strictest. */
 const nameForm = /^[A-Za-z0-9_-]{1,64}$/;
@@ -14,12 +14,12 @@ export function readClientTools(
 ): Pick<ConversationConfig, "client_tools"> {
   if (given.length === 0) return {};
   const faults: FieldFault[] = [];
-  if (given.length > mostTools) {
-    const msg = `Send at most ${mostTools} tools.`;
+  if (given.length > maxTools) {
+    const msg = `Send at most ${maxTools} tools.`;
     faults.push({ loc: ["body", "client_tools"], msg, type: "too_long" });
   }
   const seen = new Set<string>();
-  for (const [index, { name, parameters }] of given.slice(0, mostTools).entries()) {
+  for (const [index, { name, parameters }] of given.slice(0, maxTools).entries()) {
     const refuse = (field: string, msg: string): void => {
       faults.push({ loc: ["body", "client_tools", index, field], msg, type: "value_error" });
     };

@@ -15,9 +15,9 @@ export type PluginAccess = {
   readonly requireMachine: (userId: string) => void;
 };
 
-const mostPlugins = 20;
+const maxPlugins = 20;
 /** Characters of all skills together; they are stored with the conversation. */
-const mostSkillChars = 1_000_000;
+const maxSkillChars = 1_000_000;
 
 /**
  * A create request with what its plugins bring, as if the client had sent it: so it is stored with the conversation, sealed where it is
@@ -35,8 +35,8 @@ export async function withPlugins(
       ["body", "plugins"],
       "Conversations of this place have no plugins. Leave this field out.",
     );
-  if (sources.length > mostPlugins)
-    throw invalidField(["body", "plugins"], `Send at most ${mostPlugins} plugins.`);
+  if (sources.length > maxPlugins)
+    throw invalidField(["body", "plugins"], `Send at most ${maxPlugins} plugins.`);
   access.requireMachine(userId);
   const plugins: PluginParts[] = [];
   for (const [index, source] of sources.entries()) {
@@ -47,8 +47,8 @@ export async function withPlugins(
     plugins.push(loaded.parts);
   }
   const chars = plugins.flatMap(({ skills }) => skills).reduce((sum, { content }) => sum + content.length, 0);
-  if (chars > mostSkillChars) {
-    const msg = `The skills of all plugins together have at most ${mostSkillChars} characters; these have ${chars}.`;
+  if (chars > maxSkillChars) {
+    const msg = `The skills of all plugins together have at most ${maxSkillChars} characters; these have ${chars}.`;
     throw invalidField(["body", "plugins"], msg);
   }
   return { body: plugins.reduce(withPlugin, body), warnings: plugins.flatMap(warningsOf) };

@@ -15,7 +15,7 @@ import {
   removeServer,
 } from "../../../settings/patch-settings.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
-import { mostSecrets, type SecretStore } from "../../../settings/secret-store.ts";
+import { maxSecrets, type SecretStore } from "../../../settings/secret-store.ts";
 import { agentSettingsForm, conversationSettingsForm } from "../../../settings/settings-forms.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { toSettings } from "../../../settings/settings-views.ts";
@@ -70,7 +70,7 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
       await change(request, (stored) => removeServer(stored, serverName(request))),
 
     listSettingsSecrets: async ({ caller }) => {
-      const { items } = await secrets.search(caller.userId, { limit: mostSecrets });
+      const { items } = await secrets.search(caller.userId, { limit: maxSecrets });
       return { json: { secrets: items } };
     },
 

@@ -72,7 +72,7 @@ async function serve(
     if (!(await output.send(entries))) return;
   }
   // The record ended before the socket did: its host stops.
-  if (!output.closed.aborted) socket.close(closeCodes.goingAway, "The machine stops; connect again");
+  if (!output.closed.aborted) socket.close(closeCodes.leaving, "The machine stops; connect again");
 }
 
 async function openIfAllowed(

@@ -60,7 +60,7 @@ async function* toUpdates(frames: AsyncIterable<BrowserFrame>): AsyncGenerator<B
   }
 }
 
-async function told(server: TestServer, id: string): Promise<{ holder: string | null; text: string }[]> {
+async function actionsOf(server: TestServer, id: string): Promise<{ holder: string | null; text: string }[]> {
   return (await server.events(id)).flatMap((event) =>
     event.kind === "ConversationStateUpdateEvent" && event.key === "browser"
       ? [event.value as { holder: string | null; text: string }]
@@ -92,13 +92,13 @@ describe.skipIf(findChromium(environment) === null)(
       await writeFile(join(server.workspaceDir, "go"), "");
       await server.waitForStatus(id, "finished");
       await person.take();
-      await until(async () => (await told(server, id)).length === 1);
+      await until(async () => (await actionsOf(server, id)).length === 1);
       person.click(100, 35);
       person.press("o", "p", "e", "n");
       await person.until(() => person.front?.title === "open");
       await person[Symbol.asyncDispose]();
-      await until(async () => (await told(server, id)).length === 2);
-      const [taken, given] = await told(server, id);
+      await until(async () => (await actionsOf(server, id)).length === 2);
+      const [taken, given] = await actionsOf(server, id);
       expect(taken).toMatchObject({
         holder: "local",
         text: expect.stringContaining("took over the browser"),
@@ -133,7 +133,7 @@ describe.skipIf(findChromium(environment) === null)(
       await person.until(() => person.refusals.length === 3);
       expect(person.refusals.join("\n")).toMatch(/no browser yet/);
       expect(person.refusals.join("\n")).toMatch(/x: /);
-      expect(await told(server, id)).toEqual([]);
+      expect(await actionsOf(server, id)).toEqual([]);
       const without = await create(server, ["terminal"]);
       const wanting = personAt(server, without);
       await wanting.until(() => wanting.refusals.length === 1);

@@ -26,7 +26,7 @@ export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps)
       return { ...deps.scopeOf(request), id: readConversationId(request) };
     },
     owner: {
-      neighbours: deps.neighbours,
+      peers: deps.peers,
       find: (caller, { directory, id }) => directory.open(caller, id),
     },
     serve: (admitted) => serve(admitted, deps.validator),
@@ -34,7 +34,7 @@ export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps)
 }
 
 /** Less than two pictures may be on their way: who is slow is to see what is now, not what was. */
-const mostUnsentBytes = 64_000;
+const maxUnsentBytes = 64_000;
 
 async function serve(
   { socket, target, caller, frames, output }: Admitted<Target>,
@@ -55,12 +55,12 @@ async function serve(
   });
   const reading = read(updates, waiting);
   for (let update = await waiting.next(); update !== null; update = await waiting.next()) {
-    if (!(await untilRoom(socket, output, mostUnsentBytes))) break;
+    if (!(await untilRoom(socket, output, maxUnsentBytes))) break;
     socket.send(JSON.stringify(toFrame(update)));
   }
   // To its end, also behind a person who is gone: what they did comes last.
   await reading;
-  socket.close(closeCodes.goingAway, "The browser's tools are closed");
+  socket.close(closeCodes.leaving, "The browser's tools are closed");
 }
 
 async function read(updates: AsyncIterable<BrowserUpdate>, waiting: NewestUpdates): Promise<void> {

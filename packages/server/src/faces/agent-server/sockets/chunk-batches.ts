@@ -1,25 +1,25 @@
 import type { SocketOutput } from "./socket-output.ts";
 
 /** Milliseconds that a client may ask for. */
-export const beatLimits = { minimum: 20, maximum: 1_000 };
+export const batchLimits = { minimum: 20, maximum: 1_000 };
 
 /** What waits is sent earlier when it is so long. */
-const mostCharacters = 65_536;
+const maxCharacters = 65_536;
 
 /**
  * Sends pieces of answers to one client, together at most once a beat: the first one after a pause at once, as it is, those that
  * come within the beat as one `Pieces` frame at its end. Each frame costs a client more than what is in it.
  */
-export class PieceBeat implements Disposable {
+export class ChunkBatches implements Disposable {
   readonly #output: Pick<SocketOutput, "offer">;
-  readonly #beatMs: number;
+  readonly #batchMs: number;
   #waiting: string[] = [];
   #length = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(output: Pick<SocketOutput, "offer">, beatMs: number) {
+  constructor(output: Pick<SocketOutput, "offer">, batchMs: number) {
     this.#output = output;
-    this.#beatMs = beatMs;
+    this.#batchMs = batchMs;
   }
 
   offer(json: string): void {
@@ -30,7 +30,7 @@ export class PieceBeat implements Disposable {
     }
     this.#waiting.push(json);
     this.#length += json.length;
-    if (this.#length >= mostCharacters) this.flush();
+    if (this.#length >= maxCharacters) this.flush();
   }
 
   /** What waits goes out now; whatever is sent next comes behind it. */
@@ -53,6 +53,6 @@ export class PieceBeat implements Disposable {
       if (this.#waiting.length === 0) return;
       this.flush();
       this.#begin();
-    }, this.#beatMs).unref();
+    }, this.#batchMs).unref();
   }
 }

@@ -1,6 +1,6 @@
 /** WebSocket close codes that clients can rely on; explained in docs/guides/websocket.md. */
 export const closeCodes = {
-  goingAway: 1001,
+  leaving: 1001,
   internal: 1011,
   tryAgainLater: 1013,
   authFailed: 4001,

@@ -51,18 +51,18 @@ test("a piece stays near its size and holds whole frames; a batch is encoded onc
     id: "",
     json: `{${"x".repeat(998)}}`,
   }));
-  const pieces = frames.of(many);
-  expect(pieces.map(({ bytes }) => bytes.length)).toEqual([262_044, 262_044, 262_044, 217_868]);
-  expect(pieces.every(({ endsMessage }) => endsMessage)).toBe(true);
-  expect(frames.of(many)).toBe(pieces);
+  const chunks = frames.of(many);
+  expect(chunks.map(({ bytes }) => bytes.length)).toEqual([262_044, 262_044, 262_044, 217_868]);
+  expect(chunks.every(({ endsMessage }) => endsMessage)).toBe(true);
+  expect(frames.of(many)).toBe(chunks);
   expect(frames.of([])).toEqual([]);
 });
 
 test("P29: a large event is many frames of one message; what comes before and behind it stays whole", () => {
-  const pieces = new EventFrames().of(
+  const chunks = new EventFrames().of(
     ["{}", `{${"x".repeat(999_999)}}`, "{}"].map((json, index) => ({ seq: index + 1, id: "", json })),
   );
-  expect(pieces.map(({ bytes, endsMessage }) => [bytes[0], bytes.length, endsMessage])).toEqual([
+  expect(chunks.map(({ bytes, endsMessage }) => [bytes[0], bytes.length, endsMessage])).toEqual([
     [0x81, 4, true],
     [0x01, 262_154, false],
     [0x00, 262_154, false],

@@ -198,14 +198,14 @@ describe("input", () => {
     ["binary", Buffer.from("x"), "binary_frame"],
   ])("%s: an error to this socket alone, which stays open", async (_what, frame, code) => {
     using socket = open();
-    using neighbour = open();
-    await Promise.all([socket.untilCount(1), neighbour.untilCount(1)]);
+    using other = open();
+    await Promise.all([socket.untilCount(1), other.untilCount(1)]);
     const count = await server.client.countEvents(id);
     socket.send(frame);
     await socket.untilCount(2);
     expect(socket.events[1]).toMatchObject({ kind: "ServerErrorEvent", source: "environment", code });
     expect(socket.events[1]!["detail"]).toMatch(/\S \S/);
-    expect(neighbour.frames).toHaveLength(1);
+    expect(other.frames).toHaveLength(1);
     expect(await server.client.countEvents(id)).toBe(count);
     expect(socket.socket.readyState).toBe(socket.socket.OPEN);
   });
@@ -255,10 +255,10 @@ describe("input", () => {
 });
 
 test("deleting a conversation closes its sockets with 4004", async () => {
-  const { id: doomed } = await server.createConversation();
-  using socket = open("", withKey(), doomed);
+  const { id: deleted } = await server.createConversation();
+  using socket = open("", withKey(), deleted);
   await socket.untilCount(1);
-  await server.client.deleteConversation(doomed);
+  await server.client.deleteConversation(deleted);
   expect(await socket.closed).toMatchObject({ code: 4004 });
 });
 

@@ -5,7 +5,7 @@ import type { Directory } from "../../../directory/directory.ts";
 import type { Watch } from "../../../directory/watch.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { Neighbours } from "../../../cluster/peers.ts";
+import type { Peers } from "../../../cluster/peers.ts";
 import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
@@ -13,9 +13,9 @@ import type { Logger } from "../../../lib/logger.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
-import type { NeighbourSignals } from "./node-signals.ts";
+import type { NodeSignals } from "./node-signals.ts";
 import { EventStream, type WantedSignals } from "./event-stream.ts";
-import { beatLimits } from "./chunk-batches.ts";
+import { batchLimits } from "./chunk-batches.ts";
 import { readConversationId } from "./person-socket.ts";
 import { SharedFrames } from "./shared-frames.ts";
 import type { SocketFrame } from "./socket-frames.ts";
@@ -37,9 +37,9 @@ export type EventSocketDeps = {
   readonly scopeOf: (request: FastifyRequest) => SocketScope;
   readonly trimmed: TrimmedEvents;
   /** Takes messages that only another server on the same store can; nobody does unless given. */
-  readonly neighbours?: Neighbours;
+  readonly peers?: Peers;
   /** Brings what other servers show of a conversation; nobody does unless given. */
-  readonly neighbourSignals?: Pick<NeighbourSignals, "follow">;
+  readonly nodeSignals?: Pick<NodeSignals, "follow">;
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
@@ -79,8 +79,8 @@ function readTarget(request: FastifyRequest, scope: SocketScope, sharedFrames: S
     wanted: {
       wantsItems: readChoice(query, "deltas", ["items"]) !== null,
       wantsProgress: readFlag(query, "progress"),
-      wantsStanding: readFlag(query, "standing"),
-      beatMs: readWhole(query, "beat", beatLimits) ?? 0,
+      wantsLiveStatus: readFlag(query, "standing"),
+      batchMs: readWhole(query, "beat", batchLimits) ?? 0,
     },
     frames: sharedFrames.of(readWhole(query, "trim", trimLimits)),
   };
@@ -92,9 +92,9 @@ async function serve(
 ): Promise<void> {
   const { directory, conversationId, resume, wanted } = target;
   const watch = await watchIfThere(directory, caller, conversationId);
-  const sendAway = (): void => socket.close(closeCodes.notFound, "Conversation not found");
+  const onEvicted = (): void => socket.close(closeCodes.notFound, "Conversation not found");
   if (watch === null) {
-    sendAway();
+    onEvicted();
     return;
   }
   const afterSeq = await resumeSeq(deps.journal, conversationId, resume);
@@ -102,8 +102,8 @@ async function serve(
     socket.close(closeCodes.badResume, "after_event_id names no event of this conversation");
     return;
   }
-  using stream = new EventStream({ watch, output, sendAway, ...wanted });
-  const stopFollowing = deps.neighbourSignals?.follow(conversationId);
+  using stream = new EventStream({ watch, output, onEvicted, ...wanted });
+  const stopFollowing = deps.nodeSignals?.follow(conversationId);
   frames.each((frame) => receive(frame, { output, deps, directory, caller, conversationId }));
   try {
     await stream.send(afterSeq);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { until } from "../../../testing/until.ts";
-import { StandingOutput } from "./live-status-output.ts";
+import { LiveStatusOutput } from "./live-status-output.ts";
 
 function open() {
   const sent: string[] = [];
   const watch = { frame: "one", reads: 0 };
   const output = { isBehind: false, offer: (json: string) => void sent.push(json) };
-  const standing = new StandingOutput(
+  const liveStatus = new LiveStatusOutput(
     {
       standingFrame: async () => {
         watch.reads += 1;
@@ -16,19 +16,19 @@ function open() {
     },
     output,
   );
-  return { sent, watch, output, standing };
+  return { sent, watch, output, liveStatus };
 }
 
 test("P10: a client that is behind gets the newest state once it takes it, and nothing twice", async () => {
-  const { sent, watch, output, standing } = open();
-  using _standing = standing;
-  await standing.tell();
-  await standing.tell();
+  const { sent, watch, output, liveStatus } = open();
+  using _output = liveStatus;
+  await liveStatus.publish();
+  await liveStatus.publish();
   expect(sent).toEqual(["one"]);
   output.isBehind = true;
   for (const frame of ["two", "three"]) {
     watch.frame = frame;
-    await standing.tell();
+    await liveStatus.publish();
   }
   expect(sent).toEqual(["one"]);
   output.isBehind = false;
@@ -37,27 +37,27 @@ test("P10: a client that is behind gets the newest state once it takes it, and n
 });
 
 test("P10: a client that falls behind while its state is read was not told", async () => {
-  const { sent, output, standing } = open();
-  using _standing = standing;
-  const told = standing.tell();
+  const { sent, output, liveStatus } = open();
+  using _output = liveStatus;
+  const published = liveStatus.publish();
   output.isBehind = true;
-  await told;
+  await published;
   output.isBehind = false;
   await until(() => sent.length === 1);
 });
 
 test("a state that could not be read is told with the next change, and nothing goes on behind the end", async () => {
-  const { sent, watch, output, standing } = open();
+  const { sent, watch, output, liveStatus } = open();
   watch.frame = "broken";
-  await expect(standing.tell()).rejects.toThrow("cannot be read");
+  await expect(liveStatus.publish()).rejects.toThrow("cannot be read");
   watch.frame = "two";
-  await standing.tell();
+  await liveStatus.publish();
   expect(sent).toEqual(["two"]);
   output.isBehind = true;
-  await standing.tell();
+  await liveStatus.publish();
   const { reads } = watch;
-  standing[Symbol.dispose]();
+  liveStatus[Symbol.dispose]();
   output.isBehind = false;
-  await standing.tell();
+  await liveStatus.publish();
   expect(watch.reads).toBe(reads);
 });

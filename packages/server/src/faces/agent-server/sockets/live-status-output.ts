@@ -1,17 +1,17 @@
 import type { Watch } from "../../../directory/watch.ts";
 import type { SocketOutput } from "./socket-output.ts";
 
-const lookMs = 50;
+const recheckMs = 50;
 
 /**
  * Tells one client how the conversation stands, whenever that is something else than it was told last; one after another. While
  * the client is behind, only the newest waits for it.
  */
-export class StandingOutput implements Disposable {
+export class LiveStatusOutput implements Disposable {
   readonly #watch: Pick<Watch, "standingFrame">;
   readonly #output: Pick<SocketOutput, "offer" | "isBehind">;
   #last: string | null = null;
-  #telling: Promise<void> = Promise.resolve();
+  #publishing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
@@ -20,10 +20,10 @@ export class StandingOutput implements Disposable {
     this.#output = output;
   }
 
-  tell(): Promise<void> {
+  publish(): Promise<void> {
     // What failed before fails again here, or is mended.
-    this.#telling = this.#telling.catch(() => {}).then(() => this.#tell());
-    return this.#telling;
+    this.#publishing = this.#publishing.catch(() => {}).then(() => this.#publish());
+    return this.#publishing;
   }
 
   [Symbol.dispose](): void {
@@ -31,29 +31,29 @@ export class StandingOutput implements Disposable {
     clearTimeout(this.#timer);
   }
 
-  async #tell(): Promise<void> {
+  async #publish(): Promise<void> {
     if (this.#isEnded || this.#timer !== undefined) return;
     if (this.#output.isBehind) {
-      this.#lookAgain();
+      this.#recheck();
       return;
     }
     const frame = await this.#watch.standingFrame();
     if (frame === null || frame === this.#last) return;
     // It may have fallen behind while the frame was made; one that is not sent was not told.
     if (this.#output.isBehind) {
-      this.#lookAgain();
+      this.#recheck();
       return;
     }
     this.#last = frame;
     this.#output.offer(frame);
   }
 
-  #lookAgain(): void {
+  #recheck(): void {
     if (this.#isEnded) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       // What fails here fails again, and is told, with the next event.
-      this.tell().catch(() => {});
-    }, lookMs).unref();
+      this.publish().catch(() => {});
+    }, recheckMs).unref();
   }
 }

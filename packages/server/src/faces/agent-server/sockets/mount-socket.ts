@@ -4,7 +4,7 @@ import { OwnedElsewhere } from "../../../engine/refusals.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { hereOrThere } from "../../../http/here-or-there.ts";
-import type { Neighbours } from "../../../cluster/peers.ts";
+import type { Peers } from "../../../cluster/peers.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";
@@ -16,7 +16,7 @@ import { authenticateFirstFrame } from "./socket-auth.ts";
 import { SocketFrames } from "./socket-frames.ts";
 import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
 import { readFlag, type SocketQuery } from "./socket-query.ts";
-import { lookMs, SocketOutput } from "./socket-output.ts";
+import { checkEveryMs, SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 /** What a handshake asks for, in whatever form serves the socket, and who is let in. */
@@ -37,7 +37,7 @@ export type SocketRoute<Target extends SocketTarget> = {
 };
 
 export type SocketOwner<Target> = {
-  readonly neighbours: Neighbours;
+  readonly peers: Peers;
   /** Rejects with `OwnedElsewhere` when this server is not the one. */
   readonly find: (caller: Caller, target: Target) => Promise<unknown>;
 };
@@ -58,7 +58,7 @@ export function mountSocket<Target extends SocketTarget>(
   app: FastifyInstance,
   route: SocketRoute<Target>,
 ): void {
-  const looks = new SharedTimer<SocketOutput>(lookMs(route.times), (output) => output.look());
+  const timer = new SharedTimer<SocketOutput>(checkEveryMs(route.times), (output) => output.check());
   const keyChecks = new SharedTimer<Admitted<Target>>(route.times.keyCheckEveryMs, checkKey);
   app.get(
     route.path,
@@ -70,7 +70,7 @@ export function mountSocket<Target extends SocketTarget>(
         // Not the target's: the same for every socket.
         readFlag(request.query as SocketQuery, "heartbeat");
         const target = route.readTarget(request);
-        const caller = route.owner?.neighbours.callerOf(request) ?? null;
+        const caller = route.owner?.peers.callerOf(request) ?? null;
         if (caller === null) checkHandshake(request, target.keys);
         // Another server asks again elsewhere when this one is not the right one.
         else await route.owner?.find(caller, target);
@@ -78,7 +78,7 @@ export function mountSocket<Target extends SocketTarget>(
     },
     (socket, request) => {
       // Nothing of the request is kept for as long as the socket lives.
-      void admit(socket, request, route, looks)
+      void admit(socket, request, route, timer)
         .then((admitted) => {
           if (admitted !== null) void serve(admitted, route, keyChecks);
         })
@@ -118,7 +118,7 @@ async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
   { readTarget, times, owner }: SocketRoute<Target>,
-  looks: SharedTimer<SocketOutput>,
+  timer: SharedTimer<SocketOutput>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
   const target = readTarget(request);
@@ -127,10 +127,10 @@ async function admit<Target extends SocketTarget>(
     connection: request.socket,
     frames: target.frames ?? new EventFrames(),
     times,
-    looks,
+    checks: timer,
     hasHeartbeat: readFlag(request.query as SocketQuery, "heartbeat"),
   });
-  const forwarded = owner?.neighbours.callerOf(request) ?? null;
+  const forwarded = owner?.peers.callerOf(request) ?? null;
   const path = owner === undefined || forwarded !== null ? null : pathOf(request);
   const caller =
     forwarded ??
@@ -172,14 +172,13 @@ async function serveHereOrThere<Target extends SocketTarget>(
 ): Promise<void> {
   const { path, output } = admitted;
   if (owner === undefined || path === null) return await serveHere(admitted);
-  const { neighbours } = owner;
+  const { peers } = owner;
   const here = async (): Promise<true> => {
     await serveHere(admitted);
     return true;
   };
-  const there = (nodeId: string): Promise<true | null> =>
-    relaySocket(neighbours, nodeId, { ...admitted, path });
-  await hereOrThere(here, there, neighbours.patienceMs, { signal: output.closed });
+  const there = (nodeId: string): Promise<true | null> => relaySocket(peers, nodeId, { ...admitted, path });
+  await hereOrThere(here, there, peers.ownerTimeoutMs, { signal: output.closed });
 }
 
 /** Without what is between the client and this server alone. */

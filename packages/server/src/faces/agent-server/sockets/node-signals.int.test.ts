@@ -53,7 +53,7 @@ describe.skipIf(!probe.isUsable)(`signals between servers (${probe.detail})`, { 
       .poll(
         async () => {
           await askAgain(id);
-          return pieces(plain).length > 0 && endedAnswers(items).length > 0;
+          return chunks(plain).length > 0 && endedAnswers(items).length > 0;
         },
         { timeout: longMs },
       )
@@ -69,7 +69,7 @@ describe.skipIf(!probe.isUsable)(`signals between servers (${probe.detail})`, { 
     const parts = items.events.filter((frame) => frame["answer_id"] === answerId);
     expect(parts.map((frame) => frame["seq"])).toEqual(parts.map((_, index) => index + 1));
     expect(parts.map(({ text = "" }) => String(text)).join("")).toBe(answer);
-    expect(answer).toContain(String(pieces(plain)[0]!["content"]));
+    expect(answer).toContain(String(chunks(plain)[0]!["content"]));
     const stored = (await owner.events(id)).map((event) => event.id);
     for (const { events } of [plain, items]) {
       const seen = events.flatMap((frame) => (stored.includes(String(frame["id"])) ? [frame["id"]] : []));
@@ -101,7 +101,7 @@ describe.skipIf(!probe.isUsable)(`signals between servers (${probe.detail})`, { 
       .poll(
         async () => {
           await askAgain(id);
-          return pieces(socket).length;
+          return chunks(socket).length;
         },
         { timeout: longMs },
       )
@@ -109,7 +109,7 @@ describe.skipIf(!probe.isUsable)(`signals between servers (${probe.detail})`, { 
   });
 });
 
-function pieces({ events }: TestSocket): Record<string, unknown>[] {
+function chunks({ events }: TestSocket): Record<string, unknown>[] {
   return events.filter(({ kind }) => kind === "StreamingDeltaEvent");
 }
 

@@ -3,20 +3,20 @@ import { WebSocket } from "ws";
 import type { Cluster } from "../../../cluster/cluster.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import type { ForwardedSignal } from "../../../engine/signals.ts";
-import type { Neighbours } from "../../../cluster/peers.ts";
+import type { Peers } from "../../../cluster/peers.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import { describeError } from "../../../lib/describe-error.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { releaseExchange } from "./socket-handshake.ts";
 
-export type NeighbourSignalsDeps = {
+export type NodeSignalsDeps = {
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
-  readonly neighbours: Pick<Neighbours, "findWay" | "callerOf">;
+  readonly peers: Pick<Peers, "findWay" | "callerOf">;
   readonly directory: Pick<Directory, "forward" | "tell">;
   readonly journal: Pick<Journal, "onCommit" | "heed">;
   /** Where the store itself is late in telling what other servers have appended. */
-  readonly tellsAppends: boolean;
+  readonly publishesAppends: boolean;
   readonly logger: Logger;
 };
 
@@ -24,30 +24,34 @@ export type NeighbourSignalsDeps = {
 type Asked = { readonly follow: readonly string[]; readonly leave: readonly string[] };
 
 /** A signal, and where the log was when it was made, where that is known; null says that the log has grown. */
-type Told = { readonly id: string; readonly atSeq: number | null; readonly signal: ForwardedSignal | null };
+type NodeSignal = {
+  readonly id: string;
+  readonly atSeq: number | null;
+  readonly signal: ForwardedSignal | null;
+};
 
 const path = "/sockets/nodes";
 /** Between two looks for servers that came or went. */
-const lookMs = 1000;
+const pollMs = 1000;
 /** Above this many unsent bytes pieces of answers are dropped; above the lower mark, what a later signal says anew. */
 const highWaterBytes = 1_000_000;
 const lowWaterBytes = 64_000;
 /** So many conversations one server follows at another, at most. */
-const mostFollowed = 10_000;
+const maxFollowed = 10_000;
 
 /**
  * Pieces of answers and what tools say, from the server that works on a conversation to those whose sockets show it: one connection from
  * each server to each other one, while it has such sockets. They are stored nowhere, and dropped where a server is behind.
  */
-export class NeighbourSignals implements Disposable {
-  readonly #deps: NeighbourSignalsDeps;
+export class NodeSignals implements Disposable {
+  readonly #deps: NodeSignalsDeps;
   readonly #followed = new Map<string, number>();
   readonly #sockets = new Map<string, WebSocket>();
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isPolling = false;
   #isClosed = false;
 
-  constructor(deps: NeighbourSignalsDeps) {
+  constructor(deps: NodeSignalsDeps) {
     this.#deps = deps;
   }
 
@@ -57,8 +61,8 @@ export class NeighbourSignals implements Disposable {
     this.#followed.set(id, count + 1);
     if (count === 0) this.#ask({ follow: [id], leave: [] });
     if (this.#timer === undefined && !this.#isClosed) {
-      this.#timer = setInterval(() => void this.#look(), lookMs).unref();
-      void this.#look();
+      this.#timer = setInterval(() => void this.#poll(), pollMs).unref();
+      void this.#poll();
     }
     return () => this.#leave(id);
   }
@@ -70,15 +74,14 @@ export class NeighbourSignals implements Disposable {
 
   /** Serves the other servers. */
   mount(app: FastifyInstance): void {
-    const { neighbours, logger } = this.#deps;
+    const { peers, logger } = this.#deps;
     app.get(
       path,
       {
         websocket: true,
         preHandler: releaseExchange,
         onRequest: async (request) => {
-          if (neighbours.callerOf(request) === null)
-            throw new Fault("stranger", "unauthorized", "Unauthorized");
+          if (peers.callerOf(request) === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
         },
       },
       (socket) => {
@@ -87,7 +90,7 @@ export class NeighbourSignals implements Disposable {
         socket.on("error", (error) =>
           logger.warn({ error: error.message }, "a server sent what is no signal"),
         );
-        onFrames(socket, (asked) => forwarder.hear(asked as Asked));
+        onFrames(socket, (asked) => forwarder.receive(asked as Asked));
       },
     );
   }
@@ -116,9 +119,9 @@ export class NeighbourSignals implements Disposable {
   }
 
   /** Never rejects: the next look finds what this one did not. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #poll(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     try {
       const { cluster } = this.#deps;
       const others = (await cluster.nodes()).filter(
@@ -129,21 +132,24 @@ export class NeighbourSignals implements Disposable {
       }
       for (const { id } of others) if (!this.#sockets.has(id)) await this.#connect(id);
     } catch (error) {
-      this.#deps.logger.warn({ error: describeError(error) }, "other servers could not be listened to");
+      this.#deps.logger.warn(
+        { error: describeError(error) },
+        "other servers could not be listened to",
+      );
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
   }
 
   async #connect(nodeId: string): Promise<void> {
-    const way = await this.#deps.neighbours.findWay(nodeId, "GET", path, { userId: "" });
+    const way = await this.#deps.peers.findWay(nodeId, "GET", path, { userId: "" });
     if (way === null || this.#timer === undefined) return;
     const { target, headers } = way;
     target.protocol = target.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(target, { headers, perMessageDeflate: false, handshakeTimeout: 5 * lookMs });
+    const socket = new WebSocket(target, { headers, perMessageDeflate: false, handshakeTimeout: 5 * pollMs });
     this.#sockets.set(nodeId, socket);
     socket.on("open", () => socket.send(JSON.stringify({ follow: [...this.#followed.keys()], leave: [] })));
-    onFrames(socket, (told) => this.#hear(told as Told));
+    onFrames(socket, (sent) => this.#receive(sent as NodeSignal));
     // It closes after that, and the next look tries again.
     socket.on("error", () => {});
     socket.on("close", () => {
@@ -151,7 +157,7 @@ export class NeighbourSignals implements Disposable {
     });
   }
 
-  #hear({ id, signal, atSeq }: Told): void {
+  #receive({ id, signal, atSeq }: NodeSignal): void {
     if (!this.#followed.has(id)) return;
     if (signal === null) this.#deps.journal.heed(id);
     else this.#deps.directory.tell(id, signal, atSeq);
@@ -159,10 +165,10 @@ export class NeighbourSignals implements Disposable {
 }
 
 /** Frames of another server, which was let in by its pass. One that cannot be read ends the connection, and the next look makes another. */
-function onFrames(socket: WebSocket, hear: (frame: unknown) => void): void {
+function onFrames(socket: WebSocket, receive: (frame: unknown) => void): void {
   socket.on("message", (data: Buffer) => {
     try {
-      hear(JSON.parse(data.toString("utf8")));
+      receive(JSON.parse(data.toString("utf8")));
     } catch (error) {
       socket.emit("error", error instanceof Error ? error : new Error(String(error)));
       socket.terminate();
@@ -173,32 +179,32 @@ function onFrames(socket: WebSocket, hear: (frame: unknown) => void): void {
 /** One other server's side: what it follows here. */
 class Forwarder implements Disposable {
   readonly #socket: WebSocket;
-  readonly #deps: Pick<NeighbourSignalsDeps, "directory">;
+  readonly #deps: Pick<NodeSignalsDeps, "directory">;
   readonly #stops = new Map<string, () => void>();
   readonly #lastSeqs = new Map<string, number>();
   readonly #stopCommits: () => void;
 
-  constructor(socket: WebSocket, { directory, journal, tellsAppends }: NeighbourSignalsDeps) {
+  constructor(socket: WebSocket, { directory, journal, publishesAppends }: NodeSignalsDeps) {
     this.#socket = socket;
     this.#deps = { directory };
     this.#stopCommits = journal.onCommit(({ type, conversationId, lastSeq }) => {
       if (type !== "appended" || !this.#stops.has(conversationId)) return;
       this.#lastSeqs.set(conversationId, lastSeq);
-      if (tellsAppends) this.#tell(conversationId, null);
+      if (publishesAppends) this.#publish(conversationId, null);
     });
   }
 
-  hear({ follow, leave }: Asked): void {
+  receive({ follow, leave }: Asked): void {
     for (const id of leave) {
       this.#stops.get(id)?.();
       this.#stops.delete(id);
       this.#lastSeqs.delete(id);
     }
     for (const id of follow) {
-      if (this.#stops.has(id) || this.#stops.size >= mostFollowed) continue;
+      if (this.#stops.has(id) || this.#stops.size >= maxFollowed) continue;
       this.#stops.set(
         id,
-        this.#deps.directory.forward(id, (signal) => this.#tell(id, signal)),
+        this.#deps.directory.forward(id, (signal) => this.#publish(id, signal)),
       );
     }
   }
@@ -209,10 +215,10 @@ class Forwarder implements Disposable {
     this.#stops.clear();
   }
 
-  #tell(id: string, signal: ForwardedSignal | null): void {
+  #publish(id: string, signal: ForwardedSignal | null): void {
     const limit = signal?.type === "progress" ? lowWaterBytes : highWaterBytes;
     if (this.#socket.readyState !== WebSocket.OPEN || this.#socket.bufferedAmount >= limit) return;
-    const told: Told = { id, atSeq: this.#lastSeqs.get(id) ?? null, signal };
-    this.#socket.send(JSON.stringify(told));
+    const sent: NodeSignal = { id, atSeq: this.#lastSeqs.get(id) ?? null, signal };
+    this.#socket.send(JSON.stringify(sent));
   }
 }

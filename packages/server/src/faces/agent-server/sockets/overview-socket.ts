@@ -7,7 +7,7 @@ import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import type { Logger } from "../../../lib/logger.ts";
-import { GlanceOutput } from "./summary-output.ts";
+import { SummaryOutput } from "./summary-output.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { readWhole, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketOutput } from "./socket-output.ts";
@@ -25,7 +25,7 @@ export type OverviewSocketDeps = {
 type Target = SocketTarget & { readonly limit: number };
 
 const usualLimit = 50;
-const mostListed = 200;
+const maxListed = 200;
 /** How often it is looked for conversations that another server on the same store has begun. */
 const newcomersEveryMs = 5_000;
 const newcomers = 20;
@@ -48,7 +48,7 @@ export function mountOverviewSocket(app: FastifyInstance, deps: OverviewSocketDe
 function readLimit(request: FastifyRequest): number {
   const query = request.query as SocketQuery;
   refuseNearMisses(query, ["limit"]);
-  return readWhole(query, "limit", { minimum: 1, maximum: mostListed }) ?? usualLimit;
+  return readWhole(query, "limit", { minimum: 1, maximum: maxListed }) ?? usualLimit;
 }
 
 async function serve(
@@ -65,74 +65,74 @@ async function serve(
 class Overview implements Disposable {
   readonly #caller: Caller;
   readonly #deps: OverviewSocketDeps;
-  readonly #glances: GlanceOutput;
+  readonly #summaries: SummaryOutput;
   readonly #output: SocketOutput;
   readonly #stopFeed: () => void;
   readonly #newcomers: NodeJS.Timeout;
   /** The version of each that was told, and how to stop listening for what other servers do to it. */
-  readonly #told = new Map<string, { version: number; readonly stop: () => void }>();
+  readonly #published = new Map<string, { version: number; readonly stop: () => void }>();
 
   constructor(caller: Caller, output: SocketOutput, deps: OverviewSocketDeps) {
     this.#caller = caller;
     this.#deps = deps;
     this.#output = output;
-    this.#glances = new GlanceOutput(output);
+    this.#summaries = new SummaryOutput(output);
     this.#stopFeed = deps.feed.listen({
       userId: caller.userId,
-      onGlance: (id, json, version) => this.#give(id, json, version),
+      onSummary: (id, json, version) => this.#give(id, json, version),
       onGone: (id) => this.#drop(id),
     });
-    this.#newcomers = setInterval(() => void this.#lookForNewcomers(), newcomersEveryMs).unref();
+    this.#newcomers = setInterval(() => void this.#findNewcomers(), newcomersEveryMs).unref();
   }
 
   async begin(limit: number): Promise<void> {
     const { items } = await this.#deps.directory.glances(this.#caller, { limit, isArchived: false });
-    for (const described of items) this.#tell(described);
-    this.#glances.give("", JSON.stringify({ kind: "Listed", ids: items.map(({ id }) => id) }));
+    for (const described of items) this.#publish(described);
+    this.#summaries.give("", JSON.stringify({ kind: "Listed", ids: items.map(({ id }) => id) }));
   }
 
   [Symbol.dispose](): void {
     this.#stopFeed();
     clearInterval(this.#newcomers);
-    this.#glances[Symbol.dispose]();
-    for (const { stop } of this.#told.values()) stop();
-    this.#told.clear();
+    this.#summaries[Symbol.dispose]();
+    for (const { stop } of this.#published.values()) stop();
+    this.#published.clear();
   }
 
-  #tell(described: Described): void {
+  #publish(described: Described): void {
     this.#give(described.id, JSON.stringify(toGlance(described)), described.state.lastSeq);
   }
 
   #give(id: string, json: string, version: number): void {
     if (this.#output.closed.aborted) return;
-    const known = this.#told.get(id);
+    const known = this.#published.get(id);
     // The first list is read while changes are told already.
     if (known !== undefined && version < known.version) return;
     if (known === undefined) {
       const { feed, journal } = this.#deps;
-      this.#told.set(id, { version, stop: journal.onAppend(id, () => feed.touch(id)) });
+      this.#published.set(id, { version, stop: journal.onAppend(id, () => feed.touch(id)) });
     } else known.version = version;
-    this.#glances.give(id, json);
+    this.#summaries.give(id, json);
   }
 
   /** Of what it never heard of a client is not told that it is gone: it may be somebody else's. */
   #drop(id: string): void {
-    const known = this.#told.get(id);
+    const known = this.#published.get(id);
     if (known === undefined) return;
     known.stop();
-    this.#told.delete(id);
-    this.#glances.give(id, JSON.stringify({ kind: "Gone", id }));
+    this.#published.delete(id);
+    this.#summaries.give(id, JSON.stringify({ kind: "Gone", id }));
   }
 
-  async #lookForNewcomers(): Promise<void> {
+  async #findNewcomers(): Promise<void> {
     try {
       const { items } = await this.#deps.directory.glances(this.#caller, {
         limit: newcomers,
         isArchived: false,
       });
       const isNews = ({ id, state }: Described): boolean =>
-        state.lastSeq > (this.#told.get(id)?.version ?? -1);
-      for (const described of items.filter(isNews)) this.#tell(described);
+        state.lastSeq > (this.#published.get(id)?.version ?? -1);
+      for (const described of items.filter(isNews)) this.#publish(described);
     } catch (error) {
       // The next look, and each change of this server's own, tell it.
       this.#deps.logger.warn({ error: String(error) }, "overview could not be read");

@@ -35,15 +35,15 @@ export async function openIfThere(
   }
 }
 
-const lookEveryMs = 20;
+const checkEveryMs = 20;
 
 /** Waits until no more than so many bytes are on their way; false when the person is gone, which pings that are not answered tell. */
 export async function untilRoom(
   socket: WebSocket,
   { closed }: SocketOutput,
-  mostUnsentBytes: number,
+  maxUnsentBytes: number,
 ): Promise<boolean> {
-  while (!closed.aborted && socket.bufferedAmount > mostUnsentBytes) await wait(lookEveryMs, closed);
+  while (!closed.aborted && socket.bufferedAmount > maxUnsentBytes) await wait(checkEveryMs, closed);
   return !closed.aborted;
 }
 

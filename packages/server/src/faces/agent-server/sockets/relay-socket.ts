@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Caller } from "../../../security/caller.ts";
-import type { Neighbours } from "../../../cluster/peers.ts";
+import type { Peers } from "../../../cluster/peers.ts";
 import { closeCodes } from "./close-codes.ts";
 import { untilRoom } from "./person-socket.ts";
 import type { SocketFrames } from "./socket-frames.ts";
@@ -17,7 +17,7 @@ export type RelayedSocket = {
 };
 
 /** What is on its way to the client before the other server has to wait. */
-const mostUnsentBytes = 64_000;
+const maxUnsentBytes = 64_000;
 const handshakeMs = 10_000;
 
 /**
@@ -25,25 +25,25 @@ const handshakeMs = 10_000;
  * any more, or is gone: then nothing was taken from the client.
  */
 export async function relaySocket(
-  neighbours: Pick<Neighbours, "findWay" | "untilGone">,
+  peers: Pick<Peers, "findWay" | "untilGone">,
   nodeId: string,
   relayed: RelayedSocket,
 ): Promise<true | null> {
   const { socket, output, caller, path } = relayed;
-  const way = await neighbours.findWay(nodeId, "GET", path, caller);
+  const way = await peers.findWay(nodeId, "GET", path, caller);
   if (way === null || output.closed.aborted) return output.closed.aborted ? true : null;
   const { target, headers } = way;
   target.protocol = target.protocol === "https:" ? "wss:" : "ws:";
   const owner = new WebSocket(target, { headers, perMessageDeflate: false, handshakeTimeout: handshakeMs });
-  using gone = neighbours.untilGone(nodeId);
+  using gone = peers.untilGone(nodeId);
   const leave = (): void => owner.terminate();
   for (const signal of [gone.signal, output.closed]) signal.addEventListener("abort", leave);
   // Whoever is told too late that it opened would miss what it sends first.
   owner.on("message", (data: Buffer) => {
     socket.send(data.toString("utf8"));
-    if (socket.bufferedAmount <= mostUnsentBytes) return;
+    if (socket.bufferedAmount <= maxUnsentBytes) return;
     owner.pause();
-    void untilRoom(socket, output, mostUnsentBytes).then(() => owner.resume());
+    void untilRoom(socket, output, maxUnsentBytes).then(() => owner.resume());
   });
   const ended = Promise.withResolvers<{ readonly code: number; readonly reason: string }>();
   owner.on("close", (code, reason) => ended.resolve({ code, reason: reason.toString("utf8") }));
@@ -54,7 +54,7 @@ export async function relaySocket(
   void sendInputs(owner, relayed.frames);
   const { code, reason } = await ended.promise;
   output.closed.removeEventListener("abort", leave);
-  if (isSaid(code)) socket.close(code, reason);
+  if (isSendable(code)) socket.close(code, reason);
   else socket.close(closeCodes.tryAgainLater, "The server that works on this conversation has gone");
   return true;
 }
@@ -71,6 +71,6 @@ async function sendInputs(owner: WebSocket, frames: SocketFrames): Promise<void>
 }
 
 /** Codes of a server that closed on purpose; the others stand for a connection that broke. */
-function isSaid(code: number): boolean {
+function isSendable(code: number): boolean {
   return code >= 1000 && code !== 1005 && code !== 1006;
 }

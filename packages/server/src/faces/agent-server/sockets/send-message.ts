@@ -1,13 +1,13 @@
 import type { Message } from "@convoke/protocol";
 import type { Directory } from "../../../directory/directory.ts";
 import type { Caller } from "../../../security/caller.ts";
-import { askNeighbour, hereOrThere } from "../../../http/here-or-there.ts";
-import type { Neighbours } from "../../../cluster/peers.ts";
+import { askNode, hereOrThere } from "../../../http/here-or-there.ts";
+import type { Peers } from "../../../cluster/peers.ts";
 import { Fault } from "../../../lib/fault.ts";
 
 type Sent = {
   readonly directory: Pick<Directory, "open">;
-  readonly neighbours?: Neighbours;
+  readonly peers?: Peers;
   readonly caller: Caller;
   readonly conversationId: string;
   readonly message: Message;
@@ -19,7 +19,7 @@ type Sent = {
 
 /** Stores a message and asks for a run, wherever the conversation is worked on; resolves with the id of its event. */
 export async function sendMessage(sent: Sent): Promise<string> {
-  const { directory, neighbours, caller, conversationId, message, sender, clientMessageId, unused } = sent;
+  const { directory, peers, caller, conversationId, message, sender, clientMessageId, unused } = sent;
   const here = async (): Promise<string> => {
     const conversation = await directory.open(caller, conversationId);
     const { eventId } = await conversation.send({
@@ -31,7 +31,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
     if (unused.length > 0) await conversation.tellUnused(unused);
     return eventId;
   };
-  if (neighbours === undefined) return await here();
+  if (peers === undefined) return await here();
   // It is stored whether the socket stays or not.
   const { signal } = new AbortController();
   const there = async (nodeId: string): Promise<string | null> => {
@@ -50,10 +50,10 @@ export async function sendMessage(sent: Sent): Promise<string> {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     };
-    const response = await askNeighbour(neighbours, nodeId, call, caller, signal);
+    const response = await askNode(peers, nodeId, call, caller, signal);
     return response === null ? null : await eventIdOf(response);
   };
-  return await hereOrThere(here, there, neighbours.patienceMs, { signal });
+  return await hereOrThere(here, there, peers.ownerTimeoutMs, { signal });
 }
 
 /** As the other server finds them again, at the top. */

@@ -2,7 +2,7 @@ import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import { EventFrames } from "./event-frames.ts";
 
 /** So many lengths that clients ask for are shared; pages ask for one. */
-const mostShared = 16;
+const maxShared = 16;
 
 /** Encoded once for all sockets that want the same. */
 export class SharedFrames {
@@ -17,7 +17,7 @@ export class SharedFrames {
     const known = this.#byTrim.get(trim);
     if (known !== undefined) return known;
     const frames = new EventFrames((json) => this.#trimmed.shown(json, trim));
-    if (this.#byTrim.size < mostShared) this.#byTrim.set(trim, frames);
+    if (this.#byTrim.size < maxShared) this.#byTrim.set(trim, frames);
     return frames;
   }
 }

@@ -5,9 +5,9 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("everything is looked at by one timer, which stands while there is nothing", () => {
-  const looked: string[] = [];
+  const checked: string[] = [];
   const timer = new SharedTimer<string>(100, (item) => {
-    looked.push(item);
+    checked.push(item);
     if (item === "a") timer.delete(item);
   });
   expect(vi.getTimerCount()).toBe(0);
@@ -15,11 +15,11 @@ test("everything is looked at by one timer, which stands while there is nothing"
   timer.add("b");
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(200);
-  expect(looked).toEqual(["a", "b", "b"]);
+  expect(checked).toEqual(["a", "b", "b"]);
   timer.delete("b");
   expect(vi.getTimerCount()).toBe(0);
   timer.add("c");
   vi.advanceTimersByTime(100);
-  expect(looked).toEqual(["a", "b", "b", "c"]);
+  expect(checked).toEqual(["a", "b", "b", "c"]);
   timer.delete("c");
 });

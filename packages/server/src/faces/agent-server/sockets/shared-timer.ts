@@ -1,18 +1,18 @@
 /** One timer for everything that is looked at equally often; it stands while there is nothing. */
 export class SharedTimer<Item> {
   readonly #everyMs: number;
-  readonly #look: (item: Item) => void;
+  readonly #check: (item: Item) => void;
   readonly #items = new Set<Item>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(everyMs: number, look: (item: Item) => void) {
+  constructor(everyMs: number, check: (item: Item) => void) {
     this.#everyMs = everyMs;
-    this.#look = look;
+    this.#check = check;
   }
 
   add(item: Item): void {
     this.#items.add(item);
-    this.#timer ??= setInterval(() => this.#lookAtAll(), this.#everyMs).unref();
+    this.#timer ??= setInterval(() => this.#checkAll(), this.#everyMs).unref();
   }
 
   delete(item: Item): void {
@@ -22,7 +22,7 @@ export class SharedTimer<Item> {
     this.#timer = undefined;
   }
 
-  #lookAtAll(): void {
-    for (const item of this.#items) this.#look(item);
+  #checkAll(): void {
+    for (const item of this.#items) this.#check(item);
   }
 }

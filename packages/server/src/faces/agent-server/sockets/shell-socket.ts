@@ -5,7 +5,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { PersonShells } from "../../../tools/people/person-shells.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { Neighbours } from "../../../cluster/peers.ts";
+import type { Peers } from "../../../cluster/peers.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { openShells, type ShellAccessDeps } from "../shell-routes.ts";
@@ -21,7 +21,7 @@ export type ShellSocketDeps = ShellAccessDeps & {
   readonly logger: Logger;
   readonly times: SocketTimes;
   /** The other servers on the store, one of which may work on the conversation. */
-  readonly neighbours: Neighbours;
+  readonly peers: Peers;
 };
 
 type Target = SocketTarget & { readonly id: string; readonly shell: string };
@@ -39,7 +39,7 @@ export function mountShellSocket(app: FastifyInstance, deps: ShellSocketDeps): v
       shell: readShell(request),
     }),
     owner: {
-      neighbours: deps.neighbours,
+      peers: deps.peers,
       find: (caller, { id }) => deps.directory.open(caller, id),
     },
     serve: (admitted) => serve(admitted, deps),
@@ -55,7 +55,7 @@ function readShell(request: FastifyRequest): string {
 }
 
 /** So much may be on its way to a person; then the shell is asked no more until it has arrived. */
-const mostUnsentBytes = 1_000_000;
+const maxUnsentBytes = 1_000_000;
 
 async function serve(
   { socket, target, caller, frames, output }: Admitted<Target>,
@@ -74,13 +74,13 @@ async function serve(
     refuse: (reason) => send({ type: "refused", reason }),
   });
   for await (const update of shells.attach(target.shell, inputs, output.closed)) {
-    if (!(await untilRoom(socket, output, mostUnsentBytes))) return;
+    if (!(await untilRoom(socket, output, maxUnsentBytes))) return;
     const frame = toFrame(update);
     if (frame !== null) send(frame);
   }
   if (output.closed.aborted) return;
   send({ type: "ended", exit_code: shells.find(target.shell)?.exitCode ?? null });
-  socket.close(closeCodes.goingAway, "The shell has ended");
+  socket.close(closeCodes.leaving, "The shell has ended");
 }
 
 /** Null where there is no such conversation for this caller, or no command may be run in it. */

@@ -4,8 +4,8 @@ import type { WebSocket } from "ws";
 export type SocketFrame = { readonly text: string | null };
 
 /** So many unread frames, or so much text, may wait; then the client is made to wait. */
-const mostWaiting = 100;
-const mostWaitingLength = 1_000_000;
+const maxWaiting = 100;
+const maxWaitingLength = 1_000_000;
 
 /** A socket's incoming frames in order. Listening starts at once, so nothing that arrives early is lost. */
 export class SocketFrames {
@@ -25,7 +25,7 @@ export class SocketFrames {
       const text = isBinary ? null : (data as Buffer).toString("utf8");
       this.#waiting.push({ text });
       this.#waitingLength += text?.length ?? 0;
-      if (this.#waiting.length >= mostWaiting || this.#waitingLength >= mostWaitingLength) socket.pause();
+      if (this.#waiting.length >= maxWaiting || this.#waitingLength >= maxWaitingLength) socket.pause();
       this.#wake?.();
       if (this.#receive !== null) void this.#giveTo(this.#receive);
     });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { EventFrames } from "./event-frames.ts";
 import { SharedTimer } from "./shared-timer.ts";
-import { lookMs, SocketOutput } from "./socket-output.ts";
+import { checkEveryMs, SocketOutput } from "./socket-output.ts";
 import { socketTimes } from "./socket-times.ts";
 
 test("P10: a client is behind in the middle of a large event, however little waits for it", async () => {
@@ -20,7 +20,7 @@ test("P10: a client is behind in the middle of a large event, however little wai
     connection: request.socket,
     frames: new EventFrames(),
     times: socketTimes,
-    looks: new SharedTimer<SocketOutput>(lookMs(socketTimes), (looked) => looked.look()),
+    checks: new SharedTimer<SocketOutput>(checkEveryMs(socketTimes), (checked) => checked.check()),
     hasHeartbeat: false,
   });
   const messages: string[] = [];
@@ -54,14 +54,14 @@ test("P45: a client of which nothing comes for ten looks is gone; part of a mess
     connection: connection as Socket,
     frames: new EventFrames(),
     times: socketTimes,
-    looks: new SharedTimer<SocketOutput>(lookMs(socketTimes), () => {}),
+    checks: new SharedTimer<SocketOutput>(checkEveryMs(socketTimes), () => {}),
     hasHeartbeat: false,
   });
-  for (let looks = 0; looks < 9; looks += 1) output.look();
+  for (let checks = 0; checks < 9; checks += 1) output.check();
   connection.bytesRead += 1;
-  for (let looks = 0; looks < 9; looks += 1) output.look();
+  for (let checks = 0; checks < 9; checks += 1) output.check();
   expect(isCut).toBe(false);
-  output.look();
+  output.check();
   expect(isCut).toBe(true);
   output.end();
 });

@@ -16,11 +16,11 @@ const lowWaterBytes = 64_000;
  * So many looks make a client's patience. A pause of this process itself, in which nobody could be heard, is one look: it
  * closes nobody.
  */
-const looks = 10;
+const maxQuietChecks = 10;
 
 /** Between two looks. */
-export function lookMs({ deadAfterMs }: SocketTimes): number {
-  return deadAfterMs / looks;
+export function checkEveryMs({ deadAfterMs }: SocketTimes): number {
+  return deadAfterMs / maxQuietChecks;
 }
 
 /** No event: it has no id, and only clients that asked for it get it. */
@@ -33,7 +33,7 @@ export type SocketOutputDeps = {
   readonly frames: EventFrames;
   readonly times: SocketTimes;
   /** Looks whether clients are still there. */
-  readonly looks: SharedTimer<SocketOutput>;
+  readonly checks: SharedTimer<SocketOutput>;
   /** The client sees no pings (browsers), so each comes as a frame too. */
   readonly hasHeartbeat: boolean;
 };
@@ -44,24 +44,24 @@ export class SocketOutput {
   readonly #connection: Socket;
   readonly #frames: EventFrames;
   readonly #times: SocketTimes;
-  readonly #looks: SharedTimer<SocketOutput>;
+  readonly #timer: SharedTimer<SocketOutput>;
   readonly #heartbeat: NodeJS.Timeout;
   /** Made when somebody asks for it, which most sockets do without. */
   #closing: AbortController | null = null;
   #held: Disposable | null = null;
   #isEnded = false;
   /** Looks at the client since its last sign, and what had come from it by then. */
-  #quietLooks = 0;
-  #bytesHeard = 0;
+  #quietChecks = 0;
+  #lastBytesRead = 0;
   /** Some frames of an event are out and others are not. */
   #isInsideMessage = false;
 
-  constructor({ socket, connection, frames, times, looks: shared, hasHeartbeat }: SocketOutputDeps) {
+  constructor({ socket, connection, frames, times, checks: shared, hasHeartbeat }: SocketOutputDeps) {
     this.#socket = socket;
     this.#connection = connection;
     this.#frames = frames;
     this.#times = times;
-    this.#looks = shared;
+    this.#timer = shared;
     const end = (): void => this.end();
     socket.on("close", end);
     // In place of the library's own listener, which keeps the request of the handshake.
@@ -93,12 +93,12 @@ export class SocketOutput {
   }
 
   /** A client of which nothing came for so many looks is gone. Part of a frame is a sign of it as well. */
-  look(): void {
+  check(): void {
     const { bytesRead } = this.#connection;
     // The time since the last look, in which something came, may have been quiet as well for the most part.
-    this.#quietLooks = bytesRead === this.#bytesHeard ? this.#quietLooks + 1 : 1;
-    this.#bytesHeard = bytesRead;
-    if (this.#quietLooks >= looks) this.#socket.terminate();
+    this.#quietChecks = bytesRead === this.#lastBytesRead ? this.#quietChecks + 1 : 1;
+    this.#lastBytesRead = bytesRead;
+    if (this.#quietChecks >= maxQuietChecks) this.#socket.terminate();
   }
 
   /**
@@ -106,10 +106,10 @@ export class SocketOutput {
    * and go out below `ws`, which without compression writes each of its own frames whole and at once too.
    */
   async send(events: readonly StoredEvent[]): Promise<boolean> {
-    for (const piece of this.#frames.of(events)) {
+    for (const chunk of this.#frames.of(events)) {
       if (this.#isEnded || this.#socket.readyState !== this.#socket.OPEN) return false;
-      this.#connection.write(piece.bytes);
-      this.#isInsideMessage = !piece.endsMessage;
+      this.#connection.write(chunk.bytes);
+      this.#isInsideMessage = !chunk.endsMessage;
       if (this.#socket.bufferedAmount >= highWaterBytes && !(await this.#drained())) return false;
     }
     return true;
@@ -127,7 +127,7 @@ export class SocketOutput {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearInterval(this.#heartbeat);
-    this.#looks.delete(this);
+    this.#timer.delete(this);
     this.#closing?.abort(ended);
     this.#held?.[Symbol.dispose]();
   }
@@ -142,19 +142,19 @@ export class SocketOutput {
 
   async #drained(): Promise<boolean> {
     let stalledMs = 0;
-    let lastLookMs = performance.now();
+    let lastCheckMs = performance.now();
     let lastBuffered = this.#socket.bufferedAmount;
     while (this.#socket.bufferedAmount >= highWaterBytes / 2) {
       await new Promise((resolve) => setTimeout(resolve, 10));
       if (this.#isEnded) return false;
       const buffered = this.#socket.bufferedAmount;
       const nowMs = performance.now();
-      stalledMs += Math.min(nowMs - lastLookMs, this.#times.stallMs / looks);
-      lastLookMs = nowMs;
+      stalledMs += Math.min(nowMs - lastCheckMs, this.#times.stallMs / maxQuietChecks);
+      lastCheckMs = nowMs;
       if (buffered < lastBuffered) {
         stalledMs = 0;
         // Somebody takes it; on a slow line a pong comes long after what was sent before its ping.
-        this.#quietLooks = 0;
+        this.#quietChecks = 0;
       }
       lastBuffered = buffered;
       if (stalledMs > this.#times.stallMs) {

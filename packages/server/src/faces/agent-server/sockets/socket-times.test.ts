@@ -46,7 +46,7 @@ test("P10: a client that takes nothing is closed; others and the run do not wait
   for (let n = 0; n < 12; n++) await server.client.sendMessage(id, { content: [{ type: "text", text }] });
   await reader.until((events) => events.filter(({ kind }) => kind === "MessageEvent").length === 12);
   // The server looks every 10 ms too, in the same process: however slow that is, it has looked often enough by then.
-  for (let looks = 0; looks < 50; looks += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let checks = 0; checks < 50; checks += 1) await new Promise((resolve) => setTimeout(resolve, 10));
   wedged.socket.resume();
   expect(await wedged.closed).toMatchObject({ code: 4008 });
 });
@@ -60,7 +60,7 @@ test("P10: a client that takes not even its closing is cut off, and nothing is k
   wedged.socket.pause();
   const text = "x".repeat(1_000_000);
   for (let n = 0; n < 16; n++) await server.client.sendMessage(id, { content: [{ type: "text", text }] });
-  for (let looks = 0; looks < 60; looks += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let checks = 0; checks < 60; checks += 1) await new Promise((resolve) => setTimeout(resolve, 10));
   wedged.socket.resume();
   // What it had not taken is gone, and with it the code.
   expect(await wedged.closed).toMatchObject({ code: 1006 });

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { until } from "../../../testing/until.ts";
-import { GlanceOutput } from "./summary-output.ts";
+import { SummaryOutput } from "./summary-output.ts";
 
 test("P10, S4: a slow client gets the newest state of each conversation only, once it takes it", async () => {
   const sent: string[] = [];
   const output = { isBehind: false, offer: (json: string) => void sent.push(json) };
-  using glances = new GlanceOutput(output);
-  glances.give("a", "a1");
+  using summaries = new SummaryOutput(output);
+  summaries.give("a", "a1");
   output.isBehind = true;
-  for (const version of [2, 3, 4]) glances.give("a", `a${version}`);
-  glances.give("b", "b1");
+  for (const version of [2, 3, 4]) summaries.give("a", `a${version}`);
+  summaries.give("b", "b1");
   expect(sent).toEqual(["a1"]);
   output.isBehind = false;
   await until(() => sent.length === 3);

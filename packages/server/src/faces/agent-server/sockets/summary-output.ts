@@ -1,9 +1,9 @@
 import type { SocketOutput } from "./socket-output.ts";
 
-const lookMs = 50;
+const recheckMs = 50;
 
 /** One client's glances: while it is slow, only the newest of each conversation waits for it. */
-export class GlanceOutput implements Disposable {
+export class SummaryOutput implements Disposable {
   readonly #output: Pick<SocketOutput, "offer" | "isBehind">;
   readonly #waiting = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export class GlanceOutput implements Disposable {
     this.#timer = undefined;
     for (const [id, json] of this.#waiting) {
       if (this.#output.isBehind) {
-        this.#timer = setTimeout(() => this.#flush(), lookMs);
+        this.#timer = setTimeout(() => this.#flush(), recheckMs);
         return;
       }
       this.#waiting.delete(id);

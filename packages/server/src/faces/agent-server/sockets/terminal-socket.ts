@@ -5,7 +5,7 @@ import type { TerminalUpdate } from "@convoke/tool-host";
 import { attachPerson } from "../../../tools/people/attach-person.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import type { KeyRing } from "../../../http/auth.ts";
-import type { Neighbours } from "../../../cluster/peers.ts";
+import type { Peers } from "../../../cluster/peers.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
@@ -23,7 +23,7 @@ export type PersonSocketDeps = {
   readonly logger: Logger;
   readonly times: SocketTimes;
   /** The other servers on the store, one of which may work on the conversation. */
-  readonly neighbours: Neighbours;
+  readonly peers: Peers;
 };
 
 type Target = SocketTarget & {
@@ -47,7 +47,7 @@ export function mountTerminalSocket(app: FastifyInstance, deps: PersonSocketDeps
       terminal: readTerminal(request),
     }),
     owner: {
-      neighbours: deps.neighbours,
+      peers: deps.peers,
       find: (caller, { directory, id }) => directory.open(caller, id),
     },
     serve: (admitted) => serve(admitted, deps.validator),
@@ -61,7 +61,7 @@ function readTerminal(request: FastifyRequest): string {
 }
 
 /** So much may be on its way to a person; then the terminal is asked no more until it has arrived. */
-const mostUnsentBytes = 1_000_000;
+const maxUnsentBytes = 1_000_000;
 
 async function serve(
   { socket, target, caller, frames, output }: Admitted<Target>,
@@ -85,10 +85,10 @@ async function serve(
     signal: output.closed,
   });
   for await (const update of updates) {
-    if (!(await untilRoom(socket, output, mostUnsentBytes))) return;
+    if (!(await untilRoom(socket, output, maxUnsentBytes))) return;
     send(toFrame(update));
   }
-  socket.close(closeCodes.goingAway, "The terminal is closed");
+  socket.close(closeCodes.leaving, "The terminal is closed");
 }
 
 function toFrame(update: TerminalUpdate): TerminalFrame {

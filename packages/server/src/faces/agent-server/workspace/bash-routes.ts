@@ -30,8 +30,8 @@ export function bashHandlers({ openAccess }: BashRouteDeps) {
     }),
     getBashEvents: onMachine(openAccess, async ({ bash }, { caller, body, query }) => {
       const ids = (body ?? query["ids"] ?? []) as string[];
-      if (ids.length > mostIds) {
-        throw invalidField(["body"], `Ask for at most ${mostIds} events at a time.`, "too_long");
+      if (ids.length > maxIds) {
+        throw invalidField(["body"], `Ask for at most ${maxIds} events at a time.`, "too_long");
       }
       const events = await bash.get(caller.userId, ids.map(toBashId));
       return { text: `[${events.map((event) => event ?? "null").join(",")}]` };
@@ -71,13 +71,13 @@ export async function startBash(
 ): Promise<{ readonly id: string; readonly json: string }> {
   if (command.includes("\0")) throw invalidField(["body", "command"], "A command may not hold NUL.");
   if (cwd?.includes("\0") === true) throw invalidField(["body", "cwd"], "A directory may not hold NUL.");
-  if (timeout < 1 || timeout > mostSeconds) {
-    throw invalidField(["body", "timeout"], `Send a number of seconds from 1 to ${mostSeconds}.`);
+  if (timeout < 1 || timeout > maxSeconds) {
+    throw invalidField(["body", "timeout"], `Send a number of seconds from 1 to ${maxSeconds}.`);
   }
-  if (Buffer.byteLength(command) > mostCommandBytes) {
+  if (Buffer.byteLength(command) > maxCommandBytes) {
     throw invalidField(
       ["body", "command"],
-      `Send at most ${mostCommandBytes} bytes; put a longer script into a file.`,
+      `Send at most ${maxCommandBytes} bytes; put a longer script into a file.`,
       "string_too_long",
     );
   }
@@ -93,11 +93,11 @@ export async function startBash(
   return { id, json };
 }
 
-const mostIds = 100;
+const maxIds = 100;
 /** A week. */
-const mostSeconds = 604_800;
+const maxSeconds = 604_800;
 /** The most that the kernel takes as one argument. */
-const mostCommandBytes = 128 * 1024 - 1;
+const maxCommandBytes = 128 * 1024 - 1;
 
 /** Ids of this log have no dashes. */
 function toBashId(text: string): string {

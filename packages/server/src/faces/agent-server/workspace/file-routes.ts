@@ -31,7 +31,7 @@ const defaultExcludes = [
 ];
 /** Of an archive of a whole directory, which a patch has never. */
 const history = ".git";
-const mostFavorites = 50;
+const maxFavorites = 50;
 
 /** Files of one machine. */
 export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
@@ -61,7 +61,7 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
     getHome: onMachine(openAccess, async ({ workspace }, { query }) => {
       const home = await workspace.home();
       const directories = directoriesIn(await workspace.list(home), query["include_hidden"] === true);
-      const favorites = directories.slice(0, mostFavorites).map((name) => ({
+      const favorites = directories.slice(0, maxFavorites).map((name) => ({
         label: name,
         path: posix.join(home, name),
       }));

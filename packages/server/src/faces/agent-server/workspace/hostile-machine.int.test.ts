@@ -143,15 +143,15 @@ test("P46: a large upload to a slow disk holds little memory", async () => {
   const total = 32 * mebibyte;
   const path = join(machine.work, "large");
   const held = watchHeldBytes();
-  expect(await uploadInPieces(machine, path, total, held.look)).toBe(200);
+  expect(await uploadInChunks(machine, path, total, held.measure)).toBe(200);
   expect((await readFile(path)).length).toBe(total);
-  expect(held.most()).toBeLessThan(tolerable);
+  expect(held.maxBytes()).toBeLessThan(tolerable);
 });
 
 test("P46: a large upload to a slow disk delays nobody", async () => {
   await using machine = await openMachineSurface({ wrapWorkspace: slowly });
   const pulse = startPulse(machine);
-  expect(await uploadInPieces(machine, join(machine.work, "large"), 64 * mebibyte)).toBe(200);
+  expect(await uploadInChunks(machine, join(machine.work, "large"), 64 * mebibyte)).toBe(200);
   const latencies = await pulse.stop();
   // Other tests share these cores: what is compared is this server beside a bare one in the same process.
   expect(latencies.ours).toBeLessThan(Math.max(50, 3 * latencies.bare));
@@ -159,7 +159,7 @@ test("P46: a large upload to a slow disk delays nobody", async () => {
 
 test("P29: an upload of unknown length stops at the limit with a 413, and nothing is left of it", async () => {
   await using machine = await openMachineSurface({ uploadLimitBytes: mebibyte });
-  expect(await uploadInPieces(machine, join(machine.work, "large"), 3 * mebibyte)).toBe(413);
+  expect(await uploadInChunks(machine, join(machine.work, "large"), 3 * mebibyte)).toBe(413);
   expect(await readdir(machine.work)).toEqual([]);
   const fits = await machine.upload(
     `/api/file/upload?path=${encodeURIComponent(join(machine.work, "fits"))}`,
@@ -191,7 +191,7 @@ function slowly(workspace: Workspace): Workspace {
 }
 
 /** Sends a form with a file of zeros, no faster than it is taken, and without saying how long it is. */
-async function uploadInPieces(
+async function uploadInChunks(
   machine: MachineSurface,
   path: string,
   total: number,
@@ -214,9 +214,9 @@ async function uploadInPieces(
   const reply = { isThere: false };
   void answered.promise.then(() => (reply.isThere = true));
   sent.write('--xyz\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n');
-  const piece = Buffer.alloc(mebibyte);
-  for (let at = 0; at < total && !reply.isThere; at += piece.length) {
-    if (!sent.write(piece)) {
+  const chunk = Buffer.alloc(mebibyte);
+  for (let at = 0; at < total && !reply.isThere; at += chunk.length) {
+    if (!sent.write(chunk)) {
       await Promise.race([new Promise((resolve) => sent.once("drain", resolve)), answered.promise]);
     }
     if ((at / mebibyte) % 12 === 0) await onPiece();
@@ -265,14 +265,14 @@ function median(times: number[]): number {
 }
 
 /** The most bytes of buffers that were in use at any look, beyond those at the start. */
-function watchHeldBytes(): { readonly look: () => Promise<void>; readonly most: () => number } {
+function watchHeldBytes(): { readonly measure: () => Promise<void>; readonly maxBytes: () => number } {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   collect();
   const before = process.memoryUsage().arrayBuffers;
-  let most = 0;
+  let maxBytes = 0;
   return {
-    look: async () => {
+    measure: async () => {
       // What is collected is given back in the background, on a busy machine not at once: what is held stays.
       let held = Infinity;
       for (let round = 0; round < 3 || (held > tolerable && round < 200); round += 1) {
@@ -280,8 +280,8 @@ function watchHeldBytes(): { readonly look: () => Promise<void>; readonly most: 
         await sleep(5);
         held = process.memoryUsage().arrayBuffers - before;
       }
-      most = Math.max(most, held);
+      maxBytes = Math.max(maxBytes, held);
     },
-    most: () => most,
+    maxBytes: () => maxBytes,
   };
 }

@@ -1,5 +1,5 @@
 import { bashHandlers, type BashRouteDeps } from "./bash-routes.ts";
-import { companionHandlers } from "../editor-desktop-routes.ts";
+import { editorDesktopHandlers } from "../editor-desktop-routes.ts";
 import { fileHandlers, type FileRouteDeps } from "./file-routes.ts";
 import { gitHandlers } from "./git-routes.ts";
 import { savedWorkspaceHandlers, type SavedWorkspaceRouteDeps } from "./saved-workspace-routes.ts";
@@ -26,6 +26,6 @@ export function workspaceHandlers(deps: WorkspaceHandlersDeps) {
     ...trajectoryHandlers(deps),
     ...savedWorkspaceHandlers(deps),
     ...workspaceFileHandlers(deps),
-    ...companionHandlers,
+    ...editorDesktopHandlers,
   };
 }
