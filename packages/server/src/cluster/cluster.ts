@@ -1,49 +1,53 @@
-/** How one process of a store reaches another. */
+/** How the other nodes of a store reach one node. */
 export type NodeAddress = {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string;
-  /** What passes to it are signed with. */
+  /** Signs the passes of requests to this node. */
   readonly secret: string;
 };
 
-/** A process that works on the store. */
+/** One server process on the store. */
 export type NodeView = {
   readonly id: string;
-  /** Null until it listens. */
+  /** Null until the node listens. */
   readonly address: string | null;
-  /** Null where it is not known. */
+  /** Null when unknown. */
   readonly release: string | null;
-  /** Epoch milliseconds; null where it is not known. */
+  /** Epoch milliseconds; null when unknown. */
   readonly startedAtMs: number | null;
 };
 
-/** The processes that share one store, as this one sees them. */
+/** The nodes that share one store, as seen from this one. */
 export interface Cluster {
-  /** Of this process; another one after it was declared dead, so it is read at each use. */
+  /** The id of this node. It changes when the node is fenced, so read it at each use. */
   readonly nodeId: string;
-  /** What passes to this process are signed with; read at each use, as {@link nodeId} is. */
+  /** Signs the passes of requests to this node. Changes with {@link nodeId}, so read it at each use. */
   readonly ownSecret: string;
-  /** How long a request waits for a process that owns what it is about and does not answer: until it is known to be dead. */
+  /** How long a request waits for an owner that does not answer: long enough for a dead node to be declared dead. */
   readonly ownerTimeoutMs: number;
-  /** Whole epoch milliseconds, the same at all of them within seconds, whatever the clocks of their machines say. */
+  /** Whole epoch milliseconds. All nodes agree within seconds, whatever the clocks of their machines say. */
   nowMs(): number;
-  /** False when the others may take this process for dead. */
+  /** False when the other nodes may declare this one dead. */
   isSound(): boolean;
   /**
-   * Resolves once the others are known to take this process for alive, at once while that is known; after those that listen to
-   * {@link onFenced} have given up what was lost, where it was declared dead; and when `signal` aborts. Never rejects.
+   * Resolves when the other nodes are known to count this one as alive (at once while {@link isSound}), or when
+   * `signal` aborts. After fencing, it resolves only when the listeners of {@link onFenced} have dropped what was lost.
+   * Never rejects.
    */
   untilSound(signal: AbortSignal): Promise<void>;
-  /** Where the others reach a process that listens on every address of its machine; null where that is not known. */
+  /** The host by which other nodes reach a node that listens on all addresses of its machine; null when unknown. */
   readonly ownHost: string | null;
-  /** Says where this process is reached, for as long as it lives. */
+  /** Publishes the address of this node for as long as it lives. */
   announce(url: string): Promise<void>;
-  /** Null when there is no living process of that id, or it has not said where it is reached. */
+  /** Null when no living node has that id, or when it has not announced an address. */
   findAddress(nodeId: string): Promise<NodeAddress | null>;
-  /** Those that live, this one among them. */
+  /** All living nodes, including this one. */
   nodes(): Promise<readonly NodeView[]>;
-  /** Called after this process was declared dead and has its new id: nothing that it owned is its own. Returns the unsubscribe function. */
+  /**
+   * Called after this node was declared dead and has taken a new id: it no longer owns anything. Returns the
+   * unsubscribe function.
+   */
   onFenced(listener: () => void): () => void;
-  /** Called when another process is found to live no more, where that is noticed by itself. Returns the unsubscribe function. */
+  /** Called when another node has died, on stores that detect it by themselves. Returns the unsubscribe function. */
   onGone(listener: () => void): () => void;
 }

@@ -8,7 +8,7 @@ import { doorFileOf } from "./node-door.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("a door is read once for many requests, and one that is gone is noticed within a moment", async () => {
+test("a node's address is read once for many requests, and its removal is noticed within a moment", async () => {
   await using folder = await openTemporaryDirectory();
   await mkdir(join(folder.path, "nodes"));
   const [asking, other] = ["asking", "other"].map((id) => new FolderCluster(folder.path, id));

@@ -5,16 +5,16 @@ import { readIfThere } from "../lib/read-if-there.ts";
 import type { Cluster, NodeAddress, NodeView } from "./cluster.ts";
 import { doorFileOf, doorSuffix } from "./node-door.ts";
 
-/** Whoever is asked through a door that is not there any more refuses the connection. */
+/** A stale address is harmless for that long: its connections are refused. */
 const ttlMs = 250;
 
-/** The processes on one data folder: each has a file there that says how it is reached, beside the lock that says it lives. */
+/** The nodes on one data folder. Each has an address file there, beside the lock that proves that it lives. */
 export class FolderCluster implements Cluster {
   readonly nodeId: string;
   readonly ownSecret = randomBytes(32).toString("base64url");
-  /** A process that has ended is known at once: its lock is free. */
+  /** The end of a process is detected at once: its lock is free. */
   readonly ownerTimeoutMs = 1000;
-  /** They are all on one machine. */
+  /** All nodes are on one machine. */
   readonly ownHost = null;
   readonly #dataDir: string;
   readonly #nodeAddresses = new Map<string, { readonly nodeAddress: NodeAddress; readonly atMs: number }>();
@@ -24,7 +24,7 @@ export class FolderCluster implements Cluster {
     this.nodeId = nodeId;
   }
 
-  /** Of the machine that they are all on. */
+  /** The clock of the machine that all nodes share. */
   nowMs(): number {
     return Date.now();
   }
@@ -38,12 +38,12 @@ export class FolderCluster implements Cluster {
   async announce(url: string): Promise<void> {
     const file = doorFileOf(this.#dataDir, this.nodeId);
     const nodeAddress: NodeAddress = { url, secret: this.ownSecret };
-    // Nobody reads half of it. Who may read it owns the data folder, and with it all keys.
+    // The rename keeps readers from a half-written file. Who can read it owns the data folder, and so all keys.
     await writeFile(`${file}.draft`, JSON.stringify(nodeAddress), { mode: 0o600 });
     await rename(`${file}.draft`, file);
   }
 
-  /** A door never changes; whether it is still there is looked up now and then. */
+  /** The address of a node never changes; the cache only expires so that the end of a node is noticed. */
   async findAddress(nodeId: string): Promise<NodeAddress | null> {
     const known = this.#nodeAddresses.get(nodeId);
     if (known !== undefined && performance.now() - known.atMs < ttlMs) return known.nodeAddress;
@@ -65,12 +65,12 @@ export class FolderCluster implements Cluster {
     return (await Promise.all(nodes)).flat();
   }
 
-  /** A lock is never taken from a process that lives. */
+  /** A living process never loses its lock, so no node is ever fenced. */
   onFenced(): () => void {
     return () => {};
   }
 
-  /** Whoever looks finds its lock free. */
+  /** The end of a node is not announced: its lock is found free. */
   onGone(): () => void {
     return () => {};
   }

@@ -5,8 +5,8 @@ import { readIfThere } from "../lib/read-if-there.ts";
 import type { Machines } from "./machines.ts";
 
 /**
- * The one machine of a data folder. Which process serves it is settled by whoever has its sandboxes open; that one says so in a file, and
- * the file of one that has ended names a process that nobody reaches.
+ * The one machine of a data folder. The process that has its sandboxes open serves it, and writes its node id to a
+ * file. After its end, the file names a node that cannot be reached.
  */
 export class FolderMachines implements Machines {
   readonly own = "folder";

@@ -18,7 +18,7 @@ export class InstallationText {
     return rows[0]?.value ?? null;
   }
 
-  /** False when there is one already; of several processes exactly one wins. */
+  /** False when the text exists already; of several processes exactly one wins. */
   async writeOnce(value: string): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       "INSERT INTO convoke.installation (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -27,7 +27,7 @@ export class InstallationText {
     return rowCount === 1;
   }
 
-  /** Puts the text of this name in the place of another, which has to be there; this name has none then. */
+  /** Replaces the text `name`, which must exist, by this one, which is then removed. */
   async takePlaceOf(name: string): Promise<void> {
     await this.#pool.query(
       `WITH next AS (DELETE FROM convoke.installation WHERE name = $1 RETURNING value)
@@ -43,7 +43,7 @@ export class InstallationText {
 
 const checkName = "master-key-check";
 
-/** What tells a wrong secret key from the right one, the same for all servers. */
+/** The check value that identifies the right secret key, shared by all nodes. */
 export function openKeyCheck(pool: Pool): SharedKeyCheck {
   const present = new InstallationText(pool, checkName);
   const next = new InstallationText(pool, `${checkName}-next`);

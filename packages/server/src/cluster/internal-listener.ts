@@ -10,18 +10,19 @@ export type InternalListenerDeps = {
   readonly peers: Pick<Peers, "callerOf">;
 };
 
-/** How long an ending server waits for connections that were given to it; its sockets are broken off before that. */
+/** How long a closing server waits for the connections that it was given; its sockets are closed before that. */
 const maxClosingMs = 2_000;
 
 /**
- * What a server listens on that shares its port with other processes: the port leads to any of them, this one here, and is for the other
- * servers alone. Whoever comes this way without a pass of theirs is refused, whatever key they have. Connections of clients are given to it.
+ * The listener of a server that shares its port with other processes. The shared port leads to any of them; this one
+ * leads to this process, and only other nodes may use it. Requests without a node's pass are refused, whatever key they
+ * have. Client connections are handed over by the parent process.
  */
 export class InternalListener {
   readonly #app: FastifyInstance;
   readonly #given = new Set<Socket>();
 
-  /** Before the routes are mounted. */
+  /** Call it before the routes are mounted. */
   constructor({ app, peers }: InternalListenerDeps) {
     this.#app = app;
     app.addHook("onRequest", async (request) => {
@@ -30,14 +31,14 @@ export class InternalListener {
     });
     app.addHook("onClose", async () => {
       const late = AbortSignal.timeout(maxClosingMs);
-      // Whoever has not taken the end by then hears of it from the system.
+      // The operating system closes connections that are still open after that.
       await Promise.all(
         [...this.#given].map((socket) => once(socket, "close", { signal: late }).catch(() => {})),
       );
     });
   }
 
-  /** Serves what the others do not get of the shared port. */
+  /** Starts to serve this process's share of the shared port's connections. */
   open(fellows: Fellows): void {
     fellows.take((socket) => this.#serve(socket));
   }
@@ -51,7 +52,7 @@ export class InternalListener {
     }
     this.#given.add(socket);
     socket.once("close", () => this.#given.delete(socket));
-    // As the server does with those that it accepts itself.
+    // As the HTTP server does for connections that it accepts itself.
     socket.setNoDelay(true);
     server.emit("connection", socket);
   }

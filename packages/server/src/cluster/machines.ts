@@ -1,12 +1,15 @@
-/** The machines of the servers on one store: data folders, each by a name that stays. What runs on one is reached through its server. */
+/**
+ * The machines of the nodes on one store: data folders with permanent names. What runs on a machine is reached through
+ * the node that serves it.
+ */
 export interface Machines {
-  /** That of this process. */
+  /** The machine of this process. */
   readonly own: string;
   /**
-   * From now on this process serves what runs on its machine, also under the name that it takes when it was declared dead. Null while
-   * another one does that lives.
+   * Makes this process serve its machine, also under the new id that it takes when it is fenced. Null while another
+   * living process does.
    */
   serve(): Promise<AsyncDisposable | null>;
-  /** Which node serves which machine; a machine without a living one that can be reached is not in it. */
+  /** Maps machines to the nodes that serve them; machines without a living, reachable node are absent. */
   served(): Promise<ReadonlyMap<string, string>>;
 }

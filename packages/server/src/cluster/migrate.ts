@@ -1,7 +1,7 @@
 import { DatabaseError, type Pool, type PoolClient } from "pg";
 import { ConfigError } from "../lib/config-error.ts";
 
-/** A part of the schema; each step adds to what the ones before it made, and the release before can work beside it. */
+/** A part of the schema. Each step only adds to the steps before it, so the previous release can run beside it. */
 export type SchemaPart = {
   readonly name: string;
   /** Version n is reached by step n - 1. A step only adds: tables, columns with defaults, indexes. */
@@ -9,8 +9,8 @@ export type SchemaPart = {
 };
 
 /**
- * Brings one part up to date. Processes that start together wait for each other at the part's row: no lock outlives its
- * transaction, so that it works through poolers too. A newer version that still lets this one work is left as it is.
+ * Brings one part up to date. Processes that start together wait for each other at the part's row. No lock outlives its
+ * transaction, so this works through poolers too. A newer version that is compatible with this one is left unchanged.
  */
 export async function migrate(pool: Pool, part: SchemaPart): Promise<void> {
   await makeParts(pool);
@@ -21,7 +21,7 @@ export async function migrate(pool: Pool, part: SchemaPart): Promise<void> {
     await client.query("COMMIT");
     client.release();
   } catch (error) {
-    // Closes the connection, which undoes what was begun.
+    // Closing the connection rolls back the transaction.
     client.release(true);
     throw error;
   }
@@ -53,7 +53,10 @@ CREATE TABLE IF NOT EXISTS convoke.parts (
   oldest integer NOT NULL DEFAULT 0
 )`;
 
-/** Two that make it at the same moment: one is refused by a catalogue's key, and finds it the next time. */
+/**
+ * When two processes create it at once, a unique key of the catalogue refuses one, which finds the schema when it
+ * retries.
+ */
 async function makeParts(pool: Pool): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -6,7 +6,7 @@ import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { FolderLeases } from "./named-leases.ts";
 
-test("one has a lease until it gives it back; others have none, and other names are free", async () => {
+test("a lease is exclusive until it is released; other names are free", async () => {
   await using folder = await openTemporaryDirectory();
   const [one, other] = [new FolderLeases(folder.path), new FolderLeases(folder.path)];
   const taken = await one.take("webhook-a");
@@ -22,7 +22,7 @@ test("one has a lease until it gives it back; others have none, and other names 
   expect((await readdir(join(folder.path, "nodes"))).sort()).toEqual(["webhook-a.lease", "webhook-b.lease"]);
 });
 
-test("a process that is killed has none", async () => {
+test("a killed process loses its leases", async () => {
   await using folder = await openTemporaryDirectory();
   const leases = new FolderLeases(folder.path);
   const source = `

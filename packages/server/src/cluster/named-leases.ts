@@ -2,20 +2,23 @@ import { closeSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isBusy, lockFile } from "../database/sqlite-file.ts";
 
-/** What one of the servers on a store does for all of them. */
+/** Leases for work that one node of a store does for all of them. */
 export interface NamedLeases {
-  /** Taken until it is disposed or the process ends, however it ends; null at once while another process has it. */
+  /**
+   * Held until it is disposed or the process ends, however it ends. Null, without waiting, while another process holds
+   * it.
+   */
   take(name: string): Promise<NamedLease | null>;
-  /** False when no other process can have written to the store; true says nothing. */
+  /** False when no other process can have written to the store; true when that is unknown. */
   mayHaveOthers(): boolean;
 }
 
 export interface NamedLease extends AsyncDisposable {
-  /** False after this process was taken for dead: another one may have it by now. */
+  /** False after this node was fenced: another one may hold the lease by now. */
   isHeld(): boolean;
 }
 
-/** Leases of the processes on one data folder: locks that the operating system frees. `name` is part of a file's name. */
+/** Leases on one data folder: file locks that the operating system releases. `name` is part of the file name. */
 export class FolderLeases implements NamedLeases {
   readonly #folder: string;
 

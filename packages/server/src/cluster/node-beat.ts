@@ -9,26 +9,26 @@ import { poll, noPolls, type NodePolls, type SeenNode } from "./node-polls.ts";
 
 export type HeartbeatOptions = {
   readonly url: string;
-  /** Of this process until it is declared dead; never used before. */
+  /** The first id of this node; it must never have been used. */
   readonly nodeId: string;
   readonly timeline: Timeline;
-  /** Null for a process that keeps no files. */
+  /** Null for a process without a data folder. */
   readonly machine: string | null;
-  /** Between two beats, in milliseconds; 1000 when not given. The same for all nodes of a database. */
+  /** Milliseconds between two heartbeats; 1000 by default. It must be the same for all nodes of a database. */
   readonly everyMs?: number;
-  /** Told for a log: the next beat tries again. */
+  /** For a log line: the next heartbeat retries. */
   readonly onFailure: (error: unknown) => void;
 };
 
 const defaultEveryMs = 1000;
-/** A looker that looks this many times later than it should begins to count anew. */
+/** A poll that comes later than this multiple of the interval restarts the counts. */
 const maxGapFactor = 2;
-/** After so many beats that did not arrive, others may take this process for dead soon. */
+/** After this many failed heartbeats the other nodes may soon declare this one dead. */
 const maxMissedHeartbeats = 3;
 
 /**
- * Says that this process lives, by a number that grows in its row of `nodes`, and declares those dead whose number stands
- * still. No clock is compared. It has a connection of its own: a full pool must not look like a dead node.
+ * Proves that this node lives, by a counter in its row of `nodes`, and declares nodes dead whose counter stands still.
+ * No clocks are compared. It has its own connection: a full pool must not make a node seem dead.
  */
 export class NodeBeat implements AsyncDisposable {
   readonly #options: HeartbeatOptions;
@@ -40,15 +40,15 @@ export class NodeBeat implements AsyncDisposable {
   #nodeId: string;
   #polls: NodePolls = noPolls;
   #addresses: ReadonlyMap<string | null, string | null> = new Map();
-  /** Those whose rows were there at the first look, with their beats then; null before it. See {@link isHere}. */
+  /** The nodes whose rows existed at the first poll, with their heartbeats then; null before it. See {@link isHere}. */
   #unproven: ReadonlyMap<string, number> | null = null;
   #hasOthers = true;
   #address: string | null = null;
-  /** What the database's clock said at the last beat that arrived. */
+  /** The database's clock at the last successful heartbeat. */
   #clockMs: number;
-  /** Monotonic time at which its answer came. */
+  /** Monotonic time at which that heartbeat was acknowledged. */
   #arrivedMs = performance.now();
-  /** When the last beat was sent of which it is known that it counted. The others have seen it after that. */
+  /** Monotonic time at which the last successful heartbeat was sent. The other nodes have seen it later than that. */
   #soundMs = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
@@ -70,17 +70,17 @@ export class NodeBeat implements AsyncDisposable {
     return new NodeBeat(options, client, clockMs);
   }
 
-  /** A new one after this process was declared dead: an id is never used again, so that what the old one owned stays lost. */
+  /** Changes when this node is fenced. An id is never reused, so whatever the old one owned stays lost. */
   get nodeId(): string {
     return this.#nodeId;
   }
 
-  /** False when the last look found nobody else. */
+  /** False when the last poll found no other node. */
   get hasNeighbours(): boolean {
     return this.#hasOthers;
   }
 
-  /** False when the last beats did not arrive, or this process stood still and does not know what has become of it. */
+  /** False when the last heartbeats failed, or when this process stalled and may have been fenced. */
   get isSound(): boolean {
     return performance.now() - this.#soundMs < this.#everyMs * maxMissedHeartbeats;
   }
@@ -98,18 +98,18 @@ export class NodeBeat implements AsyncDisposable {
     }
   }
 
-  /** Whole epoch milliseconds by the database's clock; this machine's is not asked. */
+  /** Whole epoch milliseconds by the database's clock, not this machine's. */
   get nowMs(): number {
     return Math.floor(this.#clockMs + (performance.now() - this.#arrivedMs));
   }
 
-  /** The address of this machine on the way to the database; null where that is no network. */
+  /** The local address of the connection to the database; null when it is not a network connection. */
   get localAddress(): string | null {
     const stream = this.#client?.connection.stream;
     return stream instanceof Socket ? (stream.localAddress ?? null) : null;
   }
 
-  /** Tells the others where this process is reached; with the next beat where this one does not arrive. */
+  /** Publishes the address of this node; if this heartbeat fails, the next one publishes it. */
   async announce(address: string): Promise<void> {
     this.#address = address;
     await this.#sending;
@@ -118,26 +118,27 @@ export class NodeBeat implements AsyncDisposable {
     await this.#sending;
   }
 
-  /** Called after this process was declared dead and has its new id. Returns the unsubscribe function. */
+  /** Called after this node was fenced and has its new id. Returns the unsubscribe function. */
   onFenced(listener: () => void): () => void {
     const own = (): void => listener();
     this.#fencedListeners.add(own);
     return () => void this.#fencedListeners.delete(own);
   }
 
-  /** Where another process was reached at the last beat that arrived; null where that is not known. */
+  /** The address of another node as of the last successful heartbeat; null when unknown. */
   addressOf(nodeId: string): string | null {
     return (this.isSound ? this.#addresses.get(nodeId) : null) ?? null;
   }
 
-  /** True once its beat has moved since this process began to look; see {@link isHere}. */
+  /** True once the node's heartbeat has moved since this process began to poll; see {@link isHere}. */
   hasBeaten(nodeId: string): boolean {
     return this.#unproven?.has(nodeId) === false;
   }
 
   /**
-   * Whether another process beats in this database. A row that was there before may have come with a copy of another one, in which its
-   * process goes on: it counts once its beat has moved, which is waited for. True for one that is not there at all.
+   * Whether another node sends heartbeats to this database. A row that existed before may come from a copied database,
+   * while its process works on the original. So a row counts once its heartbeat has moved; this waits for that. True
+   * for a node without a row.
    */
   async isHere(nodeId: string): Promise<boolean> {
     for (let polls = 0; polls <= maxProofPolls; polls += 1) {
@@ -147,14 +148,14 @@ export class NodeBeat implements AsyncDisposable {
     return false;
   }
 
-  /** Called when another process is found to live no more. Returns the unsubscribe function. */
+  /** Called when another node has died. Returns the unsubscribe function. */
   onGone(listener: () => void): () => void {
     const own = (): void => listener();
     this.#goneListeners.add(own);
     return () => void this.#goneListeners.delete(own);
   }
 
-  /** From now on others may take what this process owned. May be called more than once. */
+  /** Releases everything that this node owned to the others. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -167,7 +168,7 @@ export class NodeBeat implements AsyncDisposable {
       ]);
       await this.#client.end();
     } catch (error) {
-      // Without the database nobody can be told; the others see that the beat stands still.
+      // Without the database the end cannot be recorded; the other nodes notice that the heartbeat stands still.
       this.#options.onFailure(error);
       if (this.#client !== null) breakOff(this.#client);
     }
@@ -184,7 +185,7 @@ export class NodeBeat implements AsyncDisposable {
     });
   }
 
-  /** Never rejects: without the database nothing is known, and the next beat tries again. */
+  /** Never rejects: when the database is unavailable, the next heartbeat retries. */
   async #send(): Promise<void> {
     const late = setTimeout(() => {
       if (this.#client !== null) breakOff(this.#client);
@@ -236,19 +237,19 @@ export class NodeBeat implements AsyncDisposable {
       try {
         listener();
       } catch (error) {
-        // Whoever comes after it gives up what was lost all the same.
+        // The remaining listeners must still drop what was lost.
         this.#options.onFailure(error);
       }
     }
-    // They give up what was lost behind the call, and nobody who waits may go on before that.
+    // Listeners drop what was lost asynchronously, and waiters must not resume before that.
     await yieldToEventLoop();
   }
 }
 
-/** So many looks are waited for the beat of another process to move. */
+/** How many polls to wait for another node's heartbeat to move. */
 const maxProofPolls = 3;
 
-/** A beat that takes longer has lost its connection. */
+/** A heartbeat that takes longer has lost its connection. */
 const maxHeartbeatMs = 5000;
 
 const nowSql = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
@@ -272,7 +273,7 @@ async function connect({ url, timeline }: HeartbeatOptions, nodeId: string): Pro
   return await openConnection({ url, name: `convoke ${nodeId} beat`, timeline });
 }
 
-/** What the database's clock says. */
+/** Returns the time of the database's clock, in epoch milliseconds. */
 async function register(
   client: Client,
   { machine }: HeartbeatOptions,
@@ -283,14 +284,14 @@ async function register(
     `INSERT INTO convoke.nodes (id, address, release, machine) VALUES ($1, $2, $3, $4) RETURNING ${nowSql} AS "nowMs"`,
     [nodeId, address, version, machine],
   );
-  // A node without a row is as dead as one that was declared so.
+  // A node without a row counts as dead, so old rows can go.
   await client.query("DELETE FROM convoke.nodes WHERE dead_at < clock_timestamp() - interval '1 day'");
   return rows[0]!.nowMs;
 }
 
 /**
- * A late beat wins or loses against this in one row. What the dead node's connections still hold is let go: the lock of a
- * statement whose end was lost on the way would stay otherwise.
+ * Races with a late heartbeat on one row; one of the two wins. Ends the dead node's connections: a statement whose
+ * connection was lost would otherwise keep its locks.
  */
 async function declareDead(client: Client, { id, heartbeat }: SeenNode): Promise<void> {
   const { rowCount } = await client.query(
@@ -300,7 +301,7 @@ async function declareDead(client: Client, { id, heartbeat }: SeenNode): Promise
   if (rowCount !== 0) await letGo(client, id);
 }
 
-/** For a process that the operating system knows to have ended, whatever its beat was. */
+/** For a process that the operating system knows to have ended, whatever its heartbeat was. */
 export async function declareEnded(connection: Pick<Client, "query">, id: string): Promise<void> {
   await connection.query(
     "UPDATE convoke.nodes SET dead_at = clock_timestamp() WHERE id = $1 AND dead_at IS NULL",

@@ -3,7 +3,7 @@ import { poll, maxStillPolls, noPolls, type NodePolls, type SeenNode } from "./n
 
 const gapMs = 2000;
 
-/** Looks at these beats, one a second unless it says otherwise; answers who is dead after each. */
+/** Polls these heartbeats, one a second by default; returns who is dead after each poll. */
 function pollAt(rounds: readonly (readonly SeenNode[])[], stepMs = 1000): string[][] {
   let polls: NodePolls = noPolls;
   return rounds.map((seen, round) => {
@@ -16,22 +16,22 @@ function pollAt(rounds: readonly (readonly SeenNode[])[], stepMs = 1000): string
 const still = (count: number): SeenNode[][] =>
   Array.from({ length: count }, () => [{ id: "still", heartbeat: 7 }]);
 
-test("P28: a node whose beat stands still for six looks is dead, not before", () => {
+test("P28: a node whose heartbeat is unchanged for six polls is dead, not before", () => {
   const dead = pollAt(still(maxStillPolls + 1));
   expect(dead.slice(0, -1).flat()).toEqual([]);
   expect(dead.at(-1)).toEqual(["still"]);
 });
 
-test("one beat in between begins the count anew", () => {
+test("one heartbeat in between restarts the count", () => {
   const rounds = [...still(maxStillPolls), [{ id: "still", heartbeat: 8 }], ...still(maxStillPolls)];
   expect(pollAt(rounds).flat()).toEqual([]);
 });
 
-test("P27: a looker that was paused, or had no database, declares nobody dead", () => {
+test("P27: a node that was paused, or had no database, declares nobody dead", () => {
   expect(pollAt(still(50), gapMs + 1).flat()).toEqual([]);
 });
 
-test("a node that beats lives beside one that is dead; one that is gone is forgotten", () => {
+test("a node with heartbeats lives beside a dead one; one without a row is forgotten", () => {
   const rounds = Array.from({ length: maxStillPolls + 1 }, (_, round) => [
     { id: "still", heartbeat: 7 },
     { id: "lively", heartbeat: round },

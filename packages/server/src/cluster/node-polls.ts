@@ -1,21 +1,21 @@
-/** A node as a look at the table finds it. */
+/** A node and its heartbeat counter, as one poll of the table finds them. */
 export type SeenNode = { readonly id: string; readonly heartbeat: number };
 
-/** What one node remembers of its own looks at the others. */
+/** What one node remembers of its polls of the others. */
 export type NodePolls = {
-  /** The looker's own monotonic time, in milliseconds; null before the first look. */
+  /** Monotonic time of the last poll, in milliseconds; null before the first one. */
   readonly atMs: number | null;
   readonly nodes: ReadonlyMap<string, { readonly heartbeat: number; readonly still: number }>;
 };
 
 export const noPolls: NodePolls = { atMs: null, nodes: new Map() };
 
-/** So many looks in a row at one beat, and the node is dead. */
+/** A node whose heartbeat is the same in this many polls in a row is dead. */
 export const maxStillPolls = 6;
 
 /**
- * Counts, for each node, the looks at which its beat was the one of the look before. No clocks are compared: a looker that was
- * paused itself, or that did not reach the database, begins to count anew.
+ * Counts, for each node, the polls that found its heartbeat unchanged. No clocks are compared: after a pause of the
+ * polling node itself, or a time without the database, the counts restart.
  */
 export function poll(
   before: NodePolls,

@@ -1,9 +1,9 @@
 import type { SchemaPart } from "./migrate.ts";
 
 /*
- * nodes: one row for each running process. A beat changes no index, so it stays on its page.
- * machine: the data folder that it keeps its files in, by its name.
- * named_leases: what one process does for all. installation: what the first process wrote down for those that come after it.
+ * nodes: one row for each running process. A heartbeat changes no index, so its row stays on its page. machine: the
+ * name of its data folder. named_leases: work that one process does for all. installation: values that the first
+ * process stored for all later ones.
  */
 export const nodesSchema: SchemaPart = {
   name: "nodes",

@@ -9,8 +9,8 @@ const lockSuffix = ".process";
 const nameSuffix = ".node";
 
 /**
- * Which nodes of a database run from one data folder. Each process holds a lock beside its node's id, which the operating system
- * frees however it ends: so the next one need not wait until the others have seen that it beats no more.
+ * Which nodes of a database run from one data folder. Each process holds a lock beside its node id, which the operating
+ * system releases however it ends. So the next process need not wait until the heartbeat has timed out.
  */
 export class OwnNodes implements Disposable {
   readonly #folder: string;
@@ -30,12 +30,12 @@ export class OwnNodes implements Disposable {
     return new OwnNodes(folder);
   }
 
-  /** This process is that node from now on. */
+  /** Records the node id of this process. */
   name(nodeId: string): void {
     writeFileSync(join(this.#folder, this.#process + nameSuffix), nodeId, { mode: 0o600 });
   }
 
-  /** Nodes whose process has ended, until {@link forget} is called with it. */
+  /** Nodes whose process has ended, until {@link forget} is called for them. */
   async findEnded(): Promise<readonly EndedNode[]> {
     const ended = readdirSync(this.#folder)
       .filter((name) => name.endsWith(nameSuffix))

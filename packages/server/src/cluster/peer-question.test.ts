@@ -5,7 +5,7 @@ import { PeerQuestion } from "./peer-question.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("each process asks all others, and hears their answers and no others", async () => {
+test("each process asks all others, and gets their answers and no others", async () => {
   const members = createFellows(3);
   const questions = members.map((member) => new PeerQuestion(member, "name", async () => member.number));
   const [answers, others] = await Promise.all([questions[0]!.ask(), questions[2]!.ask()]);
@@ -13,7 +13,7 @@ test("each process asks all others, and hears their answers and no others", asyn
   expect(others.toSorted((a, b) => a - b)).toEqual([1, 2]);
 });
 
-test("whoever does not answer within a second, fails or has ended is an answer less", async () => {
+test("a process that does not answer within a second, fails or has ended is left out of the answers", async () => {
   const members = createFellows(4);
   const [asking] = members.map(
     (member) =>
@@ -27,7 +27,7 @@ test("whoever does not answer within a second, fails or has ended is an answer l
   expect(await asked).toEqual([4]);
 });
 
-test("one alone asks nobody and waits for nobody", async () => {
+test("a single process asks nobody and does not wait", async () => {
   const [alone] = createFellows(1);
   expect(await new PeerQuestion(alone!, "name", async () => 1).ask()).toEqual([]);
 });

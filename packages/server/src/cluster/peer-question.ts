@@ -4,16 +4,16 @@ import type { Fellows } from "./fellows.ts";
 type Question = { readonly id: string };
 type Answer = { readonly id: string; readonly value: unknown };
 
-/** Whoever has not answered by then is starting, ending, or stands still. */
+/** A process that has not answered by then is starting, closing or stalled. */
 const maxAnswerMs = 1_000;
 
-/** One question that each process can ask all others about. */
+/** A question that each process behind one port can ask all the others. */
 export class PeerQuestion<Value> implements Disposable {
   readonly #group: Fellows;
   readonly #topic: string;
   readonly #stop: () => void;
 
-  /** `answer` is asked for the others; what it fails at is an answer less for them. */
+  /** `answer` replies to the others. When it rejects, they get one answer fewer. */
   constructor(group: Fellows, topic: string, answer: () => Promise<Value>) {
     this.#group = group;
     this.#topic = topic;
@@ -26,7 +26,7 @@ export class PeerQuestion<Value> implements Disposable {
     });
   }
 
-  /** What the others answer within a second, in no order. */
+  /** The answers that arrive within a second, in no order. */
   async ask(): Promise<Value[]> {
     const { count } = this.#group;
     if (count === 1) return [];

@@ -24,7 +24,7 @@ async function messagesOf(server: TestServer, id: string): Promise<string[]> {
   });
 }
 
-test("a command for what another server works on is done by that one", async () => {
+test("a command for a conversation of another node is carried out by its owner", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({
     script: { turns: [{ text: "One." }, { text: "Two." }] },
@@ -43,19 +43,19 @@ test("a command for what another server works on is done by that one", async () 
   release();
   await otherNode.waitForStatus(id, "finished");
   expect(otherNode.model.requests).toEqual([]);
-  await otherNode.client.updateConversation(id, { title: "Named by the neighbour" });
-  expect((await owner.client.getConversation(id)).title).toBe("Named by the neighbour");
+  await otherNode.client.updateConversation(id, { title: "Named by the other node" });
+  expect((await owner.client.getConversation(id)).title).toBe("Named by the other node");
   await otherNode.client.deleteConversation(id);
   await expect(owner.client.getConversation(id)).rejects.toMatchObject({ status: 404 });
 });
 
-test("P48: a command that another server does is counted once, and at that one as forwarded", async () => {
+test("P48: a command that another node carries out is counted once, and there as forwarded", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
   await using otherNode = await startNode(owner);
   const { id } = await owner.createConversation({ text: "first" });
   await owner.waitForStatus(id, "running");
-  await otherNode.client.updateConversation(id, { title: "Named by the neighbour" });
+  await otherNode.client.updateConversation(id, { title: "Named by the other node" });
   const route = 'method="PATCH",route="/api/conversations/:conversation_id",status="200"';
   const countsOf = async (server: TestServer): Promise<readonly string[]> => {
     const { text } = await server.call("GET", "/metrics");
@@ -67,7 +67,7 @@ test("P48: a command that another server does is counted once, and at that one a
   release();
 });
 
-test("a pause and what is wrong with a request come back as the owner said it", async () => {
+test("the owner's answers to a pause and to an invalid request are passed on unchanged", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
   await using otherNode = await startNode(owner);
@@ -108,7 +108,7 @@ test("a message over a socket reaches the server that works on the conversation,
   expect(await messagesOf(owner, id)).toEqual(["first", "second"]);
 });
 
-test("a server that lives and that nothing comes back from is not waited for without an end", async () => {
+test("a wait for a living node that never answers ends", async () => {
   await using server = await startTestServer();
   await using silent = await openLine(0, Number(new URL(server.url).port));
   silent.set("drop");
@@ -125,7 +125,7 @@ test("a server that lives and that nothing comes back from is not waited for wit
   await expect(asking).rejects.toMatchObject({ name: "AbortError" });
 });
 
-test("nobody but a server on the folder is let in by a pass", async () => {
+test("only nodes on the folder can make a valid pass", async () => {
   await using owner = await startTestServer();
   const { id } = await owner.createConversation();
   const payload = Buffer.from(
@@ -139,7 +139,7 @@ test("nobody but a server on the folder is let in by a pass", async () => {
   }
 });
 
-test("an owner that cannot be asked is told, and its door goes with it", async () => {
+test("an owner without an address is reported, and a node that closes removes its address file", async () => {
   const { wrapModel, release } = holdAnswers();
   await using owner = await startTestServer({ script: { turns: [{ text: "One." }] }, wrapModel });
   await using otherNode = await startNode(owner);

@@ -7,11 +7,11 @@ import type { Caller } from "../security/caller.ts";
 
 export type PeersDeps = {
   readonly cluster: Cluster;
-  /** Between two looks whether another server is there, and how long it may take to say so; 1 and 3 seconds unless given. */
+  /** The interval between two probes of another node, and the timeout of one; 1 and 3 seconds by default. */
   readonly times?: { readonly pollMs: number; readonly probeMs: number };
 };
 
-/** What one node asks another for a caller whom it has let in. */
+/** The signed claim that one node has authenticated a caller of the request that it forwards to another. */
 type Pass = {
   readonly to: string;
   readonly method: string;
@@ -31,10 +31,10 @@ export type NodeCall = {
   readonly body: string | Readable | undefined;
 };
 
-/** The servers on one store: each opens a door to the others, and trusts whom they have let in. */
+/** Reaches the other nodes of a store. Nodes trust the callers that another node has authenticated. */
 export class Peers {
   readonly #deps: PeersDeps;
-  /** The last look at each, for all who wait for it. */
+  /** The last probe of each node, shared by all who wait for it. */
   readonly #probes = new Map<string, { readonly atMs: number; readonly answer: Promise<boolean> }>();
   readonly #callers = new WeakMap<FastifyRequest, Caller | null>();
 
@@ -42,12 +42,12 @@ export class Peers {
     this.#deps = deps;
   }
 
-  /** How long a request waits for a neighbour that owns what it is about and does not answer. */
+  /** How long a request waits for an owning node that does not answer. */
   get ownerTimeoutMs(): number {
     return this.#deps.cluster.ownerTimeoutMs;
   }
 
-  /** For whom a neighbour asks; null for a request that is none of a neighbour. */
+  /** The caller for whom another node sends this request; null for a request that does not come from a node. */
   callerOf(request: FastifyRequest): Caller | null {
     const pass = request.headers[passHeader];
     if (typeof pass !== "string") return null;
@@ -59,7 +59,10 @@ export class Peers {
     return caller;
   }
 
-  /** Asks another node. Null when there is none of that id, or when its process has ended; rejects when it breaks off. */
+  /**
+   * Sends a request to another node. Null when no such node exists or its process has ended; rejects when the
+   * connection breaks.
+   */
   async ask(
     nodeId: string,
     { method, path, headers, body }: NodeCall,
@@ -85,7 +88,7 @@ export class Peers {
     }
   }
 
-  /** Where another node takes a request, and with which pass; null when there is none of that id. */
+  /** The URL and the pass for a request to another node; null when no such node exists. */
   async findWay(nodeId: string, method: string, path: string, caller: Caller): Promise<Way | null> {
     const nodeAddress = await this.#deps.cluster.findAddress(nodeId);
     if (nodeAddress === null) return null;
@@ -95,8 +98,8 @@ export class Peers {
   }
 
   /**
-   * Aborts when a process is known to be dead before it has answered, which keeps its connections where it stands still; and when nothing
-   * comes back from one that lives: the network may lose what is between the two of them alone.
+   * Aborts when a node is declared dead before it has answered (a stalled process keeps its connections open), or when
+   * a living node answers no probe: the network between the two may be broken.
    */
   untilGone(nodeId: string): Disposable & { readonly signal: AbortSignal } {
     const gone = new AbortController();
@@ -110,7 +113,7 @@ export class Peers {
     for (let silences = 0; silences < maxSilences;) {
       await wait(this.#times.pollMs, over);
       if (over.aborted) return;
-      // Without the store nobody is known to be dead.
+      // Without the store it is unknown whether the node is dead.
       const nodeAddress = await this.#deps.cluster.findAddress(nodeId).catch(() => undefined);
       if (nodeAddress === null) break;
       if (nodeAddress !== undefined) silences = (await this.#probe(nodeAddress)) ? 0 : silences + 1;
@@ -147,7 +150,7 @@ export class Peers {
 const passHeader = "x-convoke-node";
 
 const ttlMs = 30_000;
-/** So many in a row, and there is no way to it. */
+/** After this many unanswered probes in a row a node counts as unreachable. */
 const maxSilences = 3;
 
 function seal(pass: Pass, secret: string): string {
@@ -163,12 +166,12 @@ function pathOf({ pathname, search }: URL): string {
   return pathname + search;
 }
 
-/** The types of the two kinds of streams do not know each other. */
+/** The types of Node's and the web's streams do not match. */
 function streamOf(body: Readable): ReadableStream<Uint8Array> {
   return Readable.toWeb(body) as ReadableStream<Uint8Array>;
 }
 
-/** Whatever it answers, it is there. */
+/** Any answer proves that the node is there. */
 async function answers(url: string, withinMs: number): Promise<boolean> {
   try {
     const response = await fetch(new URL("/alive", url), { signal: AbortSignal.timeout(withinMs) });

@@ -2,14 +2,17 @@ import { hkdfSync } from "node:crypto";
 import type { Cluster, NodeAddress, NodeView } from "./cluster.ts";
 import type { PostgresNode } from "./postgres-node.ts";
 
-/** The processes on one PostgreSQL: a row of each says how it is reached, and all derive its secret from the master key. */
+/**
+ * The nodes on one PostgreSQL. Each has a row with its address, and all derive each other's secrets from the master
+ * key.
+ */
 export class PostgresCluster implements Cluster {
-  /** Longer than it takes until a process that beats no more is declared dead. */
+  /** Longer than it takes to declare a node without heartbeats dead. */
   readonly ownerTimeoutMs = 12_000;
   readonly #node: PostgresNode;
   readonly #key: Buffer;
 
-  /** `key` is the same for all processes, and nobody else has it. */
+  /** `key` is shared by all nodes and known to nobody else. */
   constructor(node: PostgresNode, key: Buffer) {
     this.#node = node;
     this.#key = key;

@@ -18,7 +18,7 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`leases need PostgreSQL (${pro
     await server[Symbol.asyncDispose]();
   });
 
-  test("P27: a lease that was taken, or given back, when nobody answered is free for its own process, and one that somebody has is not", async () => {
+  test("P27: after a take or release that was not acknowledged the lease is free for its own process; one in use is not", async () => {
     const url = await server.createDatabase();
     await using line = await openDatabaseLine(url);
     await using node = await PostgresNode.open({ url: line.url, onFailure: () => {} });
@@ -35,7 +35,7 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`leases need PostgreSQL (${pro
     expect(again?.isHeld()).toBe(true);
   });
 
-  test("P27: a lease that could not be given back is its own process's to take again", async () => {
+  test("P27: a process can take a lease again that it could not release", async () => {
     const url = await server.createDatabase();
     await using node = await PostgresNode.open({ url, onFailure: () => {} });
     await using locking = await openDirect(url);
@@ -55,7 +55,7 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`leases need PostgreSQL (${pro
   });
 });
 
-/** What was asked is done, and nobody is told so. */
+/** The statement is carried out, but its acknowledgement is lost. */
 async function cutAnswer(line: DatabaseLine, asked: PromiseLike<unknown>, isDone: () => Promise<boolean>) {
   line.set("deafen");
   const answer = Promise.resolve(asked).catch((error: unknown) => error);

@@ -1,12 +1,12 @@
 import type { NamedLease, NamedLeases } from "./named-leases.ts";
 import type { PostgresNode } from "./postgres-node.ts";
 
-/** Leases of the processes on one PostgreSQL: each is its node's as long as that lives, or until it gives it back. */
+/** Leases on one PostgreSQL. A node holds a lease until it releases it or is declared dead. */
 export class PostgresLeases implements NamedLeases {
   readonly #node: PostgresNode;
   /**
-   * Those that somebody in this process has, each with the id that the node had. What else the database says is this node's nobody has: it
-   * was taken, or not given back, when nobody answered.
+   * The leases in use in this process, each with the node id at that time. Other leases of this node in the database
+   * are unused: their insert or delete was not acknowledged.
    */
   readonly #held = new Map<string, string>();
 
@@ -41,7 +41,7 @@ export class PostgresLeases implements NamedLeases {
     };
   }
 
-  /** Another one may have come and gone since the last look. */
+  /** Another node may have come and gone since the last poll. */
   mayHaveOthers(): boolean {
     return true;
   }

@@ -8,7 +8,7 @@ import type { PostgresNode } from "./postgres-node.ts";
 const prefix = "machine ";
 const againMs = 1000;
 
-/** Who serves a machine has a lease by its name. */
+/** The node that serves a machine holds a lease with the machine's name. */
 export class PostgresMachines implements Machines {
   readonly own: string;
   readonly #node: PostgresNode;
@@ -35,7 +35,7 @@ export class PostgresMachines implements Machines {
   readonly #takeAgain = (): Promise<NamedLease | null> => this.#leases.take(prefix + this.own);
 }
 
-/** The machine stays this process's: what runs on it is there, whatever name the process has. */
+/** Takes the lease again after fencing: what runs on the machine is still here, whatever id the node has. */
 class Serving implements AsyncDisposable {
   #lease: NamedLease;
   #timer: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ class Serving implements AsyncDisposable {
     this.#taking = this.#taking.then(() => this.#tryToTake());
   }
 
-  /** Never rejects: until it succeeds the others take the machine for one that is away. */
+  /** Never rejects. Until it succeeds, the machine is unavailable to the other nodes. */
   async #tryToTake(): Promise<void> {
     if (this.#isClosed) return;
     try {
@@ -76,7 +76,7 @@ class Serving implements AsyncDisposable {
       }
       this.#logger.error({}, "another server serves this data folder's machine; was the folder copied?");
     } catch (error) {
-      this.#logger.warn({ error: describeError(error) }, "what runs on this machine cannot be offered yet");
+      this.#logger.warn({ error: describeError(error) }, "this machine cannot be served yet");
     }
     if (!this.#isClosed) this.#timer = setTimeout(() => this.#takeAgain(), againMs).unref();
   }

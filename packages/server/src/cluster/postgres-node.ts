@@ -15,24 +15,24 @@ import { OwnNodes } from "./own-nodes.ts";
 export type PostgresNodeOptions = {
   /** `postgres://...`; its role owns the database, or the schema `convoke`. */
   readonly url: string;
-  /** What this process keeps on its machine; null for one that keeps nothing. */
+  /** The data folder of this process; null for a process without one. */
   readonly dataDir?: string | null;
-  /** Between two beats, in milliseconds; a second when not given. */
+  /** Milliseconds between two heartbeats; 1000 by default. */
   readonly beatMs?: number;
-  /** What went wrong in the background, for a log. Nothing is lost by it: it is tried again. */
+  /** Called with failures in the background, for the log. Nothing is lost: they are retried. */
   readonly onFailure: (error: unknown) => void;
 };
 
 const poolSize = 8;
 const pollEveryMs = 250;
 
-/** This process among those that share a PostgreSQL: its row, its beat, and connections for single statements. */
+/** This process as a node on a shared PostgreSQL: its row, its heartbeat, and a pool for single statements. */
 export class PostgresNode implements AsyncDisposable {
   readonly url: string;
   readonly pool: Pool;
   readonly beat: NodeBeat;
   readonly timeline: Timeline;
-  /** The data folder by a name that stays; null without one. What runs from the same one has the same files. */
+  /** The permanent name of the data folder; null without one. Processes of one data folder share its files. */
   readonly machine: string | null;
   readonly #own: OwnNodes | null;
   readonly #closed = onceUnlessRejected(() => this.#close());
@@ -57,11 +57,11 @@ export class PostgresNode implements AsyncDisposable {
     if (own !== null) beat.onFenced(() => own.name(beat.nodeId));
   }
 
-  /** Makes and updates the tables of nodes. */
+  /** Creates and migrates the tables of nodes. */
   static async open({ url, dataDir = null, beatMs, onFailure }: PostgresNodeOptions): Promise<PostgresNode> {
     await using scope = new AsyncDisposableStack();
     const nodeId = randomUUID();
-    // By this name the others end what a dead node still holds.
+    // By this application name the other nodes end the connections of a dead node.
     const timeline = new Timeline();
     const pool = openPool({ url, name: `convoke ${nodeId}`, size: poolSize, timeline }, onFailure);
     scope.defer(() => pool.end());
@@ -85,8 +85,8 @@ export class PostgresNode implements AsyncDisposable {
   }
 
   /**
-   * The id of another process that works on the database; null once there is none. Those that were killed stand in the table until a
-   * process has seen often enough that they do not beat. This one does that, so it takes no longer.
+   * The id of another node that works on the database; null once there is none. Killed processes keep their row until
+   * some node has polled their unchanged heartbeat often enough; this node polls as well, so the wait is bounded.
    */
   async findOther(): Promise<string | null> {
     for (;;) {
@@ -105,7 +105,7 @@ export class PostgresNode implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    // From now on others may take what was owned here.
+    // Releases everything that this node owned.
     await this.beat[Symbol.asyncDispose]();
     this.#own?.[Symbol.dispose]();
     await this.pool.end();
