@@ -3,7 +3,10 @@ import type { PostgresPlace } from "../database/postgres-place.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads `CONVOKE_DATABASE` and what belongs to it; null where everything is kept in the data folder. `given` wins over the environment. */
+/**
+ * Reads `CONVOKE_DATABASE` and its companions; null when all data is in the data folder. `given` wins over the
+ * environment.
+ */
 export function readDatabase(environment: Environment, given?: string): PostgresPlace | null {
   const text = given ?? environment["CONVOKE_DATABASE"] ?? "";
   if (text === "") return null;
@@ -17,7 +20,7 @@ export function readDatabase(environment: Environment, given?: string): Postgres
   };
 }
 
-/** What is wrong with it is not shown: it may hold a password. */
+/** The value is not shown: it may hold a password. */
 function readUrl(name: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPostgres = url?.protocol === "postgres:" || url?.protocol === "postgresql:";

@@ -39,7 +39,7 @@ test("a deferred start is asked for, needs a key, and is open only where nobody 
   expect(readInitKey({ OH_DEFERRED_INIT: "1" }, { isAuthDisabled: true })).toBe("");
   const open = { ...deps, overrides: { ...deps.overrides, isAuthDisabled: true } };
   expect(completeConfig({}, open).config.isAuthDisabled).toBe(true);
-  // Whoever brings keys wants them asked for.
+  // A configuration with keys requires them.
   expect(completeConfig({ session_api_keys: ["k"] }, open).config.isAuthDisabled).toBe(false);
   expect(completeConfig({ bash_events_dir: "/there" }, deps).config.dataDir).toBe(
     completeConfig({}, deps).config.dataDir,
@@ -74,7 +74,7 @@ test("W35: every field that has a meaning here ends in the one configuration", (
   expect(completeConfig({}, deps).config).toMatchObject({ dataDir: "/old", sessionApiKeys: ["old"] });
 });
 
-test("what would have no effect is refused by name; null is nothing", () => {
+test("fields without effect are refused by name; null counts as absent", () => {
   expect(
     refusal({
       conversation_worktree_root: "/x",

@@ -11,7 +11,7 @@ export function readInitKey(environment: Environment, overrides: ConfigOverrides
   if (!isDeferred(environment)) return null;
   const names = ["CONVOKE_INIT_API_KEY", "OH_INIT_API_KEY", "OH_SECRET_KEY"];
   const key = names.map((name) => environment[name]).find(Boolean) ?? "";
-  // Who leaves keys out on purpose needs none here either; pages of others are kept out by their origin.
+  // A server without keys needs none here either; foreign pages are refused by their origin.
   if (key === "" && overrides.isAuthDisabled === true) return key;
   if (key.trim() !== key || key === "") {
     throw new ConfigError(
@@ -40,16 +40,16 @@ export type InitDeps = {
 export type CompletedConfig = {
   readonly config: ServerConfig;
   readonly environment: Environment;
-  /** What the request has for commands besides: no setting, and not among what commands see anyway. */
+  /** Further variables of the request for commands: neither settings, nor already visible to commands. */
   readonly forCommands: Readonly<Record<string, string>>;
 };
 
-/** A name of ours that is no setting is a mistake, such as a letter too many; everything else is for commands. */
+/** A name with our prefix that is no setting is a typo; every other name is for commands. */
 const ourName = /^(CONVOKE_|OH_|OTEL_)|^SESSION_API_KEY$/;
 
 /**
- * The configuration of the environment with that of a request over it. Throws a Fault that names every field that would
- * have no effect here, so that nothing is silently ignored.
+ * The environment's configuration, overridden by that of a request. Throws a Fault that names every field without
+ * effect here, so that nothing is silently ignored.
  */
 export function completeConfig(request: InitRequest, deps: InitDeps): CompletedConfig {
   refuseFields([...unknownHere(request), ...foreignHookFields(request)]);
@@ -64,7 +64,7 @@ export function completeConfig(request: InitRequest, deps: InitDeps): CompletedC
   const config = readCompleted(recorded(environment, read), {
     ...deps.overrides,
     ...(request.conversations_path ? { dataDir: request.conversations_path } : {}),
-    // Whoever brings keys wants them asked for.
+    // A configuration with keys requires them.
     ...(request.session_api_keys ? { isAuthDisabled: false } : {}),
   });
   const seen = deps.allowedEnvironment(environment);
@@ -91,7 +91,7 @@ function readCompleted(environment: Environment, overrides: ConfigOverrides): Se
   }
 }
 
-/** Notes which variables have been asked for. */
+/** Records which variables were read. */
 function recorded(environment: Record<string, string | undefined>, read: Set<string>): Environment {
   return new Proxy(environment, {
     get(target, name) {

@@ -2,7 +2,7 @@ import { ConfigError } from "../lib/config-error.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The answer to an action that nobody has answered after so long. */
+/** The answer to an action that was not answered in time. */
 export type ApprovalDefault = {
   readonly timeout_seconds: number;
   readonly on_timeout: "accept" | "reject";
@@ -13,7 +13,7 @@ export function readDayBudget(environment: Environment): number | null {
   return readAmount(environment, "CONVOKE_MAX_BUDGET_PER_USER_PER_DAY", 0, 1_000_000_000);
 }
 
-/** Null when no waiting time is set: then actions wait for ever. */
+/** Null when no timeout is set: then actions wait for ever. */
 export function readApprovalDefault(environment: Environment): ApprovalDefault | null {
   const seconds = readAmount(environment, "CONVOKE_APPROVAL_TIMEOUT_SECONDS", 0.001, 31_536_000);
   const answer = environment["CONVOKE_APPROVAL_ON_TIMEOUT"] || "reject";

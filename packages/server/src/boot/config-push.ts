@@ -1,7 +1,7 @@
 import { ConfigError } from "../lib/config-error.ts";
 import { readPushServices, type PushServices } from "../push/push-services.ts";
 
-/** How browsers are told while no page is open. */
+/** How browsers are notified while no page is open. */
 export type PushConfig = {
   /** `mailto:` or `https:`: whom push services ask about the messages of this server. */
   readonly contact: string;
@@ -10,7 +10,7 @@ export type PushConfig = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads `CONVOKE_WEB_PUSH` and its neighbours; null while it is off. */
+/** Reads `CONVOKE_WEB_PUSH` and the `CONVOKE_WEB_PUSH_*` settings; null while it is off. */
 export function readPush(environment: Environment, webUrl: string | null): PushConfig | null {
   const state = environment["CONVOKE_WEB_PUSH"] || "off";
   if (state !== "on" && state !== "off") {

@@ -5,26 +5,29 @@ export type SandboxBackendName = (typeof backendNames)[number];
 
 /** Whether and how conversations can have sandboxes. */
 export type SandboxConfig = {
-  /** `auto`: the best isolation that works here, and docker where it is configured. Otherwise these, the first by default; none means off. */
+  /**
+   * `auto`: the best isolation that works here, and docker where it is configured. Otherwise the listed backends, the
+   * first by default; an empty list means off.
+   */
   readonly use: "auto" | readonly SandboxBackendName[];
   /** `none`: nothing outside the sandbox. `on`: the network outside this machine. */
   readonly network: "none" | "on";
-  /** With network `on`, bubblewrap may use this machine's own network where it can make no other one. */
+  /** With network `on`, bubblewrap may use this machine's own network when it cannot create another one. */
   readonly isNetworkShared: boolean;
   /** Container image with the command `convoke`; null when none is configured. */
   readonly image: string | null;
   /** Socket of Docker or Podman. */
   readonly engineSocket: string;
-  /** Who sandboxes run as when the server is root and their workspace belongs to nobody else. */
+  /** The user of sandboxes when the server is root and the workspace has no other owner. */
   readonly user: { readonly uid: number; readonly gid: number };
   readonly memoryMb: number;
-  /** Processors, may be a fraction. */
+  /** Number of processors; may be a fraction. */
   readonly cpus: number;
   /** Processes and threads. */
   readonly pids: number;
   /** Space in each private temporary directory. */
   readonly diskMb: number;
-  /** So many of the default kind are kept running for whoever starts one next. */
+  /** Number of warm sandboxes of the default kind, ready for the next start. */
   readonly warm: number;
 };
 

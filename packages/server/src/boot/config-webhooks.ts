@@ -12,7 +12,10 @@ const fields = [
   "max_batch_bytes",
 ];
 
-/** Reads `CONVOKE_WEBHOOKS` (or `OH_WEBHOOKS`), a JSON list, or `OH_WEBHOOKS_0_BASE_URL` and its neighbours. */
+/**
+ * Reads `CONVOKE_WEBHOOKS` (or `OH_WEBHOOKS`), a JSON list, or the numbered variables `OH_WEBHOOKS_0_BASE_URL` and so
+ * on.
+ */
 export function readWebhooks(environment: Environment): WebhookSpec[] {
   const name = environment["CONVOKE_WEBHOOKS"] ? "CONVOKE_WEBHOOKS" : "OH_WEBHOOKS";
   const text = environment[name];

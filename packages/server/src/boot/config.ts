@@ -20,18 +20,18 @@ export type ServerConfig = {
   readonly port: number;
   /** Absolute. */
   readonly dataDir: string;
-  /** Where everything is kept that servers on several machines share; null keeps it in the data folder. */
+  /** The database that servers on several machines share; null stores everything in the data folder. */
   readonly database: PostgresPlace | null;
-  /** Where the person that the server runs for keeps skills and hooks of their own; null when they have no home. */
+  /** The home of the server's user, with their skills and hooks; null when there is none. */
   readonly homeDir: string | null;
   /** Relative working directories of clients are below this absolute path. */
   readonly workspaceRoot: string;
   /** Keys from the configuration; empty means that the data folder's own key is used. */
   readonly sessionApiKeys: readonly string[];
   readonly isAuthDisabled: boolean;
-  /** What secrets are sealed with; null when the data folder has a key file of its own. */
+  /** The key that seals secrets; null when the data folder has its own key file. */
   readonly masterSecret: string | null;
-  /** Where clients reach this server, without a slash at its end; null when their requests tell. */
+  /** The address for clients, without a trailing slash; null: taken from their requests. */
   readonly webUrl: string | null;
   /** The folder of the built web interface; null serves none. */
   readonly webDir: string | null;
@@ -39,39 +39,39 @@ export type ServerConfig = {
   readonly allowedOrigins: readonly string[];
   /** A regular expression for further origins, as a whole. */
   readonly originPattern: string | null;
-  /** A name of the machine that containers on it use. */
+  /** The name by which containers on this machine reach it. */
   readonly machineName: string | null;
-  /** Idle conversations leave memory after so many seconds. */
+  /** Idle conversations are unloaded after that many seconds. */
   readonly conversationIdleSeconds: number;
-  /** A server whose event loop stands still for so long ends itself; 0 never. */
+  /** A server whose event loop stalls for that long ends itself; 0: never. */
   readonly standstillSeconds: number;
   readonly sandbox: SandboxConfig;
   /** Addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[];
-  /** Who is told of every event. */
+  /** The receivers of every event. */
   readonly webhooks: readonly WebhookSpec[];
-  /** How browsers are told while no page is open; null tells them nothing. */
+  /** How browsers are notified while no page is open; null: not at all. */
   readonly push: PushConfig | null;
   /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
   readonly machineUsers: readonly string[];
-  /** Addresses and networks that nothing is called at which users choose. */
+  /** Addresses and networks that are refused when users choose them. */
   readonly blockedAddresses: readonly string[];
-  /** True where agents of users who are not among them run in sandboxes only. */
+  /** True when agents of all other users run in sandboxes only. */
   readonly areConversationsSandboxed: boolean;
   /** The largest file that can be uploaded. */
   readonly uploadLimitBytes: number;
-  /** Commands of the bash routes are forgotten after so many seconds; null keeps them as long as there is room. */
+  /** Commands of the bash routes are dropped after that many seconds; null: only when room is needed. */
   readonly bashRetentionSeconds: number | null;
   /** US dollars that model calls of one user may cost in a day; null for no limit. */
   readonly maxBudgetPerUserPerDay: number | null;
-  /** What happens to actions that nobody answers, in conversations that were created without a word about it. */
+  /** What happens to unanswered actions, in conversations that do not say it themselves. */
   readonly approvalDefault: ApprovalDefault | null;
   readonly metrics: MetricsAccess;
-  /** Null traces nothing. */
+  /** Null: no traces. */
   readonly tracing: TracingConfig | null;
 };
 
-/** What flags may set; they win over the environment. */
+/** The settings that flags can set; flags win over the environment. */
 export type ConfigOverrides = {
   readonly host?: string;
   readonly port?: number;
@@ -134,7 +134,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
   };
 }
 
-/** Where clouds give out keys to whoever asks from the machine. */
+/** The addresses at which clouds give keys to any process of the machine. */
 const linkLocal = "169.254.0.0/16,fe80::/10,fd00:ec2::254";
 
 function readBlocked(environment: Environment): string[] {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startTestServer } from "../testing/start-server.ts";
 import { webhookDefaults } from "../webhooks/webhook.ts";
 
-test("hardening 10: what the configuration signs webhooks and sends traces with is hidden in what is said", async () => {
+test("hardening 10: the configuration's secrets for webhooks and traces are masked in messages", async () => {
   const webhook = {
     ...webhookDefaults,
     base_url: "http://127.0.0.1:9/hook?token=query-token-77",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRelease } from "./maintenance.ts";
 
-test("F15: memory is given back once in each pause, never while something is in progress", async () => {
+test("F15: memory is released once in each pause, never while something is in progress", async () => {
   let activeMs = Date.now();
   let isAtRest = false;
   let released = 0;
@@ -11,7 +11,7 @@ test("F15: memory is given back once in each pause, never while something is in 
     releaseMemory: () => (released += 1),
   });
   await release.check();
-  // Somebody asked, a minute ago.
+  // The last request was a minute ago.
   activeMs = Date.now() - 60_000;
   await release.check();
   expect(released).toBe(0);
@@ -25,13 +25,13 @@ test("F15: memory is given back once in each pause, never while something is in 
   activeMs = Date.now() - 30_000;
   await release.check();
   expect(released).toBe(2);
-  // Conversations have left memory meanwhile.
+  // Conversations were unloaded meanwhile.
   release.isDue = true;
   await release.check();
   expect(released).toBe(3);
 });
 
-test("B2: what starting took is given back soon, unless somebody asked for something by then", async () => {
+test("B2: the memory that starting took is released soon, unless a request came by then", async () => {
   let activeMs = Date.now();
   let isAtRest = false;
   let released = 0;

@@ -10,24 +10,24 @@ export type MaintenanceDeps = {
   readonly appConversations: Pick<OpenAppConversations, "takeUp">;
   readonly webhooks: Pick<Webhooks, "check">;
   readonly cluster: Pick<Cluster, "onGone">;
-  /** When somebody asked for something. */
+  /** The time of the last request, in epoch milliseconds. */
   readonly lastActivityMs: () => number;
-  /** Gives back memory that is not needed at rest; takes long enough to wait for a pause. */
+  /** Returns memory to the system. It is slow, so it is called in pauses. */
   readonly releaseMemory: () => void;
-  /** Conversations that nobody used for so long leave memory. */
+  /** Conversations that were unused for that long are unloaded. */
   readonly conversationIdleSeconds: number;
   readonly logger: Logger;
 };
 
-/** How often a server looks for what others on the same data folder have done, and for what they have left when they ended. */
+/** How often a server polls for changes by other nodes, and for unfinished runs of nodes that ended. */
 const takeUpEveryMs = 1000;
 const heapCheckMs = 1000;
 
-/** Does now and then what nobody asks for, until it is disposed. Does not keep the process alive. */
+/** Runs the periodic maintenance jobs until it is disposed. Does not keep the process alive. */
 export function startMaintenance(deps: MaintenanceDeps): Disposable {
   const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, logger } = deps;
   const onTakeUpFailure = (error: unknown): void =>
-    logger.error({ error: String(error) }, "runs of other servers could not be looked at");
+    logger.error({ error: String(error) }, "unfinished runs of other nodes could not be checked");
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const heapGrowth = new HeapGrowth();
@@ -44,7 +44,7 @@ export function startMaintenance(deps: MaintenanceDeps): Disposable {
       takeUpEveryMs,
       () => appConversations.takeUp(),
       (error) => {
-        logger.error({ error }, "starts of other servers could not be looked at");
+        logger.error({ error }, "unfinished starts of other nodes could not be checked");
       },
     ),
     startJob(
@@ -53,7 +53,7 @@ export function startMaintenance(deps: MaintenanceDeps): Disposable {
         if ((await directory.evictIdle(idleMs)) > 0) release.isDue = true;
       },
       (error) => {
-        logger.error({ error }, "idle conversations could not be put away");
+        logger.error({ error }, "idle conversations could not be unloaded");
       },
     ),
     startJob(
@@ -87,13 +87,13 @@ export function startMaintenance(deps: MaintenanceDeps): Disposable {
   };
 }
 
-/** How long after its start a server that nobody has asked for anything gives back what starting took. */
+/** How long after its start a server without any request releases the memory that starting took. */
 const startRestMs = 1_000;
 
-/** A pause in which nobody asks for anything and nothing is in progress. */
+/** A pause: that long without a request, and nothing in progress. */
 const restMs = 10_000;
 
-/** Releases memory once in each pause, and again when more has become free since. */
+/** Releases memory once in each pause, and again when more has become free in it. */
 export function createRelease({
   directory,
   lastActivityMs,
@@ -101,7 +101,7 @@ export function createRelease({
 }: Pick<MaintenanceDeps, "directory" | "lastActivityMs" | "releaseMemory">): {
   isDue: boolean;
   check: () => Promise<void>;
-  /** Does not wait for a pause: unless somebody asked for something since, there has been one. */
+  /** Does not wait for a pause. Does nothing when a request came since the start. */
   checkAfterStart: () => Promise<void>;
 } {
   let seenMs = lastActivityMs();
@@ -135,7 +135,7 @@ function startJob(
   return timer;
 }
 
-/** An idle conversation leaves at most half its idle time late, and within half a minute. */
+/** An idle conversation is unloaded late by at most half its idle time, and by at most half a minute. */
 function sweepEveryMs(idleMs: number): number {
   return Math.min(30_000, Math.max(100, idleMs / 2));
 }

@@ -48,13 +48,13 @@ export type OpenConversationsDeps = Store & {
   readonly validator: Validator;
   readonly observer: Observer;
   readonly logger: Logger;
-  /** Waiting times for MCP servers, instead of the documented ones. */
+  /** Timeouts for MCP servers, instead of the documented ones. */
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
-  /** The server's own keys, which no conversation shows. */
+  /** The server's own keys, which are masked in every conversation. */
   readonly serverKeys?: readonly string[];
-  /** See the directory's. */
+  /** See `DirectoryDeps`. */
   readonly isAttended?: true;
-  /** Other processes of this command share its sandboxes. */
+  /** True when other processes behind the same port share the sandboxes. */
   readonly hasSharedSandboxes?: true;
   readonly activity?: Activity;
   readonly demo?: Demo;
@@ -64,9 +64,9 @@ export type OpenConversationsDeps = Store & {
   readonly wrapModel?: (model: Model) => Model;
 };
 
-/** The conversations of a server, and what they work with. */
+/** The conversations of a server, and the services they use. */
 export interface OpenConversations extends AsyncDisposable {
-  /** For addresses that users choose. */
+  /** A `fetch` for addresses that users choose: it refuses blocked networks. */
   readonly filteredFetch: Fetch;
   readonly directory: Directory;
   readonly appConversations: OpenAppConversations;
@@ -75,11 +75,11 @@ export interface OpenConversations extends AsyncDisposable {
   readonly skills: SkillAccess;
   readonly mcpLogins: McpLogins;
   readonly ledger: Ledger;
-  /** A model that no conversation has: of no user, and not booked. */
+  /** Opens a model outside of any conversation: it belongs to no user and is not in the ledger. */
   openLooseModel(llm: LLM): Model;
 }
 
-/** Opens conversations on a store. Nothing goes on before `directory.recover` is called. */
+/** Opens conversations on a store. No run resumes before `directory.recover` is called. */
 export async function openConversations(deps: OpenConversationsDeps): Promise<OpenConversations> {
   const { config, journal, database, secretBox, toolHost, sandboxes, observer, logger } = deps;
   const { wrapModel = (model) => model } = deps;
@@ -166,14 +166,14 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     deps.cluster.onFenced(() => {
       logger.error(
         {},
-        "the other servers took this one for dead; what it worked on is theirs, and it goes on anew",
+        "node fenced after missed heartbeats; other nodes take over its conversations, and it continues under a new id",
       );
       directory.loseAll();
     }),
   );
   scope.defer(
     journal.onSetBack((lost) => {
-      logger.warn({ conversations: lost.length }, "the database goes on from another moment than before");
+      logger.warn({ conversations: lost.length }, "the database was set back to an earlier state");
       for (const { conversationId, ...events } of lost)
         logger.error({ conversation: conversationId, ...events }, "acknowledged events are lost");
       directory.onSetBack(lost.map(({ conversationId }) => conversationId));
@@ -208,7 +208,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   };
 }
 
-/** What a webhook is told of a conversation, as JSON; null when it is gone. */
+/** The conversation as webhooks receive it, as JSON; null when it no longer exists. */
 async function describeForHooks(journal: Journal, directory: Directory, id: string): Promise<string | null> {
   const owner = (await journal.getConversation(id))?.ownerId;
   const described = owner === undefined ? null : await directory.describe({ userId: owner }, id);

@@ -24,7 +24,7 @@ test.each([
   [0o755, ["lost+found"]],
   [0o777, ["journal.db", "something"]],
   [0o750, ["session-api-key"]],
-])("16, P50: a data folder with mode %o is closed to others, and that is told", async (mode, files) => {
+])("16, P50: a data folder with mode %o is closed to others, and that is logged", async (mode, files) => {
   const folder = makeFolder(mode, ...files);
   await openDataFolder(folder.path, folder.logger);
   expect(folder.mode()).toBe(0o700);

@@ -6,8 +6,9 @@ import { makeDirectory } from "../lib/make-directory.ts";
 import type { Logger } from "../lib/logger.ts";
 
 /**
- * Makes the data folder, for its owner alone. One that others may look into is closed to them when it is empty or a data folder
- * already; any other directory may be somebody's for another reason, so it is refused. Rejects with {@link ConfigError}.
+ * Creates the data folder with access for its owner alone. A folder that others can read is closed to them when it is
+ * empty or already a data folder; any other directory may have another purpose and is refused. Rejects with {@link
+ * ConfigError}.
  */
 export async function openDataFolder(path: string, logger: Logger): Promise<void> {
   try {
@@ -45,7 +46,7 @@ export async function openDataFolder(path: string, logger: Logger): Promise<void
 const othersBits = 0o077;
 const stickyBit = 0o1000;
 
-/** Any of them makes a directory a data folder. */
+/** A directory with any of these files is a data folder. */
 const names = [
   "journal.db",
   "application.sqlite",
@@ -56,6 +57,6 @@ const names = [
 ];
 
 function isOurs(entries: readonly string[]): boolean {
-  // A new file system has one entry of its own.
+  // A new file system already has this entry.
   return entries.every((name) => name === "lost+found") || names.some((name) => entries.includes(name));
 }

@@ -22,7 +22,7 @@ type Bench = AsyncDisposable & {
 
 type Reply = { readonly status: number; readonly json: unknown };
 
-/** `isPortLost`: the first server fails when the dormant one listens no more. */
+/** `isPortLost`: the first configured server fails after the deferred one has stopped listening. */
 async function openBench(isPortLost = false): Promise<Bench> {
   let attempts = 0;
   await using scope = new AsyncDisposableStack();
@@ -62,7 +62,7 @@ async function openBench(isPortLost = false): Promise<Bench> {
   };
 }
 
-test("W35: a dormant server says that it lives and waits, and refuses everything else, /v1 and sockets too", async () => {
+test("W35: a server that waits for its configuration reports that it is alive, and refuses everything else, /v1 and sockets too", async () => {
   await using bench = await openBench();
   expect(await bench.call("GET", "/alive")).toEqual({ status: 200, json: { status: "ok" } });
   expect(await bench.call("GET", "/health")).toEqual({ status: 200, json: { status: "ok" } });
@@ -133,7 +133,7 @@ test("W35: a configuration needs the key and known fields, then holds for the wh
   expect(await bench.call("GET", "/ready")).toEqual({ status: 200, json: { status: "ready" } });
 });
 
-test("W35: a failure is told, leaves nothing behind, and the next configuration is taken", async () => {
+test("W35: a failure is reported and cleaned up, and the next configuration is accepted", async () => {
   await using bench = await openBench();
   const file = join(bench.folder, "file");
   await writeFile(file, "");
@@ -153,7 +153,7 @@ test("W35: a failure is told, leaves nothing behind, and the next configuration 
   expect(await bench.call("GET", "/api/conversations/search", sessionKey)).toMatchObject({ status: 200 });
 });
 
-test("W35: a server that fails when it has the port already gives it back, and its reason stays inside", async () => {
+test("W35: a server that fails after it has taken the port releases it, and does not reveal the reason", async () => {
   await using bench = await openBench(true);
   const body = { session_api_keys: ["given"] };
   const failed = await bench.call("POST", "/api/init", initKey, body);

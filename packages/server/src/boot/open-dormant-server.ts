@@ -16,17 +16,17 @@ import { addressOf } from "../http/server-address.ts";
 import type { Server, TakeOver } from "./open-server.ts";
 
 export type DeferredServerDeps = {
-  /** As far as it is known: where to listen, and whom to answer. */
+  /** The configuration as far as it is known: the listening address and the key for `POST /api/init`. */
   readonly config: ServerConfig;
   readonly initKey: string;
   readonly logger: Logger;
-  /** Throws a Fault for what cannot be taken. */
+  /** Throws a Fault for an unusable configuration. */
   readonly complete: (request: InitRequest) => CompletedConfig;
   readonly open: (completed: CompletedConfig, takeOver: TakeOver) => Promise<Server>;
 };
 
 export interface DormantServer extends AsyncDisposable {
-  /** The same before and after the configuration has come. */
+  /** The same before and after the configuration has arrived. */
   readonly url: string;
 }
 
@@ -85,7 +85,7 @@ class ConfigurationListener {
     this.#isClosed = true;
     this.#app.server.close();
     try {
-      // A failure was told to whoever sent the configuration.
+      // The failure was already reported to the sender of the configuration.
       const server = await this.#opening?.catch(() => null);
       await server?.[Symbol.asyncDispose]();
     } finally {
@@ -96,7 +96,7 @@ class ConfigurationListener {
 
   #mount(): void {
     const app = this.#app;
-    // Clients come back on a new connection, which is the other server's as soon as that one listens.
+    // Clients reconnect, and reach the configured server as soon as it listens.
     app.addHook("onSend", async (_request, reply) => void reply.header("connection", "close"));
     for (const url of ["/alive", "/health"]) {
       app.get(url, ({ headers }, reply) => {
@@ -119,7 +119,7 @@ class ConfigurationListener {
     });
   }
 
-  /** What whoever waits for the server may know before it has its keys. */
+  /** What may be public about the server before it has its keys. */
   #info(): ServerInfo {
     const seconds = Math.floor(performance.now() / 1000);
     return serverInfo({ uptime: seconds, idleTime: seconds, tools: [] });
@@ -140,7 +140,7 @@ class ConfigurationListener {
     this.#status = { state: "initializing", error: null };
     const takeOver: TakeOver = {
       mount: (app) => this.#mountInit(app),
-      // Stops taking connections at once; the one that waits for its answer stays.
+      // Stops accepting connections at once; the connection that waits for its answer stays open.
       freePort: () => void this.#app.server.close(),
     };
     const completed = { ...rest, config: { ...config, port: this.#port } };
@@ -162,7 +162,7 @@ class ConfigurationListener {
         : "The server could not be opened. Its log says why; send the configuration again.";
     this.#deps.logger.error(
       { error: String(error) },
-      "the configuration that came could not be used",
+      "the server could not be opened with the received configuration",
     );
     if (!this.#app.server.listening && !this.#isClosed) await this.#listen();
     this.#status = { state: "dormant", error: sentence };
@@ -182,7 +182,7 @@ function notInitialized(): Fault {
   return new Fault("not-now", "not_initialized", msg);
 }
 
-/** Nobody who only knows the configuration has the key that the folder made for itself. */
+/** Knowing the configuration does not give anyone the key that the data folder generated. */
 function ownKeyNeeded(file: string): string {
   return (
     `No session_api_keys came: requests need the key in ${file}, everything else is a 401. ` +

@@ -17,12 +17,12 @@ import { Observer } from "../observability/observer.ts";
 import { version } from "../lib/version.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
-/** What a server shows of itself. */
+/** Metrics, traces and the audit log of a server. */
 export interface Observability extends AsyncDisposable {
   readonly observer: Observer;
-  /** Joins its lines with what they were written in. */
+  /** Adds the ids of the current activity to log lines. */
   readonly logger: Logger;
-  /** Writes a call into the audit log. */
+  /** Records a call in the audit log. */
   onCall(call: AuditedCall): void;
   /** The routes that show metrics; none when they are switched off. Call once everything is open. */
   openFaces(watched: Watched): Face[];
@@ -56,7 +56,7 @@ export async function openObservability(
   }
   const openAudit = (name: string): AuditLog =>
     scope.use(new AuditLog({ directory: join(dataDir, "audit"), name, nowMs: Date.now, logger }));
-  // Apart, so that strangers who knock for days do not push out what users did.
+  // A log of its own: unauthenticated calls must not push out those of users.
   const calls = openAudit("calls");
   const refusals = openAudit("refusals");
   const owned = scope.move();

@@ -13,7 +13,7 @@ import { TestSocket } from "../testing/test-socket.ts";
 
 const probe = probePostgres();
 const masterSecret = "the secret of all servers";
-/** For what takes milliseconds when it is calm. */
+/** For steps that take milliseconds on a quiet machine. */
 const longMs = 60_000;
 const say = (text: string) => ({ content: [{ type: "text" as const, text }], run: true });
 
@@ -62,7 +62,7 @@ describe.skipIf(!probe.isUsable)(`a server on PostgreSQL (${probe.detail})`, { t
     expect(files).toContain("database");
   });
 
-  test("P1, P27: any server answers and follows; a command is done by the one that works on the conversation", async () => {
+  test("P1, P27: every node answers and follows; a command is carried out by the owner of the conversation", async () => {
     const url = await server.createDatabase();
     const { wrapModel, release } = holdAnswers();
     await using owner = await startOn(url, {
@@ -98,7 +98,7 @@ describe.skipIf(!probe.isUsable)(`a server on PostgreSQL (${probe.detail})`, { t
     await expect(owner.client.getConversation(id)).rejects.toMatchObject({ status: 404 });
   });
 
-  test("P27: a server that was declared dead lets go of what it has, and goes on under another name", async () => {
+  test("P27: a node that was declared dead releases what it owns and continues under a new id", async () => {
     const url = await server.createDatabase();
     await using owner = await startOn(url, { script: { turns: [{ text: "One." }, { text: "Two." }] } });
     const { id } = await owner.createConversation({ text: "first" });
@@ -106,13 +106,13 @@ describe.skipIf(!probe.isUsable)(`a server on PostgreSQL (${probe.detail})`, { t
     await ask(url, "UPDATE convoke.nodes SET dead_at = now()");
     await expect
       .poll(() => owner.log.map(({ message }) => message).join())
-      .toContain("took this one for dead");
+      .toContain("fenced after missed heartbeats");
     await owner.client.sendMessage(id, say("second"));
     await owner.waitForStatus(id, "finished", longMs);
     expect(owner.model.requests).toHaveLength(2);
   });
 
-  test("a restart does not wait until the process before it is seen to be dead", async () => {
+  test("a restart does not wait for the heartbeat timeout of the process before it", async () => {
     const url = await server.createDatabase();
     const { wrapModel, release } = holdAnswers();
     await using owner = await startOn(url, { script: { turns: [{ text: "One." }] }, wrapModel });
@@ -120,7 +120,7 @@ describe.skipIf(!probe.isUsable)(`a server on PostgreSQL (${probe.detail})`, { t
     await owner.waitForStatus(id, "running", longMs);
     release();
     await owner.close();
-    // As a process leaves it that is killed: its row lives, its lock is free.
+    // As a killed process leaves it: its row is alive, its lock is free.
     const [node] = await ask(url, "UPDATE convoke.nodes SET dead_at = NULL RETURNING id");
     const nodeId = String(node!["id"]);
     await ask(url, `UPDATE convoke.heads SET node_id = '${nodeId}', is_active = true`);
@@ -146,7 +146,7 @@ describe.skipIf(!probe.isUsable)(`a server on PostgreSQL (${probe.detail})`, { t
     await expect(open({ database, dataDir: own.dataDir })).rejects.toThrow("of its own");
   });
 
-  test("tables that a newer release has added to are used, unless it says that this one must not", async () => {
+  test("tables that a newer release has extended are used, unless it excludes this release", async () => {
     const url = await server.createDatabase();
     await using first = await startOn(url);
     await ask(url, "INSERT INTO convoke.kysely_migration VALUES ('9999-newer', now()::text)");

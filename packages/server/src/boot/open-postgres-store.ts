@@ -16,7 +16,7 @@ import type { Store, StoreDeps } from "./store.ts";
 import { openConfiguredKey } from "../security/master-key.ts";
 import { createSecretBox } from "../security/seal.ts";
 
-/** Which releases may work with the application's tables; what is done to them is in migrations of their own. */
+/** Says which releases may use the application's tables; their migrations are elsewhere. */
 const applicationTables: SchemaPart = {
   name: "application tables",
   steps: Object.keys(allMigrations).map(() => "SELECT"),
@@ -24,7 +24,7 @@ const applicationTables: SchemaPart = {
 
 export type PostgresStore = Store & Pick<PostgresNode, "findOther">;
 
-/** What a server shares with others is in the database; what belongs to its machine stays in the data folder. */
+/** Shared data is in the database; data of this machine stays in the data folder. */
 export async function openPostgresStore({
   dataDir,
   database: place,
@@ -41,10 +41,10 @@ export async function openPostgresStore({
   const { url } = place;
   const listenUrl = isHeard ? place.listenUrl : null;
   const onFailure = (error: unknown): void =>
-    logger.warn({ error: describeError(error) }, "something went wrong with the database; it is tried again");
+    logger.warn({ error: describeError(error) }, "a database operation failed; it will be retried");
   const node = scope.use(await PostgresNode.open({ url, dataDir, onFailure }));
   await markFolderStore(dataDir, place);
-  // A change of the key looks for nodes after it has begun, so one of the two sees the other.
+  // A key rotation checks for nodes after it has begun, so one of the two notices the other.
   const key = await openConfiguredKey(masterSecret, openKeyCheck(node.pool));
   await migrate(node.pool, applicationTables);
   const database = scope.use(await openPostgresApplicationDatabase(url, logger, node.timeline));

@@ -22,7 +22,7 @@ export type OpenPushDeps = {
 
 export type OpenPush = NonNullable<PushRouteDeps["push"]> & AsyncDisposable;
 
-/** Tells browsers from now on. */
+/** Starts to notify browsers. */
 export async function openPush(deps: OpenPushDeps): Promise<OpenPush> {
   const { config, store, conversations, keys, observer, logger } = deps;
   const pair = await openPushKeys({ ...store, logger });

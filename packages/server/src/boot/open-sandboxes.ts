@@ -38,21 +38,21 @@ import type { SecretBox } from "../security/seal.ts";
 export type { SandboxChoice } from "../sandboxes/open-sandbox.ts";
 export type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 
-/** What the command knows and the server does not: how to start a tool host. */
+/** How to start a tool host, which only the command knows. */
 export type SandboxStartDeps = {
   readonly program: ToolHostProgram;
-  /** The server's; only its allow-listed part reaches a sandbox. */
+  /** The server's environment; only its allow-listed part reaches a sandbox. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** A trial that was begun while the server was loading. */
+  /** A probe of the backends that was begun while the server was loading. */
   readonly bubblewrap?: Promise<BackendFinding> | undefined;
 };
 
 export type OpenSandboxesDeps = SandboxStartDeps & {
   readonly config: SandboxConfig;
   readonly dataDir: string;
-  /** Where the sandboxes of all machines are written down; null keeps those of this one in the data folder. */
+  /** The store of the sandboxes of all machines; null stores those of this machine in the data folder. */
   readonly cluster: SandboxCluster | null;
-  /** The way to the process behind the same port that looks after the sandboxes, where this is not the one; null where there is none. */
+  /** Reaches the process behind the same port that manages the sandboxes, when it is another one; otherwise null. */
   readonly fellows: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
@@ -64,11 +64,11 @@ export type SandboxCluster = {
   readonly database: ApplicationDatabase;
   readonly machines: Machines;
   readonly door: MachineDoor;
-  /** Called with what the servers of other machines may ask for. */
+  /** Called with the calls that other nodes may make to the sandboxes here. */
   readonly onOpen: OnOpen;
 };
 
-/** Processes that share a data folder, one of which looks after its sandboxes for all of them. */
+/** For processes that share a data folder: one of them manages its sandboxes for all. */
 export type SharedSandboxDeps = {
   readonly machines: Machines;
   readonly door: MachineDoor;
@@ -78,8 +78,8 @@ export type SharedSandboxDeps = {
 type OnOpen = (local: LocalSandboxes, store: SandboxStore) => void;
 
 /**
- * The sandboxes of a data folder, which one server at a time looks after; null when they are switched off or another server
- * has them. Closing lets go of them: they live on.
+ * Opens the sandboxes of a data folder, which one server at a time manages. Null when they are switched off or another
+ * server has them. Closing releases them: they keep running.
  */
 export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes | null> {
   const { config, dataDir, secretBox, nowMs, logger } = deps;
@@ -92,7 +92,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   if (store === null) {
     logger.warn(
       { dataDir },
-      "another server looks after the sandboxes of this data folder; none are served here",
+      "another server manages the sandboxes of this data folder; none are served here",
     );
     return null;
   }
@@ -106,7 +106,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   if (templates.some(({ backend }) => isolationOf(backend) === "none")) {
     logger.warn(
       { sandboxes: summary },
-      "sandboxes of the kind process are no wall: what runs in them may do whatever the server's user may",
+      "sandboxes of the kind process isolate nothing: what runs in them has all rights of the server's user",
     );
   }
   const sandboxes = createFleetSandboxes({
@@ -123,7 +123,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   return sandboxes;
 }
 
-/** Those of the process that looks after them; it has been started before this one. */
+/** Uses the sandboxes of the process that manages them, which was started before this one. */
 async function openSharedSandboxes(
   { cluster, secretBox }: OpenSandboxesDeps,
   { machines, door }: SharedSandboxDeps,
@@ -150,11 +150,11 @@ function summaryOf(
   if (backend === "docker") return `docker: containers of ${image}, ${networkText}; shares the kernel`;
   const missing = findings.find(({ name, isUsable }) => name === "bubblewrap" && !isUsable);
   const reason = use === "auto" && missing !== undefined ? ` (bubblewrap: ${missing.detail})` : "";
-  // The finding names the way out in brackets of its own; the log and `convoke doctor` have it.
+  // The remedy in brackets is left out here; the log and `convoke doctor` show it.
   return `process: isolates nothing${reason.replace(/ \([^()]*\)\)$/, ")")}`;
 }
 
-/** From now on the sandboxes here answer the servers of other machines, and theirs are known here. */
+/** Serves the sandboxes here to other machines, and makes theirs known here. */
 function joined(
   local: LocalSandboxes,
   store: SandboxStore,
@@ -171,7 +171,7 @@ function joined(
   });
 }
 
-/** Null while another server has it. */
+/** Null while another server has them. */
 async function openStore({ cluster, fellows, dataDir }: OpenSandboxesDeps): Promise<SandboxStore | null> {
   if (cluster !== null) {
     const { database, machines } = cluster;
@@ -188,7 +188,7 @@ async function openStore({ cluster, fellows, dataDir }: OpenSandboxesDeps): Prom
   }
 }
 
-/** What this machine can do, for {@link openSandboxes} and for `convoke doctor`. */
+/** Detects what this machine can isolate, for {@link openSandboxes} and for `convoke doctor`. */
 export async function findSandboxBackends(
   deps: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
 ): Promise<SandboxChoice> {
@@ -219,7 +219,7 @@ function toPlatform(
   };
 }
 
-/** Rejects with {@link ConfigError} when a backend was asked for that does not work here. */
+/** Rejects with {@link ConfigError} when a requested backend does not work here. */
 export function chooseTemplates(
   { backends, preferred, findings }: SandboxChoice,
   config: SandboxConfig,
@@ -243,7 +243,7 @@ export function chooseTemplates(
         Object.entries(sandboxPorts).map(([name, port]) => [name, String(port)]),
       ),
       limits: { memoryMb, cpus, pids, diskMb },
-      // A plain process has the machine's network, whatever is wished.
+      // A plain process always has the machine's network.
       network: backend === "process" ? "on" : config.network,
       ...(backend === "docker" && image !== null ? { image } : {}),
     };

@@ -48,23 +48,26 @@ export type ServerDeps = {
   readonly logger: Logger;
   /** The allow-listed environment that commands and git on this machine start with; empty unless given. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Opens the sandboxes; null, like leaving it out, serves none. Owned by the server from there on. */
+  /** Opens the sandboxes, which the server then owns; null or absent: none are served. */
   readonly openSandboxes?: (shared: SharedWithSandboxes) => Promise<Sandboxes | null>;
-  /** Instead of the documented ones. */
+  /** Instead of the documented times. */
   readonly times?: SocketTimes;
-  /** Something to watch before there is a model; none unless given. */
+  /** A demo model, for a server without a real one; none by default. */
   readonly demo?: Demo;
-  /** Waiting times for MCP servers, instead of the documented ones. */
+  /** Timeouts for MCP servers, instead of the documented ones. */
   readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
   /** Sources of tools besides those of `tool-sources.ts`; none unless given. */
   readonly moreToolSources?: readonly OpenToolSource[];
-  /** The server is there for the runs that it begins; they are interrupted when it ends without them, and it takes up no other's. */
+  /** The server exists for the runs that it begins: they are interrupted when it closes, and it resumes no others. */
   readonly isAttended?: true;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
   readonly wrap?: Wrap;
-  /** Ends this process when it stands still. Only for a process that has nothing else to do, and that somebody starts again. */
+  /**
+   * Ends this process when its event loop stalls. Only for a process with no other purpose, and with a supervisor that
+   * restarts it.
+   */
   readonly hasWatchdog?: boolean;
-  /** For a server that goes on where a dormant one ends. */
+  /** For a server that takes over from one that waited for its configuration. */
   readonly takeOver?: TakeOver;
   /** For one of several processes behind one port. */
   readonly fellows?: Fellows;
@@ -77,7 +80,7 @@ type Wrap = {
   readonly model: (model: Model) => Model;
 };
 
-/** What a dormant server hands to the one that takes its place. */
+/** What a server that waited for its configuration hands to the configured one. */
 export type TakeOver = {
   readonly mount: (app: FastifyInstance) => void;
   /** Called when everything is open, right before the port is taken. */
@@ -87,7 +90,7 @@ export type TakeOver = {
 export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
   /** Null where all servers on the store are on one machine. */
   readonly cluster: SandboxCluster | null;
-  /** The processes behind the same port; null where there are none. */
+  /** The processes behind the same port; null for a single process. */
   readonly fellows: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
@@ -98,13 +101,16 @@ export interface Server extends AsyncDisposable {
   readonly url: string;
   /** The key that clients need: configured or the data folder's own; null with `--no-auth`. */
   readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
-  /** What sandboxes are here and isolate, in one line for people; null when none are served. */
+  /** One line for people: the kind of sandboxes and what they isolate; null when none are served. */
   readonly sandboxes: string | null;
-  /** Loads and compiles in idle moments what the first turn would wait for. Rejects when `signal` aborts. */
+  /** Loads and compiles, in idle moments, the code of the first turn. Rejects when `signal` aborts. */
   readonly warmUp: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Opens everything, takes up the runs that the last process left, and listens. Rejects with {@link ConfigError} on unsafe settings. */
+/**
+ * Opens everything, resumes unfinished runs of the last process, and listens. Rejects with {@link ConfigError} on
+ * unsafe settings.
+ */
 export async function openServer({
   config,
   toolHost,
@@ -244,7 +250,7 @@ export async function openServer({
   };
 }
 
-/** Tells the other servers where this one is reached; resolves with where clients reach it. */
+/** Announces this node's address to the others; resolves with the address for clients. */
 async function listen(
   config: ServerConfig,
   { app, cluster, fellows, internalListener }: Listening,
@@ -271,7 +277,7 @@ type Listening = {
   readonly internalListener: InternalListener | null;
 };
 
-/** The way to the sandboxes of other machines and of the process beside this one, and theirs to those here. */
+/** Connects the sandboxes of this machine, of other machines, and of the process that manages them. */
 async function joinMachines(
   { machines: shared, database, cluster: { nodeId } }: Store,
   app: FastifyInstance,
@@ -302,7 +308,7 @@ type MachineWays = {
   readonly dataDir: string;
 };
 
-/** What commands of agents could find out about the server, and nobody is to read in a conversation. */
+/** Secrets of the server that commands of agents could find; they are masked in conversations. */
 function hiddenTexts({ masterSecret, database, webhooks, tracing }: ServerConfig): string[] {
   return [
     ...webhooks.flatMap(({ secret, headers, base_url: url }) => [
@@ -316,7 +322,7 @@ function hiddenTexts({ masterSecret, database, webhooks, tracing }: ServerConfig
   ];
 }
 
-/** While a server uses the folder, nobody else may change its master key. */
+/** While a server uses the folder, its master key must not be rotated. */
 function shareDataFolder(dataDir: string): Disposable {
   try {
     return lockDataFolder(dataDir, "shared");

@@ -6,7 +6,7 @@ import { openJournal } from "../journal/open-journal.ts";
 import { openMasterKey } from "../security/master-key.ts";
 import type { Store, StoreDeps } from "./store.ts";
 
-/** Opens the store of a data folder, or the database that several share. Several processes may have it open. */
+/** Opens the store of a data folder, or a shared database. Several processes may have it open. */
 export async function openStore(deps: StoreDeps): Promise<Store> {
   const { dataDir, database } = deps;
   await checkFolderStore(dataDir, database);
@@ -22,7 +22,7 @@ async function openFolderStore({
   writerThread,
 }: StoreDeps): Promise<Store> {
   await using scope = new AsyncDisposableStack();
-  // The journal starts a thread; meanwhile this one opens the rest.
+  // The journal starts a thread; meanwhile the rest is opened here.
   const opening = beginToOpen(scope, openJournal({ dataDir, watch, thread: writerThread }));
   const database = scope.use(await openApplicationDatabase(dataDir));
   const secretBox = await openMasterKey(dataDir, masterSecret);
@@ -39,7 +39,7 @@ async function openFolderStore({
   };
 }
 
-/** What is being opened closes with the scope, however far it has come; its failure is told where the result is awaited. */
+/** Whatever was opened closes with the scope; a failure is reported where the result is awaited. */
 export function beginToOpen<Opened extends AsyncDisposable>(
   scope: AsyncDisposableStack,
   opening: Promise<Opened>,

@@ -98,7 +98,7 @@ export async function openListener({
   return { app, lastActivityMs: () => lastActivityMs };
 }
 
-/** Of an engine that no origin can keep busy; loaded where somebody has such an expression. */
+/** A regular expression engine with linear time; loaded only when such an expression is configured. */
 async function compileOrigins(
   source: string | null,
 ): Promise<NonNullable<GuardOptions["originPattern"]> | null> {
@@ -122,25 +122,25 @@ export type SurfaceDeps = {
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
-  /** Pages of events, ready to be sent. */
+  /** The cache of event pages that are ready to be sent. */
   readonly pages: PageCache;
-  /** The other servers on the store. */
+  /** Reaches the other nodes on the store. */
   readonly peers: Peers;
   readonly tunnels: ByteTunnels;
-  /** The other processes behind the same port; leaving it out says that there are none. */
+  /** The other processes behind the same port; absent: there are none. */
   readonly fellows?: Fellows;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly observer: Observability["observer"];
-  /** Keys that clients may use besides those of the key book. */
+  /** Keys that clients may use besides those of the key store. */
   readonly ownKeys: readonly string[];
   readonly demo?: Demo;
   readonly isReady: () => boolean;
-  /** Besides those of conversations and sandboxes. */
+  /** Metrics besides those of conversations and sandboxes. */
   readonly faces?: readonly Face[];
 };
 
-/** Mounts every route and socket on a listener, and closes it. */
+/** Mounts every route and socket on a listener, which it owns and closes. */
 export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, peers } =
     deps;
@@ -269,7 +269,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     new GlanceFeed({
       journal,
       describeAll: (ids) => directory.describeAll(ids),
-      onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be told"),
+      onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be published"),
     }),
   );
   if (fellows !== undefined) scope.defer(shareGlances(feed, journal, fellows));
@@ -299,7 +299,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       peers,
       ...(nodeSignals === undefined ? {} : { nodeSignals }),
     });
-  // Of a port that processes share, the door of each lets in the others alone: there every request is asked.
+  // With a shared port, the internal listener of each process admits only other nodes, so every request there is
+  // checked.
   if (fellows === undefined) app.readyAnswers.open((headers) => callerOfKey(headers, keys));
   mountDocuments(
     app,
@@ -320,7 +321,7 @@ function mountDocuments(app: FastifyInstance, routes: Face["routes"]): void {
   );
 }
 
-/** What it needs is loaded only where somebody has switched it on. */
+/** Its dependencies are loaded only when it is switched on. */
 async function openPushIfOn(deps: SurfaceDeps, keys: KeyRing): Promise<OpenPush | null> {
   const { push } = deps.config;
   if (push === null) return null;

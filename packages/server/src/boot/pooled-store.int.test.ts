@@ -35,13 +35,13 @@ describe.skipIf(!isUsable)(`servers behind a pooler (${detail})`, { timeout: 300
       },
     });
 
-  test("in transaction mode it is known for one, and the second address for notifications is asked for", async () => {
+  test("transaction mode is detected, and the second address for notifications is required", async () => {
     const place = { url: pooler.url, nodeAddress: null };
     expect((await lookAtPostgres(place)).warnings.join()).toContain("CONVOKE_DATABASE_LISTEN");
     expect((await lookAtPostgres({ ...place, listenUrl: direct })).warnings.join()).not.toContain("pooler");
   });
 
-  test("three servers that start together on a new database do start, and leave no lock of a session behind", async () => {
+  test("three servers start together on a new database, and leave no session lock behind", async () => {
     for (let round = 0; round < 4; round += 1) {
       const url = await postgres.createDatabase();
       await using fresh = await startPgbouncer(url);
@@ -53,7 +53,7 @@ describe.skipIf(!isUsable)(`servers behind a pooler (${detail})`, { timeout: 300
     }
   });
 
-  test("a server starts that another release has left its lock of a session to, in the pooler", async () => {
+  test("a server starts although another release has left a session lock in the pooler", async () => {
     await using first = await start();
     await first.close();
     const holder = new Client({ connectionString: direct });
@@ -65,7 +65,7 @@ describe.skipIf(!isUsable)(`servers behind a pooler (${detail})`, { timeout: 300
     await holder.end();
   });
 
-  test("where no notifications come through nothing is left listening in the pooler's sessions", async () => {
+  test("without notifications no session of the pooler is left listening", async () => {
     const url = await postgres.createDatabase();
     await using fresh = await startPgbouncer(url);
     await using server = await start({ database: { url: fresh.url, nodeAddress: null } });

@@ -43,7 +43,7 @@ test.skipIf(!isPossible)(
     });
     expect(await after.eventTexts(id)).toEqual(events);
     expect((await after.call("GET", "/api/settings/secrets/TOKEN")).text).toBe("a secret value");
-    // The server that owns it in the dump still lives, on the original: what is asked here must not reach that one.
+    // The owner in the dump still lives, on the original database: requests here must not reach it.
     const original = await before.eventTexts(id);
     await after.client.sendMessage(id, { content: [{ type: "text", text: "Again." }], run: true });
     await after.waitForStatus(id, "finished");

@@ -9,7 +9,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { WatchdogShared } from "../lib/watchdog-memory.ts";
 import type { SecretBox } from "../security/seal.ts";
 
-/** Everything that a server keeps, what it seals secrets with, and the other servers that share it. */
+/** All stored data of a server, the key that seals its secrets, and the nodes that share the store. */
 export interface Store extends AsyncDisposable {
   readonly journal: Journal;
   readonly database: ApplicationDatabase;
@@ -21,11 +21,11 @@ export interface Store extends AsyncDisposable {
 }
 
 export type StoreDeps = DatabasePlace & {
-  /** What secrets are sealed with; null when the folder has a key file of its own. */
+  /** The key that seals secrets; null when the folder has its own key file. */
   readonly masterSecret: string | null;
   readonly logger: Logger;
-  /** What a thread of the store watches besides, where it has one: that of a data folder has. */
+  /** The watchdog that the store's thread also serves; only the store of a data folder has a thread. */
   readonly watch?: WatchdogShared | null;
-  /** A thread for the journal of a data folder that was started before; see {@link startWriterThread}. */
+  /** A journal thread that was started earlier; see {@link startWriterThread}. */
   readonly writerThread?: Worker | undefined;
 };

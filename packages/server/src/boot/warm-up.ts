@@ -4,14 +4,14 @@ import { loadTerminal } from "@convoke/tool-host";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openModel } from "../models/open-model.ts";
 
-/** After the first answers of a start. */
+/** Starts after the first answers of a new process. */
 const startAfterMs = 100;
-/** Between two steps, so that requests that come meanwhile are answered. */
+/** A pause between two steps, so that requests are answered meanwhile. */
 const pauseMs = 20;
 
 /**
- * Loads and compiles what the first request and the first turn of a process need, step by step, while a server that has just
- * started has nothing to do: together they take as long as ten turns. It sends nothing. Rejects when `signal` aborts.
+ * Loads and compiles the code of the first request and the first turn, step by step, while a new server is idle:
+ * together it takes as long as ten turns. It sends nothing. Rejects when `signal` aborts.
  */
 export async function warmUp(
   { validator }: { readonly validator: Validator },
@@ -31,7 +31,7 @@ export async function warmUp(
   }
 }
 
-/** One request of the adapter that most models are asked with. Its answer comes from here. */
+/** One request of the most used model adapter, answered by a stub. */
 async function askFromMemory(signal: AbortSignal): Promise<void> {
   const model = openModel(
     { model: "openai/none", base_url: "http://127.0.0.1/v1", api_key: "none", num_retries: 0 },
