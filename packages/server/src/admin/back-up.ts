@@ -10,29 +10,28 @@ import { sandboxesLock } from "../sandboxes/sqlite-sandbox-store.ts";
 
 export type BackUpDeps = {
   readonly dataDir: string;
-  /** A folder that is empty, or not there, or holds a backup that was cut off. */
+  /** The target: an empty or new folder, or one with an unfinished backup. */
   readonly target: string;
-  /** Hears each file that is copied, relative to the data folder. */
+  /** Called with each copied file, relative to the data folder. */
   readonly onProgress: (file: string) => void;
 };
 
 export type BackUpResult = {
   readonly files: number;
-  /** What is in a sandbox and cannot be read by this user, relative to the data folder. */
+  /** Files in sandboxes that this user cannot read, relative to the data folder. */
   readonly leftOut: readonly string[];
 };
 
 /**
- * Copies a data folder that servers may be working on, so that a server can start from the copy. Each database is copied as it
- * is at one moment, in an order in which nothing can be ahead of the log that must not be: what points into the log (webhook
- * cursors, spending) before it, the records of what tools began after it, so that nothing begins a second time. The index of
- * texts is not copied: it is made anew. When it fails, nothing is left of it. Rejects with {@link ConfigError} for a target that is
- * not empty.
+ * Copies a data folder, also while servers use it, so that a server can start from the copy. Each database is copied as
+ * of one moment. The order matters: data that points into the log (webhook cursors, spending) is copied before the log,
+ * and the records of executions after it, so that no tool starts twice. The text index is not copied but rebuilt. After
+ * a failure nothing of the copy is left. Rejects with {@link ConfigError} for a target that is not empty.
  */
 export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promise<BackUpResult> {
   await checkFolderStore(dataDir, null);
   await checkTarget(dataDir, target);
-  // While it is held nobody can change the master key.
+  // While this is held, the master key cannot be rotated.
   using _lock = lockDataFolder(dataDir, "shared");
   const unfinished = join(target, unfinishedBackup);
   try {
@@ -47,7 +46,7 @@ export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promi
     await syncFolder(target);
     return { files: copy.count, leftOut: copy.leftOut };
   } catch (error) {
-    // A disk that has failed may refuse this too. What stays is marked as unfinished, and the next backup removes it.
+    // On a failing disk this may fail too. The rest is marked as unfinished, and the next backup removes it.
     await empty(target).catch(() => {});
     throw error;
   }
@@ -55,7 +54,7 @@ export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promi
 
 const journal = "journal.db";
 
-/** Who uses the folder now, and what is made anew. */
+/** Records of running processes, and what the server rebuilds. */
 const ofThisMoment: ReadonlySet<string> = new Set([
   "nodes",
   "running",
@@ -65,7 +64,7 @@ const ofThisMoment: ReadonlySet<string> = new Set([
   textsFile,
 ]);
 
-/** Kept by tools while they work. */
+/** Temporary files of running tools. */
 function isOfTools(name: string): boolean {
   return (
     name === "conversations" || name === "sandboxes" || name === "bash.sqlite" || name === "sandboxes.sqlite"
@@ -87,14 +86,14 @@ async function checkTarget(dataDir: string, target: string): Promise<void> {
     throw new ConfigError(`${target} is a file. Name a folder that is empty or not there.`);
   await mkdir(target, { recursive: true, mode: 0o700 });
   const there = await readdir(target);
-  // Cut off, for example by a signal: nobody can use it.
+  // Interrupted, for example by a signal: this backup is unusable.
   if (there.includes(unfinishedBackup)) await empty(target);
   else if (there.length > 0) {
     throw new ConfigError(`The folder ${target} is not empty. Name a new one: backups are not mixed.`);
   }
 }
 
-/** Its mark goes last: what is cut off here is still an unfinished backup. */
+/** The mark is removed last: an interruption here still leaves an unfinished backup. */
 async function empty(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name !== unfinishedBackup);
   for (const name of [...names, unfinishedBackup])

@@ -14,13 +14,13 @@ export type Damage = { readonly file: string; readonly problem: string };
 export type CheckDataDeps = {
   readonly dataDir: string;
   readonly onDamage: (damage: Damage) => void;
-  /** Hears what is being looked at. */
+  /** Called with the file that is being checked. */
   readonly onProgress: (sentence: string) => void;
 };
 
 /**
- * Compares every database of a data folder with its checksums and indexes; changes nothing, and may run beside a server.
- * Records that tools keep inside of sandboxes are left out: what runs there could have written them.
+ * Compares every database of a data folder with its checksums and indexes. Changes nothing, and may run beside a
+ * server. Records of executions inside sandboxes are left out: programs there can write to them.
  */
 export async function checkData({
   dataDir,

@@ -10,33 +10,33 @@ import type {
   NotedEntry,
 } from "../journal/journal.ts";
 
-/** A conversation that both stores have, and not as the same one. */
+/** Both stores have a conversation with this id, with different contents. */
 export class CopyConflictError extends Error {
   override readonly name = "CopyConflictError";
 }
 
 export type CopiedConversation = {
-  /** Events that were compared on both sides, those that were there before included. */
+  /** Events that were compared on both sides, including those that already existed. */
   readonly events: number;
-  /** Of them, those that were written now. */
+  /** Those of them that this copy wrote. */
   readonly added: number;
-  /** Fields of the conversation that the target cannot hold as they are, and holds otherwise. */
+  /** Fields of the conversation that had to be changed because the target cannot store them. */
   readonly changed: readonly string[];
 };
 
 type Sides = {
   readonly source: Journal;
   readonly target: Journal;
-  /** What was sealed at the source, for the target. */
+  /** Reseals the source's sealed texts for the target. */
   readonly reseal: (sealed: string) => string;
 };
 
 const chunk = 500;
 
 /**
- * Brings one conversation to another store as it is there: ids, times, texts and places of its events, what is private beside them,
- * and what its clients may send again. It goes on where it was cut off, and compares all that is there at the end. Until it is whole
- * nobody finds it. Rejects with {@link CopyConflictError} where the target has another log.
+ * Copies one conversation to another store: ids, times, texts and order of its events, their private facts, and the
+ * inbox of client messages. Resumes an interrupted copy, and compares everything at the end. The copy stays hidden
+ * until it is complete. Rejects with {@link CopyConflictError} when the target has another log.
  */
 export async function copyConversation(sides: Sides, row: ConversationRow): Promise<CopiedConversation> {
   const { target } = sides;
@@ -77,7 +77,7 @@ export async function copyConversation(sides: Sides, row: ConversationRow): Prom
   };
 }
 
-/** In no list, and of no interest to servers that look for runs to go on with, until it is whole. */
+/** Hidden from lists, and from nodes that search for runs to resume, until the copy is complete. */
 async function create({ target }: Sides, row: ConversationRow): Promise<ConversationRow> {
   const { lastSeq: _lastSeq, marks, ...fields } = row;
   const hidden = {
@@ -92,7 +92,7 @@ async function create({ target }: Sides, row: ConversationRow): Promise<Conversa
   return { ...hidden, lastSeq: 0, marks };
 }
 
-/** Sealed texts differ in each store; that they can be opened is seen when they are sealed anew. */
+/** Sealed texts differ between stores; resealing proves that they can be opened. */
 function changedFields(there: ConversationRow, row: ConversationRow): string[] {
   const plain = ({ sealedSecrets, ...fields }: ConversationRow): Record<string, unknown> => ({
     ...fields,
@@ -120,7 +120,7 @@ async function addEvents(
   }
 }
 
-/** An append notes one id of a client: it ends with the event that this one led to. */
+/** One append can record one client message id, so each append ends with the event of such a message. */
 function batchesOf(
   id: string,
   stored: readonly EventWithMeta[],

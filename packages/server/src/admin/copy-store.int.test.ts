@@ -88,7 +88,7 @@ describe.skipIf(!probe.isUsable)(
       const folder = { dataDir: first.dataDir };
       const database = { database: { url, nodeAddress: null } };
       await copy(folder, database);
-      // As `kill -9` leaves them: their rows live, and nobody beats or counts.
+      // As `kill -9` leaves them: their rows are alive, and no heartbeats are sent or counted.
       const dead = ["killed-copy", "killed-server"];
       await ask(url, `INSERT INTO convoke.nodes (id) VALUES ${dead.map((name) => `('${name}')`).join(", ")}`);
       expect(await copy(folder, database)).toMatchObject({ conversations: 1, added: 0, conflicts: [] });

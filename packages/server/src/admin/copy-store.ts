@@ -20,29 +20,30 @@ export type CopyPlace = { readonly dataDir: string } | { readonly database: Post
 export type CopyStoreDeps = {
   readonly from: CopyPlace;
   readonly to: CopyPlace;
-  /** What the configured stores seal with. A folder that has a key of its own keeps it. */
+  /** The secret key of stores with a configured key. A data folder with its own key file ignores it. */
   readonly masterSecret: string | null;
   readonly logger: Logger;
-  /** Hears after each conversation how many there were so far. */
+  /** Called after each conversation with the number copied so far. */
   readonly onProgress: (conversations: number) => void;
 };
 
 export type CopyResult = Omit<CopiedTables, "unstorable"> & {
   readonly conversations: number;
-  /** Each was compared on both sides. */
+  /** The number of events, each compared on both sides. */
   readonly events: number;
   readonly added: number;
-  /** What could not be copied, one sentence each. */
+  /** One sentence for each conversation or row that could not be copied. */
   readonly conflicts: readonly string[];
-  /** What was copied and could not be kept as it is, one sentence each. */
+  /** One sentence for each copied value that had to be changed. */
   readonly changed: readonly string[];
-  /** Texts that the source's own key does not open; they are copied as they are. */
+  /** The number of texts that the source's own key cannot open; they are copied unchanged. */
   readonly unopened: number;
 };
 
 /**
- * Copies everything that one store has into another: cut off, it is simply begun again, and what is there is compared and not written
- * twice. No server may work on either. Files are not copied. Rejects with {@link ConfigError}.
+ * Copies all data of one store into another. After an interruption it is simply started again: existing data is
+ * compared and not written twice. No server may use either store. Files are not copied. Rejects with {@link
+ * ConfigError}.
  */
 export async function copyStore(deps: CopyStoreDeps): Promise<CopyResult> {
   await using scope = new AsyncDisposableStack();
@@ -110,7 +111,7 @@ class Resealing {
   };
 }
 
-/** What nobody can open is compared as it is. */
+/** Texts that no key opens are compared in sealed form. */
 function plainOf(box: SecretBox, sealed: string): string {
   try {
     return box.unseal(sealed);
@@ -148,7 +149,7 @@ async function openAlone(
     const secret = existsSync(join(dataDir, "master-key")) ? null : masterSecret;
     return scope.use(await openStore({ dataDir, database: null, masterSecret: secret, logger }));
   }
-  // What a server keeps on its machine, this process does not: whoever goes on knows that it has no records of what was begun.
+  // This process has no data folder, so the server that continues knows that no records of executions exist.
   const dataDir = await mkdtemp(join(tmpdir(), "convoke-copy-"));
   scope.defer(() => rm(dataDir, { recursive: true, force: true }));
   const { database } = place;

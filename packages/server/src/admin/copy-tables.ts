@@ -11,9 +11,9 @@ export const copiedTables = (Object.keys(keysOf) as (keyof typeof keysOf)[]).fil
 
 export type CopiedTables = {
   readonly rows: number;
-  /** Rows that the target had before and that differ there, such as `settings local`. They were left as they are. */
+  /** Rows that already exist at the target with other values, such as `settings local`. They are not changed. */
   readonly kept: readonly string[];
-  /** Rows that the target cannot hold. They were left out. */
+  /** Rows that the target cannot store. They are left out. */
   readonly unstorable: readonly string[];
 };
 
@@ -27,7 +27,7 @@ type Sides = {
   readonly reseal: (sealed: string) => string;
 };
 
-/** Brings all rows of the application to another store, and compares them there; what is there already stays. */
+/** Copies all rows of the application to another store, and compares them there. Existing rows stay. */
 export async function copyTables(sides: Sides): Promise<CopiedTables> {
   const kept: string[] = [];
   const unstorable: string[] = [];
@@ -65,7 +65,7 @@ export async function copyTables(sides: Sides): Promise<CopiedTables> {
   return { rows: count, kept, unstorable };
 }
 
-/** PostgreSQL refuses a NUL, and its driver makes another character of half a surrogate pair. */
+/** PostgreSQL refuses NUL, and its driver replaces half a surrogate pair by another character. */
 function isStorable({ tables }: ApplicationDatabase, row: Row): boolean {
   if (!isPostgres(tables)) return true;
   return Object.values(row).every(

@@ -24,17 +24,17 @@ export type { InspectedAction, InspectedEvent, Inspection } from "./inspection.t
 export type InspectDeps = DatabasePlace & {
   /** An id, or the beginning of one. */
   readonly conversation: string;
-  /** So many of the newest events. */
+  /** How many of the newest events to include. */
   readonly events: number;
 };
 
 export type Inspected =
   | { readonly type: "found"; readonly inspection: Inspection }
   | { readonly type: "missing" }
-  /** Some of the ids that begin so. */
+  /** Some of the ids with that beginning. */
   | { readonly type: "ambiguous"; readonly ids: readonly string[] };
 
-/** Reads one conversation from its store, also beside servers at work: nothing is changed, and no lease is taken. */
+/** Reads one conversation from its store, also while servers use it. Changes nothing and takes no lease. */
 export async function inspectConversation({
   dataDir,
   database,
@@ -62,7 +62,7 @@ async function openInspector({ dataDir, database }: DatabasePlace): Promise<Stor
       import("../database/postgres/check-postgres.ts"),
       import("../journal/postgres/postgres-inspector.ts"),
     ]);
-    // Says why it cannot be reached; a standby, or a role that may only read, is good enough.
+    // Reports why the database is unreachable. A standby, or a read-only role, is enough.
     await lookAtPostgres(database);
     return await openPostgresInspector(database);
   }
@@ -75,7 +75,7 @@ async function openInspector({ dataDir, database }: DatabasePlace): Promise<Stor
   return openSqliteInspector(dataDir);
 }
 
-/** Lower case with dashes, as ids are stored; null for what no id begins with. */
+/** Lower case with dashes, as ids are stored; null when no id can begin like this. */
 function toBeginning(text: string): string | null {
   const whole = normalizeUuid(text);
   if (whole !== null) return whole;
@@ -171,12 +171,12 @@ async function logProblems(store: StoreInspector, { id, lastSeq }: ConversationR
 
 const slice = 512;
 
-/** Null where a damaged event is in the way: a state must not be guessed. */
+/** Null when a damaged event is in the log: the state must not be guessed. */
 async function fold(store: StoreInspector, row: ConversationRow): Promise<ConversationState | null> {
   try {
     return await loadState(store, row);
   } catch (error) {
-    // It is named among the damages.
+    // It is listed among the damages.
     if (error instanceof DamagedEventError) return null;
     throw error;
   }

@@ -10,8 +10,8 @@ import { readIfThere } from "../lib/read-if-there.ts";
 import { describeStorageFault, inFile } from "../lib/storage-fault.ts";
 
 /**
- * Where the record of what tools did is: that of a sandbox is not read, because what runs in it could have written it; that of another
- * machine cannot be.
+ * Where the record of executions is. That of a sandbox is not read, because programs there can write to it; that of
+ * another machine cannot be read.
  */
 export async function findRecordPlace(
   { sandboxId, host }: ConversationRow,
@@ -61,7 +61,7 @@ export async function readOpenActions(
 type RecordSources = {
   readonly dataDir: string;
   readonly place: Inspection["execution_record"];
-  /** What is found on the way. */
+  /** Damages found while reading. */
   readonly damages: string[];
 };
 

@@ -2,7 +2,7 @@ import type { InspectedAction, Inspection } from "./inspection.ts";
 
 type Found = Omit<Inspection, "conclusions">;
 
-/** What the parts of an inspection mean together: what is waited for, and who has to act. */
+/** Conclusions from all parts of an inspection: what the conversation waits for, and who has to act. */
 export function concludeInspection(found: Found): string[] {
   const { store, state } = found;
   const damaged =

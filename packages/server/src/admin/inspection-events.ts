@@ -5,7 +5,7 @@ import { searchTextOf } from "../journal/search-text.ts";
 
 const summaryCharacters = 160;
 
-/** An event in one line; tolerates what is damaged and what newer releases wrote. */
+/** Describes an event in one line. Tolerates damaged events and those of newer releases. */
 export function lineOfEvent({ seq, id, json, meta }: EventWithMeta): InspectedEvent {
   const event = readObject(json);
   const beside = Object.keys(readObject(meta ?? "{}") ?? { damaged: true });

@@ -5,7 +5,7 @@ import type { ConversationState } from "../engine/state/conversation-state.ts";
 export type Inspection = {
   readonly id: string;
   readonly inspected_at: string;
-  /** What the other parts mean together, a sentence each. */
+  /** Conclusions from the other parts, one sentence each. */
   readonly conclusions: readonly string[];
   readonly row: {
     readonly title: string | null;
@@ -13,7 +13,7 @@ export type Inspection = {
     readonly created_at: string;
     readonly updated_at: string;
     readonly execution_status: string;
-    /** A run is to go on by itself after a restart. */
+    /** True when a run resumes by itself after a restart. */
     readonly is_active: boolean;
     /** A fork that does not have all its events yet. */
     readonly is_copying: boolean;
@@ -26,7 +26,7 @@ export type Inspection = {
     readonly sizes: {
       readonly events: number;
       readonly event_bytes: number | null;
-      /** Of what is stored beside events and never sent. */
+      /** The size of the private facts beside events. */
       readonly beside_bytes: number | null;
       readonly config_bytes: number;
       readonly snapshot_bytes: number;
@@ -34,7 +34,7 @@ export type Inspection = {
     };
   };
   readonly lease: {
-    /** How often it was claimed. */
+    /** How often the lease was claimed. */
     readonly generation: number;
     /** Null where nobody holds it. */
     readonly node: {
@@ -54,7 +54,7 @@ export type Inspection = {
       readonly began_seq: number | null;
       readonly began_at: string | null;
       readonly model_answers: number;
-      /** The message whose sender asked for a run that has not begun. */
+      /** The message that requested a run that has not begun. */
       readonly wanted_by_seq: number | null;
       readonly is_attended: boolean;
       readonly retry_until: string | null;
@@ -74,20 +74,20 @@ export type Inspection = {
   } | null;
   /** Calls without an answer in the log. */
   readonly open_actions: readonly InspectedAction[];
-  /** Where the record of what tools did is. It is read only when it is here. */
+  /** Where the record of executions is. It is read only when it is here. */
   readonly execution_record: "here" | "sandbox" | "elsewhere";
   /** Conversations of sub-agents. */
   readonly parts: readonly { readonly id: string; readonly execution_status: string }[];
   readonly store: {
     readonly log_number: number;
     readonly last_seq: number;
-    /** How far the state that is kept in the row goes. */
+    /** The last event that the state in the row covers. */
     readonly snapshot_seq: number;
-    /** The last event that has a state beside it; null where the log could not be folded. */
+    /** The last event with a stored checkpoint; null when the log could not be folded. */
     readonly checkpoint_seq: number | null;
-    /** How far the index of all texts goes; null where there is none that can be read. */
+    /** The last event in the text index; null without a readable index. */
     readonly indexed_seq: number | null;
-    /** The data folder of its last owner, where several share the store. */
+    /** The data folder of the last owner, when several share the store. */
     readonly machine: string | null;
     readonly damages: readonly string[];
   };
@@ -117,6 +117,6 @@ export type InspectedEvent = {
   readonly source: string;
   /** Its beginning on one line, as clients may read it. */
   readonly summary: string;
-  /** Names of what is stored beside it and never sent. */
+  /** Names of the private facts beside the event. */
   readonly beside: readonly string[];
 };

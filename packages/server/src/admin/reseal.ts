@@ -3,10 +3,10 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import { keysOf } from "../database/table-keys.ts";
 import { SealError, type KeyRotation } from "../security/seal.ts";
 
-/** `unopened` texts were sealed with a key that was lost before; they are left as they are. */
+/** `unopened` texts were sealed with a key that was lost earlier; they are left unchanged. */
 export type RotateResult = { readonly resealed: number; readonly unopened: number };
 
-/** Seals texts anew, and counts them. */
+/** Reseals texts with a new key, and counts them. */
 export class Reseal {
   resealed = 0;
   unopened = 0;
@@ -18,7 +18,7 @@ export class Reseal {
     this.#onProgress = onProgress;
   }
 
-  /** Hands the new form of a text to `store`, unless there is nothing to do or no key for it. */
+  /** Passes a resealed text to `store`, unless it is sealed with the new key already or no key opens it. */
   async change(sealed: string, store: (resealed: string) => Promise<unknown>): Promise<void> {
     const resealed = this.#reseal(sealed);
     if (resealed === null) return;
@@ -40,11 +40,11 @@ export class Reseal {
 
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
-/** Every column that is named `sealed_*`, so that none can be forgotten. */
+/** Every column with a name `sealed_*`, so that none can be forgotten. */
 export async function resealTables({ tables: known }: ApplicationDatabase, reseal: Reseal): Promise<void> {
   const tables = known as unknown as Kysely<AnyTables>;
   for (const { name, columns } of await tables.introspection.getTables()) {
-    // Those of the journal are not the application's.
+    // Tables of the journal are handled elsewhere.
     if (!Object.hasOwn(keysOf, name)) continue;
     const keys = keysOf[name as keyof typeof keysOf];
     for (const { name: column } of columns.filter((one) => one.name.startsWith("sealed_"))) {

@@ -119,7 +119,7 @@ describe.skipIf(!probe.isUsable)(`on PostgreSQL (${probe.detail})`, { timeout: 3
     await using server = await startTestServer({ config: { database, masterSecret: present } });
     await server.call("POST", "/api/secrets", { name: "A", value: "canary" });
     await server.close();
-    // As `kill -9` leaves it: its row lives, and nobody beats or counts.
+    // As `kill -9` leaves it: its row is alive, and no heartbeats are sent or counted.
     await ask(url, "INSERT INTO convoke.nodes (id) VALUES ('killed')");
     const { dataDir } = server;
     expect(await rotateMasterKey({ dataDir, database, secrets: { present, next } })).toEqual({

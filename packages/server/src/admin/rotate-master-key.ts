@@ -15,18 +15,21 @@ import { openSecretRotation, type SecretChange } from "../security/secret-rotati
 
 export type RotateDeps = {
   readonly dataDir: string;
-  /** Null, or not given, for what is in the data folder. */
+  /** The database; null or absent for the store in the data folder. */
   readonly database?: PostgresPlace | null;
-  /** For a store whose key is configured; null, or not given, for a folder that has a key of its own. */
+  /**
+   * The present and the next secret of a store with a configured key; null or absent for a folder with its own key
+   * file.
+   */
   readonly secrets?: SecretChange | null;
-  /** Hears how many texts have been sealed anew so far. */
+  /** Called with the number of texts that were resealed so far. */
   readonly onProgress?: (resealed: number) => void;
 };
 
 /**
- * Seals everything in a store with a new master key, then drops the old one. Rejects with {@link ConfigError} while a server runs on
- * it. Ended half-way, it is simply started again. In between, servers can run on a folder that has a key of its own; where the key is
- * configured, none starts.
+ * Reseals everything in a store with a new master key, then removes the old one. Rejects with {@link ConfigError} while
+ * a server uses the store. After an interruption it is simply started again. Meanwhile servers can run on a folder with
+ * its own key file; with a configured key no server starts.
  */
 export async function rotateMasterKey(deps: RotateDeps): Promise<RotateResult> {
   const { dataDir, database = null, secrets = null, onProgress = () => {} } = deps;
@@ -52,7 +55,7 @@ export async function rotateMasterKey(deps: RotateDeps): Promise<RotateResult> {
 const bothKeys =
   "The key of this store is configured: set CONVOKE_SECRET_KEY to the present one and CONVOKE_SECRET_KEY_NEXT to the one that takes its place.";
 
-/** Null when the change was ended before. */
+/** Null when the rotation was finished earlier. */
 async function openFolderRotation(
   dataDir: string,
   secrets: SecretChange | null,
@@ -106,7 +109,7 @@ async function resealConversations(journal: Journal, reseal: Reseal): Promise<vo
   }
 }
 
-/** A data folder that never had sandboxes gets no file for them. */
+/** Does not create a file for sandboxes in a data folder that never had any. */
 async function resealSandboxes(dataDir: string, reseal: Reseal): Promise<void> {
   const file = sandboxesFile(dataDir);
   if (!existsSync(file)) return;

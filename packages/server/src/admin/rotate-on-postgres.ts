@@ -15,20 +15,20 @@ export type PostgresRotateDeps = {
   readonly onProgress: (resealed: number) => void;
 };
 
-/** See `rotateMasterKey`. No conversation is claimed: whoever goes on with one would take what ran there for lost. */
+/** See `rotateMasterKey`. Claims no conversations: a claim would mark their running tools as lost. */
 export async function rotateOnPostgres({
   url,
   secrets,
   onProgress,
 }: PostgresRotateDeps): Promise<RotateResult> {
-  // What fails in the background fails here too.
+  // Rethrows a failure in the background.
   const onFailure = (): void => {};
   await using node = await PostgresNode.open({ url, onFailure });
   const check = openKeyCheck(node.pool);
   const isBegun = (await check.next.read()) !== null;
   const rotation = await openSecretRotation({ ...secrets, check, finish: check.takeNext });
   if (rotation === null) return { resealed: 0, unopened: 0 };
-  // A server that starts looks for the change after it has become a node: one of the two sees the other.
+  // A starting server checks for a rotation after it has become a node, so one of the two notices the other.
   if ((await node.findOther()) !== null) {
     if (!isBegun) await check.next.remove();
     throw new ConfigError("Servers work on the database. Stop them first.");
