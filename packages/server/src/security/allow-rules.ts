@@ -1,8 +1,9 @@
 import type { Action, SecurityRisk } from "@convoke/protocol";
 
 /**
- * Calls that the user has allowed once and for all: a tool, and for each named argument a form in which `*` stands for any
- * text. In a terminal's command `*` never stands for what would begin another command. HIGH is not covered unless `up_to` says so.
+ * Calls that the user has allowed permanently: a tool, and for each named argument a pattern in which `*` matches any
+ * text. In a terminal command `*` never matches the beginning of another command. HIGH risk is not covered unless
+ * `up_to` says so.
  */
 export type AllowRule = {
   readonly tool_name: string;
@@ -34,7 +35,7 @@ function covers(
   });
 }
 
-/** Plain comparison of the pieces between the stars, so that no form can take long. */
+/** Compares the texts between the stars, so every pattern takes linear time. */
 function fits(value: string, form: string, isCommand: boolean): boolean {
   const [first = "", ...others] = form.split("*");
   if (others.length === 0) return value === form;
@@ -43,7 +44,7 @@ function fits(value: string, form: string, isCommand: boolean): boolean {
   if (!value.startsWith(first) || !value.endsWith(last)) return false;
   const middle = value.slice(first.length, value.length - last.length);
   let at = 0;
-  // What the stars stand for.
+  // The texts that the stars matched.
   let rest = "";
   for (const fragment of others) {
     const found = middle.indexOf(fragment, at);

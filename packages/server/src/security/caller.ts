@@ -1,13 +1,13 @@
 /** Who a request acts for. */
 export type Caller = {
   readonly userId: string;
-  /** Of the issued key that told who it is; absent with keys that cannot be revoked. */
+  /** The id of the issued key that authenticated the caller; absent for keys that cannot be revoked. */
   readonly keyId?: string;
-  /** Of the browser's login that told who it is. */
+  /** The id of the browser login that authenticated the caller. */
   readonly loginId?: string;
-  /** What told who it is, where that was no key of a user. */
+  /** How the caller was authenticated, when it was not by a user's key. */
   readonly means?: "cookie" | "login" | "page" | "sandbox key" | "port key";
 };
 
-/** The user of configured keys and of the data folder's own, and everybody where no key is needed. */
+/** The user of configured keys and of the data folder's own key, and of every request where no key is needed. */
 export const localUser: Caller = { userId: "local" };

@@ -2,7 +2,7 @@ import type { ConfirmationPolicy, SecurityRisk } from "@convoke/protocol";
 
 const order: readonly SecurityRisk[] = ["LOW", "MEDIUM", "HIGH"];
 
-/** What a policy needs to know of one action. */
+/** The facts about one action that a policy needs. */
 export type GatedAction = { readonly needsNoApproval: boolean; readonly risk: SecurityRisk };
 
 /** True when the whole batch must wait for the user. A lone finish or think never does. */

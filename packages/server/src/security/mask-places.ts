@@ -1,5 +1,5 @@
 /**
- * What a document is: an event; the items of a provider, as it sent them; or anything else that the server made, such as a
+ * The kind of a document: an event; items of a provider, as sent; or any other document of the server, such as a
  * configuration.
  */
 export type MaskedAs = "event" | "provider" | "document";
@@ -7,14 +7,14 @@ export type MaskedAs = "event" | "provider" | "document";
 type Hide = (text: string) => string;
 
 /**
- * A place of a document: fields that hold the wire's own words, ids and binary data, which a secret that happens to equal one
- * must not break; and what the fields with fields of their own are. All others are content: whatever their names, an agent, a
+ * A place in a document: the fields with protocol constants, ids and binary data, which stay unmasked even when a
+ * secret equals one; and the places of nested fields. All other fields are content: whatever their names, an agent, a
  * tool or a stranger wrote them.
  */
 type Place = {
   readonly unmasked: ReadonlySet<string>;
   readonly below: Readonly<Record<string, Place>>;
-  /** What fields are that are not named in `below`. */
+  /** The place of fields that are not named in `below`. */
   readonly others?: Place;
 };
 
@@ -34,7 +34,7 @@ const definition: Place = {
   below: {},
 };
 
-/** Where names mean the same at any depth, but for what an agent or a tool wrote. */
+/** A place in which names mean the same at any depth, except in content of an agent or a tool. */
 function everywhere(unmasked: readonly string[]): Place {
   const written = ["action", "observation", "arguments", "args", "input", "data", "tool_call"];
   const place: { unmasked: Place["unmasked"]; below: Place["below"]; others?: Place } = {
@@ -101,7 +101,7 @@ const places: Readonly<Record<MaskedAs, Place>> = {
   document,
 };
 
-/** The value with its texts hidden, but for what its places keep. */
+/** The value with masked texts, except in unmasked fields. */
 export function hideAt(as: MaskedAs, value: unknown, hide: Hide): unknown {
   return hideIn(value, hide, places[as]);
 }
@@ -122,7 +122,7 @@ function placeBelow({ below, others = content }: Place, name: string): Place {
   return Object.hasOwn(below, name) ? below[name]! : others;
 }
 
-/** A word, an id or a list of them; an object under a name of the wire is none of the wire's. */
+/** A text or a list of texts; an object under a protocol name is not the protocol's and is masked. */
 function isUnmasked(field: unknown): boolean {
   return (
     typeof field !== "object" || (Array.isArray(field) && field.every((item) => typeof item !== "object"))

@@ -1,12 +1,12 @@
 import { maskCutText, SecretMask } from "@convoke/tool-host";
 import { hideAt, type MaskedAs } from "./mask-places.ts";
 
-/** Hides secrets in the texts of a JSON document; an event unless it is said to be something else. */
+/** Masks secrets in the texts of a JSON document, by default an event. */
 export type Mask = (json: string, as?: MaskedAs) => string;
 
 /**
- * Returns a function that hides the given values in the texts of a JSON document, in all the forms that tool output is
- * masked for, and leaves its structure and binary fields alone. What is inside of a spared text is left as it is.
+ * Returns a function that masks the given values in the texts of a JSON document, in all forms that are masked in tool
+ * output. It leaves structure, binary fields and spared texts unchanged.
  */
 export function createMask(values: readonly string[], spared: readonly string[] = []): Mask {
   if (values.length === 0) return (json) => json;
@@ -16,12 +16,12 @@ export function createMask(values: readonly string[], spared: readonly string[] 
     hide(json) === json ? json : JSON.stringify(hideAt(as, JSON.parse(json), hide));
 }
 
-/** Hides the values in a text that comes in pieces, also where a piece ends inside of one. */
+/** Masks the values in a streamed text, also where a chunk ends inside a value. */
 export function createStreamMask(values: readonly string[], spared: readonly string[] = []): SecretMask {
   return new SecretMask(toSecrets(values), spared);
 }
 
-/** A text that somebody cut off, without the values and without a telling beginning of one at its end. */
+/** Masks a truncated text: the values, and a recognisable beginning of one at its end. */
 export function maskCut(text: string, values: readonly string[]): string {
   return maskCutText(text, toSecrets(values));
 }

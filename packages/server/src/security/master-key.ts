@@ -11,14 +11,14 @@ const derive = promisify<string, Buffer, number, Buffer>(scrypt);
 
 const checked = "The key is the right one.";
 
-/** Tells a wrong secret from the right one; there is one exactly when the folder has no key of its own. */
+/** Identifies the right secret. It exists exactly when the folder has no key file of its own. */
 export function masterKeyCheck(dataDir: string): string {
   return join(dataDir, "master-key-check");
 }
 
 /**
- * The box of a data folder: its key comes from `secret`, of which nothing is stored, or without one from the folder's own
- * key file. Rejects with {@link ConfigError} when the folder was used with another key.
+ * Opens the secret box of a data folder. Its key is derived from `secret`, which is never stored, or read from the
+ * folder's own key file. Rejects with {@link ConfigError} when the folder was used with another key.
  */
 export async function openMasterKey(dataDir: string, secret: string | null): Promise<SecretBox> {
   const keyFile = join(dataDir, "master-key");
@@ -46,9 +46,9 @@ export type OnceWritten = {
   writeOnce(text: string): Promise<boolean>;
 };
 
-/** What tells a wrong secret from the right one, and a change of the secret that was begun. */
+/** The check of the secret, and that of a rotation in progress. */
 export type KeyCheck = OnceWritten & {
-  /** The check of the secret that comes next; there is one only while the secret is changed. */
+  /** The check of the next secret; it exists only during a rotation. */
   readonly next: OnceWritten;
 };
 
@@ -61,7 +61,7 @@ async function openBoxOf(keyFile: string): Promise<SecretBox> {
   }
 }
 
-/** The check of a data folder, in files, which processes that begin together write once. */
+/** The check of a data folder, in files. Processes that start together write it once. */
 export function checkInFolder(dataDir: string): KeyCheck {
   const file = masterKeyCheck(dataDir);
   return { ...fileOf(file), next: fileOf(nextKeyFile(file)) };
@@ -72,8 +72,8 @@ function fileOf(file: string): OnceWritten {
 }
 
 /**
- * The key that a secret and the check of an installation make together; the first one that opens it writes the check. Rejects with
- * {@link ConfigError} when the installation was used with another secret, or while its secret is changed.
+ * Derives the key from a secret and the check of an installation; the first process writes the check. Rejects with
+ * {@link ConfigError} when the installation was used with another secret, or during a rotation.
  */
 export async function openConfiguredKey(secret: string, check: KeyCheck): Promise<Buffer> {
   if ((await check.next.read()) !== null) {
@@ -84,14 +84,14 @@ export async function openConfiguredKey(secret: string, check: KeyCheck): Promis
   return await openCheck(secret, check, "The secret key is not the one that was used here before.");
 }
 
-/** The same for one of the checks; `refusal` says what is wrong with another secret. */
+/** The same for one of the checks; `refusal` is the message for a wrong secret. */
 export async function openCheck(secret: string, check: OnceWritten, refusal: string): Promise<Buffer> {
   const known = await readKey(secret, check, refusal);
   if (known !== null) return known;
   const salt = randomBytes(16);
   const key = await derive(secret, salt, 32);
   if (await check.writeOnce(`${salt.toString("base64")} ${createSecretBox(key).seal(checked)}`)) return key;
-  // Another process was faster.
+  // Another process has written the check meanwhile.
   return (await readKey(secret, check, refusal)) ?? key;
 }
 

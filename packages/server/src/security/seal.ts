@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
 
-/** Encrypts texts for storage. What it seals, only the same key opens. */
+/** Encrypts texts for storage; only the same key decrypts them. */
 export interface SecretBox {
   seal(plain: string): string;
   /** Throws {@link SealError} when the text was sealed with another key or was altered. */
@@ -18,9 +18,9 @@ export class SealError extends Error {
 
 const prefix = "v1.";
 
-/** AES-256-GCM with a random nonce per text. Keys have 32 bytes; what an older one sealed is opened as well. */
+/** AES-256-GCM with a random nonce per text. Keys have 32 bytes; texts of the older keys can be opened as well. */
 export function createSecretBox(key: Buffer, olderKeys: readonly Buffer[] = []): SecretBox {
-  // Made once: given as bytes, each use would make one.
+  // A key object is made once; with raw bytes each use would make one.
   const newest = createSecretKey(key);
   const candidates = [newest, ...olderKeys.map((older) => createSecretKey(older))];
   return {
@@ -40,16 +40,16 @@ export function createSecretBox(key: Buffer, olderKeys: readonly Buffer[] = []):
 /** Opens the box whose key is in `file`; makes the key with mode 0600 when there is none. Safe when two processes start at once. */
 export async function openSecretBox(file: string): Promise<SecretBox> {
   const key = await openKeyFile(file);
-  // Left by a rotation that did not come to its end: some texts are sealed with this key already.
+  // Left by an unfinished rotation: some texts are sealed with this key already.
   const next = await readIfThere(nextKeyFile(file));
   return createSecretBox(key, next === null ? [] : [parseKey(next, nextKeyFile(file))]);
 }
 
-/** A change of the key in `file`. It takes effect when it is finished; begun again after a crash, it goes on. */
+/** A rotation of the key in `file`. It takes effect when it is finished; after a crash it can be resumed. */
 export interface KeyRotation {
   /** The text sealed with the new key; null when it already is. Throws {@link SealError} when neither key opens it. */
   reseal(sealed: string): string | null;
-  /** Puts the new key in the place of the old one. Call when everything is sealed with it. */
+  /** Replaces the old key by the new one. Call it when everything is sealed with the new key. */
   finish(): Promise<void>;
 }
 
@@ -70,14 +70,14 @@ export async function openKeyRotation(file: string): Promise<KeyRotation> {
   };
 }
 
-/** Puts the next key file in the place of the present one. */
+/** Replaces the present key file by the next one. */
 export async function takeNextKeyFile(file: string): Promise<void> {
   await rename(nextKeyFile(file), file);
   await using folder = await open(dirname(file));
   await folder.sync();
 }
 
-/** Of the key that comes next, while a key is changed. */
+/** The suffix of the next key's file, during a rotation. */
 export function nextKeyFile(file: string): string {
   return `${file}.next`;
 }
@@ -110,7 +110,7 @@ function unsealWith(key: KeyObject, sealed: string): string | null {
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
   } catch {
-    // GCM tells that a text is not this key's by failing; the caller tries the next key or refuses.
+    // GCM fails on a text of another key; the caller tries the next key or refuses.
     return null;
   }
 }

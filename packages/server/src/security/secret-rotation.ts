@@ -2,18 +2,18 @@ import { ConfigError } from "../lib/config-error.ts";
 import { openCheck, readKey, type KeyCheck, type OnceWritten } from "./master-key.ts";
 import { createReseal, type KeyRotation } from "./seal.ts";
 
-/** A secret that is configured, and the one that takes its place. */
+/** A configured secret, and the next one that replaces it. */
 export type SecretChange = { readonly present: string; readonly next: string };
 
 export type SecretRotationDeps = SecretChange & {
   readonly check: KeyCheck;
-  /** Puts the next check in the place of the present one, in one step. */
+  /** Replaces the present check by the next one, atomically. */
   readonly finish: () => Promise<void>;
 };
 
 /**
- * Begins or resumes the change of a secret that is configured: from here until its end no server starts. Null when it was ended
- * before. Rejects with {@link ConfigError} when the secrets are not the right ones.
+ * Begins or resumes the rotation of a configured secret; no server starts until it is finished. Null when it was
+ * finished earlier. Rejects with {@link ConfigError} when a secret is wrong.
  */
 export async function openSecretRotation({
   check,

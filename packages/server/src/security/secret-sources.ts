@@ -5,10 +5,10 @@ import type { Fetch } from "../lib/filtered-fetch.ts";
 const lookupTimeoutMs = 30_000;
 /** The limit of secrets that are stored. */
 export const longestValueBytes = 64 * 1024;
-/** Of all secrets of a conversation together: each form of them is looked for in all that is said. */
+/** The limit for all secrets of a conversation together: every text is searched for each form of them. */
 export const maxValueBytes = 256 * 1024;
 
-/** The present values of all secrets; one that cannot be looked up is left out and reported by name. */
+/** The present values of all secrets; a secret that cannot be resolved is left out and reported by name. */
 export async function resolveSecrets(
   sources: Readonly<Record<string, SecretSource>>,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function resolveSecrets(
   return withinLimit(resolved.flat(), onFailure);
 }
 
-/** What was looked up is not known before. */
+/** The size of a resolved value is not known before. */
 function withinLimit(
   secrets: readonly ToolSecret[],
   onFailure: (name: string, reason: string) => void,
@@ -52,7 +52,7 @@ function withinLimit(
 
 type LookupSecret = Extract<SecretSource, { kind: "LookupSecret" }>;
 
-/** `fetch` hides the reason one level down. */
+/** `fetch` puts the reason into the error's cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== "" ? error.cause.message : error.message;
@@ -61,7 +61,7 @@ function reasonOf(error: unknown): string {
 async function resolveHost(source: LookupSecret, signal: AbortSignal, fetch: Fetch): Promise<string> {
   const reply = await fetch(source.url, {
     headers: source.headers ?? {},
-    // Its headers are for the address that was named and for no other.
+    // The headers are for the named address only, so redirects are not followed.
     redirect: "manual",
     signal: AbortSignal.any([signal, AbortSignal.timeout(lookupTimeoutMs)]),
   });

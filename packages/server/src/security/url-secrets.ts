@@ -1,7 +1,7 @@
 /** A part of a query: what separates it, its name, and its value with the sign before it. */
 const parameter = /([?&;])([^=&;#]*)=([^&;#]*)/g;
 const namedLikeSecret = /key|token|secret|pass|auth|sig|credential|code|session|jwt/i;
-/** Words, versions and switches, which tell nobody anything. */
+/** Words, versions and switches, which are no secrets. */
 const plainValue = /^(?:[a-z]{1,15}|v?\d{1,4}(?:\.\d{1,4}){0,3}|)$/i;
 /** Filled in later from a secret that has a name. */
 const variable = /^\$\{[^}]*\}$/;
@@ -9,7 +9,7 @@ const variable = /^\$\{[^}]*\}$/;
 /** What stands before the host: a name, a password or both. */
 const beforeHost = /^([a-z][a-z\d+.-]*:\/\/)([^/?#]*)@/i;
 
-/** The values in an address that prove who asks, before the host or in its query: as they are written, and decoded. */
+/** The credentials in a URL, before the host or in the query: as written, and decoded. */
 export function urlSecrets(url: string): string[] {
   const [name = "", ...password] = (beforeHost.exec(url)?.[2] ?? "").split(":");
   const own = password.length > 0 ? password.join(":") : name;
@@ -21,22 +21,22 @@ export function urlSecrets(url: string): string[] {
   return [...new Set(values)];
 }
 
-/** The address with what `shownAs` makes of each of these values in its place. */
+/** The URL with each of these values replaced by the result of `shownAs`. */
 export function hideUrlSecrets(url: string, shownAs: (secret: string) => string): string {
   const change = (value: string): string =>
     encodeURIComponent(shownAs(decoded(value))).replaceAll("%3A", ":");
   return changeSecrets(changeLogin(url, change), change);
 }
 
-/** True when the query of an address has this very value. */
+/** True when the query of a URL contains exactly this value. */
 export function urlHas(url: string, value: string): boolean {
   if (decoded(beforeHost.exec(url)?.[2] ?? "") === value) return true;
   return [...queryOf(url).matchAll(parameter)].some((found) => decoded(found[3]!) === value);
 }
 
 /**
- * The address with each value that is `mask` replaced by the one that `stored` has under its name; null when `stored` is of
- * another server, or has no such value.
+ * The URL with each `mask` replaced by the value of the same name in `stored`; null when `stored` has another server or
+ * lacks a value.
  */
 export function restoreUrlSecrets(given: string, stored: string, mask: string): string | null {
   const before = beforeHost.exec(stored)?.[2];
@@ -53,7 +53,7 @@ export function restoreUrlSecrets(given: string, stored: string, mask: string): 
   return isComplete ? restored : null;
 }
 
-/** The address with what `open` makes of each value of its query. */
+/** The URL with each value of its query replaced by the result of `open`. */
 export function openUrlValues(url: string, open: (value: string) => string | null): string {
   const change = (value: string): string => {
     const opened = open(decoded(value));
@@ -97,7 +97,7 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value.replaceAll("+", " "));
   } catch {
-    // Not percent-encoded after all: then it is what it is.
+    // The value is not percent-encoded, so it is used as is.
     return value;
   }
 }

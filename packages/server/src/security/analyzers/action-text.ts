@@ -1,13 +1,13 @@
 import type { AssessedCall } from "./verdict.ts";
 
-/** So much of a call is looked at; what is longer was not read to its end. */
+/** How much of a call is analysed; the rest of a longer one is not read. */
 const maxCharacters = 30_000;
 
-/** Texts of a call: `run` is what would be carried out, `all` has the model's words about it too. */
+/** Texts of a call: `run` is what would be executed, `all` includes the model's words about it. */
 export type CallText = {
   readonly run: string;
   readonly all: string;
-  /** False when the call is longer than what was looked at. */
+  /** False when the call is longer than the analysed part. */
   readonly isComplete: boolean;
 };
 

@@ -4,16 +4,16 @@ import { assessByRails } from "./policy-rail.ts";
 import type { AssessedCall, Verdict } from "./verdict.ts";
 import { TooSlow, withinTime } from "../../lib/time-limit.ts";
 
-/** Who judges the risk of actions, in the forms that this server can carry out. */
+/** The security analyzers that this server supports. */
 export type AnalyzerConfig = SecurityAnalyzer | SecurityAnalyzerExtension;
 
-/** True when the model's own estimate is part of what this analyzer says. */
+/** True when the verdict of this analyzer includes the model's own estimate. */
 export function readsPrediction(analyzer: AnalyzerConfig | null): boolean {
   if (analyzer?.kind === "EnsembleSecurityAnalyzer") return analyzer.analyzers.some(readsPrediction);
   return analyzer?.kind === "LLMSecurityAnalyzer";
 }
 
-/** The verdict on one call: what only reads is LOW (L23.12), without an analyzer nothing is known. */
+/** The verdict on one call: a call that only reads is LOW (L23.12); without an analyzer the risk is unknown. */
 export function assessCall(analyzer: AnalyzerConfig | null, call: AssessedCall): Verdict {
   if (call.isReadOnly) return { risk: "LOW", reasons: [] };
   if (analyzer === null) return { risk: "UNKNOWN", reasons: [] };
@@ -21,15 +21,15 @@ export function assessCall(analyzer: AnalyzerConfig | null, call: AssessedCall):
   try {
     return withinTime(limitMs, () => assessBy(analyzer, call));
   } catch (error) {
-    // What cannot be judged in time was not found harmless; nobody else waits for it any longer (L23.17).
+    // A call that cannot be judged in time does not count as harmless, and nobody else waits for it (L23.17).
     if (error instanceof TooSlow) return { risk: "HIGH", reasons: ["took too long to be judged"] };
     throw error;
   }
 }
 
-/** Expressions of users, and long texts that a model makes up, can keep the server's only thread for hours. */
+/** Users' expressions on long texts of a model could block the server's only thread for hours. */
 const limitMs = 100;
-/** Characters that the built-in expressions read in less time than the watch itself costs. */
+/** Up to this length the built-in expressions take less time than the time limit itself. */
 const shortLength = 4_000;
 
 function hasOwnPatterns(analyzer: AnalyzerConfig): boolean {
@@ -59,12 +59,12 @@ function assessBy(analyzer: AnalyzerConfig, call: AssessedCall): Verdict {
         analyzer.propagate_unknown === true,
       );
     case "GraySwanAnalyzer":
-      // Refused when it is set; a stored one must not let anything pass.
+      // Requests with an unknown analyzer are refused; a stored one must let nothing pass.
       return { risk: "HIGH", reasons: ["the analyzer is not available"] };
   }
 }
 
-/** An analyzer that fails has not found an action harmless. */
+/** A failed analyzer does not make an action harmless. */
 function assessMember(member: AnalyzerConfig, call: AssessedCall): Verdict {
   try {
     return assessBy(member, call);
@@ -73,7 +73,7 @@ function assessMember(member: AnalyzerConfig, call: AssessedCall): Verdict {
   }
 }
 
-/** The worst of what is known; unknown when nothing is, or when one unknown is to count for all. */
+/** The highest known risk; unknown when none is known, or when one unknown risk counts for all. */
 function combine(verdicts: readonly Verdict[], keepsUnknown: boolean): Verdict {
   const reasons = verdicts.flatMap((verdict) => verdict.reasons);
   const isUnknown = verdicts.some(({ risk }) => risk === "UNKNOWN");

@@ -17,7 +17,7 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   EnsembleSecurityAnalyzer: ["analyzers", "propagate_unknown"],
 };
 
-/** An analyzer as a request names it; one that would never be asked is refused, because users rely on it (P55). */
+/** Checks an analyzer in a request. An unsupported one is refused, because users rely on it (P55). */
 export function checkAnalyzer(analyzer: unknown, loc: readonly string[]): AnalyzerConfig | null {
   if (analyzer === null || analyzer === undefined) return null;
   const kind = isObject(analyzer) ? analyzer["kind"] : undefined;
@@ -31,7 +31,7 @@ export function checkAnalyzer(analyzer: unknown, loc: readonly string[]): Analyz
   return analyzer as AnalyzerConfig;
 }
 
-/** A field that is misspelled would leave an analyzer that finds less than it was meant to. */
+/** A misspelled field would leave an analyzer that finds less than intended. */
 function refuseUnknown(analyzer: Record<string, unknown>, kind: string, loc: readonly string[]): void {
   const fields = ["kind", ...fieldsOf[kind]!];
   const field = Object.keys(analyzer).find((name) => !fields.includes(name));
@@ -57,7 +57,7 @@ function checkMembers(analyzer: Record<string, unknown>, loc: readonly string[])
   });
 }
 
-/** Expressions run on the server's only thread, so those that can take for ever are refused. */
+/** Expressions run on the server's only thread, so those with exponential time are refused. */
 function checkPatterns(analyzer: Record<string, unknown>, loc: readonly string[]): void {
   for (const field of patternFields) {
     const list = analyzer[field] ?? [];
@@ -79,12 +79,12 @@ function checkPatterns(analyzer: Record<string, unknown>, loc: readonly string[]
 const longestExpression = 500;
 
 function isUsable(expression: string): boolean {
-  // The length first: what comes behind it takes more time than the expression is long.
+  // The length is checked first: the checks after it take more than linear time.
   if (expression.length > longestExpression || nestsRepetition(expression)) return false;
   try {
     return new RegExp(expression, "i").source !== "";
   } catch {
-    // Not an expression: that is the answer.
+    // The text is not an expression, which is the answer.
     return false;
   }
 }

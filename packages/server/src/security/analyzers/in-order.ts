@@ -1,6 +1,6 @@
 /**
- * Whether the expressions are found one behind the other within one piece of a text. Takes a time that grows with the length of
- * the text and no faster, unlike one expression with gaps in it, which a long command can keep busy for seconds.
+ * True when the expressions match one after the other within one part of a text. Takes linear time, unlike one
+ * expression with gaps, which can take seconds on a long command.
  */
 export function inOrder(text: string, breaks: RegExp, parts: readonly RegExp[]): boolean {
   return text.split(breaks).some((fragment) => {

@@ -61,8 +61,8 @@ const injectionMediumPatterns: readonly Pattern[] = [
 ];
 
 /**
- * Looks for the signs of dangerous calls. Signs of commands count in what would be run; signs of instructions that somebody
- * slipped in count in the model's words too. The analyzer's own lists replace the built-in ones.
+ * Searches for signs of dangerous calls. Signs of commands count in what would be run; signs of injected instructions
+ * count in the model's words too. The analyzer's own lists replace the built-in ones.
  */
 export function assessByPatterns(analyzer: PatternSecurityAnalyzer, call: AssessedCall): Verdict {
   const { run, all, isComplete } = textOf(call);

@@ -5,7 +5,7 @@ import { deletesPlaces, undisguise } from "./shell-text.ts";
 
 type Rail = { readonly name: string; readonly isCrossed: (segment: string) => boolean };
 
-/** Combinations that are never harmless, each looked for in one line of work at a time. */
+/** Combinations that are never harmless, each searched for in one command line at a time. */
 const rails: readonly Rail[] = [
   {
     name: "fetch-to-exec",
@@ -26,7 +26,7 @@ const rails: readonly Rail[] = [
   { name: "catastrophic-delete", isCrossed: deletesPlaces },
 ];
 
-/** HIGH when a call does one of the few things that nobody wants by accident, otherwise LOW. */
+/** HIGH when a call does one of a few destructive things, otherwise LOW. */
 export function assessByRails(call: AssessedCall): Verdict {
   const { run, isComplete } = textOf(call);
   const segments = undisguise(run)

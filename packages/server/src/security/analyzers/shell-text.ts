@@ -1,8 +1,8 @@
 import { inOrder } from "./in-order.ts";
 
 /**
- * A shell text with its disguises taken off: quotes and backslashes inside words, `${IFS}` as a space, joined lines. Not a
- * shell: what would only be known when it runs is told by {@link hidesCommand}.
+ * Normalises a shell text: removes quotes and backslashes inside words, replaces `${IFS}` by a space, joins lines. It
+ * is no shell: commands that are only known at run time are detected by {@link hidesCommand}.
  */
 export function undisguise(text: string): string {
   return text
@@ -15,7 +15,7 @@ export function undisguise(text: string): string {
     .replaceAll(/(?<=[\w/])(['"])([\w./-]*)\1/g, "$2");
 }
 
-/** True when what a command is called is decided only when it runs. */
+/** True when the name of a command is only known at run time. */
 export function hidesCommand(text: string): boolean {
   return /(?:^|[\n;&|(])[^\S\n]*(?:sudo\s+)?(?:\$\w|\$\{|\$\(|`|eval\s)/.test(text);
 }
@@ -32,7 +32,7 @@ export function deletesByForce(text: string): boolean {
 
 const remover = /(?:^|\s)(?:[\w./-]*\/)?(?:rm|shred|unlink)\b/u;
 
-/** What a search finds is deleted, without being shown before. */
+/** Deletes the results of a search without showing them first. */
 export function deletesFound(text: string): boolean {
   const fragments = /[\n;|]/u;
   return (

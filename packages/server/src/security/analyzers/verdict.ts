@@ -1,15 +1,15 @@
 import type { Action, SecurityRisk } from "@convoke/protocol";
 
-/** What an analyzer sees of one call. */
+/** The facts about one call that an analyzer gets. */
 export type AssessedCall = {
   readonly toolName: string;
-  /** A shell runs a text of it. */
+  /** True when a shell runs one of its texts. */
   readonly runsShell: boolean;
   readonly isReadOnly: boolean;
   readonly action: Action;
   /** The model's own estimate; null when it gave none. */
   readonly predictedRisk: SecurityRisk | null;
-  /** What the model said about the call: thoughts, reasoning, summary. */
+  /** The model's text about the call: thoughts, reasoning, summary. */
   readonly words: readonly string[];
 };
 
