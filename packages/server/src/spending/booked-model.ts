@@ -2,8 +2,8 @@ import { callsIn } from "../models/calls-in.ts";
 import type { Model, ModelPart, SpentAttempt } from "../models/model.ts";
 
 /**
- * A model beside the agent's own: what its calls have used up is booked before their end is told, whatever becomes of the
- * answer, so that the stats of a conversation and the ledger say the same (P48).
+ * Wraps a model other than the agent's own: the usage of its calls is recorded before they end, whether or not the
+ * answer is used, so that a conversation's stats and the ledger agree (P48).
  */
 export function bookedModel(model: Model, record: (calls: readonly SpentAttempt[]) => Promise<void>): Model {
   return {

@@ -44,7 +44,7 @@ describe.skipIf(!probe.isUsable)(`the ledger on PostgreSQL (${probe.detail})`, {
     };
   }
 
-  test("P48: a booking whose commit stands and was not answered is counted once", async () => {
+  test("P48: an entry whose commit succeeded but was not acknowledged is counted once", async () => {
     await using opened = await openLedger((work, commit) => commit(work));
     const { ledger } = opened;
     await ledger.record(entry);
@@ -52,7 +52,7 @@ describe.skipIf(!probe.isUsable)(`the ledger on PostgreSQL (${probe.detail})`, {
     expect(await ledger.spentIn("c")).toBe(0.5);
   });
 
-  test("P48: a booking whose commit was not answered and does not stand is stored again", async () => {
+  test("P48: an entry whose commit failed and was not acknowledged is stored again", async () => {
     await using opened = await openLedger(async (work, commit) => {
       const undone = new Error("undone");
       const undoing = commit(async (tables) => {

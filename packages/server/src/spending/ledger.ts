@@ -15,7 +15,7 @@ export type LedgerDeps = {
   readonly logger: Logger;
 };
 
-/** What some calls of one conversation have cost, retries that were billed included. */
+/** The cost of some calls of one conversation, including billed retries. */
 export type LedgerEntry = {
   readonly userId: string;
   readonly conversationId: string;
@@ -26,27 +26,27 @@ type LimitRow = Selectable<Tables["user_budgets"]>;
 
 type DatedEntry = LedgerEntry & { readonly day: string };
 
-/** What was being stored in a transaction that nobody said the end of. */
+/** Entries of a transaction whose commit was not acknowledged. */
 type Unanswered = { readonly transactionId: string; readonly entries: readonly DatedEntry[] };
 
-/** Conversations that a report lists one by one; its sums count all. */
+/** How many conversations a report lists; its sums include all. */
 const maxListed = 1000;
 const askAgainMs = 1_000;
 
 /**
- * The money of all users: one line per user, day and conversation, written when a model call ends, whether or not its answer
- * is used. Conversations that are deleted stay in it, so that deleting gives no money back.
+ * The spending of all users: one row per user, day and conversation, written when a model call ends, whether or not its
+ * answer is used. Deleted conversations stay in it, so that deleting does not refund a budget.
  */
 export class Ledger {
   readonly #deps: LedgerDeps;
   readonly #limits: LiveRows<LimitRow>;
   readonly #storing = new SharedRound(() => this.#storeOwed());
   readonly #insert: CompiledQuery<SpendRow>;
-  /** Ends when the newest booking survives a power cut. */
+  /** Resolves when the newest entry survives a power cut. */
   #settling: Promise<void> = Promise.resolve();
-  /** Booked and not stored yet, or not while the storage failed; it counts. */
+  /** Entries that are not stored yet, for example because the storage failed; they count. */
   #owed: readonly DatedEntry[] = [];
-  /** Some of what is owed, which may stand all the same. */
+  /** Pending entries that may be stored already. */
   #unanswered: Unanswered | null = null;
   #isAsking = false;
 
@@ -62,8 +62,8 @@ export class Ledger {
   }
 
   /**
-   * Counts from the end of the call on, whoever asks, and survives this process; a power cut from the end of {@link untilDurable} on.
-   * Where the storage failed it is kept in memory and counts all the same. Never rejects.
+   * Counts from the end of the call on, and survives this process; it survives a power cut after {@link untilDurable}.
+   * When the storage fails, the entry stays in memory and counts nevertheless. Never rejects.
    */
   async record(entry: LedgerEntry): Promise<void> {
     if (entry.usages.length === 0) return;
@@ -71,12 +71,12 @@ export class Ledger {
     await this.#storing.ask();
   }
 
-  /** Resolves when what was booked before the call survives a power cut, as far as the storage took it. */
+  /** Resolves when all earlier entries survive a power cut, except those that the storage refused. */
   async untilDurable(): Promise<void> {
     await this.#settling;
   }
 
-  /** What is booked while others are being stored goes in together. */
+  /** Entries that arrive while others are being stored are stored together. */
   async #storeOwed(): Promise<void> {
     const { database, logger } = this.#deps;
     let due = this.#owed;
@@ -101,7 +101,7 @@ export class Ledger {
     }
   }
 
-  /** Nothing is stored again before it is known that it does not stand. */
+  /** Entries are stored again only when it is known that the transaction was not committed. */
   async #learnUnanswered(): Promise<void> {
     if (this.#unanswered === null) return;
     const { transactionId, entries } = this.#unanswered;
@@ -109,7 +109,7 @@ export class Ledger {
     this.#unanswered = null;
   }
 
-  /** What stands counts twice until that is known. */
+  /** If the transaction was committed, its entries count twice until that is known. */
   #askAgain(): void {
     if (this.#isAsking) return;
     this.#isAsking = true;
@@ -123,7 +123,7 @@ export class Ledger {
     this.#owed = this.#owed.filter((owed) => !entries.includes(owed));
   }
 
-  /** The wait for the disk holds up no turn: the next call under a budget waits for it. */
+  /** Turns do not wait for the disk: the next call under a budget does. */
   async #bringToDisk(): Promise<void> {
     const { database, logger } = this.#deps;
     try {
@@ -133,7 +133,7 @@ export class Ledger {
     }
   }
 
-  /** US dollars of the user since midnight UTC; within a transaction as that sees it. */
+  /** US dollars of the user since midnight UTC; within a transaction, as seen there. */
   async spentToday(userId: string, within: Transaction<Tables> | null = null): Promise<number> {
     const day = this.#today();
     const { database } = this.#deps;
@@ -164,7 +164,7 @@ export class Ledger {
     return limits.length === 0 ? null : Math.min(...limits);
   }
 
-  /** Null takes the user's own limit away. Counts from the next model call on. */
+  /** Null removes the user's own limit. Takes effect with the next model call. */
   async setDayLimit(userId: string, limit: number | null): Promise<void> {
     const { tables } = this.#deps.database;
     if (limit === null) {
@@ -179,7 +179,7 @@ export class Ledger {
     await this.#limits.refresh();
   }
 
-  /** What the user has spent in the last `days` days, today included. */
+  /** The user's spending in the last `days` days, including today. */
   async report(userId: string, days: number): Promise<UserSpend> {
     const since = dayOf(this.#deps.nowMs() - (days - 1) * 86_400_000);
     const lines = this.#deps.database.tables

@@ -6,7 +6,10 @@ import type { Purchase, Purse } from "./purse.ts";
 
 export type MeterDeps = Omit<Purchase, "maxCost"> & { readonly purse: Purse };
 
-/** The same model; each call is let in by the purse, and booked before its end is told. A refused call fails with `MaxBudgetReached`. */
+/**
+ * The same model with a budget guard: each call is admitted by the guard, and recorded before it ends. A refused call
+ * fails with `MaxBudgetReached`.
+ */
 export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: MeterDeps): Model {
   const { userId, conversationId } = purchase;
   return {
@@ -38,7 +41,10 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
   };
 }
 
-/** What a call can cost at most in US dollars, by the list price of a full window and the longest answer, for each attempt; infinite where another price may count. */
+/**
+ * The maximum cost of a call in US dollars: the list price of a full context window and the longest answer, for each
+ * attempt; infinite when another price may apply.
+ */
 function maxCostOf(llm: LLM): number {
   const { price, contextWindow, outputLimit, facts, isOwnAddress, retry } = readModelSettings(llm);
   const isOneModel = (llm.fallback_strategy ?? null) === null && (llm.router ?? null) === null;

@@ -1,4 +1,4 @@
-/** What a conversation may cost and has cost in US dollars, by its own log; the limit is null when it has none. */
+/** The budget and the cost of a conversation in US dollars, by its own log; the limit is null when it has none. */
 export type OwnBudget = { readonly limit: number | null; readonly spent: number };
 
 export function dollars(amount: number): string {

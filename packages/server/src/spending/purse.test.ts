@@ -99,7 +99,7 @@ test("P48: a new day brings new money; the conversation's own budget counts all 
   expect((await ledger.report("ada", 1)).conversations).toEqual([]);
 });
 
-test("what could not be stored counts all the same, and is stored with the next booking", async () => {
+test("an entry that could not be stored counts nevertheless, and is stored with the next one", async () => {
   await using opened = await openGuard(null);
   const { database, ledger } = opened;
   await database.tables.schema.alterTable("spend_days").renameTo("away").execute();
@@ -136,7 +136,7 @@ test("P48: a year of spending in ten thousand conversations is reported within a
   expect(report).toMatchObject({ cost: 5000, conversations: { length: 1000 } });
 });
 
-test("P48: bookings that come at the same time are stored once each, together", async () => {
+test("P48: concurrent entries are stored once each, together", async () => {
   await using opened = await openGuard(null);
   const { ledger } = opened;
   const entries = Array.from({ length: 50 }, (_, number) => ({

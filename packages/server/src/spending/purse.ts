@@ -2,13 +2,13 @@ import { dollars, type OwnBudget } from "./own-budget.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Hold, SpendHolds } from "./spend-holds.ts";
 
-/** One model call that asks for money. Amounts are US dollars. */
+/** A model call that needs a budget. Amounts are US dollars. */
 export type Purchase = {
   readonly userId: string;
   readonly conversationId: string;
-  /** What the call can cost at most; infinite where nobody knows. */
+  /** The maximum cost of the call; infinite when unknown. */
   readonly maxCost: number;
-  /** Read anew each time. */
+  /** Called at each check. */
   readonly conversation: () => OwnBudget;
 };
 
@@ -26,9 +26,9 @@ type Budget = {
 };
 
 /**
- * Lets model calls begin one after the other where two at once could overstep a budget: a call begins when everything spent
- * and everything that the calls in progress can still cost leaves some of it, so a budget is overstepped by at most the last
- * call (P48). Calls without a budget never wait.
+ * Budget guard: serialises model calls where two at once could exceed a budget. A call begins when the amount spent
+ * plus the maximum cost of the calls in progress is below the limit, so a budget is exceeded by at most the last call
+ * (P48). Calls without a budget never wait.
  */
 export class Purse {
   readonly #ledger: Ledger;
@@ -46,19 +46,19 @@ export class Purse {
     return this.#ledger;
   }
 
-  /** Which budget is used up at this moment; null while there is money. */
+  /** The message about the budget that is used up; null while every budget has money left. */
   async refusal(purchase: Omit<Purchase, "maxCost">): Promise<string | null> {
     return refusalOf(await this.#budgets(purchase));
   }
 
-  /** Resolves when the call may begin or may not; whoever is admitted books first and then releases. */
+  /** Resolves when the call is admitted or refused. An admitted caller records the cost first and then releases. */
   async admit(purchase: Purchase, signal: AbortSignal): Promise<Admission> {
     for (;;) {
       if (signal.aborted) return { type: "aborted" };
       const released = this.#released;
       const budgets = await this.#budgets(purchase);
       if (budgets.length > 0) await this.#ledger.untilDurable();
-      // A call that ended meanwhile has booked what it cost, and is not in progress any more: what was read may lack it.
+      // A call that ended meanwhile has recorded its cost and is no longer in progress: the amounts read may lack it.
       if (released !== this.#released || signal.aborted) continue;
       const detail = refusalOf(budgets);
       if (detail !== null) return { type: "refused", detail };
@@ -106,7 +106,7 @@ export class Purse {
     return spent + pending < limit;
   }
 
-  /** Null where calls at other servers may use up what is left of the day. */
+  /** Null when calls at other nodes may use up the rest of the day's budget. */
   async #hold(purchase: Purchase, signal: AbortSignal): Promise<Admission | null> {
     const limit = this.#ledger.dayLimit(purchase.userId);
     let hold: Hold | null = null;
@@ -133,7 +133,7 @@ export class Purse {
     for (const wake of waiting) wake();
   }
 
-  /** Other servers do not tell when a call of theirs ends: it is looked again after a moment. */
+  /** Other nodes do not publish the end of their calls, so the budget is checked again after a moment. */
   async #nextRelease(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const onAbort = (): void => resolve();

@@ -15,25 +15,25 @@ export type SpendHoldsDeps = {
 export type WantedHold = { readonly userId: string; readonly maxCost: number; readonly limit: number };
 export type Hold = { readonly release: () => void };
 
-/** So long a process may hold something that the others do not know yet. */
+/** How long a hold counts whose node is not yet known here. */
 const unknownForMs = 15_000;
 const retryMs = 1_000;
 
 /**
- * What the calls of a user can still cost at all servers of a store. A call begins when what is spent today and what the others can
- * still cost leaves some of the day's budget: it is overstepped by one call at most, wherever the calls are made (P48). What a
- * server held that is gone does not count.
+ * The maximum cost of a user's calls in progress at all nodes of a store. A call begins when today's spending plus
+ * these holds is below the day's budget, so it is exceeded by at most one call, wherever the calls are made (P48).
+ * Holds of dead nodes do not count.
  */
 export class SpendHolds {
   readonly #deps: SpendHoldsDeps;
-  /** Released, and not taken out of the table yet. */
+  /** Released holds that are not deleted from the table yet. */
   readonly #due = new Set<string>();
 
   constructor(deps: SpendHoldsDeps) {
     this.#deps = deps;
   }
 
-  /** Null where it does not fit now. Whoever has it books first and then releases. */
+  /** Null when the budget has no room now. The holder records the cost first and then releases. */
   async take({ userId, maxCost, limit }: WantedHold): Promise<Hold | null> {
     const { database, cluster, ledger } = this.#deps;
     const id = randomUUID();
@@ -68,7 +68,8 @@ export class SpendHolds {
     try {
       return (await taking) ? { release: () => this.#release(id) } : null;
     } catch (error) {
-      // Where nobody answered it may stand all the same, and would count for as long as this process lives.
+      // A commit that was not acknowledged may have stored the hold, which would count for as long as this process
+      // lives.
       this.#release(id);
       throw error;
     }
@@ -79,7 +80,7 @@ export class SpendHolds {
     void this.#sweep();
   }
 
-  /** Never rejects: what could not be taken out is tried again. */
+  /** Never rejects: failed deletes are retried. */
   async #sweep(): Promise<void> {
     const due = [...this.#due];
     if (due.length === 0) return;
@@ -92,7 +93,7 @@ export class SpendHolds {
     } catch (error) {
       logger.warn(
         { holds: due.length, error: String(error) },
-        "what calls held of a budget is not released yet",
+        "budget holds of ended calls are not released yet",
       );
       setTimeout(() => void this.#sweep(), retryMs).unref();
     }

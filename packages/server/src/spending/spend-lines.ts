@@ -3,10 +3,10 @@ import { isPostgres } from "../database/is-postgres.ts";
 import { isRefused } from "../database/postgres/postgres-connection.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** Which transaction it was in; in PostgreSQL alone, where the answer to a commit may be lost. */
+/** The id of the transaction; only for PostgreSQL, where the reply to a commit may be lost. */
 export type SpendRow = { readonly transaction_id?: string };
 
-/** Comes with every turn: its text is made once, its parameters are in the order of the columns. */
+/** Runs in every turn, so its text is built once; its parameters are in the order of the columns. */
 export function compileSpend(tables: Kysely<Tables>): CompiledQuery<SpendRow> {
   return tables
     .insertInto("spend_days")
@@ -38,18 +38,18 @@ export function compileSpend(tables: Kysely<Tables>): CompiledQuery<SpendRow> {
 export async function wasCommitted(tables: Kysely<Tables>, transactionId: string): Promise<boolean> {
   const status = await statusOf(tables, transactionId);
   if (status === "in progress")
-    throw new Error("a transaction that was not answered has not come to its end");
+    throw new Error("a transaction whose commit was not acknowledged is still open");
   return status === "committed";
 }
 
-/** Null where nobody knows it any more, or not again. */
+/** Null when its outcome is no longer known, or not known yet. */
 async function statusOf(tables: Kysely<Tables>, transactionId: string): Promise<string | null> {
   try {
     const { rows } = await sql<{ status: string | null }>`
       SELECT pg_xact_status(${transactionId}::text::xid8) AS status`.execute(tables);
     return rows[0]?.status ?? null;
   } catch (error) {
-    // A database that has gone back has not come to that number again.
+    // A database that was set back has not reached that transaction number again.
     if (isRefused(error) && error.code === inFuture) return null;
     throw error;
   }
