@@ -131,7 +131,7 @@ export type FacesDeps = TryModelDeps &
     readonly workspaceRoot: string;
     /** For addresses that users choose. */
     readonly filteredFetch: Fetch;
-    /** For whom the server's machine is. */
+    /** Decides who may use the server's machine. */
     readonly requireMachine: RequireMachine;
     readonly webhooks: Pick<Webhooks, "status">;
   };
@@ -192,7 +192,7 @@ function catalogueDeps({ settings, skills, toolHost, workspaceRoot }: FacesDeps)
   return { settings, files: skills.filesOf(toolHost) ?? files, home, publicFolder, workspaceRoot };
 }
 
-/** What reads a folder of the server's machine that the caller names. */
+/** Handlers that read a folder of the server's machine that the caller names. */
 function onFolders<Handlers extends Record<string, RouteHandler>>(
   handlers: Handlers,
   { requireMachine }: FacesDeps,
@@ -208,7 +208,7 @@ function onFolders<Handlers extends Record<string, RouteHandler>>(
   return Object.fromEntries(guarded) as Handlers;
 }
 
-/** Receivers are the operator's, and their addresses are often keys: other users have none. */
+/** Webhook receivers belong to the operator, and their addresses are often secret: other users see none. */
 function webhookHandlers({ webhooks }: FacesDeps): { listWebhooks: RouteHandler } {
   return {
     listWebhooks: ({ caller }) => ({

@@ -4,7 +4,7 @@ import type { MountDeps } from "../http/mount.ts";
 import type { Logger } from "../lib/logger.ts";
 import { normalizeUuid } from "../lib/uuid7.ts";
 
-/** Tells in a conversation which fields of a request for it change nothing. */
+/** Adds a warning to a conversation that names the unused fields of a request for it. */
 export function reportUnusedIn(
   directory: Pick<Directory, "exists" | "open">,
   logger: Logger,
@@ -12,12 +12,12 @@ export function reportUnusedIn(
   return async (caller, given, fields) => {
     const id = normalizeUuid(given);
     try {
-      // A start has no conversation yet, and a deletion none any more; the answer itself names the fields as well.
+      // A start has no conversation yet, and a deletion has none any more; the answer itself also names the fields.
       if (id === null || !(await directory.exists(caller, id))) return;
       await (await directory.open(caller, id)).tellUnused(fields);
     } catch (error) {
       if (error instanceof OwnedElsewhere) throw error;
-      // What was asked for is done: a failure now would have it done again.
+      // The request was carried out: a failure now would make the client repeat it.
       logger.warn(
         { conversation: id, error: String(error) },
         "a conversation with unused fields could not be opened",

@@ -4,7 +4,7 @@ import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 
-/** A question beside the task, and shortening on request. */
+/** Questions beside the task, and condensation on request. */
 export function askHandlers({ directory }: { readonly directory: Directory }) {
   return {
     askAgent: async (request) => {
@@ -22,7 +22,7 @@ export function askHandlers({ directory }: { readonly directory: Directory }) {
   } satisfies Record<string, RouteHandler>;
 }
 
-/** What is wrong with the stored model is no mistake of who asks. */
+/** A broken stored model is not the caller's mistake. */
 function notOfTheRequest(error: unknown): never {
   if (error instanceof Fault && error.kind === "caller") {
     throw new Fault("not-now", "model_failed", `The conversation's model cannot be used. ${error.message}`);

@@ -18,7 +18,7 @@ export function checkSecretSources(sources: Sources, loc: readonly string[], oth
     );
 }
 
-/** The same for all that is hidden in a conversation: keys, headers, variables and arguments of MCP servers. */
+/** The same for everything that is masked in a conversation: keys, headers, variables and arguments of MCP servers. */
 export function checkHiddenValues(values: readonly string[], loc: readonly string[]): void {
   const bytes = values.reduce((sum, value) => sum + Math.max(leastBytes, Buffer.byteLength(value)), 0);
   if (bytes <= maxHiddenBytes) return;

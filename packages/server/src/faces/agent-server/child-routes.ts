@@ -36,7 +36,7 @@ export function childHandlers({ directory }: ChildRouteDeps) {
         status: child.state.status,
         title,
         workspace: config.workspace.working_dir,
-        // Both work in the parent's directory, whatever was asked for.
+        // The child always works in the parent's directory, whatever the request says.
         isolation: "shared",
       };
       return { status: 201, json };

@@ -20,8 +20,8 @@ export type CompleteStartDeps = {
 };
 
 /**
- * A create request before it is checked: sealed values are opened, what it leaves out comes from its user's settings, and a
- * secret that names one of the user's own on this server is that secret.
+ * Completes a create request before it is checked: opens sealed values, takes missing fields from the user's settings,
+ * and resolves references to stored secrets of the user.
  */
 export async function completeStart(
   body: unknown,
@@ -46,7 +46,7 @@ export async function completeStart(
   return { body: withSecrets, settingsVersion };
 }
 
-/** By its name, before the check asks for the fields of an agent of ours. */
+/** An agent that is given by name is resolved before the check requires an agent's fields. */
 function refuseAcp(request: unknown): void {
   if (!isObject(request) || !isObject(request["agent"]) || request["agent"]["kind"] !== "ACPAgent") return;
   const loc = ["body", "agent", "kind"];
@@ -54,7 +54,7 @@ function refuseAcp(request: unknown): void {
   throw new Fault("caller", "not_supported", msg, [{ loc, msg, type: "not_supported" }]);
 }
 
-/** What the settings gave is copied: the check fills defaults in, and others use the same settings. */
+/** Values of the settings are copied, because the check fills in defaults and the settings are shared. */
 function withOwnParts(complete: unknown, opened: unknown): unknown {
   if (!isObject(complete) || !isObject(opened)) return complete;
   const parts = Object.entries(complete);
@@ -63,19 +63,19 @@ function withOwnParts(complete: unknown, opened: unknown): unknown {
   );
 }
 
-/** Hooks in one form, whichever a client uses; what is not valid is left for the check. */
+/** Normalises the forms of hooks; invalid ones are left for the check. */
 function withPlainHooks(request: unknown): unknown {
   if (!isObject(request) || !isObject(request["hook_config"])) return request;
   const { hook_config: given } = request;
   const parsed = parseHooks(given, "request");
   if (parsed.ok) return { ...request, hook_config: parsed.settings };
-  // The contract's form has other names, so its check would refuse the name instead of what is wrong inside.
+  // The contract's form has other names, so its check would refuse the name instead of the invalid value.
   if (Object.keys(given).some((name) => name === "hooks" || /^[A-Z]/.test(name)))
     throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason, "extra_forbidden");
   return { ...request, hook_config: withCommands(given) };
 }
 
-/** The contract demands a command of every hook; those that have none by their type are judged by what is wrong with them. */
+/** The contract requires a command in every hook; hook types without one are checked for their own mistakes. */
 function withCommands(given: unknown): unknown {
   if (Array.isArray(given)) return given.map(withCommands);
   if (!isObject(given)) return given;
@@ -84,7 +84,7 @@ function withCommands(given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, withCommands(value)]));
 }
 
-/** What the agent of this conversation alone is told besides; what is not valid is left for the check. */
+/** Adds instructions for the agent of this conversation only; invalid values are left for the check. */
 function withLaunchAdditions(request: unknown): unknown {
   if (!isObject(request) || !isObject(request["agent"]) || !isObject(request["agent_launch_additions"]))
     return request;
@@ -99,13 +99,13 @@ function withLaunchAdditions(request: unknown): unknown {
   };
 }
 
-/** Who does not know the agent of the settings can have it plan all the same. */
+/** Plan mode works with the settings' agent too, without the client knowing it. */
 function withPlanning(request: unknown): unknown {
   if (!isObject(request) || request["agent_type"] !== "plan" || !isObject(request["agent"])) return request;
   return { ...request, agent: { ...request["agent"], system_prompt_filename: promptNames.planning } };
 }
 
-/** Clients name a stored secret by the path of this server that answers with it. */
+/** Clients refer to a stored secret by its path on this server. */
 function ownSecretOf(source: unknown): string | null {
   const url = isObject(source) && source["kind"] === "LookupSecret" ? source["url"] : null;
   const match = typeof url === "string" ? /^\/api\/settings\/secrets\/([A-Za-z_]\w{0,127})$/.exec(url) : null;

@@ -84,7 +84,7 @@ test("an event that no model has read yet has no context, and an unknown one is 
   expect(unknown).toMatchObject({ status: 404, json: { code: "event_not_found" } });
 });
 
-test("P62: a conversation that asks for a title gets one beside its run, booked apart", async () => {
+test("P62: a conversation that requests a title gets one beside its run, as a ledger entry of its own", async () => {
   const titled = {
     turns: [{ match: { last_user_contains: "<message>" }, text: '"Count the sheep."' }, { text: "Counted." }],
   };

@@ -13,7 +13,7 @@ import { conversationIdOf } from "../../http/conversation-id.ts";
 
 export type ContextRouteDeps = { readonly journal: Journal; readonly directory: Directory };
 
-/** What models read of a conversation, and its title. Reading a context never loads the actor. */
+/** The model's view of a conversation, and its title. Reading a context never loads the actor. */
 export function contextHandlers({ journal, directory }: ContextRouteDeps) {
   return {
     getEventContext: async (request) => {

@@ -47,7 +47,7 @@ export type TurnRouteDeps = {
 
 const success = { json: { success: true } };
 
-/** Approvals, queue, limits and costs, which are ours; copies and other models, as in the reference. */
+/** Approvals, queue, limits and costs, which are extensions; forks and model switches, as in the reference. */
 export function turnHandlers({ directory, journal, settings, ledger }: TurnRouteDeps) {
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
@@ -70,7 +70,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     });
   }
 
-  /** A damaged event takes nobody else's approvals away; asked for by itself, its conversation says what is wrong. */
+  /** In a list, a conversation with a damaged event is skipped; its own route reports the damage. */
   async function readableApprovals(described: Described): Promise<object[]> {
     try {
       return await approvalsOf(described);
@@ -250,7 +250,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
   } satisfies Record<string, RouteHandler>;
 }
 
-/** There is one effect. One that is meant to deny must not be stored as if it allowed. */
+/** Only one effect exists. A rule that is meant to deny must not be stored as one that allows. */
 function readRules({ body }: RouteRequest): AllowRule[] {
   return (body as AllowRules).rules.map(({ effect = "allow", ...rule }, index) => {
     if (effect === "allow") return rule;

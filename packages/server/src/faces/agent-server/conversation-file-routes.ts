@@ -74,7 +74,7 @@ async function withStat(workspace: Workspace, folder: string, entry: DirectoryEn
       modified_at: formatInstant(modifiedAtMs * 1000),
     };
   } catch (error) {
-    // It went between the look at the folder and the look at it, or may not be read: its name is known all the same.
+    // The entry was removed after the folder was listed, or is unreadable: only its name is known.
     if (error instanceof WorkspaceError) return nothing;
     throw error;
   }

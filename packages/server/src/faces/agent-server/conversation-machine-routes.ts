@@ -23,8 +23,8 @@ export type RuntimeRouteDeps = WorkspaceHandlersDeps & {
 type RuntimeHandlers = Record<`${RuntimeOperation}InConversation`, RouteHandler>;
 
 /**
- * The routes of machines with a conversation before them: on the machine that the conversation works on, below its directory. Commands
- * begin there, and are held to it no more than an agent's are. Source: agent server 1.58.
+ * The machine routes below a conversation: on the conversation's machine, below its directory. Commands start in that
+ * directory but are not confined to it, like those of an agent. Source: agent server 1.58.
  */
 export function runtimeMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers {
   const openAccess = runtimeAccess(deps);
@@ -77,7 +77,7 @@ export async function describeRuntime(
   return described;
 }
 
-/** Links in them are not followed out of the directory either; whoever opens the file sees to that. */
+/** Links that lead out of the directory are refused where the file is opened. */
 function checkPaths({ query }: RouteRequest, root: string): void {
   for (const name of ["path", "workspace_dir"]) {
     const path = query[name];
@@ -86,7 +86,7 @@ function checkPaths({ query }: RouteRequest, root: string): void {
   }
 }
 
-/** Says early, and by the name of the field, what the files themselves would refuse. */
+/** Refuses early, by the name of the field, paths that the file access would refuse. */
 export function refuseOutside(root: string, path: string, at: [string, string]): void {
   const plain = posix.normalize(path);
   const isInside = plain === root || plain.startsWith(root.endsWith("/") ? root : `${root}/`);

@@ -27,7 +27,7 @@ import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start 
 
 export type ConversationRouteDeps = {
   readonly directory: ConversationDirectory;
-  /** Where plugins are read; they are refused without it. */
+  /** The access by which plugins are read; without it plugins are refused. */
   readonly plugins?: PluginAccess;
 };
 
@@ -48,17 +48,17 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     return toConversationInfo(described);
   }
 
-  /** Of a conversation that was created before, and to which nobody has said anything yet. */
+  /** For a conversation that exists already and has no message yet. */
   async function sendFirst(conversation: Conversation, message: SendInput): Promise<void> {
     try {
       await conversation.send(message);
     } catch (error) {
-      // Somebody else created the conversation with another first message at the same time; theirs stands.
+      // Another request created the conversation with another first message at the same time, and won.
       if (!(error instanceof Fault && error.code === "client_message_id_reused")) throw error;
     }
   }
 
-  /** A known id is that conversation, whatever became of its plugins since. */
+  /** A known id returns that conversation, whatever its plugins are now. */
   async function isKnown(
     caller: Caller,
     { conversation_id: id }: StartConversationRequest,
@@ -67,7 +67,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     return known !== null && (await directory.describe(caller, known)) !== null;
   }
 
-  /** Both work in the same folder: another one is not where the parent's work is. */
+  /** Parent and child must share a folder: the parent's work is not in another one. */
   async function parentOf(
     caller: Caller,
     id: string,
@@ -92,7 +92,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
-  /** To this route a conversation that is not there is one that does not run. Source: contract 4.2. */
+  /** For this route a missing conversation counts as one that is not running. Source: contract 4.2. */
   async function stopIfThere(request: RouteRequest): Promise<string> {
     try {
       return await (await open(request)).stop();

@@ -12,14 +12,17 @@ import type { RequireMachine } from "../../workspaces/machine-policy.ts";
 import { readStartRequest, type Start } from "./start-request.ts";
 
 export type DemoRouteDeps = {
-  /** Null where whoever started the server brought none. */
+  /** Null when the server was started without a demo. */
   readonly demo: Demo | null;
   readonly directory: Pick<Directory, "create" | "open" | "search" | "stateDir">;
   readonly validator: Validator;
   readonly requireMachine: RequireMachine;
 };
 
-/** A conversation to watch: its model is a script, everything else is real. It asks once, before it changes a file. */
+/**
+ * Starts a demo conversation: its model is scripted, everything else is real. It asks for one approval, before it
+ * changes a file.
+ */
 export function demoHandlers({ demo, directory, validator, requireMachine }: DemoRouteDeps) {
   const starting = new Set<string>();
 

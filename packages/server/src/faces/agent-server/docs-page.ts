@@ -1,6 +1,6 @@
 import type { Route } from "@convoke/protocol";
 
-/** Nothing is loaded, run or sent, and no page shows it in a frame. */
+/** The page must not load, run or send anything, nor be shown in a frame. */
 export const docsHeaders = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy":

@@ -1,7 +1,7 @@
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 
-/** The editor and the desktop that this server does not have: answers as with both switched off. */
+/** The editor and desktop routes: this server has neither, so it answers as with both switched off. */
 export const editorDesktopHandlers = {
   getVSCodeUrl: () => {
     throw new Fault("not-now", "no_editor", "This server has no editor.");

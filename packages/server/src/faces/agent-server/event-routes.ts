@@ -43,12 +43,12 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
     const items = page.items.map((json) => trimmed.shown(json, trim));
     return {
       text: `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`,
-      // What comes later is behind a page that has another one behind it; above the newest page, where that comes first.
+      // Later events are on the next page, if there is one; with the newest page first, on the page above it.
       isSettled: page.nextPageId !== null && (order !== "TIMESTAMP_DESC" || Boolean(pageId)),
     };
   }
 
-  /** A page that is asked for again, where the store says at once how far the log is. */
+  /** Answers repeated requests for a page from the cache, when the store knows the log's end at once. */
   function againOf(id: string, key: string, found: ReturnType<typeof directory.head>): Again | undefined {
     if (found instanceof Promise) return undefined;
     return (caller) => {
@@ -69,7 +69,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
       const { text, isSettled } = await readPage(id, request);
       const bytes = Buffer.from(text);
       const page = { bytes, etag: isSettled ? etagOf(bytes) : null };
-      // What could not be read now may be readable later.
+      // Failures are not cached.
       if (!text.includes(damagedMark)) pages.keep(key, head, page);
       return pageReply(request, page, againOf(id, key, finding));
     },
@@ -130,7 +130,7 @@ function trimOf({ query }: RouteRequest): number | null {
   return (query as { trim?: number }).trim ?? null;
 }
 
-/** The header that stands for `client_message_id` where a client cannot set fields. */
+/** The header that replaces `client_message_id` for clients that cannot set fields. */
 function idempotencyKey({ headers }: RouteRequest): string | undefined {
   const key = headers["idempotency-key"];
   if (typeof key !== "string" || key === "") return undefined;

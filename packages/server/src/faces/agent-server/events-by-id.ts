@@ -5,7 +5,7 @@ import { Fault } from "../../lib/fault.ts";
 
 /** Half of what one text can hold. */
 const maxCharacters = 256 * 1024 * 1024;
-/** Others have their turn after so many. */
+/** Yields to the event loop after that many. */
 const turnLength = 100;
 
 /** The events with these ids as a JSON list, null for misses; one after the other, because each may be large. */

@@ -29,7 +29,7 @@ export type OverviewRouteDeps = {
   readonly nowMs: () => number;
 };
 
-/** So many conversations are on the first screen. */
+/** How many conversations the first screen shows. */
 const atFirst = 50;
 
 type Query = {

@@ -58,7 +58,7 @@ function watchOverview(limit?: number) {
   };
 }
 
-test("S5: a glance says in one row how a conversation stands", async () => {
+test("S5: a conversation's summary has its state in one row", async () => {
   const id = await server.runTo("waiting_for_confirmation", "  make\n it ", {
     confirmation_policy: { kind: "AlwaysConfirm" },
     tags: { team: "search" },

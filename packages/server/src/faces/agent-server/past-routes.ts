@@ -16,7 +16,7 @@ export type PastRouteDeps = { readonly journal: Journal; readonly directory: Dir
 
 type Query = { readonly event_id?: string | null; readonly position?: number | null };
 
-/** So far back the model is looked for that was asked last. */
+/** How far back the last used model is searched. */
 const recentEvents = 200;
 
 /** How a conversation stood at an event of its log. Needs neither its lease nor its actor. */
@@ -61,7 +61,7 @@ export function pastHandlers({ journal, directory }: PastRouteDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
-/** The event that is asked for, the newest without a wish; null in an empty log. */
+/** The requested event, by default the newest; null in an empty log. */
 async function findEvent(
   journal: Journal,
   id: string,
@@ -78,7 +78,7 @@ async function findEvent(
   return event === undefined ? null : { ...event, meta: null };
 }
 
-/** As the newest request before it names it; null where none is near. */
+/** The model of the newest request before it; null when none is near. */
 async function modelAt(journal: Journal, id: string, seq: number): Promise<string | null> {
   const stored = await journal.readKinds(id, viewKinds, Math.max(1, seq - recentEvents), seq);
   for (const item of stored.toReversed()) {

@@ -10,7 +10,7 @@ export type PushRouteDeps = {
     /** In base64url. */
     readonly publicKey: string;
     readonly services: PushServices;
-    /** False where a browser's keys are none. */
+    /** False for malformed keys. */
     readonly canSeal: (target: PushTarget) => boolean;
     readonly subscriptions: SubscriptionStore;
   } | null;

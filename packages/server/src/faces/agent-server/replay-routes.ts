@@ -13,7 +13,10 @@ export type ReplayRouteDeps = {
   readonly directory: Pick<Directory, "exists">;
 };
 
-/** Checks of whole logs, one after another: each holds a log in memory. Who goes away has theirs ended, or never begun. */
+/**
+ * Checks whole logs, one at a time, because each holds a log in memory. A client disconnect ends its check, or cancels
+ * it before it begins.
+ */
 export function replayHandlers({ journal, directory }: ReplayRouteDeps) {
   const checks = new Mailbox();
   return {

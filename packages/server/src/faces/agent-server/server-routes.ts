@@ -39,7 +39,7 @@ export function serverHandlers(deps: ServerRouteDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
-/** What agents can ask for by name, sorted. */
+/** The tools that agents can request by name, sorted. */
 export function selectableTools(catalogue: readonly string[]): string[] {
   return [
     ...catalogue.filter((name) => !builtIn.has(name)),
@@ -49,5 +49,5 @@ export function selectableTools(catalogue: readonly string[]): string[] {
   ].sort();
 }
 
-/** Every agent has these unless it says otherwise; they are not asked for by name. */
+/** Every agent has these tools by default; they are not requested by name. */
 const builtIn = new Set(["finish", "think"]);

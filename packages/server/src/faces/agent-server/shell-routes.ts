@@ -22,7 +22,7 @@ export type ShellAccess = {
   readonly secrets: () => Promise<readonly ToolSecret[]>;
 };
 
-/** The shells of a conversation, for its owner, where they may run commands of their own (`/api/bash`) and nobody else. */
+/** The shells of a conversation, only for its owner, and only where the owner may run commands (`/api/bash`). */
 export async function openShells(
   { directory, openAccess, openSandboxAccess }: ShellAccessDeps,
   caller: { readonly userId: string },

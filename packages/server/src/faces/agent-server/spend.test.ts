@@ -86,7 +86,7 @@ test("P48: stats, the list of calls and the ledger say the same, whatever become
   expect((await server.call("POST", `/api/conversations/${id}/condense`)).status).toBe(200);
   await server.call("POST", `/api/conversations/${id}/goal`, { objective: "Be done.", max_iterations: 2 });
   await until(async () => JSON.stringify(await server.events(id)).includes('"status":"complete"'));
-  // Beside the run, and booked before it is set.
+  // Beside the run, and recorded before the title is set.
   await until(async () => (await server.client.getConversation(id)).title === "A title");
 
   const paid = server.model.requests.length;

@@ -37,22 +37,22 @@ import { readClientTools } from "./extensions/read-client-tools.ts";
 import { withoutMasks } from "./without-masks.ts";
 import { toUserMessage } from "./user-message.ts";
 
-/** A create request in our own terms. */
+/** A parsed create request. */
 export type Start = {
   readonly conversationId: string | null;
   readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly initialMessage: Message | null;
-  /** The conversation that this one belongs to; whoever creates it looks whether it is there. */
+  /** The parent conversation; the caller of this function checks that it exists. */
   readonly parentId: string | null;
   /** Null: it works in the folder itself. */
   readonly worktree: ConversationWorktreeOptions | null;
 };
 
 /**
- * Reads a create request. What this server cannot honour is refused by name instead of being dropped in silence: a guard
- * hook or a tool server that never runs would be worse than an error (P55).
+ * Reads a create request. Unsupported values are refused by name instead of being silently dropped: a guard hook or a
+ * tool server that never runs would be worse than an error (P55).
  */
 export function readStartRequest(given: StartConversationRequest, isNewer: boolean): Start {
   const { body, warnings: maskWarnings } = withoutMasks(given);
@@ -125,7 +125,7 @@ function readWorktree({ worktree, worktree_options: given }: StartConversationRe
   return given ?? {};
 }
 
-/** What is told again as it came (P55). */
+/** Fields that are returned as sent (P55). */
 function readRequested({
   autotitle,
   agent_definitions: definitions = [],
@@ -143,8 +143,8 @@ function readRequested({
 }
 
 /**
- * Clients that came after the contract send fields that it does not have, the SDK in every request. Whoever sends none of them is told
- * in the contract's kinds alone.
+ * Clients newer than the contract send fields that it does not have, the SDK in every request. Clients that send none
+ * of them get only the contract's kinds.
  */
 export function namesNewerFields(raw: unknown): boolean {
   if (typeof raw !== "object" || raw === null) return false;
@@ -165,7 +165,7 @@ const contractFields = new Set([
   "hook_config",
 ]);
 
-/** Refused where a hook could not be carried out as it was meant: a guard that never runs would be worse than an error. */
+/** Refuses hooks that could not run as intended: a guard that never runs would be worse than an error. */
 function readHooks(given: StartConversationRequest["hook_config"]): Pick<ConversationConfig, "hook_config"> {
   if (given === null || given === undefined) return {};
   const parsed = parseHooks(given, "request");
@@ -174,8 +174,8 @@ function readHooks(given: StartConversationRequest["hook_config"]): Pick<Convers
 }
 
 /**
- * Where a client has the definitions of the agent's tools. Nothing is ever loaded from there: a tool that is not one of ours is
- * refused by its name. Whoever attaches later is told, because a client may need its own definitions to read the events.
+ * The modules with the client's tool definitions. They are never loaded here: an unknown tool is refused by its name.
+ * They are returned to clients that attach later, which may need the definitions to read the events.
  */
 function readToolModules(body: StartConversationRequest): Pick<ConversationConfig, "tool_module_qualnames"> {
   const names = new Set((body.agent.tools ?? []).map(({ name }) => name));
@@ -217,12 +217,12 @@ function readParentId({ parent_conversation_id: given }: StartConversationReques
   return given ? (normalizeUuid(given) ?? given) : null;
 }
 
-/** Nobody asks it, so its key is not kept either. */
+/** The model is never called, so its key is not stored. */
 function hiddenCritic(critic: StartConversationRequest["agent"]["critic"]): object {
   return critic?.kind === "APIBasedCritic" ? { critic: { ...critic, api_key: null } } : {};
 }
 
-/** What an agent works well without (P55). */
+/** Fields that an agent works well without (P55). */
 function agentWarnings(agent: StartConversationRequest["agent"]): Warning[] {
   const values = unusedPromptValues(agent);
   return [
@@ -263,7 +263,7 @@ function refuseUnsupported(body: StartConversationRequest): void {
   const refuse = (loc: string[], what: string): void => {
     fields.push(unsupported(loc, what));
   };
-  // Which of the two was meant cannot be known.
+  // Both are given, and it is unknown which one was meant.
   for (const field of ["agent_settings", "agent_profile_id"] as const) {
     const msg = `Send either agent or ${field}, not both.`;
     if (body[field]) fields.push({ loc: ["body", field], msg, type: "value_error" });
@@ -294,7 +294,7 @@ function checkResponseSchemas(agent: StartConversationRequest["agent"]): void {
   if (faults.length > 0) throw new Fault("caller", "validation", "A response schema cannot be used.", faults);
 }
 
-/** Also asks it about the tools that are named, so that one that would come to no end is refused here. */
+/** Also tests the expression on the named tools, so that one with endless backtracking is refused here. */
 function checkFilter(agent: StartConversationRequest["agent"]): void {
   try {
     const filter = openToolFilter({ filter_tools_regex: agent.filter_tools_regex ?? null });

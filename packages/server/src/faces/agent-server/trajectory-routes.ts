@@ -20,7 +20,7 @@ export type TrajectoryRouteDeps = {
   readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
 };
 
-/** What the plain form of the ZIP format can hold, less the file about the conversation. */
+/** The maximum of entries in a plain ZIP file, less the file about the conversation. */
 const maxEvents = 65_000;
 const batchSize = 100;
 
@@ -70,7 +70,7 @@ export function transcriptHandlers({ directory, journal, userSecrets }: Trajecto
   } satisfies Record<string, RouteHandler>;
 }
 
-/** Events are stored without secrets; this is for those that were added after the event. */
+/** Events are stored without secrets; this masks secrets that were added after the event. */
 async function maskFor(
   described: Described,
   userSecrets: TrajectoryRouteDeps["userSecrets"],

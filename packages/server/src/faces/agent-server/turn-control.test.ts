@@ -256,7 +256,7 @@ test("the final response is the last thing that the agent said; another model co
   expect(JSON.stringify(await server.events(id))).not.toContain("second-key");
 });
 
-test("P48: an answer is booked under the model that was asked, also when the agent has another one by then", async () => {
+test("P48: an answer is recorded under the model that was called, also when the agent has another model by then", async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.4 };
   const script = {
     turns: [

@@ -3,8 +3,9 @@ import type { Warning } from "../../events/warning.ts";
 import { unmasked } from "../../engine/masked-values.ts";
 
 /**
- * A create request without masks of secrets that this server does not have: clients send what they read elsewhere, the SDK its own
- * built-in sub-agents. Each is an empty value, and a warning in the conversation names them.
+ * Removes masks of secrets that this server does not have from a create request: clients send masked values that they
+ * read elsewhere, the SDK its built-in sub-agents. Each becomes an empty value, and a warning in the conversation names
+ * it.
  */
 export function withoutMasks(body: StartConversationRequest): {
   readonly body: StartConversationRequest;

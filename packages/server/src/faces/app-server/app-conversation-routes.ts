@@ -72,7 +72,7 @@ export function appConversationHandlers({
     return { json: found.map((view) => (view === null ? null : toAppConversation(view, addresses))) };
   };
 
-  /** The conversation that a message is left for; by its own id, or by `task-` and the id of its start. */
+  /** The conversation that a message is queued for; by its own id, or by `task-` and the id of its start. */
   const addressee = async (asker: Asker, given: string): Promise<string> => {
     const taskId = given.startsWith("task-") ? normalizeUuid(given.slice("task-".length)) : null;
     const [task] = taskId === null ? [] : await tasks.getMany(asker.userId, [taskId]);
@@ -153,7 +153,7 @@ export function deletionHandlers({
   } satisfies Record<string, RouteHandler>;
 }
 
-/** Ends the start, if there is one, and removes whatever there is of the conversation. */
+/** Cancels the start, if there is one, and removes the conversation. */
 async function deleteConversation(
   { conversations, starter, tasks }: Pick<AppConversationRouteDeps, "conversations" | "starter" | "tasks">,
   asker: Asker,
@@ -206,7 +206,7 @@ function readChange(body: AppConversationUpdateRequest) {
     ...(repository === undefined ? {} : { selectedRepository: repository }),
     ...(branch === undefined ? {} : { selectedBranch: branch }),
     ...(provider === undefined ? {} : { gitProvider: provider }),
-    // They say nothing without it.
+    // They are meaningless without it.
     ...(repository === null ? { selectedBranch: null, gitProvider: null } : {}),
   };
 }

@@ -4,14 +4,14 @@ import type { StartTask } from "../../app-conversations/start-task-store.ts";
 import { toConversationInfo } from "../../engine/state/describe.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
-/** What of a sandbox is told: where its own surface is, and the key for it. */
+/** The address and the key of a sandbox, for views. */
 export type SandboxAddresses = {
   /** Without a slash at the end. */
   readonly url: (sandboxId: string) => string;
   readonly key: (sandboxId: string) => string | null;
 };
 
-/** A conversation as newer clients have it. */
+/** A conversation in the newer clients' form. */
 export function toAppConversation(
   { row, described, sandbox, subConversationIds }: AppConversationView,
   addresses: SandboxAddresses,
@@ -47,7 +47,7 @@ export function toAppConversation(
   };
 }
 
-/** A start as newer clients have it; the address is told once there is something to talk to. */
+/** A start in the newer clients' form; it has an address once the sandbox answers. */
 export function toStartTask(task: StartTask, addresses: SandboxAddresses): AppConversationStartTask {
   const isReady = task.status === "READY";
   const hasAddress = isReady || task.status === "STARTING_CONVERSATION";

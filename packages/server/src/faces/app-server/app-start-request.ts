@@ -39,8 +39,8 @@ export type StartContext = {
 type Body = AppConversationStartRequest;
 
 /**
- * Reads a request to start a conversation in a sandbox. Its agent comes from the user's settings as they are now; what this
- * server cannot honour is refused by name (P55).
+ * Reads a request to start a conversation in a sandbox. Its agent comes from the user's present settings; unsupported
+ * values are refused by name (P55).
  */
 export function readAppStartRequest(body: Body, context: StartContext): StartRequest {
   refuseUnsupported(body);
@@ -86,13 +86,13 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
   };
 }
 
-/** The request as it is read back: without secrets, also where a text has one. */
+/** The request as returned to clients: without secrets, also inside texts. */
 function toShown(request: Body, secrets: readonly string[]): StartRequest["shown"] {
   const shown = { ...request, initial_message: request.initial_message ?? null };
   return JSON.parse(createMask(secrets)(JSON.stringify(shown), "document")) as StartRequest["shown"];
 }
 
-/** What a conversation below another one takes from it, and what a suggested task says. */
+/** The values that a child takes from its parent, and those of a suggested task. */
 function inherit(body: Body, parent: AppConversationView | null) {
   const task: SuggestedTask | null = body.suggested_task ?? null;
   const facts = parent?.row.facts;
@@ -105,7 +105,7 @@ function inherit(body: Body, parent: AppConversationView | null) {
   };
 }
 
-/** The request of the agent-server face that says the same. */
+/** The equivalent request of the agent-server face. */
 function composeStart(
   body: Body,
   model: string | null,
@@ -156,7 +156,7 @@ function withModel(settings: StoredSettings, model: string | null): StoredSettin
 }
 
 function contextOf(agent: JsonObject, { system_message_suffix: suffix }: Body): unknown {
-  // Who chooses a repository here means its instructions too, unless the settings say otherwise.
+  // Choosing a repository includes its instructions, unless the settings say otherwise.
   const given = isObject(agent["agent_context"]) ? agent["agent_context"] : {};
   const stored = { load_project_skills: true, ...given };
   if (!suffix) return stored;
@@ -212,7 +212,7 @@ function readId(given: string | null): string | null {
   return given === null ? null : normalizeUuid(given);
 }
 
-/** Marks for traces change nothing of the work; they come back with the request, and the log says that no trace has them. */
+/** Trace marks have no effect; they are returned with the request, and a warning says that no trace has them. */
 function reportedMarks(body: Body): Warning[] {
   const marks = ["observability_metadata", "observability_tags", "observability_span_name"] as const;
   const fields = marks.filter((field) => Object.keys(body[field] ?? {}).length > 0);

@@ -21,12 +21,12 @@ export type AppWorkspaceRouteDeps = {
 
 type GitQuery = { path: string; ref?: string | null };
 
-/** The most of a file that is answered. */
+/** The maximum size of a file in an answer. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Where clients expect the workspace, whatever it is called inside. */
+/** The path under which clients expect the workspace, whatever it is inside. */
 const usualWorkspace = "/workspace";
 
-/** What lies in the sandbox of a conversation, and the conversation as files. */
+/** The files in a conversation's sandbox, and the conversation as an archive. */
 export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppWorkspaceRouteDeps) {
   /** Conversations that are being downloaded. */
   const downloading = new Set<string>();
@@ -49,7 +49,7 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
         const { workspace, resolve } = await open(request);
         return { json: await readText(workspace, resolve(path ?? `${usualWorkspace}/project/PLAN.md`)) };
       } catch (error) {
-        // Clients ask for a file that may be there; whatever is in the way, there is no text. A bug stays one.
+        // Clients ask for optional files: failures of the file system count as no text; bugs are still thrown.
         if (error instanceof WorkspaceError || error instanceof Fault) return { json: "" };
         throw error;
       }
@@ -122,7 +122,7 @@ async function readText(workspace: Workspace, path: string): Promise<string> {
   return bytes.toString("utf8");
 }
 
-/** What is wrong with the path or the ref is the caller's to mend. */
+/** A wrong path or ref is the caller's mistake. */
 async function asked<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

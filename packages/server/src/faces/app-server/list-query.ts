@@ -2,7 +2,7 @@ import type { Micros } from "../../lib/instant.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { invalidField } from "../../lib/fault.ts";
 
-/** A date-time of the query; null when it is not there. */
+/** A date-time of the query; null when absent. */
 export function readInstantOf(query: Readonly<Record<string, unknown>>, name: string): Micros | null {
   const text = query[name];
   if (typeof text !== "string") return null;

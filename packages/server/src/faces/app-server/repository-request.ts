@@ -4,7 +4,7 @@ import type { RepositoryOrder } from "../../app-conversations/start-order.ts";
 import { invalidField } from "../../lib/fault.ts";
 import type { StoredSettings, StoredToken } from "../../settings/stored-settings.ts";
 
-/** How each provider is reached: its usual host, and who one is when one has a token. */
+/** The default host of each provider, and the user name that goes with a token. */
 const providers: Readonly<Record<ProviderType, { readonly host: string | null; readonly user: string }>> = {
   github: { host: "github.com", user: "x-access-token" },
   gitlab: { host: "gitlab.com", user: "oauth2" },
@@ -15,7 +15,7 @@ const providers: Readonly<Record<ProviderType, { readonly host: string | null; r
   enterprise_sso: { host: null, user: "oauth2" },
 };
 
-/** Two or more names; nothing that a shell or a path would read in another way. */
+/** Two or more names, without characters that are special in a shell or a path. */
 const repositoryPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/;
 const branchPattern = /^(?!.*(\.\.|\/\/|\.lock$|\/$))[A-Za-z0-9_][A-Za-z0-9_./+@#=-]{0,249}$/;
 
@@ -42,7 +42,7 @@ export function providerSecrets(
   return Object.fromEntries([...named, ...(main === undefined ? [] : [["GIT_TOKEN", main[1]] as const])]);
 }
 
-/** Where a repository is cloned from, and with which secret. */
+/** The clone URL of a repository, and the secret for it. */
 export function toRepositoryOrder(
   name: string,
   branch: string | null,

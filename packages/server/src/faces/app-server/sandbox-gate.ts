@@ -27,5 +27,5 @@ export function sandboxGate({ request }: RouteRequest, sandboxes: SandboxAccess 
   };
 }
 
-/** What clients expect to read; nothing inside listens there. */
+/** The port that clients expect; nothing listens there. */
 const agentServerPort = 8000;

@@ -95,7 +95,7 @@ const refuse: RouteHandler = () => {
   throw sandboxesNotServed();
 };
 
-/** The same routes on a server that has no sandboxes: clients are told so, instead of that there is no such address. */
+/** The same routes on a server without sandboxes: the error says so, instead of an unknown address. */
 export const noSandboxHandlers: Readonly<Record<keyof ReturnType<typeof sandboxHandlers>, RouteHandler>> = {
   searchSandboxes: refuse,
   getSandboxes: refuse,
@@ -107,7 +107,7 @@ export const noSandboxHandlers: Readonly<Record<keyof ReturnType<typeof sandboxH
   getSandboxSpecs: refuse,
 };
 
-/** The body wins over the query; null when neither says anything. */
+/** The body wins over the query; null when neither has a value. */
 function templateIdOf({ body, query }: RouteRequest): string | null {
   const inBody = (body as StartSandboxRequest | undefined)?.sandbox_spec_id;
   return inBody ?? (query["sandbox_spec_id"] as string | null | undefined) ?? null;

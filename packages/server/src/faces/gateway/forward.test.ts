@@ -31,7 +31,7 @@ describe("an upgrade through the gateway", () => {
     expect(answer.toString()).toBe("heard");
   });
 
-  test("a client that sends without end before the answer is sent away", async () => {
+  test("a client that sends endlessly before the answer is disconnected", async () => {
     await using world = await openWorld();
     const { client, inner } = await world.ask();
     client.on("error", () => {});

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { toInnerHeaders, toOuterHeaders, type PortHeaderContext } from "./port-headers.ts";
 
-/** Passes a request on over `stream`, which is ended with it, and the answer back. */
+/** Forwards a request over `stream`, which it closes, and the answer back. */
 export function forwardRequest(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -22,18 +22,18 @@ export function forwardRequest(
       answer.statusMessage,
       toOuterHeaders(answer.headers, context, incoming.headers.origin),
     );
-    // A server inside that ends in the middle, or a client that leaves, ends both.
+    // When the inner server breaks off or the client disconnects, both sides end.
     pipeline(answer, response).catch(() => response.destroy());
   });
   outgoing.once("error", () => refuse(response, context));
   response.once("close", () => outgoing.destroy());
-  // The answer says how a request that broke off went.
+  // The end of the answer reports a request that broke off.
   pipeline(incoming, outgoing).catch(() => {});
 }
 
 /**
- * Passes an upgrade on, e.g. to a WebSocket, and then bytes in both directions until either side ends. A client that leaves before
- * the answer ends the request.
+ * Forwards an upgrade, e.g. to a WebSocket, and then bytes in both directions until either side ends. A client
+ * disconnect before the answer ends the request.
  */
 export function forwardUpgrade(incoming: IncomingMessage, stream: Duplex, context: PortHeaderContext): void {
   const { socket } = incoming;
@@ -59,10 +59,10 @@ export function forwardUpgrade(incoming: IncomingMessage, stream: Duplex, contex
   outgoing.end();
 }
 
-/** What a client may send before its upgrade is answered. */
+/** The maximum that a client may send before its upgrade is answered. */
 const maxEarlyBytes = 64 * 1024;
 
-/** Reads a client that nobody reads yet, because otherwise it would not show that it left. */
+/** Reads from a client early, because a disconnect is only detected while reading. */
 function readEarly(socket: Duplex, onLeft: () => void): { readonly take: () => Buffer } {
   const chunks: Buffer[] = [];
   let bytes = 0;

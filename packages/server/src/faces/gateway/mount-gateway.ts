@@ -27,7 +27,7 @@ export type GatewayDeps = FacesDeps & {
   readonly keys: KeyRing;
   readonly logger: Logger;
   readonly times: SocketTimes;
-  /** The other servers on the store, and what they say to sockets here. */
+  /** Reaches the other nodes on the store, and subscribes to their signals. */
   readonly peers: Peers;
   readonly nodeSignals?: NodeSignals;
 };
@@ -65,7 +65,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         const ownerId = sandboxes.ownerOf(id);
         const caller = authenticate(request);
         request.caller ??= caller;
-        // Without a key only what is open everywhere is answered, for every id alike: nobody learns which ones there are.
+        // Without a key only public routes answer, alike for every id, so that existing ids cannot be probed.
         if (caller !== null && caller.userId !== ownerId) throw sandboxMissing(id);
       });
       mountRoutes(scoped, shown, handlers, {
@@ -98,12 +98,12 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
   await mountPorts(app, { sandboxes, keys });
 }
 
-/** What is about a user or about the server's machine has no place under a sandbox. */
+/** Routes about users or about the server's machine do not exist under a sandbox. */
 function isShown(path: string): boolean {
   return !path.startsWith("/api/") || /^\/api\/(conversations|bash|file|git|tools)(\/|$)/.test(path);
 }
 
-/** A conversation of another sandbox is not there for any route, whatever its handler would do. */
+/** Conversations of other sandboxes are hidden from every route, whatever its handler does. */
 function scopeHandlers(
   routes: Readonly<Record<string, Route>>,
   handlers: Readonly<Record<string, RouteHandler>>,
@@ -113,7 +113,7 @@ function scopeHandlers(
     const handler: RouteHandler = async (request) => {
       const directory = directoryOf(request.params["sandbox_id"]!);
       const ofConversations = conversationHandlers({ directory });
-      // More goes with a conversation than its log: the deletion is not the directory's alone.
+      // Deleting removes more than the log, so it is not done by the directory alone.
       if (Object.hasOwn(ofConversations, operation) && operation !== "deleteConversation") {
         return await ofConversations[operation as keyof typeof ofConversations](request);
       }

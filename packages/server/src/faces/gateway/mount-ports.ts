@@ -22,7 +22,7 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
   });
   const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request);
-    // The key in the address is the answer.
+    // The key in the address is sufficient.
     if (path.portKey !== null && isPreflight(request)) return allowPreflight(request, reply);
     // Relative links of a page need the slash.
     if (path.rest === "/" && !request.url.startsWith(`${path.prefix}/`)) {

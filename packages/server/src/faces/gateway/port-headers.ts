@@ -8,7 +8,7 @@ export type PortHeaderContext = {
   readonly remoteAddress: string;
 };
 
-/** Of one connection only (RFC 9110, 7.6.1), or this server's own business. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and headers for this server only. */
 const notPassedOn = new Set([
   "connection",
   "keep-alive",
@@ -21,10 +21,10 @@ const notPassedOn = new Set([
   "upgrade",
 ]);
 
-/** What opens this server. */
+/** Headers that authenticate at this server. */
 const ownHeaders = new Set(["x-session-api-key", "x-convoke-proof", "x-convoke-node"]);
 
-/** A page's request without what belongs to this server: keys, other cookies, and the address with its key. */
+/** A page's request without this server's data: keys, other cookies, and the address with its key. */
 export function toInnerHeaders(
   headers: IncomingHttpHeaders,
   { path, publicAddress, remoteAddress }: PortHeaderContext,
@@ -35,7 +35,7 @@ export function toInnerHeaders(
     if (name.startsWith("x-forwarded-") || name === "forwarded") continue;
     inner[name] = value;
   }
-  // A key in a header opened this server's door; with the key in the address it can only be the page's own.
+  // A key in a header authenticated the request here; when the key is in the address, such a header is the page's own.
   if (path.portKey === null) delete inner["authorization"];
   const cookies = readOwnCookies(headers.cookie ?? "", path);
   if (cookies === "") delete inner["cookie"];
@@ -51,7 +51,7 @@ export function toInnerHeaders(
   return inner;
 }
 
-/** What a page must not say for the whole server it is shown on. */
+/** Headers that a page must not set for the whole server. */
 const hiddenHeaders = new Set([
   "access-control-allow-credentials",
   "access-control-allow-origin",
@@ -63,18 +63,18 @@ const hiddenHeaders = new Set([
   "reporting-endpoints",
   "service-worker-allowed",
   "strict-transport-security",
-  // What a request is found by in this server's logs.
+  // The header that identifies a request in this server's logs.
   "x-request-id",
 ]);
 
-/** What proxies in front obey: with these an answer would command them, e.g. to serve a file of theirs. */
+/** Headers that control proxies in front, e.g. to serve one of their files. */
 const commandsOfProxies = /^x-(?:accel|sendfile|lighttpd|reproxy)(?:-|$)/;
 
-/** Pages from a sandbox have no origin: nothing of this server's pages is within their reach, above all no cookie and no storage. */
+/** Pages from a sandbox have an opaque origin, so they cannot reach this server's pages, cookies or storage. */
 const isolation =
   "sandbox allow-downloads allow-forms allow-modals allow-pointer-lock allow-popups allow-scripts";
 
-/** An answer from inside as it is fit for this server's address. `origin` is the request's. */
+/** Makes an answer from inside safe for this server's address. `origin` is the request's. */
 export function toOuterHeaders(
   headers: IncomingHttpHeaders,
   { path, publicAddress }: PortHeaderContext,
@@ -90,7 +90,7 @@ export function toOuterHeaders(
   if (headers["set-cookie"] !== undefined) {
     outer["set-cookie"] = headers["set-cookie"].flatMap((cookie) => toOuterCookie(cookie, path, base));
   }
-  // Of several policies each one holds.
+  // All of several policies apply.
   outer["content-security-policy"] = [headers["content-security-policy"] ?? [], isolation].flat().join(", ");
   outer["referrer-policy"] = "no-referrer";
   if (path.portKey !== null && origin !== undefined) {
@@ -100,7 +100,10 @@ export function toOuterHeaders(
   return outer;
 }
 
-/** Cookies from inside carry their sandbox and port in their name, so that they meet no other cookie of this host. */
+/**
+ * Cookies from inside get their sandbox and port in their name, so that they cannot collide with other cookies of this
+ * host.
+ */
 function cookiePrefix({ sandboxId, port }: PortPath): string {
   return `sandbox.${sandboxId}.${port}.`;
 }
@@ -123,7 +126,7 @@ function toOuterCookie(cookie: string, path: PortPath, base: string): string[] {
   return [[`${cookiePrefix(path)}${pair}`, ...attributesLeft, `Path=${base}/`].join("; ")];
 }
 
-/** A place on the same port stays behind the gateway; other places are left as they are. */
+/** Redirects to the same port are kept behind the gateway; others are left unchanged. */
 function toOuterLocation(location: string, { port }: PortPath, base: string): string {
   if (location.startsWith("/") && !location.startsWith("//")) return `${base}${location}`;
   if (!URL.canParse(location)) return location;

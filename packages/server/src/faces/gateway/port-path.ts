@@ -21,7 +21,7 @@ export function readPortPath(url: string): PortPath | null {
   return { sandboxId, portKey, port, prefix, rest: after.startsWith("/") ? after : `/${after}` };
 }
 
-/** Pages inside a sandbox belong to no origin; the key in their address is what lets them ask for more of themselves. */
+/** Pages inside a sandbox have an opaque origin; the key in their address lets them load their own files. */
 export function isPortCapability(url: string): boolean {
   return readPortPath(url)?.portKey != null;
 }

@@ -3,7 +3,7 @@ import { sandboxesNotServed } from "../../app-conversations/sandbox-refusals.ts"
 import type { MountDeps } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 
-/** `/sandboxes/{id}/...` on a server that has no sandboxes: whoever has a key is told so. */
+/** `/sandboxes/{id}/...` on a server without sandboxes: callers with a key get an error that says so. */
 export function refuseGateway(app: FastifyInstance, { authenticate }: Pick<MountDeps, "authenticate">): void {
   app.all("/sandboxes/*", (request) => {
     request.caller = authenticate(request);

@@ -16,7 +16,7 @@ export type ScopedDirectoryDeps = {
   readonly sandboxId: string;
 };
 
-/** The conversations of one sandbox; all others are not there. */
+/** The conversations of one sandbox; all others are hidden. */
 export class ScopedDirectory implements ConversationDirectory {
   readonly #deps: ScopedDirectoryDeps;
 

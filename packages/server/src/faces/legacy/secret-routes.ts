@@ -5,7 +5,7 @@ import { maxSecrets, type SecretStore } from "../../settings/secret-store.ts";
 
 export type SecretRouteDeps = { readonly secrets: SecretStore };
 
-/** Secrets of a user in the words of older clients. */
+/** Secrets of a user in the older clients' form. */
 export function secretHandlers({ secrets }: SecretRouteDeps) {
   return {
     listSecretNames: async ({ caller }) => {

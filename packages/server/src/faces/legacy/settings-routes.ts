@@ -31,7 +31,7 @@ export function settingsHandlers({ settings, sealedValues }: SettingsRouteDeps) 
   } satisfies Record<string, RouteHandler>;
 }
 
-/** The same on every face: changes what the body names, and says from when on that counts (P33, P34). */
+/** The same on every face: changes the fields in the body, and returns when the change takes effect (P33, P34). */
 export function storeSettings(settings: SettingsStore): RouteHandler {
   return async ({ caller, body }) => {
     const update = body as SettingsUpdate;

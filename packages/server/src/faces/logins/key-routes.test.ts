@@ -19,7 +19,7 @@ async function make(body: object | undefined, key = server.key): Promise<Created
 const list = async (key: string): Promise<KeyList["keys"]> =>
   ((await server.call("GET", "/api/keys", undefined, withKey(key))).json as KeyList).keys;
 
-test("S16: a key is told once, works at once, and is over when it is revoked", async () => {
+test("S16: a key is shown once, works at once, and ends when it is revoked", async () => {
   const made = await make({ label: "laptop" });
   expect(made).toMatchObject({ user_id: "local", label: "laptop", last_used_at: null, is_current: false });
   expect(made.key).toMatch(/^convoke_[\w-]{32}$/);

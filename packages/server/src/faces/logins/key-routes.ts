@@ -8,7 +8,7 @@ export type KeyRouteDeps = { readonly keyStore: KeyStore };
 
 const noStore = { "cache-control": "no-store" };
 
-/** One's own keys; the local user's word counts for everybody's. A revoked one is not there any more. */
+/** The caller's own keys; the local user may manage everybody's. A revoked key no longer exists. */
 export function keyHandlers({ keyStore }: KeyRouteDeps) {
   const ofCaller = async (caller: Caller): Promise<KeyEntry[]> => {
     const entries = await keyStore.list();

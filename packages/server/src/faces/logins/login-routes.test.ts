@@ -109,7 +109,7 @@ describe("U21: a login works from the server's own page alone", () => {
     expect(await statusOf({ "x-session-api-key": cookie.split("=")[1]! })).toBe(401);
   });
 
-  test("a wrong key is not made good by a login", async () => {
+  test("a login does not make up for a wrong key", async () => {
     expect(await statusOf({ ...halves(login), "x-session-api-key": "wrong" })).toBe(401);
   });
 
@@ -199,7 +199,7 @@ describe("S2: sockets", () => {
 });
 
 describe("S2: ending", () => {
-  test("the list has one's own logins, with the one that asks; leaving everywhere ends them all", async () => {
+  test("the list has the caller's own logins and marks the current one; logging out everywhere ends them all", async () => {
     await using keys = await server.openKeys();
     const { key } = await keys.book.create("bob", "");
     const one = await logIn({ key }, { "user-agent": "Firefox 140" });
@@ -258,7 +258,7 @@ describe("S2: ending", () => {
   });
 });
 
-test("S2: five wrong ones a minute, then an address waits, with a good one too; others do not", async () => {
+test("S2: after five failures a minute an address waits, also with a valid ticket; other addresses do not", async () => {
   const from = (address: string) => ({ ...own(), "x-forwarded-for": address });
   for (let count = 0; count < 5; count++) {
     expect((await ask("POST", "/api/auth/login", from("192.0.2.66"), { key: "guess" })).status).toBe(401);

@@ -17,14 +17,14 @@ export type LoginRouteDeps = {
   readonly keys: KeyRing;
   readonly logins: LoginStore;
   readonly attempts: WrongAttempts;
-  /** Where a client is, as far as proxies that are believed tell. */
+  /** The client's address, as reported by trusted proxies. */
   readonly clientAddress: (request: FastifyRequest) => string;
 };
 
-/** A cookie lasts as long as browsers let it; when its login ends, it opens nothing. */
+/** A cookie lasts as long as browsers allow; after its login ends it is worthless. */
 const cookieSeconds = 400 * 86_400;
 
-/** Browsers that show the page of this server. The cookie is one half of a login, the proof the other; no key comes back. */
+/** Logins of browsers that show this server's page. A login is a cookie and a proof; keys are never returned. */
 export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRouteDeps) {
   const requireKeys = (): void => {
     if (!keys.isOpen) return;
@@ -96,8 +96,8 @@ function tooManyAttempts(waitMs: number): Fault {
 }
 
 /**
- * A page of anybody can lead to the address with a ticket of theirs. Whoever is logged in is asked before the browser becomes another
- * user's, to whom all that is typed from then on would belong; the ticket stays good.
+ * Any page can link to a ticket of somebody else. A logged-in person must confirm before the browser becomes another
+ * user's, who would own everything typed from then on; the ticket stays valid.
  */
 async function refuseOther(
   { ticket, replaces }: LoginRequest,
@@ -107,14 +107,14 @@ async function refuseOther(
   if (!ticket || replaces === true) return;
   const users = loginCookies(request).flatMap((cookie) => logins.userOfCookie(cookie) ?? []);
   const owner = users.length === 0 ? null : await logins.ownerOfTicket(ticket);
-  // Another server of this host may have added a cookie of theirs, so one that fits is not enough.
+  // Another server of this host may have set a cookie, so one matching cookie is not enough.
   const other = users.find((user) => user !== owner);
   if (owner === null || other === undefined) return;
   const sentence = `You are logged in here as ${other}. This link logs you out and logs in ${owner}. Go on only if you asked for it: what you do then belongs to ${owner}.`;
   throw new Fault("conflict", "other_login", sentence);
 }
 
-/** Whose login it becomes; null for what is not good. */
+/** The user of the new login; null for an invalid ticket or key. */
 async function redeem(
   { ticket, key }: LoginRequest,
   { keys, logins }: Pick<LoginRouteDeps, "keys" | "logins">,
@@ -130,7 +130,7 @@ async function redeem(
   return owner !== null && keys.isStillGood(owner) ? owner : null;
 }
 
-/** A browser that logs another one in gives it what it has: both end with the same key. */
+/** A browser that logs another one in passes on its own key: both logins end with that key. */
 function ownerOf(caller: Caller, request: FastifyRequest, logins: LoginStore): LoginOwner {
   if (caller.loginId === undefined) return ownerOfKey(caller, keyOfHeaders(request.headers) ?? "");
   const { userId, keyId } = caller;

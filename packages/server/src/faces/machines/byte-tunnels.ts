@@ -5,7 +5,7 @@ import { Fault } from "../../lib/fault.ts";
 import { toFaultAnswer } from "./machine-wire.ts";
 import { tunnelProtocol } from "./open-tunnel.ts";
 
-/** Addresses at which other servers get bytes; they end with the server. */
+/** Tunnels by which other nodes reach byte streams here; they end with the server. */
 export class ByteTunnels {
   readonly #app: FastifyInstance;
   readonly #peers: Pick<Peers, "callerOf">;
@@ -19,13 +19,13 @@ export class ByteTunnels {
     });
   }
 
-  /** Lets nobody in but other servers. */
+  /** Admits only other nodes. */
   readonly admit = async (request: FastifyRequest): Promise<void> => {
     request.caller = this.#peers.callerOf(request);
     if (request.caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
   };
 
-  /** A failure that a user is told is told to the server that asks. */
+  /** A Fault is passed on to the requesting node. */
   mount(path: string, open: (request: FastifyRequest) => Promise<Duplex>): void {
     /** A hook, because every upgrade that comes to a handler is answered as a WebSocket of this server. */
     const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

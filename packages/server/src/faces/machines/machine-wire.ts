@@ -1,6 +1,6 @@
 import { Fault, type FaultKind } from "../../lib/fault.ts";
 
-/** How one server tells another what came of something that it asked; `pending` has it ask again. */
+/** The answer of one node to a call of another; `pending` makes the caller ask again. */
 export type MachineAnswer =
   | { readonly value: unknown }
   | { readonly pending: true }
@@ -8,14 +8,14 @@ export type MachineAnswer =
 
 export const machinePrefix = "/internal/sandboxes";
 
-/** Null for what is no failure that a user is told. */
+/** Null for errors other than Faults. */
 export function toFaultAnswer(error: unknown): MachineAnswer | null {
   if (!(error instanceof Fault)) return null;
   const { kind, code, message } = error;
   return { fault: { kind, code, message } };
 }
 
-/** The value of an answer of another server; throws the Fault that it tells. */
+/** The value in another node's answer; throws the Fault in it. */
 export function readAnswer(answer: MachineAnswer): { readonly value: unknown } | "pending" {
   if ("pending" in answer) return "pending";
   if ("value" in answer) return answer;

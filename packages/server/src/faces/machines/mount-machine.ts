@@ -14,10 +14,10 @@ export type MachineFaceDeps = {
 
 type Asked = { readonly id: string; readonly act?: string; readonly port?: string };
 
-/** After so long another server is told that it goes on, and asks again: a request must not be open for as long as a start takes. */
+/** After that long the caller gets `pending` and asks again: a request must not stay open as long as a start takes. */
 const pendingMs = 15_000;
 
-/** What the servers of other machines may ask of the sandboxes here. Opened by their passes alone. */
+/** The calls of other nodes to the sandboxes here. Only a node's pass authenticates them. */
 export function mountMachine(app: FastifyInstance, { local, store, tunnels }: MachineFaceDeps): void {
   const acts: {
     [Act in keyof MachineActs]: (
@@ -44,7 +44,7 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
     const key = `${act} ${ownerId} ${id}`;
     const going = underWay.get(key) ?? answerOf(acts[act as keyof MachineActs](ownerId, id, template));
     underWay.set(key, going);
-    // Whoever asks again hears of it.
+    // The next request of the same call gets the result.
     going.catch(() => {});
     let isOver = true;
     try {
@@ -63,7 +63,7 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
   );
 }
 
-/** What a user is told of a failure is an answer too. */
+/** A Fault is an answer too. */
 async function answerOf(doing: Promise<unknown>): Promise<MachineAnswer> {
   try {
     return { value: await doing };

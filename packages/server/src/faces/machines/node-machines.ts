@@ -16,7 +16,7 @@ export type NodeMachinesDeps = {
   readonly peers: Pick<Peers, "ask" | "findWay">;
 };
 
-/** Sandboxes of other machines, through the doors that servers open to each other. */
+/** Reaches the sandboxes of other machines through their nodes. */
 export class NodeMachines implements MachineDoor {
   readonly #deps: NodeMachinesDeps;
 
@@ -45,7 +45,7 @@ export class NodeMachines implements MachineDoor {
       const response = await this.#deps.peers
         .ask(nodeId, call, { userId: ownerId }, AbortSignal.timeout(maxMs))
         .catch((error: unknown) => {
-          // Each act may be asked for again.
+          // Each call may be repeated.
           throw machineAway({ cause: error });
         });
       if (response === null) throw machineAway();
@@ -74,10 +74,10 @@ export class NodeMachines implements MachineDoor {
   }
 }
 
-/** Longer than a server takes before it says that something still goes on. */
+/** Longer than a node takes to answer `pending`. */
 const maxMs = 60_000;
 
-/** A server that does not take the pass is another one by now, and one that has no such door serves no machine. */
+/** A node that refuses the pass has a new id by now, and one without this route serves no machine. */
 function answerOf({ status, body }: Refusal): ReturnType<typeof readAnswer> {
   if (status !== 200) throw machineAway();
   return readAnswer(JSON.parse(body) as MachineAnswer);

@@ -5,14 +5,17 @@ import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Way } from "../../cluster/peers.ts";
 
-/** What a server answered that did not open a tunnel. */
+/** The answer of a node that did not open a tunnel. */
 export type Refusal = { readonly status: number; readonly body: string };
 
 export const tunnelProtocol = "convoke-bytes";
 
 const handshakeMs = 10_000;
 
-/** Bytes to where a neighbour leads; rejects when it cannot be reached, resolves with its words when it refuses. */
+/**
+ * Opens a byte stream through another node. Rejects when the node is unreachable; resolves with its answer when it
+ * refuses.
+ */
 export async function openTunnel({ target, headers }: Way): Promise<Socket | Refusal> {
   const send = target.protocol === "https:" ? requestSecurely : requestPlainly;
   const opened = Promise.withResolvers<Socket | Refusal>();

@@ -8,13 +8,13 @@ import type {
 } from "@convoke/protocol";
 import { invalidField } from "../../lib/fault.ts";
 
-/** A chat request in our own terms. */
+/** A parsed chat request. */
 export type ChatInput = {
-  /** What the agent has to answer. */
+  /** The message for the agent. */
   readonly message: Message;
   /** Texts of system and developer, "" when there are none. */
   readonly system: string;
-  /** The turns before the message, as they identify a chat. */
+  /** The turns before the message, which identify a chat. */
   readonly history: readonly ChatTurn[];
 };
 
@@ -61,7 +61,7 @@ function asChatMessage(message: ChatMessage): ChatMessage {
   return { ...message, content: parts };
 }
 
-/** What an agent that was not there is told of a chat. */
+/** The history of a chat for an agent without it. */
 export function describeHistory(history: readonly ChatTurn[]): string {
   if (history.length === 0) return "";
   const turns = history.map(({ role, text }) => `${role}: ${text}`);

@@ -1,9 +1,9 @@
 import { Fault } from "../../lib/fault.ts";
 
-/** Of one user at one server process. Whoever needs more at once starts conversations and follows them. */
+/** The limit for one user at one server process. Clients that need more start conversations and follow them. */
 export const maxChatRuns = 64;
 
-/** The runs that chats of each user have begun, as far as they are still at work. */
+/** The active runs that chats have begun, by user. */
 export class ChatRuns<Run> {
   readonly #isAtWork: (run: Run) => boolean;
   readonly #runs = new Map<string, Set<Run>>();

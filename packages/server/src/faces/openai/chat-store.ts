@@ -10,12 +10,12 @@ export type ChatStoreDeps = {
 };
 
 const maxChatsPerUser = 5_000;
-/** The oldest are looked for after so many new ones. */
+/** The oldest are deleted after that many new ones. */
 const sweepEvery = 100;
 
 /**
- * Which conversation a chat belongs to: clients of this wire send the whole chat each time and no id. All servers on the store know
- * it, also after a restart; a chat that is not found begins a new conversation, which is told what was said.
+ * Maps chats to conversations: clients of this wire send the whole chat each time, without an id. The mapping is stored
+ * for all nodes. An unknown chat begins a new conversation, which gets the history.
  */
 export class ChatStore {
   readonly #deps: ChatStoreDeps;
@@ -38,7 +38,7 @@ export class ChatStore {
     return row?.conversation_id ?? null;
   }
 
-  /** Never rejects: an answer is worth more than the memory of where it was given. */
+  /** Never rejects: an answer is worth more than the stored mapping. */
   async remember(
     userId: string,
     model: string,

@@ -35,7 +35,9 @@ export async function completion(deps: CompletionDeps): Promise<object> {
   throw new Fault("not-now", "run_failed", "The request ended before its answer.");
 }
 
-/** The answer as server-sent events, each piece when it is made. A failure behind the first piece is an event too. */
+/**
+ * The answer as server-sent events, each chunk when it is made. A failure after the first chunk is sent as an event.
+ */
 export function completionStream(deps: CompletionDeps, includesUsage: boolean): Readable {
   return Readable.from(chunks(deps, includesUsage));
 }
@@ -56,10 +58,10 @@ async function* chunks(deps: CompletionDeps, includesUsage: boolean): AsyncGener
         yield chunk({ content: part.text });
         continue;
       }
-      // What was said while tools ran stays; the last message is only sent when it has not been seen yet.
+      // Text from between tool calls stays; the last message is only sent when it was not streamed already.
       if (!streamed.endsWith(part.text))
         yield chunk({ content: streamed === "" ? part.text : `\n\n${part.text}` });
-      // Clients send back what they saw, so that is what the chat is recognised by.
+      // Clients send back what they saw, so the chat is identified by that text.
       await deps.onAnswer(
         streamed.endsWith(part.text) ? streamed : streamed === "" ? part.text : `${streamed}\n\n${part.text}`,
       );

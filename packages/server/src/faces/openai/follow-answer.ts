@@ -3,14 +3,14 @@ import type { Event } from "@convoke/protocol";
 import type { Watch } from "../../directory/watch.ts";
 import { Fault } from "../../lib/fault.ts";
 
-/** What a run says: pieces while it works, then how it ended. */
+/** The output of a run: chunks while it works, then its end. */
 export type AnswerPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "done"; readonly text: string };
 
 /**
- * The answer to what was sent behind `afterSeq`: pieces of text as the model makes them, then the whole last message. Ends with
- * a fault when the run does not finish. Leaving early lets the run go on.
+ * The answer to the message after `afterSeq`: chunks of text as the model produces them, then the whole last message.
+ * Throws a fault when the run does not finish. Returning early does not stop the run.
  */
 export async function* followAnswer(
   watch: Watch,
@@ -59,11 +59,11 @@ export async function* followAnswer(
   }
 }
 
-/** The last thing the agent said before its run ended. */
+/** The agent's last text before its run ended. */
 async function readLog(watch: Watch, afterSeq: number, signal: AbortSignal): Promise<string> {
   let text = "";
   let problem = "";
-  // Of an answer that was cut off, which the next message goes on with.
+  // The text of a truncated answer, which the next message continues.
   let begun = "";
   for await (const events of watch.follow({ afterSeq, signal })) {
     for (const { json } of events) {

@@ -33,7 +33,7 @@ test("profiles are models", async () => {
   });
 });
 
-test("W34: an answer comes as soon as it is there, with the tokens of this request alone", async () => {
+test("W34: an answer is sent as soon as it is complete, with the tokens of this request only", async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 2 };
   await using server = await startWith({
     turns: [
@@ -58,14 +58,14 @@ test("W34: an answer comes as soon as it is there, with the tokens of this reque
   });
 });
 
-test("W34: an answer that the model was cut off in comes whole", async () => {
+test("W34: a truncated answer is sent with its continuation", async () => {
   const half = { text: "The first half, ", finish_reason: "length" as const };
   await using server = await startWith({ turns: [half, { ...half, text: "more, " }, { text: "the end." }] });
   const { json } = await server.call("POST", chats, ask("one"), bearer);
   expect(json).toMatchObject({ choices: [{ message: { content: "The first half, more, the end." } }] });
 });
 
-test("W34: a client that sends its whole chat goes on in its conversation; an unknown chat is told", async () => {
+test("W34: a client that sends its whole chat continues its conversation; an unknown chat's history is given to a new one", async () => {
   await using server = await startWith({
     turns: [{ text: "hi" }, { text: "yes" }, { text: "new" }],
     select: "in_order",
@@ -112,7 +112,7 @@ test("W34: a chat goes on in its conversation after a restart, and at another se
   expect(third.headers.get(header)).toBe(first.headers.get(header));
 });
 
-test("W34: a stream brings each piece when it is made", async () => {
+test("W34: a stream sends each chunk when it is made", async () => {
   await using server = await startWith({
     turns: [{ text: "a long answer in pieces", chunk_size: 4, chunk_delay_ms: 5 }],
   });

@@ -155,7 +155,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     }
   }
 
-  /** Sends what is asked; the answer is read by whoever wants it. */
+  /** Sends the message; the answer is read separately. */
   async function ask(
     { caller, headers, signal }: RouteRequest,
     model: string,
@@ -169,7 +169,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     await runs.begin(caller.userId, conversation, async () => {
       await conversation.send({ message: chat.message, wantsRun: true });
     });
-    // Nobody reads what a model says when the conversation that asked it was halted; a person who leaves may come back.
+    // A model call of a conversation that was halted is ended with it; a person who disconnects may come back.
     if (callDepth > 0) onAbort(signal, () => void endRun(conversation));
     const { id } = conversation;
     const asked = chat.message.content ?? [];
@@ -197,7 +197,7 @@ function onAbort(signal: AbortSignal, act: () => void): void {
   else signal.addEventListener("abort", act, { once: true });
 }
 
-/** What the chat says stands behind what the settings say. */
+/** The chat's instructions come after those of the settings. */
 function withSuffix(context: unknown, suffix: string): JsonObject {
   const own = (context ?? {}) as JsonObject;
   const before = own["system_message_suffix"];

@@ -6,7 +6,9 @@ import type { Metrics } from "../../observability/metrics.ts";
 
 export type MetricsFaceDeps = {
   readonly metrics: Pick<Metrics, "read">;
-  /** True lets in whoever reaches the server; else only its local user, because the numbers are those of all users. */
+  /**
+   * True admits everybody who reaches the server; otherwise only its local user, because the numbers include all users.
+   */
   readonly isOpen: boolean;
 };
 

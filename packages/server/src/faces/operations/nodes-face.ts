@@ -4,7 +4,7 @@ import { localUser } from "../../security/caller.ts";
 import { face, type Face } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
-/** Which servers share the store. Their addresses are the operator's: other users see none. */
+/** The nodes that share the store. Only the operator sees their addresses. */
 export function nodesFace(cluster: Pick<Cluster, "nodeId" | "nodes">): Face {
   return face(nodeRoutes, {
     listNodes: async ({ caller }) => {

@@ -15,7 +15,7 @@ export type FarPortsDeps = {
 
 const prefix = "/internal/conversations";
 
-/** Ports of workspaces, also beside the server that works on the conversation where that is another one. */
+/** Ports of workspaces, also on the machine of another node that owns the conversation. */
 export class FarPorts {
   readonly #deps: FarPortsDeps;
 
@@ -23,7 +23,7 @@ export class FarPorts {
     this.#deps = deps;
   }
 
-  /** Serves the other servers. */
+  /** Mounts the tunnels for other nodes. */
   mount(tunnels: ByteTunnels): void {
     tunnels.mount(`${prefix}/:id/ports/:port`, async ({ caller, params }) => {
       const { id, port } = params as { id: string; port: string };
@@ -38,12 +38,12 @@ export class FarPorts {
     return await hereOrThere(here, there, peers.ownerTimeoutMs, new AbortController());
   }
 
-  /** Null when that server does not work on the conversation any more, or is gone. */
+  /** Null when that node no longer owns the conversation, or has ended. */
   async #connectAt(nodeId: string, caller: Caller, id: string, port: number): Promise<Duplex | null> {
     const path = `${prefix}/${id}/ports/${port}`;
     const way = await this.#deps.peers.findWay(nodeId, "GET", path, caller);
     if (way === null) return null;
-    // Nothing was sent to the program; the next look tells who is to be asked.
+    // Nothing was sent to the program; the next attempt finds the owner.
     const opened = await openTunnel(way).catch(() => null);
     if (opened === null || !("status" in opened)) return opened;
     if (opened.status !== 200) return null;

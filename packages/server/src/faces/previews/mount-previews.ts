@@ -15,7 +15,7 @@ export type MountPreviewsDeps = {
   readonly keys: Pick<KeyRing, "isOpen" | "isStillGood">;
 };
 
-/** `/previews/{capability}/`: what a program of a workspace shows on its port, in an origin that is nobody else's. */
+/** `/previews/{capability}/`: the web server of a workspace program, in an opaque origin. */
 export async function mountPreviews(
   app: FastifyInstance,
   { ports, sessions, keys }: MountPreviewsDeps,

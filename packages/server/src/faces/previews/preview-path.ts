@@ -9,14 +9,14 @@ export type PreviewPath = {
 
 const pattern = /^(\/previews\/([\w.~-]{40,500}))(?:([/?].*))?$/s;
 
-/** Null for what is no preview's address. Tells nothing about whether it opens anything. */
+/** Null when it is no preview's address. Does not check the capability. */
 export function readPreviewPath(url: string): PreviewPath | null {
   const [, prefix = "", capability, after = ""] = pattern.exec(url) ?? [];
   if (capability === undefined) return null;
   return { capability, prefix, rest: after.startsWith("/") ? after : `/${after}` };
 }
 
-/** Pages in a preview have no origin; the key in their address is what lets them ask for more of themselves. */
+/** Pages in a preview have an opaque origin; the key in their address lets them load their own files. */
 export function isPreviewCapability(url: string): boolean {
   return readPreviewPath(url) !== null;
 }

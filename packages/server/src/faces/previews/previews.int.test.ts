@@ -72,7 +72,7 @@ test("a program of the workspace is listed and shown at an address of its own, w
   expect((await ask(`${path}away`)).headers.get("location")).toBe(`${path}there`);
 });
 
-test("U21: a preview has no origin, is told no key and no cookie of this server, and says nothing for all of it", async () => {
+test("U21: a preview has an opaque origin, gets no key and no cookie of this server, and sets nothing for the whole server", async () => {
   const id = await newConversation();
   const { port } = await run(server.workspaceDir);
   const path = await openPreview(id, port);
@@ -104,7 +104,7 @@ test("U21: a preview has no origin, is told no key and no cookie of this server,
   expect((await server.call("GET", api)).status).toBe(200);
 });
 
-test("U21: the address of one port opens no other, and an altered one nothing", async () => {
+test("U21: the address of one port gives no access to another, and an altered address gives none", async () => {
   const id = await newConversation();
   const { port } = await run(server.workspaceDir);
   const path = await openPreview(id, port);

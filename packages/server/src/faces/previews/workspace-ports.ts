@@ -20,20 +20,20 @@ export type WorkspacePortsDeps = {
   /** The machine inside a sandbox, for its owner only. */
   readonly openSandboxAccess: OpenAccess;
   /**
-   * Where servers are on several machines: rejects with `OwnedElsewhere` for a conversation that another one works on, beside the programs
-   * of its workspace.
+   * With several machines: rejects with `OwnedElsewhere` for a conversation of another node, whose machine runs the
+   * programs.
    */
   readonly findOwner?: (asker: Asker, conversationId: string) => Promise<unknown>;
   readonly nowMs: () => number;
 };
 
-/** A page is made of many requests: what was found out is believed so long. */
+/** A page makes many requests, so results are cached for that long. */
 const believedMs = 1_000;
 
 type Asker = { readonly userId: string };
 type Found = { readonly atMs: number; readonly ports: Promise<readonly ListeningPort[]> };
 
-/** The ports on which programs of conversations' workspaces listen, for those who may run commands there and nobody else. */
+/** The ports on which programs of conversations' workspaces listen; only for users who may run commands there. */
 export class WorkspacePorts {
   readonly #deps: WorkspacePortsDeps;
   readonly #found = new Map<string, Found>();
@@ -42,13 +42,13 @@ export class WorkspacePorts {
     this.#deps = deps;
   }
 
-  /** Fails for a conversation that is not the asker's (404), and for who may not run commands in it (403). */
+  /** Throws for a conversation of another user (404), and when the caller may not run commands in it (403). */
   async list(asker: Asker, conversationId: string): Promise<readonly ListeningPort[]> {
     const { sandboxId, folder } = await this.#placeOf(asker, conversationId);
     return await this.#read(sandboxId, folder);
   }
 
-  /** Fails where no program of the workspace listens any more (404), whatever else may be there by now. */
+  /** Throws when no program of the workspace listens there any more (404), even if another program does. */
   async connect(asker: Asker, conversationId: string, port: number): Promise<Duplex> {
     const { sandboxId, folder } = await this.#placeOf(asker, conversationId);
     const key = `${sandboxId ?? ""}\0${folder}`;
@@ -88,7 +88,7 @@ export class WorkspacePorts {
     }
   }
 
-  /** Asked before everything, so that a preview is over with the right to it. */
+  /** Checked first, so that a preview ends with the right to it. */
   async #placeOf(asker: Asker, conversationId: string) {
     const { directory, openAccess, openSandboxAccess, findOwner } = this.#deps;
     const described = await directory.describe(asker, normalizeUuid(conversationId) ?? conversationId);

@@ -16,7 +16,7 @@ export type CatalogRouteDeps = CatalogueRouteDeps & {
   readonly tools: readonly string[];
 };
 
-/** What newer clients choose from. Source: agent server 1.58. */
+/** Catalogues for newer clients. Source: agent server 1.58. */
 export function catalogHandlers({ tools, settings, files, home, publicFolder }: CatalogRouteDeps) {
   return {
     getToolCatalog: () => {
@@ -75,7 +75,7 @@ export function catalogHandlers({ tools, settings, files, home, publicFolder }: 
   } satisfies Record<string, RouteHandler>;
 }
 
-/** In the words of people who choose, not of models. */
+/** Descriptions for people, not for models. */
 const descriptions: Readonly<Record<string, string>> = {
   browser_tool_set: "Uses web pages: opens, reads, clicks and types.",
   terminal: "Runs commands in a shell that stays open.",

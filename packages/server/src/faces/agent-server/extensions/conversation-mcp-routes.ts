@@ -9,7 +9,7 @@ import { conversationIdOf } from "../../../http/conversation-id.ts";
 
 export type ConversationMcpDeps = { readonly directory: Pick<Directory, "open"> };
 
-/** How the MCP servers of a conversation do, and another try with one of them. */
+/** The state of a conversation's MCP servers, and the reconnection of one. */
 export function conversationMcpHandlers({ directory }: ConversationMcpDeps) {
   return {
     listConversationMcp: async (request) => {

@@ -10,7 +10,7 @@ const maxInstalled = 100;
 
 export type Kind = "installedSkills" | "installedPlugins";
 
-/** The skills that a user installed and has switched on, as their directories have them now. */
+/** The installed and enabled skills of a user, with the present contents of their directories. */
 export async function installedSkills(files: WorkspaceFiles, settings: StoredSettings): Promise<SkillsFound> {
   const enabled = Object.values(settings.installedSkills).filter((item) => item.enabled);
   return mergeFound(await Promise.all(enabled.map((item) => readSkillDirectory(files, item.install_path))));
@@ -27,7 +27,7 @@ export async function readSkillDirectory(files: WorkspaceFiles, directory: strin
   return parsed.ok ? { skills: [parsed.skill], problems: [] } : { skills: [], problems: [parsed.problem] };
 }
 
-/** The directory that an installation names; nothing is fetched, so it must be there. */
+/** The directory of an installation; nothing is fetched, so it must exist. */
 export function directoryOf({ source, ref, repo_path: inside }: InstallSkillRequest): string {
   const path = source.replace(/^file:\/\//, "");
   if (!isAbsolute(path) || ref) {
@@ -42,7 +42,7 @@ export function directoryOf({ source, ref, repo_path: inside }: InstallSkillRequ
   return posix.join(path, inside ?? "");
 }
 
-/** The settings with one installation more, or another one in its place when that is wanted. */
+/** The settings with one installation added, or replaced when requested. */
 export function install(
   settings: StoredSettings,
   kind: Kind,

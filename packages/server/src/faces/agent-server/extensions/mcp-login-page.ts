@@ -11,7 +11,7 @@ const texts = {
   unknown: ["Nothing waits for this login", "It may have ended, or be too old. Begin a new one."],
 } as const;
 
-/** What a person reads after a login to an MCP server. Nothing of the request is in it. */
+/** The page after a login to an MCP server. It shows nothing from the request. */
 export function loginPage(outcome: keyof typeof texts): RouteReply {
   const [title, text] = texts[outcome];
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>\n`;
@@ -20,7 +20,7 @@ export function loginPage(outcome: keyof typeof texts): RouteReply {
     headers: {
       "cache-control": "no-store",
       "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-      // The address holds the code, and no other site may learn of it.
+      // The URL holds the code, so no referrer is sent to other sites.
       "referrer-policy": "no-referrer",
     },
     bytes: new TextEncoder().encode(page),

@@ -30,13 +30,13 @@ export type McpLoginRouteDeps = {
 
 type Operation = "startMcpLogin" | "getMcpLogin" | "finishMcpLogin" | "receiveMcpLogin";
 
-/** Logins to MCP servers: a person gives consent in a browser, a client hears of it and gets what it has to store. */
+/** Logins to MCP servers: a person consents in a browser; the client polls the result and gets the value to store. */
 export function mcpLoginHandlers({
   loginJobs,
   sealedValues,
   cluster,
 }: McpLoginRouteDeps): Record<Operation & keyof typeof mcpRoutes, RouteHandler> {
-  /** What is not here may be at the server that began it. */
+  /** A login that is unknown here may belong to another node. */
   const askItsServer = async (idOrState: string): Promise<void> => {
     const nodeId = nodeOfLogin(idOrState);
     if (nodeId === null || nodeId === cluster.nodeId) return;
@@ -121,8 +121,9 @@ export function mcpLoginHandlers({
       const job = loginJobs.findByState(stateToken);
       if (job === null) await askItsServer(stateToken);
       if (job === null || job.status !== "authorizing") return loginPage("unknown");
-      // Whoever sent this browser here may not be the one who began the login. A loopback address leads nowhere but to the
-      // person's own machine; elsewhere the browser has to be the one that began, or a client hands the address over.
+      // The browser may have been sent here by somebody other than the one who began the login. A loopback address
+      // reaches only the person's own machine; elsewhere it must be the browser that began, or a client must pass the
+      // address on.
       const isOwn =
         isLoopback(new URL(job.redirectUrl).hostname) ||
         readCookies(request.headers.cookie, cookieName(job)).some((token) => isSame(token, job.browserToken));
@@ -153,7 +154,7 @@ function toStatus(job: LoginJob, sealedValues: SealedValues): object {
   };
 }
 
-/** The client stores it and sends it back, and need not be able to read it. */
+/** Sealed: the client stores it and sends it back without reading it. */
 function seal(state: OAuthState, sealOne: (secret: string) => string): object {
   return hideSecrets(state, sealOne);
 }
@@ -178,7 +179,7 @@ function toCookie(job: LoginJob): string {
   const { protocol, pathname } = new URL(job.redirectUrl);
   const secure = protocol === "https:" ? "; Secure" : "";
   const name = cookieName(job);
-  // Lax: it has to come along when another site leads the browser back.
+  // Lax: the cookie must be sent when another site redirects the browser back.
   return `${name}=${job.browserToken}; HttpOnly; SameSite=Lax; Max-Age=${loginMs / 1000}; Path=${pathname}${secure}`;
 }
 

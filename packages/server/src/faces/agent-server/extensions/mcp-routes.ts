@@ -26,7 +26,7 @@ export type McpRouteDeps = ConversationMcpDeps & {
   readonly requireMachine: RequireMachine;
 };
 
-/** A server can be tried, and logged in to, before a conversation relies on it. */
+/** Tests of MCP servers and logins to them, before a conversation uses them. */
 export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, RouteHandler> {
   const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, nowMs } = deps;
   const { cluster } = deps;

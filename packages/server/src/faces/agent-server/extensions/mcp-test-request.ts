@@ -6,11 +6,11 @@ import { Fault } from "../../../lib/fault.ts";
 
 export type ReadTestRequest = Pick<TryOptions, "call" | "timeoutMs"> & {
   readonly server: McpServer;
-  /** As it was sent, by the server's name; its secrets are to be hidden in answers. */
+  /** The servers as sent, by name; their secrets must be masked in answers. */
   readonly config: object;
 };
 
-/** Reads what `/api/mcp/test` and the logins are sent. Throws a fault for a server that can never work. */
+/** Reads the requests of `/api/mcp/test` and of logins. Throws a fault for a server that can never work. */
 export function readTestRequest(body: McpTestRequest): ReadTestRequest {
   const { name = "test-server", server, timeout = 15, tool_call: call } = body;
   const config = { [name]: { ...server, enabled: true } };

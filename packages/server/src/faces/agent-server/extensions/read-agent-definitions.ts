@@ -12,10 +12,10 @@ import type { GivenSubAgent } from "../../../extensions/sub-agents/sub-agent.ts"
 import { hideSecrets } from "../../../settings/secret-fields.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
-/** Without these it does, and only less well: that is told. */
+/** A sub-agent works less well without these, which a warning reports. */
 const leftOut = ["profile_store_dir"] as const;
 
-/** The sub-agents that come with a conversation. What they name and this server does not carry out is refused by its field (P55). */
+/** Reads the sub-agents of a create request. Unsupported fields are refused by name (P55). */
 export function readAgentDefinitions(
   given: readonly AgentDefinition[],
 ): Pick<ConversationConfig, "agent_definitions" | "sub_agent_hooks" | "warnings"> {
@@ -38,7 +38,7 @@ export function readAgentDefinitions(
   };
 }
 
-/** The MCP servers of each sub-agent that has some, as they were sent, and what the models of their condensers are asked with. */
+/** The MCP servers of each sub-agent, as sent, and the model settings of their condensers. */
 export function subAgentSecrets(
   given: readonly AgentDefinition[],
 ): Pick<ConversationSecrets, "sub_agents" | "sub_agent_condensers"> {
@@ -55,7 +55,7 @@ export function subAgentSecrets(
   };
 }
 
-/** As it came, without what is secret. */
+/** As sent, without secrets. */
 export function hiddenDefinition(definition: AgentDefinition): AgentDefinition {
   const { mcp_config: mcp, condenser } = definition;
   return {
@@ -121,7 +121,7 @@ function faultsOf(
   const hooks = isEmpty(definition.hooks) ? null : parseHooks(definition.hooks, "request");
   if (hooks?.ok === false)
     faults.push({ loc: [...loc, "hooks", ...hooks.loc], msg: hooks.reason, type: "value_error" });
-  // Another model of the same name in the user's own profiles would answer, and be paid for.
+  // Otherwise a model of the same name in the user's profiles would answer, at the user's cost.
   if (!isEmpty(definition.profile_store_dir) && (definition.model ?? "inherit") !== "inherit") {
     const where =
       "Model profiles are those of your settings. Store the model there and leave this field out.";

@@ -4,10 +4,10 @@ import { Fault, type FieldFault } from "../../../lib/fault.ts";
 
 const maxTools = 100;
 const longestSchemaChars = 64 * 1024;
-/** Of providers, the strictest. */
+/** The limit of the strictest provider. */
 const nameForm = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The tools that a client brings and carries out itself. `taken` are names that the agent's other tools have. */
+/** Tools that the client itself executes. `taken` are the names of the agent's other tools. */
 export function readClientTools(
   given: readonly ClientToolSpec[],
   taken: ReadonlySet<string>,

@@ -30,7 +30,7 @@ export type CatalogueRouteDeps = {
 
 type MoreSkills = SkillsRequest & { readonly marketplace_path?: string | null };
 
-/** What a workspace brings for its agents. */
+/** Skills and hooks of a workspace. */
 export function catalogueHandlers(deps: CatalogueRouteDeps) {
   const { settings, files, home, publicFolder, workspaceRoot } = deps;
   return {
@@ -87,7 +87,7 @@ export function catalogueHandlers(deps: CatalogueRouteDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
-/** Helpers in a directory, in the person's home, and those that are built in. */
+/** Sub-agents in a directory, in the person's home, and built-in ones. */
 export async function listSubAgents(
   request: SubAgentsRequest,
   { files, home, workspaceRoot }: CatalogueRouteDeps,
@@ -126,7 +126,7 @@ export function showSkill(skill: LoadedSkill): SkillInfo & { readonly disable_mo
   };
 }
 
-/** Tells an agent which of its ports people can see, and where. */
+/** A skill that tells an agent which of its ports people can see, and where. */
 function sandboxSkill({ sandbox_config: config }: SkillsRequest): LoadedSkill[] {
   const urls = config?.exposed_urls ?? [];
   if (urls.length === 0) return [];

@@ -11,7 +11,7 @@ import { Fault, invalidField } from "../../../lib/fault.ts";
 export type PluginAccess = {
   /** Of the machine that tools run on when a conversation has no sandbox. */
   readonly files: WorkspaceFiles;
-  /** Throws for whom the folders of that machine are closed. */
+  /** Throws for users without access to the folders of that machine. */
   readonly requireMachine: (userId: string) => void;
 };
 
@@ -20,8 +20,9 @@ const maxPlugins = 20;
 const maxSkillChars = 1_000_000;
 
 /**
- * A create request with what its plugins bring, as if the client had sent it: so it is stored with the conversation, sealed where it is
- * secret, and there after a restart, whatever becomes of the directories. Without access to any machine plugins are refused.
+ * Adds the contents of its plugins to a create request, as if the client had sent them: they are stored with the
+ * conversation, secrets sealed, and survive a restart even when the directories change. Without access to a machine
+ * plugins are refused.
  */
 export async function withPlugins(
   body: StartConversationRequest,
@@ -54,7 +55,7 @@ export async function withPlugins(
   return { body: plugins.reduce(withPlugin, body), warnings: plugins.flatMap(warningsOf) };
 }
 
-/** Nothing is fetched: a revision of a repository would have to be. */
+/** A revision of a repository is refused, because nothing is fetched. */
 function directoryOf({ source, ref, repo_path: inside }: PluginSource, index: number): string {
   const refuse = (field: string, msg: string): never => {
     const loc = ["body", "plugins", index, field];
@@ -71,7 +72,10 @@ function directoryOf({ source, ref, repo_path: inside }: PluginSource, index: nu
   return posix.join(path, inside ?? "");
 }
 
-/** Skills and servers of a plugin replace those of the same name; hooks come behind, sub-agents only where there is none. */
+/**
+ * Skills and servers of a plugin replace those of the same name; hooks are appended, sub-agents only added under unused
+ * names.
+ */
 function withPlugin(body: StartConversationRequest, plugin: PluginParts): StartConversationRequest {
   const { agent, agent_definitions: definitions = [], hook_config: hooks = null } = body;
   const context = agent.agent_context ?? null;
@@ -92,7 +96,7 @@ function withPlugin(body: StartConversationRequest, plugin: PluginParts): StartC
         : { mcp_config: { mcpServers: { ...serversByName(agent.mcp_config), ...plugin.mcpServers } } }),
     },
     ...(added.length === 0 ? {} : { agent_definitions: [...definitions, ...added.map(toDefinition)] }),
-    // What is wrong with the request's own is told by whoever reads them.
+    // Mistakes in the request's own values are reported by their readers.
     ...(given?.ok === true ? { hook_config: toHookConfig(mergeHooks(given.settings, plugin.hooks!)) } : {}),
   };
 }

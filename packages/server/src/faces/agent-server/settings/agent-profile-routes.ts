@@ -75,7 +75,7 @@ export function agentProfileHandlers({ settings, validator }: AgentProfileRouteD
   } satisfies Record<string, RouteHandler>;
 }
 
-/** What a profile does not have is refused by name, so that nothing is dropped in silence (P55). */
+/** Unknown fields of a profile are refused by name, so that nothing is silently dropped (P55). */
 function readProfile(
   body: Record<string, unknown>,
   validator: Validator,

@@ -2,12 +2,12 @@ import type { RouteReply, RouteRequest } from "../../../http/mount.ts";
 import { secretMask, type ShownAs } from "../../../settings/secret-fields.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 
-/** Answers with secrets in them are for the caller alone: no cache on the way may keep them. */
+/** Answers with secrets must not be stored by any cache. */
 export const notStored = { "cache-control": "no-store" } as const;
 
 /**
- * How the header `X-Expose-Secrets` wants secrets shown: masked without it, sealed for `encrypted` (or `true`), as they are for
- * `plaintext`. Null for anything else. The caller sees secrets of his own only, whatever the header says.
+ * The form of secrets that the header `X-Expose-Secrets` requests: masked without it, sealed for `encrypted` (or
+ * `true`), plain for `plaintext`. Null for anything else. Callers see only their own secrets, whatever the header says.
  */
 export function readExposure(
   { headers, caller }: RouteRequest,

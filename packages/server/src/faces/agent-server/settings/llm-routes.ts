@@ -93,7 +93,7 @@ export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
-/** What is known of the vendor's offer, whether or not anybody can log in. */
+/** The vendor's catalogue, whether or not a login works. */
 const subscriptionModels = [
   "gpt-5.5",
   "gpt-5.6-luna",

@@ -5,7 +5,7 @@ import type { SettingsStore } from "../../../settings/settings-store.ts";
 
 export type MetaProfileRouteDeps = { readonly settings: SettingsStore };
 
-/** Which model suits which work, kept for clients. Source: agent server 1.58. */
+/** Which model suits which work, stored for clients. Source: agent server 1.58. */
 export function metaProfileHandlers({ settings }: MetaProfileRouteDeps) {
   return {
     listMetaProfiles: async ({ caller }) => {

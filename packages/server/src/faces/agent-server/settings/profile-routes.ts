@@ -48,7 +48,7 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
       const { settings: stored } = await settings.load(request.caller.userId);
       const own = requireProfile(stored, name);
       const llm = resolveConnection(stored, own) ?? own;
-      // Without the header a key is not even hinted at; `api_key_set` says whether there is one.
+      // Without the header no part of a key is shown; `api_key_set` says whether there is one.
       const config = showModel(llm, exposure.isExposed ? exposure.shownAs : null);
       return {
         json: { name, config, api_key_set: isKeySet(llm) },
@@ -61,7 +61,8 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
       const request = sealedValues.openIn(caller.userId, body, ["body"]) as SaveProfileRequest;
       if ((request.llm ?? null) === null)
         throw invalidField(["body", "llm"], "Add this field: it is required.", "missing");
-      // A connection that it names may come later: until then the list says that it is broken, and nobody can use it.
+      // The named connection may be created later; until then the list marks the profile as broken, and it cannot be
+      // used.
       await settings.change(caller.userId, (stored) => saveProfile(stored, name, request));
       return { status: 201, json: { name, message: `Profile ${name} stored` } };
     },
@@ -91,7 +92,7 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
     validateLlmProfile: async ({ caller, params, body, signal }) => {
       const { llm } = sealedValues.openIn(caller.userId, body, ["body"]) as ValidateProfileRequest;
       const { settings: stored } = await settings.load(caller.userId);
-      // A masked or absent key means the one that is stored under this name already.
+      // A masked or absent key means the key that is already stored under this name.
       const merged = mergeChange(keysOf(profileOf(stored, params["name"]!)), llm, ["body", "llm"]);
       const resolved = resolveConnection(stored, merged);
       if (resolved === null) throw connectionMissing();

@@ -6,10 +6,10 @@ export type TryModelDeps = { readonly openModel: (llm: LLM) => Model };
 
 const timeoutMs = 30_000;
 
-/** What passes by itself says nothing against a configuration. An address where nobody answers does. */
+/** Transient failures do not count against a configuration; an address that does not answer does. */
 const passing = new Set(["LLMRateLimitError", "LLMTimeoutError"]);
 
-/** Asks a model for one token. Only what a change of the configuration would mend counts against it. */
+/** Requests one token from a model. Only failures that a change of the configuration can fix count against it. */
 export async function tryModel(
   llm: LLM,
   { openModel }: TryModelDeps,
@@ -32,10 +32,10 @@ export async function tryModel(
 
 function verdictOf(last: ModelPart | null): ValidateProfileResponse {
   if (last?.type !== "failed") return { valid: true, error: null };
-  // An account without credit is a limit that does not pass.
+  // An account without credit is a permanent limit.
   if (passing.has(last.error.code) && last.error.isRetryable) return { valid: true, error: null };
   const { code, detail, isRetryable } = last.error;
-  // Where nobody answered, the address may be another one's or nobody's; some sentences say so themselves.
+  // Without an answer the address may be wrong; some messages say so themselves.
   const isUnreached =
     code === "LLMServiceUnavailableError" && isRetryable && !detail.includes("llm.base_url");
   const message = isUnreached ? `${detail} Check llm.base_url, and whether the model's server runs.` : detail;

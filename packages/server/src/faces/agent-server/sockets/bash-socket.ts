@@ -20,7 +20,7 @@ import { readChoice, readFlag, refuseNearMisses, type SocketQuery } from "./sock
 import type { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
-/** Whose commands a socket may reach. */
+/** The access to the commands that a socket may reach. */
 export type BashSocketScope = { readonly openAccess: OpenAccess; readonly keys: KeyRing };
 
 export type BashSocketDeps = {
@@ -87,7 +87,7 @@ async function openIfAllowed(
   }
 }
 
-/** Throws for a mode that nobody knows. `since` starts at the end like no mode: these events have no resume by time. */
+/** Throws for an unknown mode. `since` starts at the end, as without a mode: these events cannot be resumed by time. */
 function wantsAll(request: FastifyRequest): boolean {
   const query = request.query as SocketQuery;
   refuseNearMisses(query, ["resend_mode", "resend_all", "after_timestamp"]);
@@ -130,7 +130,7 @@ async function receive({ text }: SocketFrame, { output, access, caller, deps }: 
   }
 }
 
-/** Goes to one socket and is stored nowhere. */
+/** Sent to one socket and never stored. */
 function errorFrame(code: string, detail: string): string {
   const nowMs = Date.now();
   return JSON.stringify({

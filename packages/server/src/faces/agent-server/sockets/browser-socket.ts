@@ -13,8 +13,8 @@ import type { PersonSocketDeps } from "./terminal-socket.ts";
 type Target = SocketTarget & { readonly directory: Pick<Directory, "open">; readonly id: string };
 
 /**
- * `/sockets/browsers/{conversation_id}`: what the browser of the agent shows, live, for one person, who may take it over and give it
- * back. It opens none. A person who is gone has given it back.
+ * `/sockets/browsers/{conversation_id}`: shows the agent's browser live to one person, who may take it over and give it
+ * back. It never opens a browser. A disconnect gives it back.
  */
 export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps): void {
   mountSocket<Target>(app, {
@@ -33,7 +33,7 @@ export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps)
   });
 }
 
-/** Less than two pictures may be on their way: who is slow is to see what is now, not what was. */
+/** At most one picture is in flight, so that a slow client sees the present state. */
 const maxUnsentBytes = 64_000;
 
 async function serve(
@@ -58,7 +58,7 @@ async function serve(
     if (!(await untilRoom(socket, output, maxUnsentBytes))) break;
     socket.send(JSON.stringify(toFrame(update)));
   }
-  // To its end, also behind a person who is gone: what they did comes last.
+  // Runs to its end also after a disconnect, so that the person's last actions are carried out.
   await reading;
   socket.close(closeCodes.leaving, "The browser's tools are closed");
 }

@@ -9,7 +9,7 @@ function open() {
   return { sent, batches: new ChunkBatches({ offer: (json) => void sent.push(json) }, 100) };
 }
 
-test("the first piece goes at once, those within a beat go together at its end", () => {
+test("the first chunk is sent at once, those within the interval are sent together at its end", () => {
   const { sent, batches } = open();
   for (const json of ["1", "2", "3"]) batches.offer(json);
   expect(sent).toEqual(["1"]);
@@ -23,7 +23,7 @@ test("the first piece goes at once, those within a beat go together at its end",
   expect(sent.at(-1)).toBe("5");
 });
 
-test("what waits goes before what is sent next, once, and what is long does not wait", () => {
+test("waiting chunks are sent once, before anything sent next, and a long batch is sent early", () => {
   const { sent, batches } = open();
   for (const json of ["1", "2"]) batches.offer(json);
   batches.flush();

@@ -1,14 +1,14 @@
 import type { SocketOutput } from "./socket-output.ts";
 
-/** Milliseconds that a client may ask for. */
+/** The intervals that a client may request, in milliseconds. */
 export const batchLimits = { minimum: 20, maximum: 1_000 };
 
-/** What waits is sent earlier when it is so long. */
+/** A longer batch is sent before the interval ends. */
 const maxCharacters = 65_536;
 
 /**
- * Sends pieces of answers to one client, together at most once a beat: the first one after a pause at once, as it is, those that
- * come within the beat as one `Pieces` frame at its end. Each frame costs a client more than what is in it.
+ * Batches the chunks of answers for one client. The first chunk after a pause is sent at once, by itself; those within
+ * the next interval are sent as one `Pieces` frame at its end. A frame costs a client more than its contents.
  */
 export class ChunkBatches implements Disposable {
   readonly #output: Pick<SocketOutput, "offer">;
@@ -33,7 +33,7 @@ export class ChunkBatches implements Disposable {
     if (this.#length >= maxCharacters) this.flush();
   }
 
-  /** What waits goes out now; whatever is sent next comes behind it. */
+  /** Sends the waiting chunks now, before anything that is sent next. */
   flush(): void {
     const [first] = this.#waiting;
     if (first === undefined) return;

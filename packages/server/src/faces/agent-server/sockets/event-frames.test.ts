@@ -44,7 +44,7 @@ test("an independent client reads every event from the bytes, in order", async (
   }
 });
 
-test("a piece stays near its size and holds whole frames; a batch is encoded once", () => {
+test("a chunk stays near its size and holds whole frames; a batch is encoded once", () => {
   const frames = new EventFrames();
   const many = Array.from({ length: 1000 }, (_, index) => ({
     seq: index + 1,
@@ -58,7 +58,7 @@ test("a piece stays near its size and holds whole frames; a batch is encoded onc
   expect(frames.of([])).toEqual([]);
 });
 
-test("P29: a large event is many frames of one message; what comes before and behind it stays whole", () => {
+test("P29: a large event is many frames of one message; the messages before and after it stay whole", () => {
   const chunks = new EventFrames().of(
     ["{}", `{${"x".repeat(999_999)}}`, "{}"].map((json, index) => ({ seq: index + 1, id: "", json })),
   );

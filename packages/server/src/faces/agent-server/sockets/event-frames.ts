@@ -1,20 +1,20 @@
 import type { StoredEvent } from "../../../journal/journal.ts";
 import { shownJson } from "../../../journal/shown-event.ts";
 
-/** A piece of a socket's stream is about this long, unless one frame alone is longer. */
+/** The approximate length of a chunk of a socket's stream; one longer frame makes a longer chunk. */
 const chunkBytes = 256 * 1024;
-/** A longer event goes in many frames, so that a slow client's progress shows and pings come through between them. */
+/** A longer event is split into frames, so that a slow client's progress is visible and pings fit between them. */
 const longestFrameBytes = 1_000_000;
 
 export type Chunk = {
   readonly bytes: Buffer;
-  /** False between two frames of one event: nothing but pings, pongs and a close may be sent there. */
+  /** False between two frames of one event: only pings, pongs and a close may be sent there. */
   readonly endsMessage: boolean;
 };
 
 /**
- * Events as the bytes of WebSocket text messages (RFC 6455, 5.2 and 5.4: unmasked), many of them to a piece.
- * Followers that are equally far get the same batch, so it is encoded once for all of them.
+ * Encodes events as WebSocket text messages (RFC 6455, 5.2 and 5.4: unmasked), many to a chunk. Followers at the same
+ * position get the same batch, so it is encoded once for all of them.
  */
 export class EventFrames {
   readonly #encoded = new WeakMap<readonly StoredEvent[], readonly Chunk[]>();
@@ -24,7 +24,7 @@ export class EventFrames {
     this.#toShown = toShown;
   }
 
-  /** In the order of the events; every frame is whole in one piece. */
+  /** Chunks in the order of the events; no frame is split between chunks. */
   of(events: readonly StoredEvent[]): readonly Chunk[] {
     const known = this.#encoded.get(events);
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ function frameLength(payloadBytes: number): number {
   return payloadBytes + (payloadBytes < 126 ? 2 : payloadBytes < 65_536 ? 4 : 10);
 }
 
-/** Bits of a frame's first byte; a frame that goes on with a message has no kind of its own. */
+/** Bits of a frame's first byte; a continuation frame has no kind. */
 const lastFragment = 0x80;
 const textFrame = 0x01;
 

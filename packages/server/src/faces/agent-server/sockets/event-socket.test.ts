@@ -126,7 +126,7 @@ describe("where the stream begins", () => {
     expect(after.frames.slice(1)).toEqual(log.slice(3));
   });
 
-  test("without a mode, and with since but no timestamp, only what happens from now on", async () => {
+  test("without a mode, and with since but no timestamp, only new events are sent", async () => {
     const { id: busy } = await server.createConversation();
     await server.client.sendMessage(busy, { content: [{ type: "text", text: "one" }] });
     const before = await stored(busy);
@@ -172,7 +172,7 @@ describe("where the stream begins", () => {
 });
 
 describe("input", () => {
-  test("a message runs the agent; the content may be text or parts", async () => {
+  test("a message starts a run; the content may be text or parts", async () => {
     const { id: fresh } = await server.createConversation();
     using socket = open("", withKey(), fresh);
     await socket.untilCount(1);
@@ -229,7 +229,7 @@ describe("input", () => {
     expect(await server.client.countEvents(fresh, { kind: "MessageEvent", source: "user" })).toBe(1);
   });
 
-  test("P29, security 25: who goes on sending behind a message that is too large learns the limit every time", async () => {
+  test("P29, security 25: a client that continues to send after too large a message gets the limit every time", async () => {
     const large = Buffer.alloc(16 * 1024 * 1024 + 1);
     for (let tries = 0; tries < 8; tries++) {
       using socket = open();

@@ -26,7 +26,7 @@ import { readChoice, readFlag, readWhole, refuseNearMisses, type SocketQuery } f
 import { readResume, resumeParameters, resumeSeq, type Resume } from "./socket-resume.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
-/** What a socket may reach: all of a server, or the part that its address names. */
+/** The scope of a socket: the whole server, or the sandbox that its address names. */
 export type SocketScope = {
   readonly directory: Pick<Directory, "open" | "watch">;
   readonly keys: KeyRing;
@@ -36,9 +36,9 @@ export type EventSocketDeps = {
   readonly journal: Journal;
   readonly scopeOf: (request: FastifyRequest) => SocketScope;
   readonly trimmed: TrimmedEvents;
-  /** Takes messages that only another server on the same store can; nobody does unless given. */
+  /** Forwards messages to the owning node; absent: they are not forwarded. */
   readonly peers?: Peers;
-  /** Brings what other servers show of a conversation; nobody does unless given. */
+  /** Receives a conversation's signals from other nodes; absent: no signals are received. */
   readonly nodeSignals?: Pick<NodeSignals, "follow">;
   readonly validator: Validator;
   readonly logger: Logger;
@@ -134,7 +134,7 @@ type Input = {
   readonly conversationId: string;
 };
 
-/** A message always asks for a run; whatever is wrong with a frame is told to this socket alone. */
+/** A message always requests a run; errors in a frame are reported to this socket only. */
 async function receive(frame: SocketFrame, input: Input): Promise<void> {
   const { output, deps, directory, caller, conversationId } = input;
   const read = readSocketMessage(frame, deps.validator);

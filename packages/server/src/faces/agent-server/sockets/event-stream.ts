@@ -4,23 +4,23 @@ import { ChunkBatches } from "./chunk-batches.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import { LiveStatusOutput } from "./live-status-output.ts";
 
-/** What a client gets besides the stored events. */
+/** The signals that a client requests besides the stored events. */
 export type WantedSignals = {
   readonly wantsItems: boolean;
   readonly wantsProgress: boolean;
   readonly wantsLiveStatus: boolean;
-  /** Milliseconds; 0 sends each piece of an answer by itself. */
+  /** Milliseconds; 0 sends each chunk of an answer by itself. */
   readonly batchMs: number;
 };
 
 export type EventStreamDeps = WantedSignals & {
   readonly watch: Watch;
   readonly output: SocketOutput;
-  /** The conversation is not there (any more). */
+  /** The conversation does not exist, or was deleted. */
   readonly onEvicted: () => void;
 };
 
-/** What one client of a conversation gets: its state first, then its events, and between them what is shown and stored nowhere. */
+/** The stream for one client of a conversation: its state, then its events, with unstored signals between them. */
 export class EventStream implements Listener, Disposable {
   readonly wantsItems: boolean;
   readonly onProgress: ((json: string) => void) | null;
@@ -44,7 +44,7 @@ export class EventStream implements Listener, Disposable {
     this.#stopListening = watch.listen(this);
   }
 
-  /** Until the client is gone. */
+  /** Resolves when the client has disconnected. */
   async send(afterSeq: number): Promise<void> {
     const state = await this.#watch.fullStateFrame();
     if (state === null) {
@@ -63,7 +63,7 @@ export class EventStream implements Listener, Disposable {
     }
   }
 
-  /** The state comes first, and is newer than what was shown before it. */
+  /** The state is sent first: it is newer than earlier signals. */
   onSignal(json: string): void {
     if (!this.#hasState) return;
     this.#batches?.flush();
@@ -76,7 +76,7 @@ export class EventStream implements Listener, Disposable {
   }
 
   onChange(): void {
-    // What fails here fails again, and is told, with the next event.
+    // A failure here is repeated, and reported, with the next event.
     if (this.#hasState) this.#liveStatus?.publish().catch(() => {});
   }
 

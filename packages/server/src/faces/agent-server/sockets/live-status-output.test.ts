@@ -19,7 +19,7 @@ function open() {
   return { sent, watch, output, liveStatus };
 }
 
-test("P10: a client that is behind gets the newest state once it takes it, and nothing twice", async () => {
+test("P10: a slow client gets the newest state once it reads again, and nothing twice", async () => {
   const { sent, watch, output, liveStatus } = open();
   using _output = liveStatus;
   await liveStatus.publish();
@@ -36,7 +36,7 @@ test("P10: a client that is behind gets the newest state once it takes it, and n
   expect(sent).toEqual(["one", "three"]);
 });
 
-test("P10: a client that falls behind while its state is read was not told", async () => {
+test("P10: a state is not counted as sent when the client fell behind while it was read", async () => {
   const { sent, output, liveStatus } = open();
   using _output = liveStatus;
   const published = liveStatus.publish();
@@ -46,7 +46,7 @@ test("P10: a client that falls behind while its state is read was not told", asy
   await until(() => sent.length === 1);
 });
 
-test("a state that could not be read is told with the next change, and nothing goes on behind the end", async () => {
+test("a state that could not be read is sent with the next change, and nothing is sent after the end", async () => {
   const { sent, watch, output, liveStatus } = open();
   watch.frame = "broken";
   await expect(liveStatus.publish()).rejects.toThrow("cannot be read");

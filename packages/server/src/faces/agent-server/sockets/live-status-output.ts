@@ -4,8 +4,8 @@ import type { SocketOutput } from "./socket-output.ts";
 const recheckMs = 50;
 
 /**
- * Tells one client how the conversation stands, whenever that is something else than it was told last; one after another. While
- * the client is behind, only the newest waits for it.
+ * Sends one client the live status of a conversation, whenever it differs from the last one sent. While the client is
+ * behind, only the newest status waits.
  */
 export class LiveStatusOutput implements Disposable {
   readonly #watch: Pick<Watch, "standingFrame">;
@@ -21,7 +21,7 @@ export class LiveStatusOutput implements Disposable {
   }
 
   publish(): Promise<void> {
-    // What failed before fails again here, or is mended.
+    // An earlier failure is repeated here, or has passed.
     this.#publishing = this.#publishing.catch(() => {}).then(() => this.#publish());
     return this.#publishing;
   }
@@ -39,7 +39,7 @@ export class LiveStatusOutput implements Disposable {
     }
     const frame = await this.#watch.standingFrame();
     if (frame === null || frame === this.#last) return;
-    // It may have fallen behind while the frame was made; one that is not sent was not told.
+    // The client may have fallen behind while the frame was made; an unsent frame must not count as sent.
     if (this.#output.isBehind) {
       this.#recheck();
       return;
@@ -52,7 +52,7 @@ export class LiveStatusOutput implements Disposable {
     if (this.#isEnded) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // What fails here fails again, and is told, with the next event.
+      // A failure here is repeated, and reported, with the next event.
       this.publish().catch(() => {});
     }, recheckMs).unref();
   }

@@ -19,7 +19,9 @@ import { readFlag, type SocketQuery } from "./socket-query.ts";
 import { checkEveryMs, SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
-/** What a handshake asks for, in whatever form serves the socket, and who is let in. */
+/**
+ * The target that a handshake requests, in the form that the socket's route needs, and the callers that are admitted.
+ */
 export type SocketTarget = { readonly keys: KeyRing; readonly frames?: EventFrames };
 
 export type SocketRoute<Target extends SocketTarget> = {
@@ -28,32 +30,37 @@ export type SocketRoute<Target extends SocketTarget> = {
   readonly name: string;
   readonly logger: Logger;
   readonly times: SocketTimes;
-  /** Throws a Fault, by which the handshake is refused, for an address that cannot be. */
+  /** Throws a Fault for an impossible address; the handshake is then refused. */
   readonly readTarget: (request: FastifyRequest) => Target;
   /** Serves one client until the socket is closed; what it throws closes the socket. */
   readonly serve: (admitted: Admitted<Target>) => Promise<void>;
-  /** For what only the server has that works on the conversation; without it every server serves. */
+  /** For sockets that only the conversation's owner can serve; absent: every node serves. */
   readonly owner?: SocketOwner<Target>;
 };
 
 export type SocketOwner<Target> = {
   readonly peers: Peers;
-  /** Rejects with `OwnedElsewhere` when this server is not the one. */
+  /** Rejects with `OwnedElsewhere` when another node is the owner. */
   readonly find: (caller: Caller, target: Target) => Promise<unknown>;
 };
 
-/** What a socket keeps of its handshake. */
+/** The facts of the handshake that a socket needs later. */
 export type Admitted<Target> = {
   readonly socket: WebSocket;
   readonly target: Target;
   readonly caller: Caller;
   readonly frames: SocketFrames;
   readonly output: SocketOutput;
-  /** Null for a socket that came from another server, which goes no further, and where no other server may be asked. */
+  /**
+   * Null for a socket that another node has relayed, which is not relayed again, and where no other node may be asked.
+   */
   readonly path: string | null;
 };
 
-/** A socket for callers with a good key, given in the handshake or in the first frame; it is closed when the key is revoked. */
+/**
+ * Mounts a socket for callers with a valid key, in the handshake or in the first frame. It is closed when the key is
+ * revoked.
+ */
 export function mountSocket<Target extends SocketTarget>(
   app: FastifyInstance,
   route: SocketRoute<Target>,
@@ -67,17 +74,17 @@ export function mountSocket<Target extends SocketTarget>(
       preHandler: releaseExchange,
       onRequest: async (request, reply) => {
         if (!request.ws) throw upgradeRequired(reply);
-        // Not the target's: the same for every socket.
+        // Shared by all sockets, so it does not depend on the target.
         readFlag(request.query as SocketQuery, "heartbeat");
         const target = route.readTarget(request);
         const caller = route.owner?.peers.callerOf(request) ?? null;
         if (caller === null) checkHandshake(request, target.keys);
-        // Another server asks again elsewhere when this one is not the right one.
+        // A relaying node tries elsewhere when this node is not the owner.
         else await route.owner?.find(caller, target);
       },
     },
     (socket, request) => {
-      // Nothing of the request is kept for as long as the socket lives.
+      // The socket must not keep the request alive.
       void admit(socket, request, route, timer)
         .then((admitted) => {
           if (admitted !== null) void serve(admitted, route, keyChecks);
@@ -113,7 +120,7 @@ function closeFailed(
   socket.close(closeCodes.internal, "Internal error");
 }
 
-/** Null for a stranger, whose socket is closed. */
+/** Null for a caller without a valid key, whose socket is closed. */
 async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
@@ -181,7 +188,7 @@ async function serveHereOrThere<Target extends SocketTarget>(
   await hereOrThere(here, there, peers.ownerTimeoutMs, { signal: output.closed });
 }
 
-/** Without what is between the client and this server alone. */
+/** Without hop-by-hop headers. */
 function pathOf({ url }: FastifyRequest): string {
   const { pathname, searchParams } = new URL(url, "http://localhost");
   for (const name of ["session_api_key", "heartbeat"]) searchParams.delete(name);

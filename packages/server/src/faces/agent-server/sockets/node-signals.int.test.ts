@@ -42,7 +42,7 @@ describe.skipIf(!probe.isUsable)(`signals between servers (${probe.detail})`, { 
     await owner.waitForStatus(id, "finished", longMs);
   }
 
-  test("P1, P27: an answer is shown while it is made at a server that does not work on the conversation", async () => {
+  test("P1, P27: an answer is streamed at a node that does not own the conversation", async () => {
     const id = await begin();
     using plain = follow(other, id, "");
     using items = follow(other, id, "&deltas=items");
@@ -77,7 +77,7 @@ describe.skipIf(!probe.isUsable)(`signals between servers (${probe.detail})`, { 
     }
   });
 
-  test("P3: only servers may ask another for what it shows", async () => {
+  test("P3: only nodes may subscribe to another node's signals", async () => {
     for (const headers of [{}, { "x-session-api-key": owner.key }, { "x-convoke-node": "e30.AAAA" }]) {
       const status = await new Promise<number>((resolve) => {
         const socket = new WebSocket(`${owner.url.replace("http", "ws")}/sockets/nodes`, { headers });
@@ -92,7 +92,7 @@ describe.skipIf(!probe.isUsable)(`signals between servers (${probe.detail})`, { 
     }
   });
 
-  test("a server that ends takes nobody's socket with it", async () => {
+  test("a server that ends leaves the sockets of other servers open", async () => {
     const id = await begin();
     using socket = follow(other, id, "");
     await socket.untilCount(1, longMs);

@@ -15,15 +15,15 @@ export type NodeSignalsDeps = {
   readonly peers: Pick<Peers, "findWay" | "callerOf">;
   readonly directory: Pick<Directory, "forward" | "tell">;
   readonly journal: Pick<Journal, "onCommit" | "heed">;
-  /** Where the store itself is late in telling what other servers have appended. */
+  /** True when the store reports appends of other nodes with a delay. */
   readonly publishesAppends: boolean;
   readonly logger: Logger;
 };
 
-/** What one server asks of another: the signals of these conversations, and no longer those of others. */
+/** A subscription between nodes: follow the signals of some conversations, and leave others. */
 type Asked = { readonly follow: readonly string[]; readonly leave: readonly string[] };
 
-/** A signal, and where the log was when it was made, where that is known; null says that the log has grown. */
+/** A signal, and the log's last position when it was made, if known. The signal null says that the log has grown. */
 type NodeSignal = {
   readonly id: string;
   readonly atSeq: number | null;
@@ -31,17 +31,21 @@ type NodeSignal = {
 };
 
 const path = "/sockets/nodes";
-/** Between two looks for servers that came or went. */
+/** The interval between two polls for nodes that came or went. */
 const pollMs = 1000;
-/** Above this many unsent bytes pieces of answers are dropped; above the lower mark, what a later signal says anew. */
+/**
+ * Above this many unsent bytes chunks of answers are dropped; above the lower mark, signals that a later one
+ * supersedes.
+ */
 const highWaterBytes = 1_000_000;
 const lowWaterBytes = 64_000;
-/** So many conversations one server follows at another, at most. */
+/** The maximum number of conversations that one node follows at another. */
 const maxFollowed = 10_000;
 
 /**
- * Pieces of answers and what tools say, from the server that works on a conversation to those whose sockets show it: one connection from
- * each server to each other one, while it has such sockets. They are stored nowhere, and dropped where a server is behind.
+ * Sends signals (chunks of answers and progress of tools) from the owner of a conversation to the nodes whose sockets
+ * show it: one connection from each node with such sockets to every other node. Signals are never stored, and are
+ * dropped when a node is behind.
  */
 export class NodeSignals implements Disposable {
   readonly #deps: NodeSignalsDeps;
@@ -55,7 +59,7 @@ export class NodeSignals implements Disposable {
     this.#deps = deps;
   }
 
-  /** From now on the conversation's listeners are told what it says at other servers. Returns what ends that. */
+  /** Subscribes the conversation's listeners here to its signals at other nodes. Returns the unsubscribe function. */
   follow(id: string): () => void {
     const count = this.#followed.get(id) ?? 0;
     this.#followed.set(id, count + 1);
@@ -72,7 +76,7 @@ export class NodeSignals implements Disposable {
     this.#stop();
   }
 
-  /** Serves the other servers. */
+  /** Mounts the socket for other nodes. */
   mount(app: FastifyInstance): void {
     const { peers, logger } = this.#deps;
     app.get(
@@ -88,7 +92,7 @@ export class NodeSignals implements Disposable {
         const forwarder = new Forwarder(socket, this.#deps);
         socket.on("close", () => forwarder[Symbol.dispose]());
         socket.on("error", (error) =>
-          logger.warn({ error: error.message }, "a server sent what is no signal"),
+          logger.warn({ error: error.message }, "a node sent an unreadable frame"),
         );
         onFrames(socket, (asked) => forwarder.receive(asked as Asked));
       },
@@ -118,7 +122,7 @@ export class NodeSignals implements Disposable {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(asked));
   }
 
-  /** Never rejects: the next look finds what this one did not. */
+  /** Never rejects: the next poll retries. */
   async #poll(): Promise<void> {
     if (this.#isPolling) return;
     this.#isPolling = true;
@@ -134,7 +138,7 @@ export class NodeSignals implements Disposable {
     } catch (error) {
       this.#deps.logger.warn(
         { error: describeError(error) },
-        "other servers could not be listened to",
+        "the signals of other nodes could not be subscribed to",
       );
     } finally {
       this.#isPolling = false;
@@ -150,7 +154,7 @@ export class NodeSignals implements Disposable {
     this.#sockets.set(nodeId, socket);
     socket.on("open", () => socket.send(JSON.stringify({ follow: [...this.#followed.keys()], leave: [] })));
     onFrames(socket, (sent) => this.#receive(sent as NodeSignal));
-    // It closes after that, and the next look tries again.
+    // A close follows, and the next poll reconnects.
     socket.on("error", () => {});
     socket.on("close", () => {
       if (this.#sockets.get(nodeId) === socket) this.#sockets.delete(nodeId);
@@ -164,7 +168,10 @@ export class NodeSignals implements Disposable {
   }
 }
 
-/** Frames of another server, which was let in by its pass. One that cannot be read ends the connection, and the next look makes another. */
+/**
+ * Frames of another node, which its pass has authenticated. An unreadable frame ends the connection, and the next poll
+ * reconnects.
+ */
 function onFrames(socket: WebSocket, receive: (frame: unknown) => void): void {
   socket.on("message", (data: Buffer) => {
     try {
@@ -176,7 +183,7 @@ function onFrames(socket: WebSocket, receive: (frame: unknown) => void): void {
   });
 }
 
-/** One other server's side: what it follows here. */
+/** The subscriptions of one other node. */
 class Forwarder implements Disposable {
   readonly #socket: WebSocket;
   readonly #deps: Pick<NodeSignalsDeps, "directory">;

@@ -26,13 +26,14 @@ type Target = SocketTarget & { readonly limit: number };
 
 const usualLimit = 50;
 const maxListed = 200;
-/** How often it is looked for conversations that another server on the same store has begun. */
+/** How often to poll for conversations that another node has begun. */
 const newcomersEveryMs = 5_000;
 const newcomers = 20;
 
 /**
- * `/sockets/overview`: the conversations of one user that changed last, each as a Glance, then each that changes, joined to at
- * most four a second for each, and `Gone` for one that is deleted. One that is put away is told once more, with the mark. A client that is slow gets the newest state only.
+ * `/sockets/overview`: the conversations of one user that changed last, each as a summary, then every change, at most
+ * four a second for each conversation, and `Gone` for a deleted one. An archived conversation is sent once more, with
+ * the mark. A slow client gets only the newest state.
  */
 export function mountOverviewSocket(app: FastifyInstance, deps: OverviewSocketDeps): void {
   mountSocket<Target>(app, {
@@ -57,11 +58,11 @@ async function serve(
 ): Promise<void> {
   using overview = new Overview(caller, output, deps);
   await overview.begin(target.limit);
-  // Nothing is asked of this socket but that it is there.
+  // Input frames are ignored.
   while ((await frames.next()) !== null);
 }
 
-/** What one client was told. */
+/** The state that one client has been sent. */
 class Overview implements Disposable {
   readonly #caller: Caller;
   readonly #deps: OverviewSocketDeps;
@@ -69,7 +70,7 @@ class Overview implements Disposable {
   readonly #output: SocketOutput;
   readonly #stopFeed: () => void;
   readonly #newcomers: NodeJS.Timeout;
-  /** The version of each that was told, and how to stop listening for what other servers do to it. */
+  /** The sent version of each conversation, and how to unsubscribe from its changes at other nodes. */
   readonly #published = new Map<string, { version: number; readonly stop: () => void }>();
 
   constructor(caller: Caller, output: SocketOutput, deps: OverviewSocketDeps) {
@@ -106,7 +107,7 @@ class Overview implements Disposable {
   #give(id: string, json: string, version: number): void {
     if (this.#output.closed.aborted) return;
     const known = this.#published.get(id);
-    // The first list is read while changes are told already.
+    // Changes are sent already while the first list is read.
     if (known !== undefined && version < known.version) return;
     if (known === undefined) {
       const { feed, journal } = this.#deps;
@@ -115,7 +116,7 @@ class Overview implements Disposable {
     this.#summaries.give(id, json);
   }
 
-  /** Of what it never heard of a client is not told that it is gone: it may be somebody else's. */
+  /** `Gone` is sent only for conversations that the client knows: others may belong to another user. */
   #drop(id: string): void {
     const known = this.#published.get(id);
     if (known === undefined) return;
@@ -134,7 +135,7 @@ class Overview implements Disposable {
         state.lastSeq > (this.#published.get(id)?.version ?? -1);
       for (const described of items.filter(isNews)) this.#publish(described);
     } catch (error) {
-      // The next look, and each change of this server's own, tell it.
+      // The next poll, or a change at this node, sends it.
       this.#deps.logger.warn({ error: String(error) }, "overview could not be read");
     }
   }

@@ -12,7 +12,7 @@ import { parseObject } from "./socket-auth.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 import type { SocketOutput } from "./socket-output.ts";
 
-/** What the sockets share by which a person is attached to something of an agent. */
+/** Shared parts of the sockets that attach a person to an agent's terminal, browser or shell. */
 
 /** The conversation that the address names. */
 export function readConversationId(request: FastifyRequest): string {
@@ -21,7 +21,7 @@ export function readConversationId(request: FastifyRequest): string {
   return id;
 }
 
-/** Null for one that is not there for this caller. */
+/** Null when it does not exist for this caller. */
 export async function openIfThere(
   directory: Pick<Directory, "open">,
   caller: Caller,
@@ -37,7 +37,10 @@ export async function openIfThere(
 
 const checkEveryMs = 20;
 
-/** Waits until no more than so many bytes are on their way; false when the person is gone, which pings that are not answered tell. */
+/**
+ * Waits until at most that many bytes are unsent. False when the person has disconnected, which unanswered pings
+ * detect.
+ */
 export async function untilRoom(
   socket: WebSocket,
   { closed }: SocketOutput,
@@ -52,11 +55,11 @@ export type InputReaderDeps = {
   readonly validator: Validator;
   /** By their type. */
   readonly schemas: Readonly<Record<string, Parameters<Validator["check"]>[0]>>;
-  /** Tells what is wrong with a frame. */
+  /** Reports an invalid frame. */
   readonly refuse: (reason: string) => void;
 };
 
-/** What the person does, until they are gone. */
+/** The person's input, until they disconnect. */
 export async function* readInputs<Input>({
   frames,
   validator,

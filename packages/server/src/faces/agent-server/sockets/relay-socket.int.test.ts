@@ -85,7 +85,7 @@ describe.skipIf(!probe.isUsable)(`what is open at another server (${probe.detail
   const until = async (socket: TestSocket, text: string): Promise<void> =>
     await socket.until(() => shown(socket).includes(text), waiting.timeout);
 
-  test("U21: a shell is used through a server that does not work on the conversation, and is there for who comes back", async () => {
+  test("U21: a shell works through a node that does not own the conversation, and is there after a reconnect", async () => {
     const id = await begin(owner.client);
     const shell = await openShell(id);
     const path = `/sockets/shells/${id}?shell=${shell.id}`;
@@ -139,7 +139,7 @@ describe.skipIf(!probe.isUsable)(`what is open at another server (${probe.detail
       .toMatchObject({ items: [{ name: "main", is_lent: false }] });
   });
 
-  test("a port of the workspace is shown through another server", async () => {
+  test("a port of the workspace is served through another node", async () => {
     const id = await begin(owner.client);
     const shell = await openShell(id);
     using socket = attach(`/sockets/shells/${id}?shell=${shell.id}`);
@@ -157,7 +157,7 @@ describe.skipIf(!probe.isUsable)(`what is open at another server (${probe.detail
     await expect.poll(async () => (await fetch(`${other.url}/${path}`)).status, waiting).toBe(404);
   });
 
-  test("P28: who is connected when the server is killed is told to come back, and then finds the conversation at the next", async () => {
+  test("P28: a client that is connected when the server is killed reconnects, and finds the conversation at the next server", async () => {
     const id = await begin(owner.client);
     const shell = await openShell(id);
     using socket = attach(`/sockets/shells/${id}?shell=${shell.id}`);

@@ -12,17 +12,17 @@ export type RelayedSocket = {
   readonly frames: SocketFrames;
   readonly output: SocketOutput;
   readonly caller: Caller;
-  /** Path and query at which the other server has the same socket. */
+  /** Path and query of the same socket at the other node. */
   readonly path: string;
 };
 
-/** What is on its way to the client before the other server has to wait. */
+/** The maximum of bytes unsent to the client before the other node is paused. */
 const maxUnsentBytes = 64_000;
 const handshakeMs = 10_000;
 
 /**
- * Connects a client with the server that works on the conversation, until either of them goes. Null when that server does not work on it
- * any more, or is gone: then nothing was taken from the client.
+ * Connects a client with the owner of the conversation until either disconnects. Null when that node is no longer the
+ * owner or has ended: then no frame of the client was consumed.
  */
 export async function relaySocket(
   peers: Pick<Peers, "findWay" | "untilGone">,
@@ -38,7 +38,7 @@ export async function relaySocket(
   using gone = peers.untilGone(nodeId);
   const leave = (): void => owner.terminate();
   for (const signal of [gone.signal, output.closed]) signal.addEventListener("abort", leave);
-  // Whoever is told too late that it opened would miss what it sends first.
+  // Listeners are attached before it opens, so that the first frames are not missed.
   owner.on("message", (data: Buffer) => {
     socket.send(data.toString("utf8"));
     if (socket.bufferedAmount <= maxUnsentBytes) return;
@@ -59,7 +59,7 @@ export async function relaySocket(
   return true;
 }
 
-/** Until the client or the other server goes. */
+/** Resolves when the client or the other node disconnects. */
 async function sendInputs(owner: WebSocket, frames: SocketFrames): Promise<void> {
   for (let frame = await frames.next(); frame !== null; frame = await frames.next()) {
     if (owner.readyState !== WebSocket.OPEN) return;
@@ -70,7 +70,7 @@ async function sendInputs(owner: WebSocket, frames: SocketFrames): Promise<void>
   }
 }
 
-/** Codes of a server that closed on purpose; the others stand for a connection that broke. */
+/** Close codes that a server sends on purpose; all others mean a broken connection. */
 function isSendable(code: number): boolean {
   return code >= 1000 && code !== 1005 && code !== 1006;
 }

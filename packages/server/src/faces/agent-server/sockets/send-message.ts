@@ -17,7 +17,7 @@ type Sent = {
   readonly unused: readonly string[];
 };
 
-/** Stores a message and asks for a run, wherever the conversation is worked on; resolves with the id of its event. */
+/** Stores a message and requests a run, at the conversation's owner; resolves with the id of its event. */
 export async function sendMessage(sent: Sent): Promise<string> {
   const { directory, peers, caller, conversationId, message, sender, clientMessageId, unused } = sent;
   const here = async (): Promise<string> => {
@@ -32,7 +32,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
     return eventId;
   };
   if (peers === undefined) return await here();
-  // It is stored whether the socket stays or not.
+  // The message is stored even when the socket closes.
   const { signal } = new AbortController();
   const there = async (nodeId: string): Promise<string | null> => {
     const { role, content } = message;
@@ -56,7 +56,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
   return await hereOrThere(here, there, peers.ownerTimeoutMs, { signal });
 }
 
-/** As the other server finds them again, at the top. */
+/** At the top level, where the other node reads them. */
 function toFields(unused: readonly string[]): Record<string, true> {
   return Object.fromEntries(unused.filter((name) => name !== "run").map((name) => [name, true]));
 }

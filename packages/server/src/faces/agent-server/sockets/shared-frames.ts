@@ -1,10 +1,10 @@
 import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import { EventFrames } from "./event-frames.ts";
 
-/** So many lengths that clients ask for are shared; pages ask for one. */
+/** The number of requested lengths that share frames; web pages use one. */
 const maxShared = 16;
 
-/** Encoded once for all sockets that want the same. */
+/** Encodes frames once for all sockets with the same options. */
 export class SharedFrames {
   readonly #trimmed: TrimmedEvents;
   readonly #byTrim = new Map<number | null, EventFrames>();

@@ -4,7 +4,7 @@ import { SharedTimer } from "./shared-timer.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("everything is looked at by one timer, which stands while there is nothing", () => {
+test("all items are checked by one timer, which is stopped while there are none", () => {
   const checked: string[] = [];
   const timer = new SharedTimer<string>(100, (item) => {
     checked.push(item);

@@ -1,4 +1,4 @@
-/** One timer for everything that is looked at equally often; it stands while there is nothing. */
+/** One timer for all items with the same check interval; it is stopped while there are none. */
 export class SharedTimer<Item> {
   readonly #everyMs: number;
   readonly #check: (item: Item) => void;

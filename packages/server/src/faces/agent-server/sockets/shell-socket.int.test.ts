@@ -38,7 +38,7 @@ async function list(id: string): Promise<ShellList["items"]> {
 const personAt = (id: string, shell: string, client = server.client): XtermPerson =>
   openShellPerson(client, id, shell);
 
-test("J18: a shell begins in the workspace, and who comes back sees all that it has shown", async () => {
+test("J18: a shell begins in the workspace, and a reconnected person sees its past output", async () => {
   const id = await newConversation();
   const shell = await open(id);
   expect(shell).toMatchObject({ ...size, is_running: true, exit_code: null });
@@ -67,7 +67,7 @@ test("J18: a shell begins in the workspace, and who comes back sees all that it 
   expect(late.received).toContain("[ended 3]");
 });
 
-test("J18: four may be open; what is ended makes room, and takes along what it started", async () => {
+test("J18: four shells may be open; ending one frees a slot, and ends its processes", async () => {
   const id = await newConversation();
   const mark = `SHELL_OF=${id}`;
   const first = await open(id);

@@ -20,13 +20,16 @@ export type ShellSocketDeps = ShellAccessDeps & {
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
-  /** The other servers on the store, one of which may work on the conversation. */
+  /** Reaches the other nodes on the store, one of which may own the conversation. */
   readonly peers: Peers;
 };
 
 type Target = SocketTarget & { readonly id: string; readonly shell: string };
 
-/** `/sockets/shells/{conversation_id}?shell=...`: a shell of one's own, with all that it has shown first. It stays when the socket goes. */
+/**
+ * `/sockets/shells/{conversation_id}?shell=...`: a person's own shell; its past output is sent first. It survives the
+ * socket.
+ */
 export function mountShellSocket(app: FastifyInstance, deps: ShellSocketDeps): void {
   mountSocket<Target>(app, {
     path: "/sockets/shells/:conversationId",
@@ -54,7 +57,7 @@ function readShell(request: FastifyRequest): string {
   return shell;
 }
 
-/** So much may be on its way to a person; then the shell is asked no more until it has arrived. */
+/** The maximum of unsent bytes; above it the shell is not read. */
 const maxUnsentBytes = 1_000_000;
 
 async function serve(
@@ -83,7 +86,7 @@ async function serve(
   socket.close(closeCodes.leaving, "The shell has ended");
 }
 
-/** Null where there is no such conversation for this caller, or no command may be run in it. */
+/** Null when the conversation does not exist for this caller, or when they may not run commands in it. */
 async function openIfAllowed(
   deps: ShellAccessDeps,
   caller: Caller,
@@ -97,7 +100,7 @@ async function openIfAllowed(
   }
 }
 
-/** A shell is never lent: who sees it has it. */
+/** A shell cannot be taken or given back: everybody attached to it can write. */
 function toFrame(update: TerminalUpdate): ShellFrame | null {
   if (update.type === "lent") return null;
   if (update.type !== "screen") return update;

@@ -5,8 +5,8 @@ import { callerOfSocketLogin } from "../../../http/login-halves.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 
 /**
- * Waits for `{"type":"auth","session_api_key":"..."}`, or with `proof` in the place of the key from a browser that is logged in, as the
- * first frame; the caller whose it is, null when it is late, wrong or something else.
+ * Waits for `{"type":"auth","session_api_key":"..."}` as the first frame; a logged-in browser sends `proof` instead of
+ * the key. Returns the caller; null when the frame is late, wrong or of another type.
  */
 export async function authenticateFirstFrame(
   request: FastifyRequest,
@@ -31,7 +31,7 @@ export function parseObject(text: string): Record<string, unknown> | null {
       ? (value as Record<string, unknown>)
       : null;
   } catch {
-    // The caller answers a frame that is no JSON object.
+    // The caller of this function reports a frame that is no JSON object.
     return null;
   }
 }

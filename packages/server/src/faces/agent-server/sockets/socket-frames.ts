@@ -3,7 +3,7 @@ import type { WebSocket } from "ws";
 /** `text` is null for a binary frame. */
 export type SocketFrame = { readonly text: string | null };
 
-/** So many unread frames, or so much text, may wait; then the client is made to wait. */
+/** The maximum of unread frames and of their text; above it the client is paused. */
 const maxWaiting = 100;
 const maxWaitingLength = 1_000_000;
 
@@ -21,7 +21,7 @@ export class SocketFrames {
     this.#socket = socket;
     socket.on("message", (data, isBinary) => {
       if (this.#isClosed) return;
-      // The library delivers every frame as one Buffer unless told otherwise.
+      // By default the library delivers every frame as one Buffer.
       const text = isBinary ? null : (data as Buffer).toString("utf8");
       this.#waiting.push({ text });
       this.#waitingLength += text?.length ?? 0;
@@ -44,20 +44,20 @@ export class SocketFrames {
     return frame;
   }
 
-  /**
-   * No frame comes from now on, not even one that waits: what a client sends once it is closed arrives all the same, for as long as it
-   * does not answer the closing.
-   */
+  /** Drops all frames from now on, also waiting ones: a client can still send until it answers the close. */
   end(): void {
     this.#isClosed = true;
     this.#waiting.length = 0;
     this.#waitingLength = 0;
-    // The answer to the closing comes behind what is not read.
+    // The reply to the close comes after the unread frames, so they must be read.
     if (this.#socket.isPaused) this.#socket.resume();
     this.#wake?.();
   }
 
-  /** Gives each frame, from now on, one after another; `receive` never rejects. While none comes, nothing waits for one (B11). */
+  /**
+   * Passes each frame to `receive`, one at a time; `receive` never rejects. An idle socket holds no pending promise
+   * (B11).
+   */
   each(receive: (frame: SocketFrame) => Promise<void>): void {
     this.#receive = receive;
     void this.#giveTo(receive);

@@ -3,7 +3,10 @@ import { keyOfHeaders, type KeyRing } from "../../../http/auth.ts";
 import { localUser, type Caller } from "../../../security/caller.ts";
 import { Fault } from "../../../lib/fault.ts";
 
-/** Refuses a handshake whose key is wrong; a good header does not rescue a wrong query value. One without a key may still send it. */
+/**
+ * Refuses a handshake with a wrong key; a valid header does not override a wrong query value. Without a key the
+ * handshake passes, and the first frame must have one.
+ */
 export function checkHandshake(request: FastifyRequest, keys: KeyRing): void {
   if (keys.isOpen) return;
   const given = givenKey(request);
@@ -12,7 +15,7 @@ export function checkHandshake(request: FastifyRequest, keys: KeyRing): void {
   }
 }
 
-/** Whose socket it is as far as the handshake tells. */
+/** The caller, if the handshake identifies one. */
 export function callerOfHandshake(request: FastifyRequest, keys: KeyRing): Caller | null {
   if (keys.isOpen) return localUser;
   const given = givenKey(request);
@@ -20,8 +23,8 @@ export function callerOfHandshake(request: FastifyRequest, keys: KeyRing): Calle
 }
 
 /**
- * The last hook before the upgrade: from here on nothing is answered over HTTP, and the connection forgets the request and its
- * reply, which it would keep for as long as the socket lives (B11).
+ * The last hook before the upgrade: no HTTP reply follows. It detaches the request and its reply from the connection,
+ * which would otherwise hold them as long as the socket lives (B11).
  */
 export async function releaseExchange(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.ws) reply.raw.detachSocket(request.raw.socket);

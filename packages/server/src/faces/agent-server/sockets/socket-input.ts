@@ -17,7 +17,7 @@ export type SocketInput =
       readonly unused: readonly string[];
     }
   | { readonly type: "error"; readonly code: string; readonly detail: string }
-  /** An auth frame on a socket that needed none. */
+  /** A redundant auth frame. */
   | { readonly type: "ignore" };
 
 /** Reads one input frame: a user message whose content is a list of parts or plain text. */
@@ -28,7 +28,7 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
   if (frame === null)
     return bad("invalid_json", "The frame is not a JSON object. Send a message as JSON text.");
   if (frame["type"] === "auth") return { type: "ignore" };
-  // An empty message may be sent, but only by somebody who means one: it starts a run.
+  // An empty message starts a run, so its content must be given explicitly.
   if (!("content" in frame || "role" in frame))
     return bad("invalid_message", "message.content: Add this field: it is required.");
   const unused = findUnusedFields(SendMessageRequest, frame, ["message"]);
@@ -47,12 +47,12 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
     message: { role, content: content ?? [], thinking_blocks: [] },
     sender: sender ?? undefined,
     clientMessageId,
-    // A message on a socket always asks for a run.
+    // A message on a socket always requests a run.
     unused: [...namesOfUnused(unused), ...(frame["run"] === false ? ["run"] : [])],
   };
 }
 
-/** An error that goes to one socket and is stored nowhere. */
+/** An error for one socket; it is never stored. */
 export function serverErrorFrame(code: string, detail: string): string {
   const nowMs = Date.now();
   return JSON.stringify({

@@ -45,7 +45,7 @@ test("P10: a client is behind in the middle of a large event, however little wai
   expect(messages.every((message) => message === json)).toBe(true);
 });
 
-test("P45: a client of which nothing comes for ten looks is gone; part of a message is a sign of it", () => {
+test("P45: a client without input in ten checks is dropped; part of a message counts as input", () => {
   const connection = { bytesRead: 100 };
   let isCut = false;
   const socket = Object.assign(new EventEmitter(), { terminate: () => (isCut = true), ping: () => {} });

@@ -9,16 +9,16 @@ import type { SocketTimes } from "./socket-times.ts";
 
 /** Above this many unsent bytes the cursor waits and signals are dropped. */
 const highWaterBytes = 1_000_000;
-/** Above this many, what a later signal says anew is dropped: it goes before anything else. */
+/** Above this many unsent bytes, signals that a later one supersedes are dropped first. */
 const lowWaterBytes = 64_000;
 
 /**
- * So many looks make a client's patience. A pause of this process itself, in which nobody could be heard, is one look: it
- * closes nobody.
+ * A client is dropped after this many checks without input. The timeout is counted in checks and not in time, so that a
+ * stalled event loop closes nobody.
  */
 const maxQuietChecks = 10;
 
-/** Between two looks. */
+/** Milliseconds between two checks. */
 export function checkEveryMs({ deadAfterMs }: SocketTimes): number {
   return deadAfterMs / maxQuietChecks;
 }
@@ -32,13 +32,16 @@ export type SocketOutputDeps = {
   readonly connection: Socket;
   readonly frames: EventFrames;
   readonly times: SocketTimes;
-  /** Looks whether clients are still there. */
+  /** The timer that checks whether clients are still connected. */
   readonly checks: SharedTimer<SocketOutput>;
   /** The client sees no pings (browsers), so each comes as a frame too. */
   readonly hasHeartbeat: boolean;
 };
 
-/** One client's outgoing side. It never holds more than the high-water mark plus one piece, however large an event is. */
+/**
+ * The outgoing side of one client. It never buffers more than the high-water mark plus one chunk, however large an
+ * event is.
+ */
 export class SocketOutput {
   readonly #socket: WebSocket;
   readonly #connection: Socket;
@@ -46,11 +49,11 @@ export class SocketOutput {
   readonly #times: SocketTimes;
   readonly #timer: SharedTimer<SocketOutput>;
   readonly #heartbeat: NodeJS.Timeout;
-  /** Made when somebody asks for it, which most sockets do without. */
+  /** Created on first use: most sockets never need it. */
   #closing: AbortController | null = null;
   #held: Disposable | null = null;
   #isEnded = false;
-  /** Looks at the client since its last sign, and what had come from it by then. */
+  /** The checks since the last input of the client, and the bytes received by then. */
   #quietChecks = 0;
   #lastBytesRead = 0;
   /** Some frames of an event are out and others are not. */
@@ -64,8 +67,8 @@ export class SocketOutput {
     this.#timer = shared;
     const end = (): void => this.end();
     socket.on("close", end);
-    // In place of the library's own listener, which keeps the request of the handshake.
-    // After a bad frame the library closes with its reason; ended at once, the connection would be reset and the reason lost.
+    // Replaces the library's own listener, which holds the request of the handshake. After a bad frame the library
+    // closes with its reason; ended at once, the connection would be reset and the reason lost.
     socket.removeAllListeners("error").on("error", end);
     this.#heartbeat = setInterval(() => {
       socket.ping();
@@ -74,7 +77,7 @@ export class SocketOutput {
     shared.add(this);
   }
 
-  /** True while the client takes less than it gets, and in the middle of a large event: what can wait should. */
+  /** True while the client reads too slowly, and in the middle of a large event: optional frames should wait. */
   get isBehind(): boolean {
     return this.#isInsideMessage || this.#socket.bufferedAmount >= lowWaterBytes;
   }
@@ -86,16 +89,16 @@ export class SocketOutput {
     return this.#closing.signal;
   }
 
-  /** Disposes of it when the socket is closed or closing, which costs less than a signal. One thing at most. */
+  /** Disposes `held` when the socket is closed or closing; cheaper than a signal. Holds one object at most. */
   hold(held: Disposable): void {
     this.#held = held;
     if (this.#isEnded) held[Symbol.dispose]();
   }
 
-  /** A client of which nothing came for so many looks is gone. Part of a frame is a sign of it as well. */
+  /** Drops a client without input in that many checks. Part of a frame counts as input. */
   check(): void {
     const { bytesRead } = this.#connection;
-    // The time since the last look, in which something came, may have been quiet as well for the most part.
+    // Input may have come at the start of the interval, so the interval itself counts as one quiet check.
     this.#quietChecks = bytesRead === this.#lastBytesRead ? this.#quietChecks + 1 : 1;
     this.#lastBytesRead = bytesRead;
     if (this.#quietChecks >= maxQuietChecks) this.#socket.terminate();
@@ -132,7 +135,7 @@ export class SocketOutput {
     this.#held?.[Symbol.dispose]();
   }
 
-  /** What waits for the client, and its connection, are given up when it does not even take the closing. */
+  /** Cuts the connection when the client does not even read the close frame. */
   #closeSlow(): void {
     this.#socket.close(closeCodes.tooSlow, "Too slow; resume after the last event id");
     this.end();
@@ -153,7 +156,7 @@ export class SocketOutput {
       lastCheckMs = nowMs;
       if (buffered < lastBuffered) {
         stalledMs = 0;
-        // Somebody takes it; on a slow line a pong comes long after what was sent before its ping.
+        // The client reads; on a slow line a pong comes long after the data sent before its ping.
         this.#quietChecks = 0;
       }
       lastBuffered = buffered;

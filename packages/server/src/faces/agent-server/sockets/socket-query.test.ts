@@ -47,7 +47,7 @@ test("F6: a socket without an upgrade is a 426 that says so, with and without a 
   }
 });
 
-test("F7: a value that says nothing, and a name that nearly is one, refuse the handshake by their name", async () => {
+test("F7: a meaningless value and a typo of a name refuse the handshake by their name", async () => {
   const refused: [string, string, string][] = [
     ["events", "after_event_id=", "bad_after_event_id"],
     ["events", "after_event_id=a&after_event_id=b", "bad_after_event_id"],
@@ -95,7 +95,7 @@ test("F7: what was accepted is accepted, in every form of a boolean", async () =
   }
 });
 
-test("F7: a query parameter of a route that nearly is one is refused by its name, and so is one without a value", async () => {
+test("F7: a query parameter that is a typo, or has no value, is refused by its name", async () => {
   const events = `/api/conversations/${id}/events`;
   for (const [path, field] of [
     [`${events}/search?limits=5`, "limits"],

@@ -1,7 +1,7 @@
 import { nearMiss, readBoolean } from "@convoke/protocol/validate";
 import { Fault } from "../../../lib/fault.ts";
 
-/** The part of a socket's address behind the `?`, as it came. */
+/** The query of a socket's address, as sent. */
 export type SocketQuery = Readonly<Record<string, unknown>>;
 
 /** Each parameter with the code of its refusal, which clients may rely on. */
@@ -22,10 +22,10 @@ const parameters = {
 } as const;
 type Name = keyof typeof parameters;
 
-/** Read before the socket is served, whatever it serves. */
+/** Parameters of every socket. */
 const everywhere = ["session_api_key", "heartbeat"];
 
-/** Refuses a name that nearly is one of `known`: who wrote it relies on what it would do. */
+/** Refuses a name that is a typo of one of `known`: its sender relies on the effect. */
 export function refuseNearMisses(query: SocketQuery, known: readonly Name[]): void {
   const names: readonly string[] = [...known, ...everywhere];
   for (const name of Object.keys(query).filter((given) => !names.includes(given))) {
@@ -35,7 +35,7 @@ export function refuseNearMisses(query: SocketQuery, known: readonly Name[]): vo
   }
 }
 
-/** The text of a parameter that is there once; null where it is left out. */
+/** The text of a parameter that is given once; null when absent. */
 export function readText(query: SocketQuery, name: Name, what: string): string | null {
   const given = query[name];
   if (given === undefined) return null;
@@ -43,7 +43,7 @@ export function readText(query: SocketQuery, name: Name, what: string): string |
   throw badQuery(name, `${name} is ${what}, once, or is left out.`);
 }
 
-/** False where it is left out. */
+/** False when absent. */
 export function readFlag(query: SocketQuery, name: Name): boolean {
   const text = readText(query, name, "true or false");
   const flag = text === null ? false : readBoolean(text);
@@ -51,7 +51,7 @@ export function readFlag(query: SocketQuery, name: Name): boolean {
   throw badQuery(name, `${name} is true or false.`);
 }
 
-/** Null where it is left out. */
+/** Null when absent. */
 export function readChoice(query: SocketQuery, name: Name, values: readonly string[]): string | null {
   const what = `one of: ${values.join(", ")}`;
   const text = readText(query, name, what);
@@ -59,7 +59,7 @@ export function readChoice(query: SocketQuery, name: Name, values: readonly stri
   throw badQuery(name, `${name} is ${what}; or leave it out.`);
 }
 
-/** Null where it is left out. */
+/** Null when absent. */
 export function readWhole(
   query: SocketQuery,
   name: Name,

@@ -4,7 +4,7 @@ import { openJournal } from "../../../journal/open-journal.ts";
 import { sampleEvent, sampleMicros } from "../../../journal/sample-events.ts";
 import { resumeSeq } from "./socket-resume.ts";
 
-test("P1: with since, an event that lands behind the search is news, though the log had nothing to send again", async () => {
+test("P1: with since, an event after the search is sent as new, even when the search found nothing", async () => {
   await using journal = await openJournal({ memory: true });
   const lease = await startLog(journal);
   const { conversationId } = lease;

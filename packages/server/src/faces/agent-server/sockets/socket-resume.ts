@@ -50,7 +50,7 @@ export async function resumeSeq(
       return event?.seq ?? null;
     }
     case "since": {
-      // Before the search: what comes after it, and was not found, is news.
+      // Read before the search: later events that the search missed are new.
       const lastSeq = await journal.lastSeq(conversationId);
       const page = await journal.search(conversationId, {
         order: "TIMESTAMP",

@@ -33,7 +33,7 @@ test("P45: living peers are pinged and kept, dead ones are cut off", async () =>
   await until(() => pings >= 3);
 });
 
-test("P10: a client that takes nothing is closed; others and the run do not wait for it", async () => {
+test("P10: a client that reads nothing is closed; other clients and the run do not wait for it", async () => {
   await using server = await startTestServer({ times: { stallMs: 100 } });
   const { id } = await server.createConversation();
   const options = { headers: { "x-session-api-key": server.key } };
@@ -51,7 +51,7 @@ test("P10: a client that takes nothing is closed; others and the run do not wait
   expect(await wedged.closed).toMatchObject({ code: 4008 });
 });
 
-test("P10: a client that takes not even its closing is cut off, and nothing is kept for it", async () => {
+test("P10: a client that does not read the close frame either is cut off, and nothing is buffered for it", async () => {
   await using server = await startTestServer({ times: { stallMs: 100, closingMs: 100 } });
   const { id } = await server.createConversation();
   const options = { headers: { "x-session-api-key": server.key } };

@@ -1,15 +1,15 @@
-/** How long a socket waits for what, in milliseconds. */
+/** The timeouts of a socket, in milliseconds. */
 export type SocketTimes = {
   /** For the first frame of a client that gave no key in its handshake. */
   readonly authDeadlineMs: number;
   readonly pingEveryMs: number;
-  /** A client from which nothing came for so long is gone (P45). */
+  /** A client without input for that long is dropped (P45). */
   readonly deadAfterMs: number;
-  /** A client that takes nothing for so long is closed; it resumes by the last event id it saw (P10). */
+  /** A client that reads nothing for that long is closed; it resumes after the last event id it saw (P10). */
   readonly stallMs: number;
-  /** One that does not even take that it is closed is cut off after so long more. */
+  /** A client that does not read the close frame either is cut off after that much more. */
   readonly closingMs: number;
-  /** The socket of a caller whose key was revoked is closed after at most so long. */
+  /** The socket of a caller whose key was revoked is closed after at most that long. */
   readonly keyCheckEveryMs: number;
 };
 

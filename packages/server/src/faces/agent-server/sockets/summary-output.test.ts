@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { until } from "../../../testing/until.ts";
 import { SummaryOutput } from "./summary-output.ts";
 
-test("P10, S4: a slow client gets the newest state of each conversation only, once it takes it", async () => {
+test("P10, S4: a slow client gets only the newest state of each conversation, once it reads again", async () => {
   const sent: string[] = [];
   const output = { isBehind: false, offer: (json: string) => void sent.push(json) };
   using summaries = new SummaryOutput(output);

@@ -2,7 +2,7 @@ import type { SocketOutput } from "./socket-output.ts";
 
 const recheckMs = 50;
 
-/** One client's glances: while it is slow, only the newest of each conversation waits for it. */
+/** The summaries for one client: while it is slow, only the newest of each conversation waits. */
 export class SummaryOutput implements Disposable {
   readonly #output: Pick<SocketOutput, "offer" | "isBehind">;
   readonly #waiting = new Map<string, string>();

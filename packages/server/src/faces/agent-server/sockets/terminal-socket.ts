@@ -13,7 +13,7 @@ import { openIfThere, readConversationId, readInputs, untilRoom } from "./person
 import { readText, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
-/** What the sockets work with by which a person is attached to something of an agent. */
+/** Dependencies of the sockets that attach a person to an agent's terminal, browser or shell. */
 export type PersonSocketDeps = {
   readonly scopeOf: (request: FastifyRequest) => {
     readonly directory: Pick<Directory, "open">;
@@ -22,7 +22,7 @@ export type PersonSocketDeps = {
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;
-  /** The other servers on the store, one of which may work on the conversation. */
+  /** Reaches the other nodes on the store, one of which may own the conversation. */
   readonly peers: Peers;
 };
 
@@ -33,8 +33,8 @@ type Target = SocketTarget & {
 };
 
 /**
- * `/sockets/terminals/{conversation_id}?terminal=main`: the screen of a terminal of the agent, live, for one person, who may take it
- * and give it back. A person who is gone has given it back.
+ * `/sockets/terminals/{conversation_id}?terminal=main`: shows a terminal of the agent live to one person, who may take
+ * it over and give it back. A disconnect gives it back.
  */
 export function mountTerminalSocket(app: FastifyInstance, deps: PersonSocketDeps): void {
   mountSocket<Target>(app, {
@@ -60,7 +60,7 @@ function readTerminal(request: FastifyRequest): string {
   return readText(query, "terminal", "the name of a terminal") ?? "main";
 }
 
-/** So much may be on its way to a person; then the terminal is asked no more until it has arrived. */
+/** The maximum of unsent bytes; above it the terminal is not read. */
 const maxUnsentBytes = 1_000_000;
 
 async function serve(

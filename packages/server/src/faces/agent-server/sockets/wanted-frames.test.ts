@@ -32,7 +32,7 @@ test("S10: a socket is told which event its message became, if it gave it an id 
   expect(event).toMatchObject({ llm_message: { content: [{ text: "named" }] } });
 });
 
-test("S7: large events come short to who asks, by every way, and whole to everybody else", async () => {
+test("S7: large events are trimmed for clients that request it, on every route, and whole for all others", async () => {
   await using server = await startTestServer({ script: { turns, loop: true } });
   const { id } = await server.createConversation();
   const long = "word ".repeat(10_000);
@@ -63,7 +63,7 @@ test("S7: large events come short to who asks, by every way, and whole to everyb
   expect(await wrong.opened).toBe(403);
 });
 
-test("S9, P13: what a tool says while it works comes to who asks, masked, and is stored nowhere", async () => {
+test("S9, P13: progress of a tool is sent to clients that request it, masked, and is never stored", async () => {
   const call = { name: "terminal", arguments: { command: "tell hunter2-secret is said" } };
   await using server = await startTestServer({ script: { turns: [{ tool_calls: [call] }, ...turns] } });
   const { id } = await server.createConversation();
@@ -87,7 +87,7 @@ test("S9, P13: what a tool says while it works comes to who asks, masked, and is
   expect((await server.eventTexts(id)).join()).not.toContain("ToolProgress");
 });
 
-test("P36, P44: what waits is told to who asks, also when the model begins to read", async () => {
+test("P36, P44: queued messages are reported to clients that request them, also when the model begins to read", async () => {
   const { wrapModel, release } = holdAnswers();
   await using server = await startTestServer({ script: { turns, loop: true }, wrapModel });
   const { id } = await server.createConversation();

@@ -57,13 +57,13 @@ export function bashHandlers({ openAccess }: BashRouteDeps) {
       const { id } = await startBash(access, caller.userId, body as ExecuteBashRequest);
       const output = await access.bash.result(caller.userId, id, signal);
       if (output !== null) return { text: output };
-      // Somebody cleared the record while the command ran.
+      // The record was cleared while the command ran.
       throw new Fault("missing", "bash_event_not_found", "The record of this command was cleared.");
     }),
   } satisfies Record<string, RouteHandler>;
 }
 
-/** Starts a command as a route or a socket was asked to; resolves when it is on record. */
+/** Starts a command for a route or a socket; resolves when it is recorded. */
 export async function startBash(
   access: WorkspaceAccess,
   owner: string,

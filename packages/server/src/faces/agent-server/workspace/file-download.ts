@@ -11,7 +11,7 @@ export type Download = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** A file as a reply: whole, the one range that was asked for, or nothing when the caller has it already. */
+/** Replies with a file: the whole, the requested range, or 304 when the caller has it already. */
 export async function sendFile(
   { workspace, path, contentType, headers }: Download,
   request: RouteRequest,
@@ -63,7 +63,7 @@ export function asAttachment(path: string): Record<string, string> {
   return { "content-disposition": `attachment; filename="${plain}"; filename*=UTF-8''${encoded}` };
 }
 
-/** A file that shrinks while it is read breaks the reply off: a part must not look like the whole. */
+/** A file that shrinks while it is read breaks the reply: a part must not look like the whole. */
 function exactly(content: Readable, length: number): Readable {
   const checked = Readable.from(
     (async function* () {
@@ -89,7 +89,7 @@ function isKnown(header: string | string[] | undefined, etag: string): boolean {
   return known.some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
 }
 
-/** A range of an older file is of no use to anybody. */
+/** A range of an older file is useless. */
 function isRangeWanted({ headers }: RouteRequest, etag: string): boolean {
   const condition = headers["if-range"];
   return headers["range"] !== undefined && (condition === undefined || condition === etag);
@@ -97,7 +97,7 @@ function isRangeWanted({ headers }: RouteRequest, etag: string): boolean {
 
 type Range = { readonly start: number; readonly end: number };
 
-/** Null for what is no single range of bytes: then the whole file is the right answer. Source: RFC 9110, 14. */
+/** Null unless it is a single range of bytes; then the whole file is sent. Source: RFC 9110, 14. */
 function readRange(header: string | string[] | undefined, size: number): Range | "unsatisfiable" | null {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(String(header).trim());
   if (match === null) return null;

@@ -13,7 +13,7 @@ export type FileRouteDeps = {
   readonly uploadLimitBytes: number;
 };
 
-/** Directories that grow large and can be made again. */
+/** Large directories that can be regenerated. */
 const defaultExcludes = [
   "node_modules",
   ".venv",
@@ -29,7 +29,7 @@ const defaultExcludes = [
   "target",
   "*.pyc",
 ];
-/** Of an archive of a whole directory, which a patch has never. */
+/** The maximum size of an archive of a whole directory; a patch never gets so large. */
 const history = ".git";
 const maxFavorites = 50;
 
@@ -90,7 +90,7 @@ export function fileHandlers({ openAccess, uploadLimitBytes }: FileRouteDeps) {
       const isBare = query["use_default_excludes"] === false;
       const named = (query["exclude"] as string[] | null | undefined) ?? [];
       if (wanted !== "tar.gz" && wanted !== "zip") {
-        // A file that git tracks is in no folder that can be made again, whatever its name is.
+        // A file that git tracks is never in a regenerated folder, whatever the folder's name is.
         const leftOut = { all: named, untracked: isBare ? [] : defaultExcludes };
         return await patchReply(workspace, path, query["base_ref"], leftOut);
       }
@@ -127,7 +127,7 @@ async function patchReply(
   };
 }
 
-/** Of the folder, or of the only repository below it, which is then what comes. */
+/** The repository of the folder, or the only one below it, which is then archived. */
 function nameOf(path: string, repository: RepositoryHead | null): string {
   const isBelow = repository?.root.startsWith(`${path.replace(/\/+$/, "")}/`) === true;
   return posix.basename(isBelow ? repository.root : path) || "workspace";

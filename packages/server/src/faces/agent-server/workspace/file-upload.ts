@@ -3,17 +3,20 @@ import { openYoungCollector } from "../../../lib/collect-young.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import type { RouteRequest } from "../../../http/mount.ts";
 
-/** What a form may have around its file. */
+/** The maximum size of a form besides its file. */
 const formBytes = 64 * 1024;
 
-/** Writes the first file of the form that a request brings, as it arrives; its size in bytes. The target changes when all of it is there. */
+/**
+ * Writes the first file of a request's form while it arrives; returns its size in bytes. The target is replaced when
+ * the upload is complete.
+ */
 export async function receiveFile(
   { request }: RouteRequest,
   workspace: Workspace,
   path: string,
   limitBytes: number,
 ): Promise<number> {
-  // Told before anything is read, so that nobody sends a gigabyte for a refusal.
+  // Refused before anything is read, so that nobody sends a gigabyte for a refusal.
   if (Number(request.headers["content-length"] ?? 0) > limitBytes + formBytes) throw tooLarge(limitBytes);
   if (!request.isMultipart() || !hasBoundary(request.headers["content-type"])) throw noFile();
   for await (const part of whole(request.parts())) {
@@ -31,7 +34,7 @@ function hasBoundary(contentType: string | undefined): boolean {
   return /;\s*boundary=\s*[^\s;]/i.test(contentType ?? "");
 }
 
-/** Its reader throws plain errors for a form that ends too early, which is the sender's mistake. */
+/** Its reader throws plain errors for a truncated form, which is the sender's mistake. */
 async function* whole<Part>(parts: AsyncIterable<Part>): AsyncGenerator<Part> {
   const iterator = parts[Symbol.asyncIterator]();
   try {
@@ -68,7 +71,7 @@ async function* limited(
   }
 }
 
-/** P46: the pieces of an upload that wait for being collected take no more memory than this. */
+/** P46: the maximum memory of upload chunks that wait for garbage collection. */
 const collectEveryBytes = 4 * 1024 * 1024;
 
 function tooLarge(limitBytes: number): Fault {

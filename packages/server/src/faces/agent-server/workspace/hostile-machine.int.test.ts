@@ -259,7 +259,7 @@ function startPulse(machine: MachineSurface) {
   };
 }
 
-/** One slow answer says that a neighbour had the core; an upload that is in the way would slow down most of them. */
+/** One slow answer means that another process had the core; a blocking upload would slow down most of them. */
 function median(times: number[]): number {
   return times.sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? 0;
 }

@@ -5,7 +5,7 @@ import type { SavedWorkspaces } from "../../../workspaces/saved-workspaces.ts";
 
 export type SavedWorkspaceRouteDeps = { readonly savedWorkspaces: SavedWorkspaces };
 
-/** Directories that a user wants to find again. */
+/** Directories that a user has saved. */
 export function savedWorkspaceHandlers({ savedWorkspaces }: SavedWorkspaceRouteDeps) {
   async function remove(userId: string, kind: "workspace" | "parent", path: unknown): Promise<RouteReply> {
     if (await savedWorkspaces.remove(userId, kind, String(path))) return { json: { deleted: true } };

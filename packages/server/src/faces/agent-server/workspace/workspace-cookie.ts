@@ -9,7 +9,7 @@ import { readPageAddress } from "../../../workspaces/page-address.ts";
 import { workspaceCookie, type WorkspaceSessions } from "../../../workspaces/workspace-session.ts";
 
 /**
- * Tells whose cookie a request brings, or whose address of a page it has; null for none, for one that is over, and after its key was
+ * The user of a request's cookie, or of the page's address; null without one, for an expired one, and after its key was
  * revoked.
  */
 export function createCookieReader(
@@ -32,8 +32,8 @@ function ofPage({ url }: FastifyRequest, sessions: WorkspaceSessions): Caller | 
 }
 
 /**
- * A cookie comes along whoever asks; a page that asks for itself says so by its origin. It has to be our own, or the one that the cookie
- * was given to; every other page has to bring the key.
+ * Browsers send the cookie with requests of any page, so the origin is checked: it must be this server's, or the one
+ * that the cookie was given to. Other pages need the key.
  */
 function ofCookie(request: FastifyRequest, sessions: WorkspaceSessions): Caller | null {
   const { headers } = request;
@@ -50,8 +50,8 @@ function ofCookie(request: FastifyRequest, sessions: WorkspaceSessions): Caller 
 const files = /^\/api\/conversations\/[^/?]+\/workspace(?:[/?]|$)/;
 
 /**
- * Whether a page of another origin reads files with a cookie that was given to it. The question that a browser asks before comes without
- * cookies: its answer says what the page may send, and opens nothing.
+ * True when a page of another origin reads files with a cookie that was given to it. The preflight has no cookies: its
+ * answer only says what the page may send.
  */
 export function createPageProof(
   sessions: WorkspaceSessions,

@@ -20,19 +20,19 @@ import { sendFile } from "./file-download.ts";
 export type WorkspaceFileRouteDeps = {
   readonly directory: Pick<Directory, "describe" | "requireFiles">;
   readonly sessions: WorkspaceSessions;
-  /** The files of a conversation's machine; `root` is the directory that must not be left. */
+  /** The files of a conversation's machine; paths must stay below `root`. */
   readonly openFiles: (config: ConversationConfig, root: string) => Promise<Workspace>;
 };
 
 /**
- * Pages of a workspace are the agent's work, and they come from the server's own origin: so they run in an origin of their own,
- * where they reach neither the server's routes nor its cookies.
+ * Pages of a workspace are untrusted and are served from the server's address: so they get an opaque origin, from which
+ * they reach neither the server's routes nor its cookies.
  */
 const pageHeaders = {
   "content-security-policy": "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts",
   "x-content-type-options": "nosniff",
   "cache-control": "no-cache",
-  // The address of a page is a key to its neighbours.
+  // The address of a page gives access to the files beside it.
   "referrer-policy": "no-referrer",
 };
 
@@ -50,7 +50,7 @@ export function workspaceFileHandlers({ directory, sessions, openFiles }: Worksp
       const workspace = await openFiles(config, root);
       const { file, isDirectory } = await findBelow(workspace, root, request);
       const contentType = contentTypeOf(file);
-      // A page is sent to an address from which what it is made of can be loaded: without an origin it has no cookies.
+      // A page is redirected to an address with a key, by which it can load its files: an opaque origin has no cookies.
       const { caller, headers: asked } = request;
       // A page of another site that asks for the text of it gets that.
       if (caller.means === "cookie" && asked["origin"] === undefined && contentType.startsWith("text/html")) {
@@ -70,14 +70,17 @@ export function workspaceFileHandlers({ directory, sessions, openFiles }: Worksp
   } satisfies Record<string, RouteHandler>;
 }
 
-/** The guard lets every origin ask at the address of a page, because that is a key; here it was not what opened the door. */
+/**
+ * The guard admits every origin at a page's address, because the address is a key; but this request was not
+ * authenticated by it.
+ */
 function refuseForeignPage({ caller, headers, request }: RouteRequest): void {
   if (caller.means === "page" || headers["origin"] === undefined || !isPageCapability(request.url)) return;
   const sentence = "The address of this page is over. Open the page again.";
   throw new Fault("refused", "forbidden", sentence);
 }
 
-/** What is asked for; of a directory its page. */
+/** The requested file; for a directory, its index page. */
 async function findBelow(
   workspace: Workspace,
   root: string,
@@ -102,13 +105,13 @@ function sendTo({ request }: RouteRequest, capability: string, isDirectory: bool
   return { status: 302, headers: { ...pageHeaders, "cache-control": "no-store", location }, text: "" };
 }
 
-/** Scripts and fonts that a page loads from beside itself ask as a page without an origin. */
+/** Scripts and fonts of a page are requested with an opaque origin. */
 function headersFor({ caller, headers }: RouteRequest): Record<string, string> {
   if (caller.means !== "page" || typeof headers["origin"] !== "string") return pageHeaders;
   return { ...pageHeaders, "access-control-allow-origin": headers["origin"], vary: "Origin" };
 }
 
-/** The page that asks; frames without an origin of their own are nobody in particular. */
+/** The requesting page; frames with an opaque origin are not identified. */
 function pageOf({ headers }: RouteRequest["request"]): string | undefined {
   return headers.origin?.startsWith("http") === true ? headers.origin : undefined;
 }

@@ -2,7 +2,7 @@ import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount
 import { toFault } from "../../../workspaces/to-fault.ts";
 import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
 
-/** Handles requests that mean one machine; what that machine refuses crosses the wire as a Fault. */
+/** Handles requests for one machine; its refusals are sent as Faults. */
 export function onMachine(
   openAccess: OpenAccess,
   handle: (access: WorkspaceAccess, request: RouteRequest) => Promise<RouteReply>,
