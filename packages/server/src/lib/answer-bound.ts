@@ -1,17 +1,17 @@
 import { countJsonValues, mostJsonValues } from "@convoke/protocol";
 
 export type AnswerBoundOptions = {
-  /** True for a stream of events, of which each has the limits for itself; else they are those of the whole. */
+  /** True for a stream of events: the limits then apply to each event, otherwise to the whole answer. */
   readonly isStream: boolean;
   readonly mostBytes: number;
 };
 
-/** What went over the limit. */
+/** The exceeded limit. */
 export type Excess = "bytes" | "values";
 
 /**
- * Watches the bytes of a JSON answer, or of a stream of events with JSON, on their way to a library that reads them: neither
- * their number nor that of the values in them, which are parsed in one piece, may stop the server.
+ * Checks the bytes of a JSON answer, or of a stream of JSON events, on their way to a library that parses them: neither
+ * their number nor that of their values, which are parsed at once, may stall the server.
  */
 export class AnswerBound {
   readonly #options: AnswerBoundOptions;
@@ -26,7 +26,7 @@ export class AnswerBound {
     this.#options = options;
   }
 
-  /** Tells, before the bytes are passed on, what they have too many of. */
+  /** Returns the limit that the bytes exceed, before they are passed on. */
   push(bytes: Uint8Array): Excess | null {
     let start = 0;
     for (const end of lineEnds(bytes)) {
@@ -40,7 +40,7 @@ export class AnswerBound {
     return this.#add(bytes.subarray(start));
   }
 
-  /** To be called at the end of the whole answer, before its reader learns of that. */
+  /** Call it at the end of the answer, before its reader gets the end. */
   end(): Excess | null {
     return this.#endLine();
   }
@@ -53,7 +53,7 @@ export class AnswerBound {
     return null;
   }
 
-  /** A text in JSON never goes over the end of a line, so each line is counted by itself. */
+  /** A JSON string never contains a line break, so lines are counted separately. */
   #endLine(): Excess | null {
     if (this.#parts.length === 0) {
       // An empty line ends an event.
@@ -70,7 +70,7 @@ export class AnswerBound {
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** Each byte is looked at once for each kind of end. */
+/** Each byte is searched once for each kind of line end. */
 function* lineEnds(bytes: Uint8Array): Generator<number> {
   let feed = bytes.indexOf(lineFeed);
   let back = bytes.indexOf(carriageReturn);

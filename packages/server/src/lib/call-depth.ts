@@ -1,17 +1,17 @@
 import { Fault } from "./fault.ts";
 
 /**
- * Through how many conversations a request to a model came. Each request that this server sends has it, and `/v1` reads it: the model of
- * a conversation may be a conversation of this server, whose model is one again.
+ * The header with the number of conversations that a model request came through. Requests of this server have it, and
+ * `/v1` reads it: the model of a conversation may be another conversation of this server, and so on.
  */
 const callDepthHeader = "x-convoke-call-depth";
 
-/** Three conversations may ask each other in a row; more is a conversation that asks itself. */
+/** A chain of three conversations is allowed; a longer one is a conversation that asks itself. */
 const maxCallDepth = 3;
 
 type Send = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Sends requests of a conversation that was asked at `depth` itself; whatever other headers say of it does not count. */
+/** A `fetch` for a conversation that was itself called at `depth`; other values of the header are overwritten. */
 export function withCallDepth(send: Send, depth: number): Send {
   return (input, init) => {
     const headers = new Headers(init?.headers);
@@ -28,7 +28,7 @@ export function readCallDepth(headers: Readonly<Record<string, string | string[]
   throw calledTooDeep();
 }
 
-/** It ends the whole chain, because none of them tries again after it. */
+/** This ends the whole chain, because it is not retried. */
 export function calledTooDeep(): Fault {
   return new Fault(
     "unusable",

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { collectBytes } from "./collect-bytes.ts";
 
-test("security 7: a stream that gives more than it may is ended, whatever was said about its size", async () => {
+test("security 7: a stream above the maximum is ended, whatever its announced size", async () => {
   let given = 0;
   const endless = new Readable({
     read() {

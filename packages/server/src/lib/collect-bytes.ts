@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 
 /**
- * The bytes of a stream, or null when it gives more than `mostBytes`; then it is ended. What its sender says about the size is not
- * believed: a tool host that its agent has taken over says anything.
+ * The bytes of a stream, or null when there are more than `maxBytes`; then it is ended. The sender's size is not
+ * trusted: an agent may have taken over its tool host.
  */
 export async function collectBytes(content: Readable, maxBytes: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];

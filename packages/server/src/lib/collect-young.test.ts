@@ -7,7 +7,7 @@ function headOfCode(): Buffer {
   return new Script("(function () { return 1; })").createCachedData().subarray(0, 16);
 }
 
-test("code that was compiled before a collector was opened is taken after it, and the other way round", () => {
+test("code compiled before a collector was opened is accepted after it, and the other way round", () => {
   const before = headOfCode();
   const collect = openWholeCollector();
   expect(headOfCode()).toEqual(before);

@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * Frees what was allocated lately and is not used any more, in about a millisecond; null where the runtime has no such call.
- * Each piece of a body arrives in memory outside the heap, where some 64 MiB of dead pieces gather before the runtime looks.
+ * Collects the young generation, in about a millisecond; null when the runtime has no such call. Chunks of a body are
+ * allocated outside the heap, where some 64 MiB of garbage gather before the runtime collects.
  */
 export function openYoungCollector(): (() => void) | null {
   const collect = openCollect();
@@ -11,12 +11,12 @@ export function openYoungCollector(): (() => void) | null {
 }
 
 /**
- * Frees everything that is not used any more and gives the pages back, in a tenth of a second or less; null as above. A heap
- * that has grown shrinks only while somebody allocates, which nobody does at rest.
+ * Collects all garbage and returns the pages to the system, in a tenth of a second or less; null as above. A grown heap
+ * shrinks only during allocations, which an idle server does not make.
  */
 export function openWholeCollector(): (() => void) | null {
   const collect = openCollect();
-  // The flavor is what gives the young part of the heap back as well, which is the larger one of a server at rest.
+  // This flavor also returns the young generation's memory, the larger part in an idle server.
   return collect === null ? null : () => collect({ type: "major", flavor: "last-resort" });
 }
 

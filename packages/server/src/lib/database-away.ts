@@ -1,4 +1,4 @@
-/** The database did not answer. What was asked of it may have been done all the same. */
+/** The database did not answer. The statement may have been carried out. */
 export class DatabaseAwayError extends Error {
   override readonly name = "DatabaseAwayError";
 }

@@ -1,5 +1,5 @@
 /**
- * The reason of aborts that come at the end of everything, when nothing is broken off as a rule: without a reason each of them
- * would make an error with a stack, which takes longer than all else that they do. It reads as that error does.
+ * The reason of aborts at the regular end of an operation. Without a reason each abort would create an error with a
+ * stack, which is the slowest part of it. It has the same message as that error.
  */
 export const ended: Error = Object.assign(new Error("This operation was aborted"), { name: "AbortError" });

@@ -1,4 +1,7 @@
-/** Who must act on a failure, and how: the caller (mend, authenticate, look elsewhere, retry), or us (`bug`). */
+/**
+ * Who must act on a failure, and how: the caller (correct the request, authenticate, use another id, retry), or us
+ * (`bug`).
+ */
 export type FaultKind =
   | "caller"
   | "unusable"
@@ -15,7 +18,7 @@ export type FaultKind =
   | "no-range"
   | "bug";
 
-/** One position in a request and what is wrong there. `loc` begins with `path`, `query`, `header` or `body`. */
+/** One mistake in a request, with its position. `loc` begins with `path`, `query`, `header` or `body`. */
 export type FieldFault = { readonly loc: (string | number)[]; readonly msg: string; readonly type: string };
 
 /**

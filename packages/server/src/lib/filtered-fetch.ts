@@ -9,15 +9,15 @@ import type { AddressList } from "./address-list.ts";
 export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * A `fetch` for addresses that users choose: it connects to none that is blocked. What a name stands for is looked at when the
- * connection is made, for each of them anew, so neither a redirect nor a name that changes leads there.
+ * A `fetch` for addresses that users choose; it never connects to a blocked one. The resolved address is checked for
+ * each connection, so neither a redirect nor a changed DNS entry leads there.
  */
 export function createFilteredFetch(isBlocked: AddressList): Fetch {
   const opened = onceUnlessRejected(() => openDispatcher(isBlocked));
   return async (input, init) => {
     const dispatcher = await opened();
     if (dispatcher === null) {
-      // A proxy makes the connection; what can be seen from here is looked at before.
+      // With a proxy, the addresses that are visible here are checked first.
       await refuseHost(new URL(input), isBlocked);
       return await fetch(input, init);
     }

@@ -35,7 +35,7 @@ describe("an expression that somebody else wrote", () => {
     expect(() => compilePattern(source, { anchor: "whole" })).toThrow(reason);
   });
 
-  test("a single one may look around; it is cut off when it takes too long, and not asked again", () => {
+  test("a single expression may have lookarounds; it has a time limit, and is not used again after a timeout", () => {
     const except = compilePattern("^(?!repomix)(.*)|^repomix.*pack_codebase.*$", {
       anchor: "start",
       allowsLookaround: true,

@@ -1,18 +1,18 @@
 import { RE2JS, RE2JSException } from "re2js";
 import { TooSlow, withinTime } from "./time-limit.ts";
 
-/** A regular expression that somebody else wrote, ready to be asked without harm. */
+/** A compiled regular expression from an untrusted author. */
 export interface ForeignPattern {
   /** Throws {@link PatternTooSlow} when the expression is one that can be slow, and was. */
   test(text: string): boolean;
 }
 
-/** The expression cannot be taken; the message is for its author. */
+/** The expression is refused; the message is for its author. */
 export class PatternRefused extends Error {
   override readonly name = "PatternRefused";
 }
 
-/** An expression that looks around took longer than all its tests together may. */
+/** The tests of an expression with lookarounds exceeded their total time limit. */
 export class PatternTooSlow extends Error {
   override readonly name = "PatternTooSlow";
 }
@@ -21,20 +21,20 @@ export type PatternOptions = {
   /** `whole`: it matches the whole text; `start`: what the text begins with. */
   readonly anchor: "whole" | "start";
   /**
-   * Takes lookarounds and backreferences too, which no engine can run in linear time. Such an expression is cut off. For single
-   * expressions only: each of them may cost as much.
+   * Also accepts lookarounds and backreferences, which no engine runs in linear time; such an expression has a time
+   * limit. For single expressions only, because each may use the whole limit.
    */
   readonly allowsLookaround?: boolean;
 };
 
 const longestSource = 1_000;
 const maxInstructions = 5_000;
-/** For all tests of an expression that looks around, from when it is compiled. */
+/** The time limit of all tests of an expression with lookarounds, from its compilation on. */
 const maxMsAround = 100;
 
 /**
- * Compiles an expression of a client, a repository or another program for an engine whose time grows with the text alone, so that
- * no expression can stop the server. Throws {@link PatternRefused}.
+ * Compiles an untrusted expression for an engine with linear time, so that no expression can stall the server. Throws
+ * {@link PatternRefused}.
  */
 export function compilePattern(
   source: string,
@@ -62,7 +62,10 @@ function compileLinear(source: string): RE2JS {
   return compiled;
 }
 
-/** An expression of the language's own engine, which may take for ever: it is cut off, and not asked again then. */
+/**
+ * An expression for JavaScript's own engine, which may not terminate: it has a time limit, and is not used again after
+ * a timeout.
+ */
 class WatchedPattern implements ForeignPattern {
   readonly #expression: RegExp;
   #leftMs = maxMsAround;

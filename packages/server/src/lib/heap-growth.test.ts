@@ -21,7 +21,7 @@ test("a large heap is collected earlier, until it is small again or the server e
   expect(flags.slice(3)).toEqual(["--heap-growing-percent=0"]);
 });
 
-test("when it ends, V8 takes the code again that was compiled before it", () => {
+test("after it ends, V8 accepts code again that was compiled before it", () => {
   const headOfCode = (): Buffer => new Script("(() => 1)").createCachedData().subarray(0, 16);
   const before = headOfCode();
   {

@@ -1,13 +1,13 @@
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
 const mebibyte = 1024 * 1024;
-/** From here on memory counts more than what one more collection takes. */
+/** Above this size memory matters more than the time of another collection. */
 const largeBytes = 192 * mebibyte;
-/** Below this the runtime decides again; far enough from the other, so that it does not change at each look. */
+/** Below this size the runtime's default applies again; the gap to the upper limit avoids a change at each check. */
 const smallBytes = 128 * mebibyte;
-/** By how much a large heap may grow, in percent of what was in use after the last collection of all of it, until the next one. */
+/** How much a large heap may grow until the next full collection, in percent of its size after the last one. */
 const growingPercent = 50;
-/** The runtime's own measure, which is 100 and more. */
+/** The runtime's default, which is 100 and more. */
 const ownMeasure = 0;
 
 type HeapGrowthDeps = {
@@ -16,9 +16,9 @@ type HeapGrowthDeps = {
 };
 
 /**
- * Has this process collect all of a large heap when that has grown by half. Without it the runtime waits until it is twice as large, or more:
- * what a turn of a conversation leaves behind lives as long as its model takes to answer, which is too long for the collections of the young
- * heap. The flag is set for as long as the heap is large: with it V8 takes no code that was compiled without, as Node's own is.
+ * Makes the runtime collect a large heap when it has grown by half. By default the runtime waits until it has doubled,
+ * or more: the garbage of a turn lives as long as a model call, too long for the young generation. The flag is set for
+ * as long as the heap is large: with it V8 takes no code that was compiled without, as Node's own is.
  *
  * Only for memory, which `npm run bench -- many-runs:long` reports; no row of the budget is about it.
  */
@@ -35,7 +35,7 @@ export class HeapGrowth implements Disposable {
     this.#deps = deps;
   }
 
-  /** To be called about once a second. */
+  /** Call it about once a second. */
   check(): void {
     const usedBytes = this.#deps.usedBytes();
     if (this.#isSlow ? usedBytes < smallBytes : usedBytes > largeBytes) this.#set(!this.#isSlow);

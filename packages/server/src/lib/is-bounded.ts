@@ -6,7 +6,10 @@ export type ValueBounds = {
   readonly maxChars: number;
 };
 
-/** Whether a parsed value of somebody else is small enough for whatever walks, copies or writes it later; stops where it is not. */
+/**
+ * True when an untrusted parsed value is small enough for later code to walk, copy and write it; stops at the first
+ * excess.
+ */
 export function isBounded(value: unknown, { maxValues, maxLevels, maxChars }: ValueBounds): boolean {
   let values = 0;
   let chars = 0;

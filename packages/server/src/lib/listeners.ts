@@ -1,4 +1,6 @@
-/** Functions that are called with each value, in the order in which they came. One may be there twice: each is its own. */
+/**
+ * Functions that are called with each value, in the order of their subscription. A function can be subscribed twice.
+ */
 export class Listeners<Value> {
   readonly #listeners = new Set<(value: Value) => void>();
 

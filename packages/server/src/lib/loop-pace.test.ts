@@ -17,7 +17,7 @@ function openPace(eachMs: number) {
 
 const numbers = Array.from({ length: 500 }, (_, number) => number);
 
-test("hundreds go on in order, a few milliseconds of them in each turn of the loop", async () => {
+test("hundreds of waiters are resumed in order, for a few milliseconds in each turn of the loop", async () => {
   const { gone, go } = openPace(2);
   const all = Promise.all(numbers.map(go));
   const ofTurn: number[] = [];
@@ -32,7 +32,7 @@ test("hundreds go on in order, a few milliseconds of them in each turn of the lo
   expect(ofTurn.length).toBeGreaterThan(90);
 });
 
-test("those that cost next to nothing go on together", async () => {
+test("waiters with negligible cost are resumed together", async () => {
   const { gone, go } = openPace(0.001);
   await Promise.all(numbers.map(go));
   const again = Promise.all(numbers.map(go));
@@ -41,13 +41,13 @@ test("those that cost next to nothing go on together", async () => {
   await again;
 });
 
-test("a few that come together go on without waiting for the loop", async () => {
+test("a few waiters are resumed without waiting for the event loop", async () => {
   const { gone, pace } = openPace(2);
   for (const number of [1, 2, 3]) pace.enter(() => gone.push(number));
   expect(gone).toEqual([1, 2, 3]);
 });
 
-test("nobody overtakes those that wait, and who comes last goes on when all others have", async () => {
+test("waiters are never overtaken, and the last one is resumed after all others", async () => {
   const { gone, go, pace } = openPace(3);
   const all = numbers.slice(0, 40).map(go);
   await nextTurn();

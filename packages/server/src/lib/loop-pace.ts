@@ -1,22 +1,22 @@
-/** So long others may go on in one turn of the event loop, about. */
+/** The approximate time that resumed waiters may take in one turn of the event loop. */
 const sliceMs = 8;
-/** What it costs that one goes on, until it was measured. */
+/** The assumed cost of one waiter before it is measured. */
 const firstGuessMs = 1;
-/** So many at once, at most: what it costs them may have changed. */
+/** The maximum of waiters resumed at once: their cost may have changed. */
 const maxAtOnce = 64;
-/** How much of what was measured is forgotten with each measurement. */
+/** The decay of the running average of the cost. */
 const forgotten = 0.1;
 
 /**
- * Lets many go on that waited for the same thing, in the order in which they came, without holding the event loop for all of them in one
- * piece: as many at once as took a few milliseconds before, the rest in the next turns. Few go on at once, as if this were not there.
+ * Resumes waiters for the same thing in time slices, in order, so that they do not block the event loop together: as
+ * many at once as take a few milliseconds, the rest in the next turns. A few waiters are resumed immediately.
  *
  * Only for speed: B9.stall
  */
 export class LoopPace {
   readonly #waiting: (() => void)[] = [];
   readonly #nowMs: () => number;
-  /** What this turn of the loop has taken, and how many it has let on that are not in it yet. */
+  /** The time used in this turn of the loop, and the number of resumed waiters that are not measured yet. */
   #usedMs = 0;
   #unmeasured = 0;
   #measuringSinceMs = 0;
@@ -28,14 +28,14 @@ export class LoopPace {
     this.#nowMs = nowMs;
   }
 
-  /** Calls `goOn`, which must not throw, now or in a later turn of the event loop; after all that came before. */
+  /** Calls `goOn`, which must not throw, now or in a later turn of the event loop, after all earlier waiters. */
   enter(goOn: () => void): void {
     if (!this.#isTurnCounted) this.#countTurn();
     if (this.#waiting.length === 0 && this.#hasTime) this.#letOn(goOn);
     else this.#waiting.push(goOn);
   }
 
-  /** Resolves after all that came before. */
+  /** Resolves after all earlier waiters. */
   async pass(): Promise<void> {
     await new Promise<void>((resolve) => this.enter(resolve));
   }
@@ -67,7 +67,8 @@ export class LoopPace {
   #letOn(goOn: () => void): void {
     if (this.#unmeasured === 0) {
       this.#measuringSinceMs = this.#nowMs();
-      // A tick that a microtask asks for comes when all microtasks are through: whoever goes on has gone as far as it can.
+      // A tick requested in a microtask runs after all microtasks, when the resumed waiters have run as far as they
+      // can.
       queueMicrotask(() => process.nextTick(() => this.#measure()));
     }
     this.#unmeasured += 1;

@@ -3,9 +3,9 @@ import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a directory and its missing parents; an existing one is fine. Unlike a recursive mkdir it ends with an error, and
- * not in an endless loop, below file systems that cannot hold directories (such as /proc). `onMade` is told of each that was not
- * there, the outermost first. Resolves with what is known of the directory.
+ * Makes a directory and its missing parents; an existing one is fine. Unlike a recursive mkdir it ends with an error,
+ * and not in an endless loop, below file systems that cannot hold directories (such as /proc). Calls `onMade` for each
+ * created directory, the outermost first. Resolves with the directory's stats.
  */
 export async function makeDirectory(
   path: string,

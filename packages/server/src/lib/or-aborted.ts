@@ -2,7 +2,7 @@
 export async function orAborted<Result>(task: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason as Error);
-  // Whoever lost the race is not waited for any more.
+  // The loser of the race is no longer awaited.
   task.catch(() => {});
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort);

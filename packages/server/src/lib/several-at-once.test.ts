@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { severalAtOnce } from "./several-at-once.ts";
 
-test("each item once, in their order, never more than so many at a time", async () => {
+test("each item once, in order, never more than the maximum at a time", async () => {
   const begun: number[] = [];
   let underWay = 0;
   let maxRunning = 0;
@@ -17,7 +17,7 @@ test("each item once, in their order, never more than so many at a time", async 
   expect(maxRunning).toBe(3);
 });
 
-test("after a failure nothing is begun, and what was begun comes to its end", async () => {
+test("after a failure no work is started, and running work is awaited", async () => {
   const ended: number[] = [];
   const working = severalAtOnce([1, 2, 3, 4], 2, async (number) => {
     if (number === 1) throw new Error("no");

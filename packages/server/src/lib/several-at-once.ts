@@ -1,6 +1,6 @@
 /**
- * Does the work for each item, for at most `most` of them at a time, in their order. Rejects with the first failure, once no work
- * is under way any more; none is begun after it.
+ * Runs the work for each item, at most `max` at a time, in order. After a failure no work is started; rejects with the
+ * first failure once all running work has ended.
  */
 export async function severalAtOnce<Item>(
   items: Iterable<Item>,

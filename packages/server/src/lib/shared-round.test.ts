@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SharedRound } from "./shared-round.ts";
 
-test("who asks during a round shares the next one, and a round that fails is told to those who asked for it", async () => {
+test("callers during a round share the next one, and a failed round rejects its own callers", async () => {
   const rounds: PromiseWithResolvers<void>[] = [];
   const shared = new SharedRound(async () => {
     const round = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
- * Does a piece of work once for all that ask at the same time. Whoever asks while it is being done waits for the next round,
- * because this one may have begun before what they asked for.
+ * Runs work once for all concurrent callers. A caller during a round waits for the next one, because the running round
+ * may have begun too early for it.
  */
 export class SharedRound {
   readonly #work: () => Promise<void>;
@@ -18,7 +18,7 @@ export class SharedRound {
   }
 
   async #after(running: Promise<void>): Promise<void> {
-    await running.catch(() => {}); // Told to those who asked for that round.
+    await running.catch(() => {}); // The callers of that round get the error.
     this.#next = null;
     await this.#start();
   }

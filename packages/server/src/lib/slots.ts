@@ -1,9 +1,9 @@
-/** So many may work at the same time; the others wait in order. */
+/** A semaphore; waiters are served in order. */
 export class Slots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
-  /** When the signal aborts, whoever waits goes on without a slot. */
+  /** When the signal aborts, waiters continue without a slot. */
   constructor(count: number, signal: AbortSignal) {
     this.#free = count;
     signal.addEventListener("abort", () => {

@@ -2,12 +2,12 @@ import { closeSync, fsyncSync, openSync, writeFileSync, writeSync } from "node:f
 import { isClosedWithin, readNames, type WatchdogShared } from "./watchdog-memory.ts";
 
 /**
- * Looks from another thread whether the main thread still turns, and ends the process when it does not. Time counts only as far as the
- * looking thread lives through it and the process uses the processor: one that is stopped, frozen with its machine, or held in a
- * debugger does neither.
+ * Checks from another thread whether the main thread's event loop advances, and ends the process when it has stalled.
+ * Only time counts in which the checking thread runs and the process uses the processor: a stopped process, a suspended
+ * machine or a debugger does not count.
  */
 export class StandstillWatch {
-  /** How often to look. */
+  /** The check interval in milliseconds. */
   readonly tickMs: number;
   readonly #shared: WatchdogShared;
   readonly #heartbeats: Int32Array;
@@ -22,12 +22,12 @@ export class StandstillWatch {
     this.#lastHeartbeat = Atomics.load(this.#heartbeats, 0);
   }
 
-  /** Looks again and again in this thread, which does nothing else until the watch is over. */
+  /** Checks periodically in this thread, which does nothing else until the watch ends. */
   occupyThread(): void {
     while (!isClosedWithin(this.#shared.memory, this.tickMs)) this.check();
   }
 
-  /** Has this thread look besides what it does; does not keep it alive. */
+  /** Checks in this thread beside its other work; does not keep it alive. */
   shareThread(): void {
     const timer = setInterval(() => {
       if (isClosedWithin(this.#shared.memory, 0)) clearInterval(timer);
@@ -60,7 +60,7 @@ function end({ memory, limitMs, recordFile }: WatchdogShared): void {
     fsyncSync(file);
     closeSync(file);
   } catch (error) {
-    // The process must end all the same; the log says what the next start will not know.
+    // The process must end anyway; the log has what the next start cannot know.
     recordError = String(error);
   }
   const seconds = Math.round(limitMs / 1000);
@@ -75,7 +75,7 @@ function end({ memory, limitMs, recordFile }: WatchdogShared): void {
   try {
     writeSync(2, `${JSON.stringify(line)}\n`);
   } finally {
-    // Nothing gentler reaches a main thread that does not turn.
+    // A stalled main thread cannot be ended more gently.
     process.kill(process.pid, "SIGKILL");
   }
 }

@@ -43,7 +43,7 @@ test.each([
   expect(storageFault(error)?.message).not.toContain("/srv");
 });
 
-test("a database that is away is a failure of the storage, however deep it lies", () => {
+test("an unavailable database is a storage failure, however deep in the causes it is", () => {
   const unavailable = new DatabaseAwayError("The database is away: it said no");
   const error = new Error("The journal could not store this", { cause: unavailable });
   expect(storageFault(error)).toMatchObject({ kind: "not-now", code: "database_away" });
@@ -61,7 +61,7 @@ test.each([
   expect(describeStorageFault(error)).toBe(null);
 });
 
-test("F6: what failed first is told, also where closing failed after it, or several things failed together", () => {
+test("F6: the first failure is reported, also when closing failed after it, or when several operations failed together", () => {
   const closing = new SuppressedError(new Error("closed already"), systemError("EROFS", "open"));
   const together = new AggregateError([new Error("a bug"), closing]);
   for (const error of [closing, together, new Error("It did not start.", { cause: together })])

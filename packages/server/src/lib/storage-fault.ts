@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { DatabaseAwayError } from "./database-away.ts";
 import { Fault } from "./fault.ts";
 
-/** What is wrong with the place where something is kept. */
+/** What is wrong with a storage location. */
 type Problem =
   | "full"
   | "read-only"
@@ -16,8 +16,8 @@ type Problem =
   | "away";
 
 /**
- * A failure of a disk, a file or a database, as it crosses the wire; null for every other error. The sentence names the
- * file, where it is known, and the way out. Looks at what caused the error as well.
+ * The Fault for a failure of a disk, a file or a database; null for every other error. The sentence names the file, if
+ * known, and the remedy. Causes of the error are checked too.
  */
 export function storageFault(error: unknown): Fault | null {
   const found = findProblem(error);
@@ -33,7 +33,7 @@ export function describeStorageFault(error: unknown): string | null {
   return toFault(found.problem, found.file ?? "A file of the data folder").message;
 }
 
-/** True when trying again does not help: what is stored there is not what was written. */
+/** True when a retry does not help: the stored data is damaged. */
 export function isDamage(error: unknown): boolean {
   return findProblem(error)?.problem === "damaged";
 }
@@ -112,7 +112,7 @@ function toFound(problem: Problem, file: string | null): Found {
 /** The files beside a database grow by less. */
 const leastFreeBytes = 64 * 1024;
 
-/** What failed first is what is told: closing after it may have failed too. */
+/** The first failure is reported: closing after it may have failed too. */
 function behind(error: Error): unknown[] {
   if (error instanceof SuppressedError) return [error.suppressed, error.error];
   if (error instanceof AggregateError) return [error.cause, ...error.errors.slice(0, 4)];
@@ -130,7 +130,7 @@ function problemOf(error: Error): Problem | null {
   // How Node tells it of the description of a module that it looks for.
   if (error.message.endsWith("too many open files.")) return "no-handles";
   const syscall = "syscall" in error ? String(error.syscall) : "";
-  // What a program, an address or another process refuses is not about storage.
+  // Refusals of programs, addresses or other processes are no storage failures.
   if (/^(?:spawn|listen|bind|connect|kill|getaddrinfo)/.test(syscall) && code !== "EMFILE") return null;
   return systemProblems[code] ?? null;
 }

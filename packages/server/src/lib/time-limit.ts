@@ -1,16 +1,16 @@
 import { createContext, Script } from "node:vm";
 
-/** A synchronous job took longer than it may. */
+/** A synchronous job exceeded its time limit. */
 export class TooSlow extends Error {
   override readonly name = "TooSlow";
 }
 
-/** How often a job is begun anew that was held up instead of being slow. */
+/** How often a job is restarted that was delayed by the machine. */
 const maxAttempts = 10;
 
 /**
- * Runs a synchronous job without effects, and cuts it off, regular expressions included, when it takes too long; throws
- * {@link TooSlow}. A job that was cut off while the machine did something else begins anew.
+ * Runs a synchronous job without side effects under a time limit, which also ends regular expressions; throws {@link
+ * TooSlow}. A job that was cut off because the machine was busy is restarted.
  */
 export function withinTime<Result>(limitMs: number, job: () => Result): Result {
   return openTimeLimit()(limitMs, job);

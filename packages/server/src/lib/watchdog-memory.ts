@@ -1,12 +1,12 @@
-/** What both threads of a watchdog see: a count of turns, a length, and a text. */
+/** The memory that both threads of a watchdog share: a count of loop turns, a length, and a text. */
 export type WatchdogShared = {
   readonly memory: SharedArrayBuffer;
   readonly limitMs: number;
-  /** Where the names go when the process is ended. */
+  /** The file for the names when the process is ended. */
   readonly recordFile: string;
 };
 
-/** What was at work: where the main thread turned to last, and everything in progress. */
+/** The work at the time of the stall: the main thread's last activity, and everything in progress. */
 export type WatchdogNames = { readonly last: string | null; readonly working: readonly string[] };
 
 /** Whether the watch is over, and what its thread waits for. */
@@ -48,7 +48,7 @@ export function readNames(memory: SharedArrayBuffer): WatchdogNames {
   try {
     return JSON.parse(Buffer.from(memory, headBytes, length).toString("utf8")) as WatchdogNames;
   } catch {
-    // The main thread stood still right there, or has named nothing yet.
+    // The main thread stalled right there, or has named nothing yet.
     return { last: null, working: [] };
   }
 }

@@ -2,5 +2,5 @@ import { workerData } from "node:worker_threads";
 import { StandstillWatch } from "./standstill-watch.ts";
 import type { WatchdogShared } from "./watchdog-memory.ts";
 
-/** The thread of a watchdog that no other thread lends its time to. */
+/** The watchdog's own thread, for when no other thread can check. */
 new StandstillWatch(workerData as WatchdogShared).occupyThread();

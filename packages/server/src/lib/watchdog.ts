@@ -2,24 +2,26 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { closeWatch, createMemory, writeNames, type WatchdogShared } from "./watchdog-memory.ts";
 
-/** Names the work of this process for whoever must end it. */
+/** Names the current work of this process, for the record of a stall. */
 export interface Activity {
-  /** The main thread turns to this now. */
+  /** The main thread works on this now. */
   turnTo(name: string): void;
   /** In progress until it is disposed. */
   begin(name: string): Disposable;
 }
 
 export type WatchdogOptions = Omit<WatchdogShared, "memory"> & {
-  /** Another thread of this process watches besides its own work: one that only watches costs the memory of a whole runtime. */
+  /**
+   * Another thread of this process checks beside its own work: a thread of its own costs the memory of a whole runtime.
+   */
   readonly isThreadLent: boolean;
-  /** The thread that watches has failed; nobody watches from there on. */
+  /** The checking thread has failed; the process is no longer watched. */
   readonly onFailure: (error: unknown) => void;
 };
 
 /**
- * Ends this process (SIGKILL, after a line in the log and a record) when its event loop stands still for `limitMs` of time in which it
- * also keeps the processor busy. A server that nobody can reach, not even with SIGTERM, helps nobody; one that starts again does.
+ * Ends this process (SIGKILL, after a log line and a record) when its event loop stalls for `limitMs` while it keeps
+ * the processor busy. A server that does not even react to SIGTERM is useless; a restarted one is not.
  */
 export function openWatchdog(options: WatchdogOptions): Watchdog {
   return new Watchdog(options);
@@ -44,7 +46,7 @@ export class Watchdog implements Activity, AsyncDisposable {
     this.#worker = isThreadLent ? null : startWorker(this.#shared, onFailure);
   }
 
-  /** What a thread that lends its time makes its {@link StandstillWatch} of; null where there is a thread for it. */
+  /** The options of the {@link StandstillWatch} in a shared thread; null when the watchdog has its own. */
   get lent(): WatchdogShared | null {
     return this.#worker === null ? this.#shared : null;
   }

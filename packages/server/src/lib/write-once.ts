@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { link, open, rm } from "node:fs/promises";
 
 /**
- * Makes a private file (mode 0600) with this text unless it exists; durable when it resolves. It is written aside and linked
- * into place, so nobody ever reads half of it and of several processes exactly one wins. Writes nothing when it is there.
+ * Creates a private file (mode 0600) with this text unless it exists; durable when it resolves. A temporary file is
+ * linked into place, so readers never see half of it and of several processes exactly one wins.
  */
 export async function writeOnce(file: string, text: string): Promise<boolean> {
   if (existsSync(file)) return false;
