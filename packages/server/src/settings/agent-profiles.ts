@@ -6,15 +6,15 @@ import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 
 const maxProfiles = 50;
 const firstName = "default";
-/** As a reference to a stored model: that of the settings, unless a stored one has this name. */
+/** The name of the settings' model in references, unless a stored model has this name. */
 export const modelOfSettings = "default";
-/** What is ours in a profile, whatever a client sends. */
+/** Fields of a profile that the server sets, whatever a client sends. */
 const ownFields = new Set(["id", "name", "revision", "schema_version"]);
 
 /** An agent behind the protocol has its own, and validators of clients refuse these in its profile. */
 const ofOurAgents = new Set(["skills", "disabled_skills", "system_message_suffix"]);
 
-/** What says nothing in these fields is left out: of the validators of clients older ones do not know some, newer ones refuse others. */
+/** Empty values of these fields are left out: old clients' validators do not know some, and new ones refuse others. */
 const saysNothing: Readonly<Record<string, unknown>> = {
   condenser: null,
   verification: null,
@@ -49,7 +49,7 @@ export function saveAgentProfile(
   return { ...settings, agentProfiles: { ...settings.agentProfiles, [name]: profile } };
 }
 
-/** The settings without it, whether it was there or not. */
+/** The settings without the profile, whether or not it existed. */
 export function deleteAgentProfile(settings: StoredSettings, name: string): StoredSettings {
   const id = find(settings, name)?.["id"];
   const { [name]: _, ...agentProfiles } = settings.agentProfiles;

@@ -4,7 +4,7 @@ import type { ApplicationDatabase, LiveRows } from "../database/application-data
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** A key as its owner may see it; the key itself is shown once, when it is made. Times are epoch milliseconds. */
+/** A key as its owner sees it; the key itself is shown once, when it is created. Times are epoch milliseconds. */
 export type KeyEntry = {
   readonly id: string;
   readonly userId: string;
@@ -31,7 +31,7 @@ export class UserNameError extends Error {
   override readonly name = "UserNameError";
 }
 
-/** The keys that users were given. Only digests are stored; changes by other processes count from the next request on. */
+/** The issued keys of users. Only digests are stored; changes by other processes take effect with the next request. */
 export class KeyStore implements AsyncDisposable {
   readonly #deps: KeyStoreDeps;
   readonly #notes = new Set<Promise<void>>();
@@ -53,7 +53,7 @@ export class KeyStore implements AsyncDisposable {
     return new KeyStore(deps, await deps.database.live("keys", query));
   }
 
-  /** A new key for a user, who comes into being with the first one. */
+  /** Creates a key for a user; the first key creates the user. */
   async create(userId: string, label: string): Promise<{ readonly key: string; readonly entry: KeyEntry }> {
     if (!userNamePattern.test(userId)) {
       throw new UserNameError(
@@ -92,7 +92,7 @@ export class KeyStore implements AsyncDisposable {
     }));
   }
 
-  /** False when there is no such key, or it was revoked before. */
+  /** False when the key does not exist or was already revoked. */
   async revoke(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#deps.database.tables
       .updateTable("keys")
@@ -104,10 +104,10 @@ export class KeyStore implements AsyncDisposable {
     return numUpdatedRows > 0n;
   }
 
-  /** Which key this is and whose, null when it is unknown or revoked. */
+  /** The id and the user of a key; null when it is unknown or revoked. */
   find(key: string): { readonly id: string; readonly userId: string } | null {
     this.#refresh();
-    // Digests are compared: how long a look-up takes tells nothing about a key.
+    // Digests are compared, so the duration of a look-up reveals nothing about a key.
     const found = this.#usable.get(digestOf(key));
     if (found === undefined) return null;
     const nowMs = this.#deps.nowMs();
@@ -124,7 +124,7 @@ export class KeyStore implements AsyncDisposable {
     return this.#usableIds.has(id);
   }
 
-  /** Waits for what is still to be noted; the database stays open. */
+  /** Waits for pending writes; the database stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#notes);
   }

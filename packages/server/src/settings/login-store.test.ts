@@ -46,7 +46,7 @@ test("a ticket works once, for ten minutes, in every process on the folder", asy
   expect(await server.store.redeem(late.ticket)).toBeNull();
 });
 
-test("of two that redeem a ticket at once one gets it", async () => {
+test("of two concurrent uses of a ticket one succeeds", async () => {
   await using server = await openStore();
   await using other = await openStore();
   const { ticket } = await server.store.createTicket(local);
@@ -54,7 +54,7 @@ test("of two that redeem a ticket at once one gets it", async () => {
   expect(found.filter((owner) => owner !== null)).toHaveLength(1);
 });
 
-test("U21: neither half of a login is anything without the other", async () => {
+test("U21: neither half of a login is usable without the other", async () => {
   await using opened = await openStore();
   const { store } = opened;
   const one = await store.create(local, browser);
@@ -65,7 +65,7 @@ test("U21: neither half of a login is anything without the other", async () => {
   expect(store.find({ cookie: "", proof: "" })).toBeNull();
 });
 
-test("a login that is not used for thirty days is over; use makes it last", async () => {
+test("a login ends when it is unused for thirty days", async () => {
   await using opened = await openStore();
   const { store } = opened;
   const used = await store.create(local, browser);
@@ -115,7 +115,7 @@ test("logins end one by one and all at once, in every process, and only one's ow
   expect(server.store.find(third)).not.toBeNull();
 });
 
-test("a user keeps a hundred logins, those used last", async () => {
+test("a user has at most a hundred logins, the most recently used", async () => {
   await using opened = await openStore();
   const { store } = opened;
   const first = await store.create(local, browser);

@@ -4,19 +4,19 @@ import type { ApplicationDatabase, LiveRows } from "../database/application-data
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
 
-/** Whose login it is, and what ends with it. */
+/** The user of a login, and the keys that it depends on. */
 export type LoginOwner = {
   readonly userId: string;
-  /** Of the issued key that began it. */
+  /** The id of the issued key that began it. */
   readonly keyId?: string;
-  /** Of the configured key that began it, see {@link markOfKey}; `""` for one that no such key began. */
+  /** The mark of the configured key that began it, see {@link markOfKey}; `""` without such a key. */
   readonly keyMark: string;
 };
 
-/** The two halves of a login, each 192 random bits. Neither opens anything without the other. */
+/** The two halves of a login, each 192 random bits. Neither is usable without the other. */
 export type LoginHalves = { readonly cookie: string; readonly proof: string };
 
-/** A login as its user may see it. Times are epoch milliseconds. */
+/** A login as its user sees it. Times are epoch milliseconds. */
 export type LoginView = {
   readonly id: string;
   readonly client: string;
@@ -26,14 +26,14 @@ export type LoginView = {
   readonly endsAtMs: number;
 };
 
-/** What a browser says of itself when it logs in. */
+/** The browser's description of itself at login. */
 export type LoginClient = { readonly client: string; readonly address: string };
 
 export type LoginStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly nowMs: () => number;
   readonly logger: Logger;
-  /** Marks of the keys that are configured now. */
+  /** Marks of the currently configured keys. */
   readonly keyMarks: readonly string[];
 };
 
@@ -56,9 +56,9 @@ type Known = {
 };
 
 /**
- * Browsers that are logged in, and the tickets that log them in. Only digests are stored, and changes by other processes count from the
- * next request on. A digest has the mark of the configured key in it that began the login: when that key is configured no more, nothing
- * fits any more, and the digest tells nothing about the key, because 192 random bits are in it too.
+ * Logins of browsers, and the tickets that create them. Only digests are stored; changes by other processes take effect
+ * with the next request. A digest includes the mark of the configured key that began the login: without that key in the
+ * configuration no login matches. The digest reveals nothing about the key, because it also includes 192 random bits.
  */
 export class LoginStore implements AsyncDisposable {
   readonly #deps: LoginStoreDeps;
@@ -100,7 +100,7 @@ export class LoginStore implements AsyncDisposable {
     return { ticket, endsAtMs };
   }
 
-  /** Whose ticket it is; null when it is wrong, used or over. It stays good. */
+  /** The user of a ticket; null when it is wrong, used or expired. It stays valid. */
   async ownerOfTicket(ticket: string): Promise<string | null> {
     const digests = this.#marks.map((mark) => digestOf(ticket, mark));
     const row = await this.#deps.database.tables
@@ -111,16 +111,18 @@ export class LoginStore implements AsyncDisposable {
     return row === undefined || row.ends_at <= this.#deps.nowMs() ? null : row.user_id;
   }
 
-  /** Whose login this half is of; it opens nothing. Null for none, and for one that is over. */
+  /**
+   * The user of the login with this half, without authenticating them. Null when there is none, or when it has expired.
+   */
   userOfCookie(cookie: string): string | null {
     this.#refresh();
     const known = this.#logins.get(digestOf(cookie, ""));
     return known === undefined || this.#isOver(known) ? null : known.owner.userId;
   }
 
-  /** Whose ticket it was; null when it is wrong, used or over. It is used from here on. */
+  /** Consumes a ticket and returns its user; null when it is wrong, used or expired. */
   async redeem(ticket: string): Promise<LoginOwner | null> {
-    // Digests are compared: how long a look-up takes tells nothing about a ticket.
+    // Digests are compared, so the duration of a look-up reveals nothing about a ticket.
     const marks = new Map(this.#marks.map((mark) => [digestOf(ticket, mark), mark]));
     const row = await this.#deps.database.tables
       .deleteFrom("login_tickets")
@@ -132,7 +134,7 @@ export class LoginStore implements AsyncDisposable {
     return { userId: row.user_id, keyMark, ...(row.key_id === null ? {} : { keyId: row.key_id }) };
   }
 
-  /** A new login. A user with very many loses those that were not used for longest. */
+  /** Creates a login. Above the limit a user's least recently used logins end. */
   async create(
     owner: LoginOwner,
     { client, address }: LoginClient,
@@ -174,7 +176,7 @@ export class LoginStore implements AsyncDisposable {
     return { ...halves, id, endsAtMs };
   }
 
-  /** Whose login these are the halves of; null for every pair that does not belong together, and for one that is over. */
+  /** The login with these halves; null when they do not belong together or it has expired. */
   find({ cookie, proof }: LoginHalves): (LoginOwner & { readonly id: string }) | null {
     this.#refresh();
     const known = this.#logins.get(digestOf(cookie, ""));
@@ -187,19 +189,19 @@ export class LoginStore implements AsyncDisposable {
     return { id: known.id, ...known.owner, keyMark };
   }
 
-  /** Whether the login with this id may be used now. */
+  /** True when the login with this id is valid now. */
   isUsable(id: string): boolean {
     this.#refresh();
     const known = this.#byId.get(id);
     return known !== undefined && !this.#isOver(known);
   }
 
-  /** What began a login that was found before; null for others. */
+  /** The origin of a login that was found earlier; null for others. */
   keyMarkOf(id: string): string | null {
     return this.#byId.get(id)?.keyMark ?? null;
   }
 
-  /** Those of one user, the last used first. */
+  /** The logins of one user, the last used first. */
   async list(userId: string): Promise<LoginView[]> {
     const rows = await this.#deps.database.tables
       .selectFrom("browser_logins")
@@ -219,7 +221,7 @@ export class LoginStore implements AsyncDisposable {
     }));
   }
 
-  /** Ends one of a user's logins; false when there is no such one. */
+  /** Ends one of a user's logins; false when it does not exist. */
   async end(userId: string, id: string): Promise<boolean> {
     const { numDeletedRows } = await this.#deps.database.tables
       .deleteFrom("browser_logins")
@@ -230,7 +232,7 @@ export class LoginStore implements AsyncDisposable {
     return numDeletedRows > 0n;
   }
 
-  /** Ends all of a user's logins, and what would begin others. */
+  /** Ends all of a user's logins and tickets. */
   async endAll(userId: string): Promise<void> {
     const { tables } = this.#deps.database;
     await tables.deleteFrom("login_tickets").where("user_id", "=", userId).execute();
@@ -238,7 +240,7 @@ export class LoginStore implements AsyncDisposable {
     await this.#rows.refresh();
   }
 
-  /** Waits for what is still to be noted; the database stays open. */
+  /** Waits for pending writes; the database stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#notes);
   }
@@ -268,7 +270,7 @@ export class LoginStore implements AsyncDisposable {
     this.#read = rows;
   }
 
-  /** Use makes a login last: it ends when it was not used for thirty days. */
+  /** A login ends when it was not used for thirty days. */
   #noteUse(known: Known): void {
     const nowMs = this.#deps.nowMs();
     if (nowMs - known.notedAtMs < useIsNotedEveryMs) return;
@@ -289,7 +291,7 @@ export class LoginStore implements AsyncDisposable {
   }
 }
 
-/** Says which configured key it is, without being one. */
+/** Identifies a configured key without revealing it. */
 export function markOfKey(key: string): string {
   return createHash("sha256").update(key, "utf8").digest("hex");
 }

@@ -14,27 +14,27 @@ export type McpLoginsDeps = {
 /** Tokens and the registration of the client that got them, in the form of `auth.state`. */
 export type McpLoginState = Readonly<Record<string, unknown>>;
 
-/** One login of one user, wherever it is used: what one conversation refreshes, the others use. */
+/** One login of one user, shared by conversations: they all use tokens that one refreshes. */
 export interface McpLogin {
-  /** Null when nothing was stored, or nothing that can still be opened. */
+  /** Null when nothing is stored, or when it cannot be decrypted. */
   read(): Promise<McpLoginState | null>;
   write(state: McpLoginState): Promise<void>;
   /**
-   * Runs after everything that was begun before for the same login in this process, and while no other process on the store does
-   * such a thing. Rejects when another one does not come to its end.
+   * Runs exclusively for this login: after earlier jobs in this process, and while no other node runs one. Rejects when
+   * another node's job does not end.
    */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 const maxLogins = 200;
-/** Logins share so many leases: each may be a file that stays. */
+/** The number of leases that logins share: each may be a permanent file. */
 const leaseCount = 64;
 const leaseWaitMs = 60_000;
 const leasePollMs = 50;
 
 /**
- * What logins to MCP servers have brought, sealed. A login is found by the server's address and the tokens that a
- * configuration names, so that a configuration which was stored once goes on working after its tokens were replaced.
+ * The sealed tokens of logins to MCP servers. A login is found by the server's address and the tokens in a
+ * configuration, so that a stored configuration still works after its tokens were replaced.
  */
 export class McpLogins {
   readonly #deps: McpLoginsDeps;
@@ -64,7 +64,7 @@ export class McpLogins {
     };
   }
 
-  /** A person has logged in: configurations without tokens, and those with these, go on from here. */
+  /** Stores a new login: it applies to configurations without tokens, and to those with these tokens. */
   async begin(userId: string, url: string, state: McpLoginState): Promise<void> {
     const id = loginId(url, {});
     await this.#write(userId, id, state);
@@ -77,7 +77,7 @@ export class McpLogins {
     const result = before.then(work);
     const settled = result.then(
       () => {},
-      () => {}, // Whoever asked for it hears of it.
+      () => {}, // The caller of the job gets the error.
     );
     this.#queues.set(id, settled);
     try {
@@ -110,7 +110,7 @@ export class McpLogins {
     try {
       return JSON.parse(secretBox.unseal(row.sealed_state)) as McpLoginState;
     } catch (error) {
-      // The key it was sealed with is lost; logging in again is all that can be done, and is possible.
+      // Its key is lost; the person must log in again.
       if (error instanceof SealError) return null;
       throw error;
     }

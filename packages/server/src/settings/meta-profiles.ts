@@ -22,7 +22,7 @@ export function saveMetaProfile(
   return { ...settings, metaProfiles: { ...metaProfiles, [name]: stored } };
 }
 
-/** The settings without it, whether it was there or not. */
+/** The settings without the profile, whether or not it existed. */
 export function deleteMetaProfile(settings: StoredSettings, name: string): StoredSettings {
   const { [name]: _, ...metaProfiles } = settings.metaProfiles;
   return { ...settings, metaProfiles };

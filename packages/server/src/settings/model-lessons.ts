@@ -10,12 +10,12 @@ export type ModelLessonsDeps = {
   readonly logger: Logger;
 };
 
-/** Providers change what they take: after this time everything is tried once more. */
+/** Providers change their limits: after this time everything is tried again. */
 const lastsMs = 30 * 86_400_000;
 /** More than any address teaches. */
 const maxLessons = 100;
 
-/** What the addresses of models have taught, for each user by itself: lessons name tools. */
+/** The lessons from models' addresses, per user because lessons name tools. */
 export class ModelLessons {
   readonly #deps: ModelLessonsDeps;
 
@@ -69,7 +69,7 @@ export class ModelLessons {
     });
   }
 
-  /** A conversation goes on without its lessons: what is lost is refused once more and learnt again. */
+  /** A conversation continues without its lessons: a lost one costs one refused request. */
   #warn(error: unknown): void {
     this.#deps.logger.warn(
       { error: describeError(error) },

@@ -5,7 +5,7 @@ import { KeyStore } from "./key-store.ts";
 
 export type OpenedKeyStore = AsyncDisposable & { readonly book: KeyStore };
 
-/** The key book of a store, on its own; servers on the same store may run meanwhile. */
+/** Opens only the keys of a store; servers may use the store meanwhile. */
 export async function openKeyBook(
   dataDir: string,
   place: PostgresPlace | null = null,

@@ -5,7 +5,7 @@ import { LoginStore } from "./login-store.ts";
 
 export type OpenedLoginStore = AsyncDisposable & { readonly book: LoginStore };
 
-/** The login book of a store, on its own; servers on the same store may run meanwhile. */
+/** Opens only the logins of a store; servers may use the store meanwhile. */
 export async function openLoginBook(
   dataDir: string,
   place: PostgresPlace | null = null,

@@ -64,7 +64,7 @@ test("P33: any sequence of patches changes only what it names, and never stores 
   );
 });
 
-test("a key goes only when its removal is said: null in a patch", () => {
+test("a key is only removed explicitly: by null in a patch", () => {
   const removed = patchSettings(start, { agent_settings_diff: { llm: { api_key: null } } });
   expect(removed.llm).toEqual({ model: "openai/m", temperature: 0.5 });
   expect(patchSettings(start, { agent_settings_diff: { llm: null } }).llm).toEqual({});

@@ -28,7 +28,7 @@ export function saveProfile(
   return { ...settings, profiles: { ...settings.profiles, [name]: profile } };
 }
 
-/** The settings without the profile, whether it was there or not. Refused while an agent profile refers to it. */
+/** The settings without the profile, whether or not it existed. Refused while an agent profile refers to it. */
 export function deleteProfile(settings: StoredSettings, name: string): StoredSettings {
   checkProfileName(name, ["path", "name"]);
   const users = Object.entries(settings.agentProfiles).filter(

@@ -7,8 +7,8 @@ const prefix = "sealed:";
 type Step = string | number;
 
 /**
- * Secrets on their way through a client that must not read them: a client asks for its settings with sealed values and sends
- * them back in a request. Only the user they were sealed for can use them, and only this server opens them.
+ * Sealed secrets that pass through a client that must not read them: it gets settings with sealed values and sends them
+ * back in a request. Only the same user can use them, and only this server opens them.
  */
 export class SealedValues {
   readonly #box: SecretBox;

@@ -23,10 +23,10 @@ export type SecretQuery = {
 export const maxSecrets = 200;
 const maxValueBytes = 64 * 1024;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-/** Names that would change how programs start, or stand for keys of the server. */
+/** Names that affect how programs start, or that hold keys of the server. */
 const reservedName = /^(OH_.*|CONVOKE_.*|SESSION_API_KEY|PATH|LD_.*|NODE_OPTIONS|PYTHONPATH|BASH_ENV|ENV)$/;
 
-/** The secrets that a user gave for use by tools: values come out for conversations, and one by one for their owner. */
+/** A user's secrets for tools: values are read for conversations, and one by one by their owner. */
 export class SecretStore {
   readonly #deps: SecretStoreDeps;
 
@@ -73,7 +73,7 @@ export class SecretStore {
     return row === undefined ? null : this.#deps.secretBox.unseal(row.sealed_value);
   }
 
-  /** Stores a secret; where its name is taken, in the place of the other one or not at all (then false). */
+  /** Stores a secret; when its name is taken, replaces it or returns false. */
   async store(
     userId: string,
     secret: SecretEntry & { readonly value: string },
@@ -130,7 +130,7 @@ export class SecretStore {
     });
   }
 
-  /** False when there is no such secret. */
+  /** False when the secret does not exist. */
   async remove(userId: string, name: string): Promise<boolean> {
     const { numDeletedRows } = await this.#deps.database.tables
       .deleteFrom("secrets")

@@ -11,7 +11,7 @@ export type SettingsStoreDeps = {
 /** Settings with the number of changes that led to them; 0 when none were ever stored. */
 export type VersionedSettings = { readonly version: number; readonly settings: StoredSettings };
 
-/** One sealed document per user. Changes of two writers at once both hold, one after the other. */
+/** One sealed document per user. Concurrent changes are applied one after the other. */
 export class SettingsStore {
   readonly #deps: SettingsStoreDeps;
 
@@ -31,7 +31,7 @@ export class SettingsStore {
     return { version: row.version, settings: completeSettings(stored) };
   }
 
-  /** Applies a change to the newest settings; it runs again when somebody else was faster. */
+  /** Applies a change to the newest settings; it is repeated after a concurrent change. */
   async change(
     userId: string,
     apply: (settings: StoredSettings) => StoredSettings,

@@ -3,7 +3,9 @@ import { profileOf } from "./profiles.ts";
 import { resolveConnection } from "./provider-connections.ts";
 import type { SettingsStore } from "./settings-store.ts";
 
-/** Finds the models that a user has stored, keys included, by name; null when there is none, or its connection is gone. */
+/**
+ * Finds a user's stored models by name, with keys; null when there is none, or when its connection no longer exists.
+ */
 export function findStoredModel(
   settings: Pick<SettingsStore, "load">,
   userId: string,

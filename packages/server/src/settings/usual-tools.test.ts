@@ -21,7 +21,7 @@ test.each(["anthropic/claude-sonnet-4-5", "openai/gpt-5", "mygemini", "", null, 
   },
 );
 
-test("a browser is usual where there is one", () => {
+test("a browser is among the default tools where one is installed", () => {
   const names = usualToolsOf(["browser_tool_set", "terminal"]).map(({ name }) => name);
   expect(names).toEqual(["terminal", "browser_tool_set"]);
 });
