@@ -16,7 +16,7 @@ export type MachineDeps = {
   readonly workspaceRoot: string;
   /** Users who may reach this machine's files and run commands on it; `*` is everybody. */
   readonly users: readonly string[];
-  /** Outputs of commands are forgotten after so long; null keeps them as long as there is room. */
+  /** Outputs of commands are dropped after this time; null: only when room is needed. */
   readonly bashTtlMs: number | null;
   /** The server's own keys: no output shows them. */
   readonly ownKeys: readonly string[];
@@ -24,7 +24,7 @@ export type MachineDeps = {
   readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
 };
 
-/** The machine that the server runs on. Nothing is opened before somebody wants it. */
+/** The machine that the server runs on. Everything is opened on first use. */
 export class Machine implements AsyncDisposable {
   readonly #deps: MachineDeps;
   readonly #workspace: Workspace;
@@ -54,7 +54,7 @@ export class Machine implements AsyncDisposable {
     };
   };
 
-  /** The files in one directory of this machine, for whoever owns what is in it; links lead nowhere else. */
+  /** The files in one directory of this machine; links that lead out of it are refused. */
   openDirectory(root: string): Workspace {
     return createLocalWorkspace({ root, environment: this.#deps.environment });
   }

@@ -84,7 +84,7 @@ function isOurs({ uid, birthtimeMs }: Stats, { from, sinceMs }: Pick<Sweep, "fro
   return uid === from && birthtimeMs >= sinceMs - grainMs;
 }
 
-/** It went, or became something else, between two looks. */
+/** It was removed or replaced between two checks. */
 function isGone(error: unknown): boolean {
   return ["ENOENT", "ELOOP", "ENOTDIR", "ENXIO"].includes((error as NodeJS.ErrnoException).code ?? "");
 }

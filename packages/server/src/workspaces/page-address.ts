@@ -1,9 +1,9 @@
-/** Where a page of a workspace is for whoever has its address: `{capability}` stands before the path of the file. */
+/** The capability URLs of a workspace's pages: `{capability}` comes before the path of the file. */
 export type PageAddress = { readonly conversationId: string; readonly capability: string };
 
 const mark = "~page.";
 
-/** The address of a page in the address of a request; null for all others. Tells nothing about whether it opens anything. */
+/** The capability URL in a request's URL; null for all others. Does not check the capability. */
 export function readPageAddress(url: string): PageAddress | null {
   const match = /^\/api\/conversations\/([^/?]+)\/workspace\/~page\.([\w.~-]+)(?:[/?]|$)/.exec(url);
   return match === null ? null : { conversationId: match[1]!, capability: match[2]! };

@@ -1,6 +1,6 @@
 import type { SecretBox } from "../security/seal.ts";
 
-/** Who a cookie speaks for, as it was when the cookie was given. */
+/** The caller that a cookie authenticates, as of its creation. */
 export type SessionHolder = {
   readonly userId: string;
   readonly keyId?: string;
@@ -29,13 +29,13 @@ export type WorkspaceSessionDeps = { readonly secretBox: SecretBox; readonly now
 /** The name that clients of this wire know. */
 export const workspaceCookie = "oh_workspace_session_key";
 
-/** How long a cookie is good for. */
+/** The TTL of a cookie. */
 export const workspaceSessionSeconds = 3_600;
 
-/** How long the address of a page is good for: as long as it takes to load what the page is made of, and then some. */
+/** The TTL of a page's capability URL: enough to load the page's files. */
 const pageSeconds = 900;
 
-/** How long the address of a preview is good for. */
+/** The TTL of a preview's capability URL. */
 export const previewSeconds = 3_600;
 
 const purpose = "workspace-session";
@@ -90,7 +90,7 @@ export class WorkspaceSessions {
     return found?.conversationId === conversationId ? found.holder : null;
   }
 
-  /** Null for a cookie that is not ours, was altered, or is over. Whether its key was revoked is for the caller to ask. */
+  /** Null for a foreign, altered or expired cookie. The caller checks whether its key was revoked. */
   read(value: string): WorkspaceSession | null {
     return this.#read(value, purpose);
   }
