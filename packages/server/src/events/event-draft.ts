@@ -7,20 +7,20 @@ import type { ModelTool, ProviderReplay } from "../models/model.ts";
 
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
 
-/** An event as decided, before it has an id and a time. */
+/** A decided event, before it has an id and a time. */
 export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent>;
 
-/** Stored beside an event and never sent: what the contract has no field for. */
+/** Private facts that are stored beside an event and never sent, because the contract has no fields for them. */
 export type EventMeta = {
   /** On a model's answer: the highest `seq` that its request had seen. */
   readonly sawSeq?: number;
-  /** On a message of the agent: somebody broke the answer off, and this is what there was of it. */
+  /** On a message of the agent: the answer was interrupted, and this is its beginning. */
   readonly isInterrupted?: true;
   /** On an ActionEvent: whether it may start, or waits for the user. */
   readonly gate?: "approved" | "awaiting";
-  /** On an ActionEvent: what the security analyzer found. */
+  /** On an ActionEvent: the findings of the security analyzer. */
   readonly verdict?: { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
-  /** On a user message: the sender also asked for a run. */
+  /** On a user message: the sender also requested a run. */
   readonly wantsRun?: boolean;
   /** On a status update to `running`: a new run begins here, and these actions were approved by it. */
   readonly run?: {
@@ -32,7 +32,7 @@ export type EventMeta = {
   readonly approved?: readonly string[];
   /** On a status update to `waiting_for_confirmation`, and on a change of the policy then: epoch milliseconds after which the configured answer counts; null for never. */
   readonly deadlineMs?: number | null;
-  /** On a Condensation: the message that its sender took back before the model had read it. */
+  /** On a Condensation: the message that its sender withdrew before the model had read it. */
   readonly dequeued?: string;
   /** On the first event of an answer: the provider's own output items, to go back to it unchanged. */
   readonly replay?: ProviderReplay;
@@ -44,19 +44,22 @@ export type EventMeta = {
   readonly request?: RequestRecord;
   /** Beside `request`, when the tools are others than those of the request before: how the model saw them. */
   readonly tools?: readonly ModelTool[];
-  /** On an answer with which a list of tools was told: a digest of that list. */
+  /** On an answer whose request had a list of tools: a digest of that list. */
   readonly shownTools?: string;
   /** On a message about content that a provider refused: ids of the events that the model reads in a repaired form from here on. */
   readonly repaired?: readonly string[];
-  /** On a warning about something that a model's provider refuses: what it is, so that it is told once. */
+  /** On a warning about something that a model's provider refuses: its name, so that the warning is given once. */
   readonly adjusted?: string;
   /** On a Condensation whose summary a model wrote: how much of each event that model was shown, in characters. */
   readonly shownCharacters?: number;
   /** On a Condensation: the events before it that the model's view still needs; all of them when absent. */
   readonly keeps?: readonly SeqRange[];
-  /** On a state update: the conversation goes on from this position (0: the beginning), and how things stood there, as the fold keeps it. */
+  /**
+   * On a state update: the position from which the conversation continues (0: the beginning), and the folded state
+   * there.
+   */
   readonly navigation?: { readonly toSeq: number; readonly head: object };
-  /** How things stood at an earlier position, which is in it: whoever asks for the past begins to fold there. */
+  /** A checkpoint: the state at an earlier position, from which folds of the past start. */
   readonly checkpoint?: { readonly version: number; readonly state: object };
   /** On a message of the critic: how many it sent since the user's last message, this one included. */
   readonly refinement?: number;

@@ -2,7 +2,7 @@ import type { LogHead } from "../journal/journal.ts";
 
 const defaultMostBytes = 16 * 1024 * 1024;
 
-/** A page as it goes out. */
+/** A page as it is sent. */
 export type CachedPage = {
   readonly bytes: Buffer;
   /** Null for a page that changes when its log grows. */
@@ -13,14 +13,14 @@ type Place = Pick<LogHead, "log" | "lastSeq">;
 type Entry = CachedPage & Place;
 
 /**
- * Pages of events, ready to be sent, within a bound of bytes. Events never change, so a page stays what it is: a settled one
- * as long as its log is there, each other one as long as nothing was appended. Whoever asks has been let in before.
+ * A cache of serialised event pages, bounded in bytes. Events never change, so a full page is valid as long as its log
+ * exists, and any other page until the next append. Callers must have authorised the reader.
  *
  * Only for speed: B6.http.plain, B6.http.filtered
  */
 export class PageCache {
   readonly #maxBytes: number;
-  /** The longest unused first. */
+  /** The least recently used first. */
   readonly #pages = new Map<string, Entry>();
   #bytes = 0;
 
@@ -28,7 +28,7 @@ export class PageCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** `key` says which conversation and what was asked for. Undefined unless the page is the one that `head` has. */
+  /** `key` identifies the conversation and the query. Undefined unless the cached page is valid at `head`. */
   get(key: string, head: Place): CachedPage | undefined {
     const entry = this.#pages.get(key);
     if (entry === undefined || entry.log !== head.log) return undefined;
@@ -38,7 +38,7 @@ export class PageCache {
     return entry;
   }
 
-  /** `head` was read before the page. A page of an eighth of the bound or more is not kept. */
+  /** `head` must be read before the page. A page of an eighth of the bound or more is not cached. */
   keep(key: string, head: Place, page: CachedPage): void {
     this.#forget(key);
     if (page.bytes.length >= this.#maxBytes / 8) return;
@@ -51,7 +51,7 @@ export class PageCache {
     }
   }
 
-  /** Gives all memory back. */
+  /** Empties the cache. */
   clear(): void {
     this.#pages.clear();
     this.#bytes = 0;

@@ -2,7 +2,7 @@ import type { Event } from "@convoke/protocol";
 import type { EventMeta } from "./event-draft.ts";
 import { DamagedEventError, type EventWithMeta } from "../journal/journal.ts";
 
-/** A stored event with what stands beside it; fails with {@link DamagedEventError} when this is no event. */
+/** Parses a stored event and its private facts; throws {@link DamagedEventError} when it is no event. */
 export function parseStored(
   conversationId: string,
   { seq, json, meta }: EventWithMeta,

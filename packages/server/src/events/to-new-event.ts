@@ -3,7 +3,7 @@ import { formatInstant, parseInstant } from "../lib/instant.ts";
 import { searchableText } from "./event-draft.ts";
 import { parseStored } from "./parse-stored.ts";
 
-/** A stored event as another log takes it, with the same id, time and text. */
+/** A stored event in the form for an append to another log, with the same id, time and text. */
 export function toNewEvent(conversationId: string, stored: EventWithMeta): NewEvent {
   const { id, json, meta } = stored;
   const { event } = parseStored(conversationId, stored);

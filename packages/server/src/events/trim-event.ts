@@ -4,14 +4,14 @@ import { createTwoFilesPatch } from "diff";
 type Cut = TrimmedEvent["cut"][number];
 type Json = Record<string, unknown>;
 
-/** All texts, lists and objects together have this many times the longest text; what comes behind that is cut. */
+/** All texts, lists and objects together may have this many times the maximum text; the rest is cut. */
 const sharesOfAll = 16;
 /** Longer texts are not compared; the editing tools refuse them. */
 const longestCompared = 2_000_000;
-/** For a difference that takes longer, both texts are shortened like others. */
+/** When the difference takes longer than this, both texts are shortened like others. */
 const compareMs = 40;
 const contextLines = 3;
-/** So many fields of an object stay even where there is no room left: events and what is in them have fewer. */
+/** This many fields of an object stay even without room: events and their parts have fewer. */
 const ownFields = 40;
 
 /** Shortens a stored event to texts of `limit` characters; one of at most four times as many stays as it is. */
@@ -26,7 +26,7 @@ export function trimEvent(json: string, limit: number): string {
   return JSON.stringify(trimmed);
 }
 
-/** The observation of an edit with the difference in the place of both texts; nothing for other events. */
+/** The observation of an edit with a diff instead of both texts; nothing for other events. */
 function withPatch({ observation }: Json, cut: Cut[]): Json {
   if (typeof observation !== "object" || observation === null) return {};
   const seen = observation as Json;
@@ -66,9 +66,9 @@ class Trimming {
   }
 
   #text(text: string, at: string): string {
-    // Names, ids and the like stay whole even where there is no room left for more.
+    // Names, ids and similar texts stay whole even without room.
     const room = Math.max(Math.min(this.#limit, this.#left), 64);
-    // A part of a picture shows nothing: of its data the kind is left.
+    // Part of an image is useless: only the type of its data stays.
     const maxLength = isPicture(text) && text.length > room ? text.indexOf(",") + 1 : room;
     const shown = text.length <= maxLength ? text : cutAt(text, maxLength);
     this.#left -= shown.length;

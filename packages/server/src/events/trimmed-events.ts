@@ -4,10 +4,10 @@ const defaultMostCharacters = 8 * 1024 * 1024;
 /** Our own writer begins each event with its id. */
 const idAtStart = /^\{"id":"([0-9a-f-]{36})"/;
 
-/** Trimmed events, kept: an event never changes, and the large ones are read again and again. */
+/** A cache of trimmed events: events never change, and large ones are read repeatedly. */
 export class TrimmedEvents {
   readonly #maxCharacters: number;
-  /** The longest unused first. */
+  /** The least recently used first. */
   readonly #cached = new Map<string, string>();
   #characters = 0;
 
@@ -15,7 +15,7 @@ export class TrimmedEvents {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** The event as a client that gave `trim` gets it; null stands for one that did not. */
+  /** The event for a client with this `trim`; null: no trimming. */
   shown(json: string, limit: number | null): string {
     if (limit === null || json.length <= 4 * limit) return json;
     const id = idAtStart.exec(json)?.[1];
