@@ -14,7 +14,7 @@ import {
 import { HookClock } from "./hook-clock.ts";
 import { runCommand, whyEnded } from "./run-command.ts";
 
-/** What a hook is told. */
+/** The input of a hook. */
 export type HookSubject = {
   readonly toolName?: string;
   readonly toolInput?: unknown;
@@ -27,7 +27,7 @@ export type HookSubject = {
 /** How one hook ended, for the log. */
 export type HookRecord = Omit<HookExecutionEvent, "id" | "timestamp">;
 
-/** What all hooks of one moment say together, and a record of each for the log. */
+/** The combined result of all hooks of one moment, and a record of each for the log. */
 export type HookVerdict = {
   readonly isBlocked: boolean;
   readonly reason: string | null;
@@ -42,13 +42,16 @@ export type HookRunnerDeps = {
   readonly toolHost: () => Promise<Pick<ToolHost, "startProcess">>;
   /** One answer of the conversation's model; rejects when there is none. */
   readonly ask: (question: string, signal: AbortSignal) => Promise<string>;
-  /** What a hook that nobody waits for has come to. */
+  /** The result of an asynchronous hook. */
   readonly onAsyncEnd: (record: HookRecord) => void;
-  /** Aborts when the conversation is another server's: no hook of it starts or goes on from then on. It never is when absent. */
+  /**
+   * Aborts when the conversation moves to another node: its hooks then end, and none starts. Absent: the conversation
+   * never moves.
+   */
   readonly lost?: AbortSignal;
   /**
-   * Waited for before a command starts, which takes nothing of its hook's time: until nobody else can have the conversation. Must not
-   * reject, and must resolve when the given signal aborts.
+   * Awaited before a command starts, without using the hook's time: until no other node can own the conversation. Must
+   * not reject, and must resolve when the given signal aborts.
    */
   readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
 };
@@ -56,10 +59,10 @@ export type HookRunnerDeps = {
 const allowed: HookVerdict = { isBlocked: false, reason: null, contexts: [], records: [] };
 const deciding: ReadonlySet<HookMoment> = new Set(["pre_tool_use", "user_prompt_submit", "stop"]);
 const maxChars = 50_000;
-/** For ending what a hook has begun, after its time. */
+/** The time for ending a hook's processes after its timeout. */
 const endingMs = 6_000;
 
-/** Carries out the hooks of one conversation, one after another; a denial ends it where it counts. Never rejects. */
+/** Runs the hooks of one conversation, one after another; an effective denial ends the sequence. Never rejects. */
 export class HookRunner implements AsyncDisposable {
   readonly #deps: HookRunnerDeps;
   readonly #life = new AbortController();
@@ -93,7 +96,7 @@ export class HookRunner implements AsyncDisposable {
     return records.length === 0 ? allowed : { isBlocked: false, reason: null, contexts, records };
   }
 
-  /** Ends what nobody waits for. */
+  /** Ends the asynchronous hooks. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#life.abort();
     await Promise.all(this.#asynchronous);
@@ -105,7 +108,7 @@ export class HookRunner implements AsyncDisposable {
     return matching.flatMap(({ hooks }) => hooks);
   }
 
-  /** Compiled at the first use and kept: tool calls are many. */
+  /** Compiled at the first use and cached, because tool calls are frequent. */
   #isFor(group: HookGroup, toolName: string): boolean {
     const known = this.#matchers.get(group);
     const isFor = known ?? openMatcher(group.matcher);
@@ -156,7 +159,7 @@ export class HookRunner implements AsyncDisposable {
     return { record, answer };
   }
 
-  /** However a sandbox or a model behaves, whoever waits for the hook is answered soon after its time is over. */
+  /** However a sandbox or a model behaves, the wait for a hook ends soon after its timeout. */
   async #inTime(
     hook: Hook,
     signal: AbortSignal,

@@ -8,11 +8,11 @@ export type CommandOrder = {
   /** Written to standard input, which ends then. */
   readonly input: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Its reason is {@link HookTooSlow} when the time is over. */
+  /** Its reason is {@link HookTooSlow} after the timeout. */
   readonly signal: AbortSignal;
 };
 
-/** The time that a hook has is over. */
+/** A hook has exceeded its timeout. */
 export class HookTooSlow extends Error {
   override readonly name = "HookTooSlow";
 
@@ -21,15 +21,15 @@ export class HookTooSlow extends Error {
   }
 }
 
-/** What is told of a hook that did not come to its end because of `signal`. */
+/** The message about a hook that `signal` has ended. */
 export function whyEnded({ reason }: AbortSignal): string {
   return reason instanceof HookTooSlow ? reason.message : "It was ended before it came to an end.";
 }
 
 const maxOutputBytes = 50_000;
 /**
- * How long output is still read after the command itself has ended. What it left behind may hold the pipe open, and is ended sooner where
- * it can be found; an answer that is on its way on a busy machine may be a denial.
+ * How long output is read after the command has ended. Its child processes may hold the pipe open, and are ended
+ * earlier where they can be found; on a busy machine a late answer may be a denial.
  */
 const drainMs = 5_000;
 /** The longest that a timer takes; what ends the waiting is the signal. */
@@ -40,7 +40,7 @@ export async function runCommand(
   host: Pick<ToolHost, "startProcess">,
   order: CommandOrder,
 ): Promise<HookEnd> {
-  // After a stop nothing begins (P43).
+  // After a stop no command starts (P43).
   if (order.signal.aborted) return { exitCode: -1, stdout: "", stderr: "", problem: whyEnded(order.signal) };
   await using child = host.startProcess({
     command: "/bin/sh",
@@ -48,7 +48,7 @@ export async function runCommand(
     environment: order.environment,
     workingDir: order.workingDir,
   });
-  // A command that does not read its input is no failure.
+  // A command need not read its input.
   child.input.on("error", () => {});
   child.input.end(order.input);
   const chunks: Buffer[] = [];
@@ -58,7 +58,7 @@ export async function runCommand(
       if (size < maxOutputBytes) chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
     }
-    // A pipe that breaks has given what it had.
+    // A broken pipe has delivered all its data.
   })().catch(() => {});
   const stop = new AbortController();
   try {

@@ -6,14 +6,14 @@ export type { Fetch } from "../../lib/filtered-fetch.ts";
 const longestAnswerBytes = 32 * 1024 * 1024;
 
 /**
- * A `fetch` whose answers can neither fill the memory nor hold up the server: an answer, and on a stream of events each
- * single event, has at most 32 MiB and 200,000 values; what has more breaks off with an error.
+ * A `fetch` with bounded answers, which can neither exhaust the memory nor stall the server: an answer, or each event
+ * of a stream, has at most 32 MiB and 200,000 values; larger ones fail with an error.
  */
 export function createBoundedFetch(send: Fetch): Fetch {
   return async (input, init) => {
     const response = await send(input, init);
     if (response.body === null) return response;
-    // Whoever asked for a document takes anything for one, whatever it is called.
+    // A request for a document accepts any content type.
     const isStream =
       (new Headers(init?.headers).get("accept") ?? "").includes("text/event-stream") &&
       /^\s*text\/event-stream\s*(?:;|$)/i.test(response.headers.get("content-type") ?? "");

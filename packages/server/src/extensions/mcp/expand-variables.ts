@@ -1,18 +1,18 @@
 import type { McpServer } from "./mcp-server.ts";
 
-// A default goes no further than to where the next reference begins: otherwise each of many beginnings would be read on to the end
-// of a text that a model or a request makes as long as it likes.
+// A default ends where the next reference begins: otherwise each of many openings would be read to the end of a text of
+// any length.
 const variable = /\$\{([A-Za-z_]\w*)(?::-((?:[^}$]|\$(?!\{))*))?\}/g;
 const reference = /\$\{([A-Za-z_]\w*)(?::-(?:[^}$]|\$(?!\{))*)?\}|\$([A-Za-z_]\w*)/g;
 
-/** True when some text of a server waits for a value. */
+/** True when some text of a server refers to a variable. */
 export function hasVariables(server: McpServer): boolean {
   return JSON.stringify(server).search(variable) !== -1;
 }
 
 /**
  * A server with `${NAME}` and `${NAME:-default}` replaced in all its texts. Values are the conversation's secrets; the
- * server's own environment is never looked at. What is not known stays as it is written.
+ * server's own environment is never used. Unknown references stay unchanged.
  */
 export function expandServer(server: McpServer, values: ReadonlyMap<string, string>): McpServer {
   return { ...(expandIn(server, values) as McpServer), name: server.name };

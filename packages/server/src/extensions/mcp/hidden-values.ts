@@ -1,7 +1,7 @@
 import { urlSecrets } from "../../security/url-secrets.ts";
 import { readServers } from "./read-servers.ts";
 
-/** Words, numbers, places and addresses without credentials: hiding them would only damage what tools say. */
+/** Words, numbers, paths and URLs without credentials: masking them would only damage tool output. */
 const plain = /^(?:[a-z]+|[\d.]{1,6}|[~.]?\/[\w./-]*|https?:\/\/[^\s@?]*)$/i;
 const place = /^(?:[\d.]{1,6}|[~.]?\/[\w./-]*|https?:\/\/[^\s@?]*)$/i;
 const harmlessHeaders = new Set([
@@ -14,7 +14,7 @@ const harmlessHeaders = new Set([
   "x-title",
 ]);
 
-/** The values of a configuration that nobody may read in an event, a result or a message. */
+/** The values of a configuration that are masked in events, results and messages. */
 export function hiddenValues(config: unknown): string[] {
   const values = readServers(config, []).servers.flatMap((server): string[] => {
     if (server.transport === "stdio") return Object.values(server.env).filter((value) => !plain.test(value));

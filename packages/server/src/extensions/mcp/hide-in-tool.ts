@@ -1,7 +1,7 @@
 import { SecretMask, type ToolSecret } from "@convoke/tool-host";
 import type { AnnouncedTool } from "./list-tools.ts";
 
-/** A tool without secrets in what its server says of it, before the model, the log or a client is told; its name is its name. */
+/** Masks secrets in a server's description of a tool, for the model, the log and clients. The name stays unchanged. */
 export function hideInTool(tool: AnnouncedTool, secrets: readonly ToolSecret[]): AnnouncedTool {
   const mask = new SecretMask(secrets);
   const hide = (value: unknown): unknown => {

@@ -1,18 +1,18 @@
 import { ProtocolError, SdkHttpError, type Client } from "@modelcontextprotocol/client";
 import { isBounded } from "../../lib/is-bounded.ts";
 
-/** A tool as its server announced it, as far as it can be used at all. */
+/** A usable tool as its server listed it. */
 export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name: string };
 
 export type ListingClient = Pick<Client, "request">;
 
-/** More than any model takes; what comes behind is left out. */
+/** More than any model accepts; the rest is left out. */
 const maxTools = 500;
 const maxPages = 100;
 /** Of one tool; a larger one is left out. */
 const toolBounds = { maxValues: 50_000, maxLevels: 64, maxChars: 1024 * 1024 };
 
-/** Every tool of a server, page after page, read tolerantly: one that is announced wrongly does not hide the others. */
+/** Lists every tool of a server, page by page; a malformed tool is skipped. */
 export async function listTools(client: ListingClient, signal: AbortSignal): Promise<AnnouncedTool[]> {
   const tools = new Map<string, AnnouncedTool>();
   const cursors = new Set<string>();

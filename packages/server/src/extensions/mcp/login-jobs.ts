@@ -14,12 +14,12 @@ export type LoginRequest = Pick<TryOptions, "call" | "timeoutMs"> & {
   readonly redirectUrl: string;
 };
 
-/** What a client may know of a login. */
+/** The state of a login, for clients. */
 export type LoginJob = {
   readonly id: string;
   readonly userId: string;
   readonly redirectUrl: string;
-  /** What the browser that began the login holds, and no other. */
+  /** The secret that only the browser that began the login has. */
   readonly browserToken: string;
   readonly authorizationUrl: string | null;
   readonly status: "pending" | "authorizing" | "succeeded" | "failed";
@@ -48,8 +48,8 @@ export const loginMs = 15 * 60_000;
 const maxJobsPerUser = 20;
 
 /**
- * Logins to MCP servers that a person makes in a browser; they live in the memory of the process that began them, for a quarter of an
- * hour. Their ids and states name it, see {@link nodeOfLogin}.
+ * Logins of persons to MCP servers in a browser. They are in the memory of the process that began them, for a quarter
+ * of an hour. Their ids and states contain its node id, see {@link nodeOfLogin}.
  */
 export class LoginJobs {
   readonly #deps: LoginJobsDeps;
@@ -59,7 +59,7 @@ export class LoginJobs {
     this.#deps = deps;
   }
 
-  /** Asks the server how its users log in. Never rejects: what went wrong is in the job. */
+  /** Discovers the server's login. Never rejects: failures are in the job. */
   async start(request: LoginRequest, signal: AbortSignal): Promise<LoginJob> {
     this.#forgetOld(request.userId);
     const nodeId = this.#deps.nodeId();
@@ -107,8 +107,8 @@ export class LoginJobs {
   }
 
   /**
-   * Takes what the authorization server told the browser. `wrong-state` and `not-ready` change nothing, so that nobody who
-   * guesses can end the login of somebody else.
+   * Accepts the authorization server's redirect. `wrong-state` and `not-ready` change nothing, so that guessing cannot
+   * end another person's login.
    */
   async finish(id: string, params: URLSearchParams): Promise<"done" | "wrong-state" | "not-ready"> {
     const job = this.#jobs.get(id);
@@ -160,7 +160,7 @@ export class LoginJobs {
   }
 }
 
-/** The process that began the login with this id or this state; null for what is neither. */
+/** The node that began the login with this id or state; null for other texts. */
 export function nodeOfLogin(idOrState: string): string | null {
   return /^[\w-]+\.([\w-]+)$/.exec(idOrState)?.[1] ?? null;
 }

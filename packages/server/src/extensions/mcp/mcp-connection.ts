@@ -8,13 +8,13 @@ import { wantsLogin } from "./wants-login.ts";
 
 export type McpConnectionDeps = {
   readonly name: string;
-  /** Reads the configuration and connects; rejects when that cannot be done now. */
+  /** Reads the configuration and connects; rejects when that is not possible now. */
   readonly open: (signal: AbortSignal) => Promise<OpenClient>;
   readonly callTimeoutMs: McpServer["callTimeoutMs"];
   readonly times: McpTimes;
-  /** The list of tools is another one than before. */
+  /** Called when the list of tools has changed. */
   readonly onTools: () => void;
-  /** Once when the server stops working, not at each new attempt. */
+  /** Called once when the server fails, not at each retry. */
   readonly onFailed: (reason: string) => void;
 };
 
@@ -23,9 +23,9 @@ export type McpTimes = {
   readonly connectMs: number;
   readonly firstRetryMs: number;
   readonly lastRetryMs: number;
-  /** A server that worked for so long is tried again at once when it stops. */
+  /** A server that worked for this time is retried at once when it fails. */
   readonly steadyMs: number;
-  /** How long a call waits for a server that is being connected again. */
+  /** How long a call waits for a reconnecting server. */
   readonly callPatienceMs: number;
 };
 
@@ -40,13 +40,16 @@ export const mcpTimes: McpTimes = {
 export type McpCall = {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** True when doing it twice is like doing it once. */
+  /** True when the call is idempotent. */
   readonly isRepeatable: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
 };
 
-/** One server for the life of a session: connects by itself, comes back by itself, keeps the list of tools up to date. */
+/**
+ * The connection to one server for the life of a session: connects and reconnects by itself, and keeps the list of
+ * tools up to date.
+ */
 export class McpConnection implements AsyncDisposable {
   readonly name: string;
   /** Resolves when the first attempt has ended, either way. */
@@ -68,7 +71,7 @@ export class McpConnection implements AsyncDisposable {
   #tools: readonly AnnouncedTool[] = [];
   #listing: Promise<void> | null = null;
   #isListStale = false;
-  /** Why we ended a connection ourselves. */
+  /** The reason when this side ended a connection. */
   #dropped: { readonly reason: string; readonly isForgotten: boolean } | null = null;
 
   constructor(deps: McpConnectionDeps) {
@@ -79,7 +82,7 @@ export class McpConnection implements AsyncDisposable {
     this.#living = this.#live();
   }
 
-  /** The last list that came; it outlives a lost connection, so that what the model reads stays the same. */
+  /** The last received list; it survives a lost connection, so that the model's view stays the same. */
   get tools(): readonly AnnouncedTool[] {
     return this.#tools;
   }
@@ -91,7 +94,7 @@ export class McpConnection implements AsyncDisposable {
     return { state: this.#wantsLogin ? "needs_login" : "failed", error, retryAtMs: this.#retryAtMs };
   }
 
-  /** Connects anew: at once where it waits for the next try, and in the place of a connection that works. */
+  /** Reconnects: immediately when it waits for a retry, and also replaces a working connection. */
   reconnect(): void {
     this.#isTrying = true;
     this.#asked.abort();
@@ -108,7 +111,7 @@ export class McpConnection implements AsyncDisposable {
     } catch (error) {
       if (call.signal.aborted || !isConnectionProblem(error)) throw error;
       if (isClosed(error)) throw new Error(this.#lostText(await open.lost, call), { cause: error });
-      // A new connection is on its way; a server that forgot the session answers again at once.
+      // A new connection is being opened; a server that forgot the session answers again at once.
       this.#drop(open, { reason: describe(error), isForgotten: isSessionLost(error) });
       if (!call.isRepeatable || !isSessionLost(error))
         throw new Error(
@@ -147,7 +150,7 @@ export class McpConnection implements AsyncDisposable {
       if (signal.aborted) break;
       const isForgotten = this.#dropped?.isForgotten === true;
       this.#dropped = null;
-      // Nothing is wrong with a server that wants a new session.
+      // A server that requires a new session has not failed.
       if (isForgotten) continue;
       this.#hasFailed = true;
       this.#isTrying = false;
@@ -191,7 +194,7 @@ export class McpConnection implements AsyncDisposable {
     this.#settle();
   }
 
-  /** Said once until the server has worked for a while again. */
+  /** Reported once until the server has worked for a while again. */
   #report(): void {
     this.#settle();
     if (this.#isReported) return;
@@ -206,7 +209,7 @@ export class McpConnection implements AsyncDisposable {
     this.#deps.onTools();
   }
 
-  /** A server that tells of changes without end is asked once at a time. */
+  /** Change notifications lead to one list request at a time. */
   #relist(open: OpenClient): void {
     this.#isListStale = true;
     this.#listing ??= this.#refresh(open).finally(() => (this.#listing = null));
@@ -219,7 +222,7 @@ export class McpConnection implements AsyncDisposable {
       try {
         await this.#list(open, signal);
       } catch {
-        // The old list stays; a connection that is gone is noticed where it is waited for.
+        // The old list stays; a lost connection is detected by the loop that awaits it.
         return;
       }
     }
@@ -261,7 +264,7 @@ export class McpConnection implements AsyncDisposable {
     return `The MCP server ${this.name} was lost during the call, and is being connected again. ${reason}${effect}`;
   }
 
-  /** Ends early when a call wants the server; spread out, so that many sessions do not meet a server at once. */
+  /** Ends early when a call needs the server; with jitter, so that many sessions do not reconnect at once. */
   async #pause(meanMs: number): Promise<void> {
     this.#wake = new AbortController();
     const least = Math.min(meanMs, this.#deps.times.firstRetryMs / 4);
@@ -279,7 +282,7 @@ async function aborted(signal: AbortSignal): Promise<string> {
   return "The session ended.";
 }
 
-/** The server did not get the call, or its answer cannot come any more. */
+/** The server did not get the call, or its answer is lost. */
 function isConnectionProblem(error: unknown): boolean {
   return isSessionLost(error) || isClosed(error) || error instanceof TypeError;
 }

@@ -1,11 +1,11 @@
 import type { McpServer } from "./mcp-server.ts";
 
-/** How the connection to a server stands. */
+/** The state of the connection to a server. */
 export type ConnectionStatus = {
   readonly state: "connecting" | "connected" | "failed" | "needs_login";
-  /** Why it did not work last time, in the words of the server; null while all is well. */
+  /** The server's message about the last failure; null while it works. */
   readonly error: string | null;
-  /** When it is tried again by itself, epoch milliseconds. */
+  /** The time of the next retry, in epoch milliseconds. */
   readonly retryAtMs: number | null;
 };
 
@@ -20,6 +20,6 @@ export type McpServerStatus = ConnectionStatus & {
 export interface McpServers {
   /** In the order of the configuration. */
   mcpStatus(): readonly McpServerStatus[];
-  /** Connects anew, also where a connection works; false when there is no such server. */
+  /** Reconnects, also a working connection; false when the server does not exist. */
   reconnectMcp(name: string): boolean;
 }

@@ -8,7 +8,7 @@ import type {
 import type { McpLogin } from "../../settings/mcp-logins.ts";
 import type { McpOAuth } from "./mcp-server.ts";
 
-/** What an authorization has brought so far, in the form that clients store. */
+/** The state of an authorization, in the form that clients store. */
 export type OAuthState = {
   tokens?: StoredOAuthTokens;
   client_info?: StoredOAuthClientInformation;
@@ -24,19 +24,19 @@ export type OAuthProviderDeps = McpOAuth & {
   readonly stateToken?: string;
   /** Where refreshed tokens are kept; only in memory without it. */
   readonly login?: McpLogin;
-  /** Told of every token that is used, so that it can be hidden. */
+  /** Called with every token in use, so that it can be masked. */
   readonly onToken?: (token: string) => void;
   readonly nowMs?: () => number;
 };
 
-/** The credentials of one remote server: tokens are refreshed as long as the server lets us. */
+/** The credentials of one remote server; tokens are refreshed as long as the server allows. */
 export class OAuthProvider implements OAuthClientProvider {
   readonly clientMetadataUrl?: string;
   readonly #deps: OAuthProviderDeps;
   #state: OAuthState;
   /** As JSON: what was read or written last. */
   #stored = "null";
-  /** Writing failed: until somebody else has written, what is here is newer. */
+  /** The write failed: the value here is newer until another process has written. */
   #isUnsaved = false;
   #verifier = "";
   #discovery: OAuthDiscoveryState | undefined;
@@ -173,7 +173,7 @@ export class OAuthProvider implements OAuthClientProvider {
   }
 }
 
-/** Clients send back what they were shown, empty fields included. */
+/** Clients send back what they got, including empty fields. */
 function usable(given: Readonly<Record<string, unknown>>): OAuthState {
   const { tokens, client_info: client, token_expires_at: expiresAt } = given as OAuthState;
   return {

@@ -23,27 +23,27 @@ export type OpenClientDeps = {
   readonly workspaceDir: string;
   readonly fetch: Fetch;
   readonly clientVersion: string;
-  /** Called for a remote server that wants a person's consent; nobody is asked without it. */
+  /** Called when a remote server requires a person's consent; absent: the connection fails instead. */
   readonly oauthProvider?: OAuthProvider;
   /** Where the tokens of a remote server are kept after they were refreshed. */
   readonly openLogin?: (url: string, configured: McpLoginState) => McpLogin;
-  /** Told of every token that is used. */
+  /** Called with every token in use. */
   readonly onToken?: (token: string) => void;
 };
 
-/** A connection that has shaken hands. */
+/** A connection after its handshake. */
 export type OpenClient = {
   readonly client: Client;
-  /** Resolves with the reason when the connection is gone for good; a new one has to be opened. */
+  /** Resolves with the reason when the connection is closed for good; a new one has to be opened. */
   readonly lost: Promise<string>;
   /** Ends the connection, and the program behind it; idempotent, never rejects. */
   close(): Promise<void>;
 };
 
-/** Longest time for a server to say goodbye. */
+/** The maximum time for a server to close. */
 const farewellMs = 1_000;
 
-/** Connects and shakes hands; rejects with what went wrong, and leaves nothing behind then. `signal` bounds it in time. */
+/** Connects and performs the handshake; rejects with the failure and cleans up then. `signal` limits the time. */
 export async function openClient(
   server: McpServer,
   deps: OpenClientDeps,
@@ -76,7 +76,7 @@ export async function openClient(
   };
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the same
   client.onerror = (error) => {
-    // This transport would reconnect to a session that nobody shook hands with.
+    // This transport would reconnect to a session without a handshake.
     if (transport instanceof library.SSEClientTransport && error instanceof library.SseError)
       lost.resolve(error.message);
   };

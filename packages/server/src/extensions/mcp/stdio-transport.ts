@@ -4,7 +4,7 @@ import type { PipedProcess } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
 
 const longestLineBytes = 32 * 1024 * 1024;
-/** So much may come that is no message, e.g. a greeting, before the program is taken for something else. */
+/** The maximum of output that is no message, e.g. a greeting, before the program counts as no MCP server. */
 const maxJunkBytes = 1024 * 1024;
 const floodBytes = 64 * 1024 * 1024;
 /** Of messages that nobody asked for. */

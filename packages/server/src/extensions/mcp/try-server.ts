@@ -6,7 +6,7 @@ import type { McpServer } from "./mcp-server.ts";
 import { toObservation } from "./observation.ts";
 import { openClient, type OpenClientDeps } from "./open-client.ts";
 
-/** What came of a test of a server. `error` is safe to show, except for the configuration's own values. */
+/** The result of a server's test. `error` is safe to show, except for the configuration's own values. */
 export type TriedServer =
   | {
       readonly ok: true;
@@ -21,7 +21,7 @@ export type TryOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Connects once, asks for the tools, calls one when told to, and leaves nothing behind; never rejects. */
+/** Connects once, lists the tools, calls one if requested, and cleans up; never rejects. */
 export async function tryServer(
   server: McpServer,
   deps: OpenClientDeps,

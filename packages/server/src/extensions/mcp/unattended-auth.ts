@@ -6,8 +6,8 @@ import { LoginNeededError } from "./wants-login.ts";
 type Library = Pick<typeof import("@modelcontextprotocol/client"), "auth" | "extractWWWAuthenticateParams">;
 
 /**
- * Tokens where nobody can be asked. Many servers take a refresh token once and end the login when it comes again, so of
- * all conversations with a login one refreshes, and the others go on with what that one got.
+ * Tokens for connections without a person. Many servers accept a refresh token once and end the login when it is
+ * reused, so one of the conversations with a login refreshes, and the others use its tokens.
  */
 export function unattendedAuth(
   provider: OAuthProvider,

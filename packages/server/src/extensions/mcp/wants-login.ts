@@ -1,4 +1,4 @@
-/** A server that lets nobody in without a login, or not with the one that it was given. */
+/** The server requires a login, or another one than it was given. */
 export class LoginNeededError extends Error {
   override readonly name = "LoginNeededError";
 

@@ -8,7 +8,7 @@ import { readSubAgentFolder } from "../sub-agents/read-sub-agents.ts";
 import { wrongOf, type SubAgent } from "../sub-agents/sub-agent.ts";
 import { readPlugin } from "./read-plugin.ts";
 
-/** What a plugin brings into a conversation. */
+/** The contents of a plugin for a conversation. */
 export type PluginParts = {
   readonly name: string;
   readonly skills: readonly LoadedSkill[];
@@ -17,7 +17,7 @@ export type PluginParts = {
   /** Null when it has none. */
   readonly hooks: HookSettings | null;
   readonly mcpServers: Readonly<Record<string, unknown>>;
-  /** Files that should be skills and are none; the rest works without them. */
+  /** Invalid skill files; the rest works without them. */
   readonly problems: readonly SkillProblem[];
 };
 

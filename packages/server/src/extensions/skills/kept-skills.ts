@@ -3,36 +3,36 @@ import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** What skills are read with. */
 export type SkillFiles = WorkspaceFiles & {
-  /** Those that were read before; without it each file is read each time. */
+  /** The cache of parsed skills; without it each file is read each time. */
   readonly keptSkills?: KeptSkills;
 };
 
-/** What a file says of itself without being read. */
+/** The size and times of a file, from its metadata. */
 type FileStamp = { readonly sizeBytes: number; readonly modifiedAtMs: number };
 
 type CachedSkill = FileStamp & { readonly parsed: ParsedSkill; readonly characters: number };
 
-/** Of all skills that are kept; the longest unused go first. */
+/** The maximum of all cached skills; the least recently used are dropped first. */
 const maxCharacters = 2 * 1024 * 1024;
 
 /**
- * A file that was written so shortly before it was read is not kept: it may be written again, with the same length, within the same tick of
- * the clock of its file system.
+ * A file that was written this shortly before it was read is not cached: another write of the same length may get the
+ * same time stamp.
  */
 const settledMs = 2_000;
 
-/** Null when the file is not there, and when nobody keeps anything. */
+/** Null when the file does not exist, and without a cache. */
 export async function stampOf(files: SkillFiles, path: string): Promise<FileStamp | null> {
   if (files.keptSkills === undefined) return null;
   try {
     return await files.stat(path);
   } catch {
-    // Not there, or nobody may look: whoever reads it tells.
+    // Missing or unreadable: the reader of the file reports it.
     return null;
   }
 }
 
-/** Skills as they were parsed, by the path of their file, until the file changes; of one machine. */
+/** A cache of the parsed skills of one machine, by path, until the file changes. */
 export class KeptSkills {
   readonly #nowMs: () => number;
   readonly #cached = new Map<string, CachedSkill>();
@@ -42,7 +42,7 @@ export class KeptSkills {
     this.#nowMs = nowMs;
   }
 
-  /** Null unless it was read when the file was as it is now. */
+  /** Null unless the cached skill has the same stamp. */
   find(path: string, stamp: FileStamp): ParsedSkill | null {
     const found = this.#cached.get(path);
     if (found === undefined) return null;
@@ -52,7 +52,7 @@ export class KeptSkills {
     return found.parsed;
   }
 
-  /** `stamp` is from before the reading. What is wrong with a file is found out each time: a busy machine may be the reason. */
+  /** `stamp` must be from before the read. Failures are not cached: a busy machine may be the reason. */
   keep(path: string, stamp: FileStamp, parsed: ParsedSkill): void {
     if (!parsed.ok || this.#nowMs() - stamp.modifiedAtMs < settledMs) return;
     const before = this.#cached.get(path);

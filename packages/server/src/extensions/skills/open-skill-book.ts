@@ -43,7 +43,7 @@ export type SkillSources = {
   readonly project: SkillsFound;
 };
 
-/** Reads the sources that are wanted; a slow or failing one gives nothing and says so among the problems. */
+/** Reads the requested sources; a slow or failing one is skipped and reported among the problems. */
 export async function readSkillSources(
   places: SkillPlaces,
   wanted: { readonly public: boolean; readonly user: boolean; readonly project: boolean },

@@ -1,6 +1,6 @@
 import { openTimeLimit, TooSlow } from "../../lib/time-limit.ts";
 
-/** Of processor time, for one file and for all files of one reading. */
+/** Limits of processor time, for one file and for all files of one reading. */
 const maxMsEach = 50;
 const maxMs = 1_000;
 
@@ -19,7 +19,7 @@ export class ParseTurns {
       await new Promise<void>((resolve) => setImmediate(resolve));
       return this.#run(job);
     });
-    // Whoever waits for this turn is told; the next one only waits for its end.
+    // The caller of this turn gets the error; the next one only waits for its end.
     this.#last = turn.catch(() => {});
     return await turn;
   }

@@ -1,10 +1,10 @@
 import type { LoadedSkill, SkillProblem } from "./parse-skill.ts";
 
-/** What a message makes of skills: names that are new, and the text that goes along with the message. */
+/** The skills that a message activates: new names, and the text that is added to the message. */
 export type Activation = { readonly names: readonly string[]; readonly texts: readonly string[] };
 
 const maxPromptChars = 100_000;
-/** What is looked for, and where, comes from repositories and messages: together it must not take long. */
+/** Search words and texts come from repositories and messages, so the total time is limited. */
 const maxTextChars = 50_000;
 const maxWords = 1_000;
 const maxWordsEach = 100;
@@ -12,7 +12,7 @@ const longestWord = 200;
 /** Places of one word inside other words; a word that is only part of others this often is not meant. */
 const maxTries = 1_000;
 
-/** The skills of one conversation. A pure value: what was activated before is in the log. */
+/** The skills of one conversation. A pure value: activated skills are in the log. */
 export class SkillBook {
   readonly skills: readonly LoadedSkill[];
   readonly problems: readonly SkillProblem[];

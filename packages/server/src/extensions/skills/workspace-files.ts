@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Workspace } from "@convoke/tool-host";
 import { collectBytes } from "../../lib/collect-bytes.ts";
 
-/** What extensions read a workspace with; it is the tool host's, so inside a sandbox it is the sandbox's. */
+/** The file access of extensions to a workspace, through the tool host: in a sandbox, the sandbox's files. */
 export type WorkspaceFiles = Pick<Workspace, "list" | "readFile" | "stat">;
 
 /** One text file that was found. `isCut`: it was longer than what is read. */
@@ -12,7 +12,7 @@ export type FoundFile = { readonly path: string; readonly text: string; readonly
 export const maxFiles = 300;
 const maxFileBytes = 64 * 1024;
 
-/** Null when the file is not there or cannot be read: a broken file must not break who looks for it. */
+/** Null when the file is missing or unreadable: a broken file must not break its reader. */
 export async function readTextFile(files: WorkspaceFiles, path: string): Promise<FoundFile | null> {
   try {
     const opened = await files.readFile(path, { start: 0, end: maxFileBytes });
@@ -28,12 +28,12 @@ export async function readTextFile(files: WorkspaceFiles, path: string): Promise
       isCut,
     };
   } catch {
-    // Not there, no text file, not permitted: all the same to a reader that looks for what may exist.
+    // Missing, no text file, not permitted: equivalent for optional files.
     return null;
   }
 }
 
-/** Names in a directory; none when it is not there. */
+/** Names in a directory; none when it does not exist. */
 export async function namesIn(
   files: WorkspaceFiles,
   path: string,

@@ -5,7 +5,7 @@ import type { WorkspaceFiles } from "../skills/workspace-files.ts";
 import { readSubAgents } from "./read-sub-agents.ts";
 import { checkSubAgent, type SubAgent } from "./sub-agent.ts";
 
-/** Where helpers are described, beside those that are built in. */
+/** The sources of sub-agents, beside the built-in ones. */
 export type SubAgentPlaces = {
   /** Those that came with a conversation. */
   readonly given?: readonly SubAgent[];
@@ -20,7 +20,7 @@ const projectStarts =
 const homeStarts =
   "The tools of this conversation run elsewhere, where nothing of your home is started. Give it in agent_definitions.";
 
-/** How long the files of helpers are waited for; a slow disk costs a conversation its helpers, never its start. */
+/** The timeout for reading sub-agents' files; a slow disk costs a conversation its sub-agents, never its start. */
 const timeoutMs = 5_000;
 
 /** The helpers that were given, those of a project, those of the person, then the built-in ones; the first of a name wins. Never rejects. */
