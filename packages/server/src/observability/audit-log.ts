@@ -5,7 +5,7 @@ import { makeDirectory } from "../lib/make-directory.ts";
 import type { Logger } from "../lib/logger.ts";
 
 export type AuditLogDeps = {
-  /** Absolute; made when it is not there, for this user only. */
+  /** Absolute; created if missing, accessible to this user only. */
   readonly directory: string;
   /** `calls` becomes `calls.jsonl`, and `calls.1.jsonl` and so on for older ones. */
   readonly name: string;
@@ -19,13 +19,15 @@ export type AuditLogDeps = {
 
 type Waiting = { readonly atMs: number; readonly entry: object };
 
-/** Lines that wait for the disk; beyond that they are lost, and it is told how many. */
+/** The maximum of unwritten lines; beyond it lines are dropped, and their number is logged. */
 const maxWaiting = 100_000;
 
 /** The pause after each write: under load a write for each line costs more than reading a page does. */
 const gatherMs = 20;
 
-/** A file of JSON lines that only grows, bounded by rotation. Lines are written soon, in order; losing some is told in the log. */
+/**
+ * An append-only file of JSON lines, bounded by rotation. Lines are written soon, in order; dropped lines are logged.
+ */
 export class AuditLog implements AsyncDisposable {
   readonly #deps: Required<AuditLogDeps>;
   #waiting: Waiting[] = [];
@@ -49,7 +51,7 @@ export class AuditLog implements AsyncDisposable {
     this.#writing ??= this.#write();
   }
 
-  /** Writes what waits. Nothing may be appended afterwards. */
+  /** Writes the pending lines. Nothing may be appended afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     await this.#writing;
@@ -98,14 +100,14 @@ export class AuditLog implements AsyncDisposable {
     if (this.#file === null) {
       await makeDirectory(directory, 0o700);
       this.#file = await open(join(directory, `${name}.jsonl`), "a", 0o600);
-      // A file that somebody else made may be open to others.
+      // A file that another program has created may be readable by others.
       await this.#file.chmod(0o600);
       this.#sizeBytes = (await this.#file.stat()).size;
     }
     return this.#file;
   }
 
-  /** The oldest file is written over. */
+  /** Overwrites the oldest file. */
   async #rotate(): Promise<void> {
     const { directory, name, maxFiles } = this.#deps;
     const pathOf = (age: number): string => join(directory, `${name}${age === 0 ? "" : `.${age}`}.jsonl`);

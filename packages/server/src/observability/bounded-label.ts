@@ -1,4 +1,4 @@
-/** Keeps the number of values of a label bounded: the first `most` are told apart, all later ones are `other`. */
+/** Bounds the number of values of a label: after the first `max` different values all new ones become `other`. */
 export function createBoundedLabel(max: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

@@ -16,7 +16,7 @@ const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const workBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const appendBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
-/** How often the event loop is looked at; what is measured contains one such pause. */
+/** The sampling interval of the event loop delay; measurements include it. */
 const lagResolutionMs = 20;
 
 /** More models or tools than this share one label; users name both. */
@@ -39,7 +39,7 @@ export async function openRegistry(gauges: Gauges): Promise<MetricsRegistry> {
     ["method", "route", "status"],
     requestBuckets,
   );
-  // Beside those of clients: each of them is one of these already, where it was asked.
+  // Requests that another node has forwarded, which that node counts too.
   const forwarded = histogram(
     "forwarded_request_duration_seconds",
     "HTTP requests that other servers have passed on, by route template and status.",

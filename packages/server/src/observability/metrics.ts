@@ -7,7 +7,7 @@ import { openRegistry, type MetricsRegistry } from "./metrics-registry.ts";
 
 type Note = (registry: MetricsRegistry) => void;
 
-/** So many notes wait at most until the library is there. */
+/** The maximum of pending notes until the library is loaded. */
 const maxNotes = 1_000;
 /** So many wait at most once it is there: one after the other they take a fraction of what each takes between requests. */
 const gatheredNotes = 100;
@@ -15,8 +15,8 @@ const gatheredNotes = 100;
 const loadAfterMs = 5_000;
 
 /**
- * Prometheus metrics of one server, or of all processes behind its port together. The library is loaded behind the start; until then notes
- * wait.
+ * Prometheus metrics of one server, or of all processes behind its port together. The library is loaded after the
+ * start; until then notes are queued.
  */
 export class Metrics implements Sink, Disposable {
   readonly #gauges: () => Gauges;
@@ -79,7 +79,7 @@ export class Metrics implements Sink, Disposable {
     return registry;
   }
 
-  /** Without file handles, for instance, the library cannot be loaded; the next scrape tries again and tells. */
+  /** The library may fail to load, for instance without file handles; the next scrape retries and reports it. */
   #loadBehind(): void {
     this.#load().catch(() => {
       this.#waiting.splice(0, this.#waiting.length - maxNotes);

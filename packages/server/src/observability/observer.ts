@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { SpentAttempt } from "../models/model.ts";
 
-/** Something that takes time and that people want to see. Nothing in it is secret, but for what `content` gives. */
+/** Observed work with a duration. Nothing in it is secret, except the result of `content`. */
 export type Activity =
   | { readonly kind: "request"; readonly requestId: string; readonly method: string; readonly route: string }
   | { readonly kind: "run"; readonly conversationId: string }
@@ -39,7 +39,7 @@ export type Begun = {
   readonly ids: JoinedIds;
 };
 
-/** Takes note of activities; must return at once and not throw. */
+/** Records activities; must return at once and not throw. */
 export interface Sink {
   began?(begun: Begun): void;
   ended(begun: Begun, ending: Ending, durationMs: number): void;
@@ -47,7 +47,10 @@ export interface Sink {
   appended?(durationMs: number): void;
 }
 
-/** Knows what is going on, and tells its sinks. What begins inside an activity is a part of it, across every `await`. */
+/**
+ * Tracks activities and reports them to its sinks. An activity that begins inside another one is a part of it, across
+ * every `await`.
+ */
 export class Observer {
   readonly #current = new AsyncLocalStorage<Begun>();
   readonly #sinks: Sink[] = [];

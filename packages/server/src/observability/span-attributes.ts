@@ -48,7 +48,10 @@ export function attributesAt({ activity, ids }: Begun, hasContent: boolean): Att
   }
 }
 
-/** What is known when it has ended. Tokens are of all attempts, as they are booked; the answer is the last of them. */
+/**
+ * The attributes at its end. Tokens are those of all attempts, as in the ledger; the answer is that of the last
+ * attempt.
+ */
 export function attributesOf({ error, status, spent = [] }: Ending): Attributes {
   const answer = spent.at(-1);
   const sum = (read: (usage: NonNullable<typeof answer>["usage"]) => number): number =>
