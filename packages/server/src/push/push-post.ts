@@ -17,7 +17,7 @@ export type Sender = {
   readonly keys: PushKeys;
 };
 
-/** False where a browser's keys are none. */
+/** False for malformed keys of a browser. */
 export function canSeal(sender: Sender, target: PushTarget): boolean {
   try {
     toPushPost(sender, target, { conversation_id: "00000000-0000-4000-8000-000000000000", kind: "asks" });
@@ -27,12 +27,12 @@ export function canSeal(sender: Sender, target: PushTarget): boolean {
   }
 }
 
-/** A browser that is off hears of it when it is on again, for so many seconds. */
+/** How long the push service stores a message for a browser that is off, in seconds. */
 const ttlSeconds = 86_400;
 
 /**
- * Seals news for one browser (RFC 8291) and signs the request (RFC 8292). Of news of one conversation that wait at the push service the
- * newest alone is kept. Throws where the browser's keys are none.
+ * Seals news for one browser (RFC 8291) and signs the request (RFC 8292). The push service stores only the newest
+ * message of a conversation. Throws for malformed keys.
  */
 export function toPushPost({ contact, keys }: Sender, target: PushTarget, news: PushNews): PushPost {
   const { endpoint, headers, body } = webPush.generateRequestDetails(target, JSON.stringify(news), {
@@ -45,7 +45,7 @@ export function toPushPost({ contact, keys }: Sender, target: PushTarget, news: 
   return { endpoint, headers, body: new Uint8Array(body) };
 }
 
-/** The push service is not to learn which conversation it is. */
+/** The push service must not learn the id of the conversation. */
 function topicOf({ privateKey }: PushKeys, { conversation_id: id }: PushNews): string {
   return createHmac("sha256", privateKey).update(id).digest("base64url").slice(0, 32);
 }

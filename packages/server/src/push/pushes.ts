@@ -7,7 +7,7 @@ import type { wait } from "../lib/wait.ts";
 import { toPushPost, type PushPost, type Sender } from "./push-post.ts";
 import type { PushOwner, Subscription, SubscriptionStore } from "./subscription-store.ts";
 
-/** How a conversation stands after a run, as far as it is news. */
+/** The state of a conversation after a run, for a notification. */
 export type RunOutcome = {
   readonly ownerId: string;
   readonly status: string;
@@ -29,14 +29,15 @@ export type PushesDeps = {
 
 const answerMs = 30_000;
 const parallelPosts = 8;
-/** News that wait for their turn or for another attempt; what comes then is left out, and told. */
+/** The maximum of queued notifications; further ones are dropped and logged. */
 const maxWaiting = 1_000;
 const pausesMs = [2_000, 15_000, 60_000];
 const longestPauseMs = 300_000;
 
 /**
- * Tells browsers of the runs that end here: what asks, what is done, what failed. Each run ends on one server, so of several on one store
- * one tells. News are kept in memory alone: one that waits when the process ends is lost, and the page shows the same.
+ * Notifies browsers of runs that end here: waiting for approval, finished, failed. Each run ends on one node, so one
+ * node notifies. The queue is in memory only: its notifications are lost when the process ends, and the page shows the
+ * same facts.
  */
 export class Pushes implements AsyncDisposable {
   readonly #deps: PushesDeps;
@@ -129,7 +130,7 @@ export class Pushes implements AsyncDisposable {
   }
 }
 
-/** `retryMs` is null where another attempt would not help. */
+/** `retryMs` is null when a retry would not help. */
 type Refusal = { readonly reason: string; readonly retryMs: number | null };
 
 function pauseOf(retryAfter: string | null): number {

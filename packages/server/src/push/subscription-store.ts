@@ -36,7 +36,7 @@ export const maxSubscriptions = 50;
 
 type Row = Selectable<Tables["push_subscriptions"]>;
 
-/** The browsers that want to be told. A browser has one subscription, whoever uses it: that of the user who asked last. */
+/** Push subscriptions of browsers. A browser has one subscription: that of the user who subscribed last. */
 export class SubscriptionStore {
   readonly #deps: SubscriptionStoreDeps;
 
