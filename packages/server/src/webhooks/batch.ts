@@ -3,7 +3,7 @@ import type { WebhookSpec } from "./webhook.ts";
 
 const longestPauseMs = 300_000;
 
-/** A few quick attempts, then ever longer pauses; spread out. */
+/** The delay of a retry: a few quick ones, then exponential backoff, with jitter. */
 export function pauseAfter(
   failures: number,
   { num_retries: quick, retry_delay: seconds }: WebhookSpec,

@@ -1,6 +1,6 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
 
-/** Where a receiver stands in a conversation. */
+/** The cursor of a receiver in a conversation. */
 export type Cursor = { readonly seq: number; readonly infoSeq: number; readonly isDeleted: boolean };
 
 /** The cursors of one receiver, in the application's tables. */
@@ -40,7 +40,7 @@ export class CursorStore {
     return { seq: row.seq, infoSeq: row.info_seq, isDeleted: row.is_deleted === 1 };
   }
 
-  /** Leaves alone whether the conversation is deleted: that is said by somebody else, at any time. */
+  /** Does not change the deletion mark, which is set elsewhere at any time. */
   async save(conversationId: string, { seq, infoSeq }: Cursor): Promise<void> {
     const values = { seq, info_seq: infoSeq };
     await this.#database.tables
@@ -69,7 +69,7 @@ export class CursorStore {
       .execute();
   }
 
-  /** Conversations that are gone and whose receiver has not heard of it. */
+  /** Deleted conversations whose deletion was not posted yet. */
   async listDeleted(): Promise<string[]> {
     const rows = await this.#database.tables
       .selectFrom("webhook_cursors")

@@ -2,25 +2,28 @@ import { createHmac } from "node:crypto";
 import type { WebhookSpec } from "./webhook.ts";
 
 export type Delivery = {
-  /** Behind the base address. */
+  /** Relative to the base address. */
   readonly path: string;
   readonly body: string;
-  /** The same at each attempt, so that a receiver can tell a repetition. */
+  /** The same at each attempt, so that a receiver can detect repetitions. */
   readonly id: string;
   /** First and last seq of the events in it, when it has events. */
   readonly sequence: string | null;
 };
 
-/** The receiver cannot be reached or takes nothing now, whatever is sent. */
+/** The receiver is unreachable or accepts nothing at the moment. */
 export class ReceiverUnavailableError extends Error {
   override readonly name = "ReceiverUnavailableError";
 }
 
 const answerMs = 30_000;
-/** Answers about what was sent; all others are about the receiver or its address. */
+/** Statuses that concern the posted events; all others concern the receiver or its address. */
 const refusals: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** Posts once; rejects unless the receiver answers with 2xx within 30 seconds, with {@link ReceiverAwayError} when it is away. */
+/**
+ * Posts once; rejects unless the receiver answers with 2xx within 30 seconds, with {@link ReceiverUnavailableError}
+ * when it is unavailable.
+ */
 export async function deliver(
   hook: WebhookSpec,
   delivery: Delivery,
@@ -40,7 +43,7 @@ export async function deliver(
       ...hook.headers,
     },
     body: delivery.body,
-    // A key must not travel to an address that nobody configured.
+    // A key must not be sent to an address that is not configured.
     redirect: "error",
     signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
   }).catch((cause: unknown) => {

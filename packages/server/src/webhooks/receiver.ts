@@ -22,7 +22,7 @@ export type ReceiverDeps = {
   readonly logger: Logger;
 };
 
-/** How far a receiver is behind, for people and monitors. */
+/** The lag of a receiver, for people and monitoring. */
 export type ReceiverStatus = {
   readonly id: string;
   /** Without credentials. */
@@ -37,21 +37,21 @@ export type ReceiverStatus = {
   readonly next_attempt_at: string | null;
 };
 
-/** A conversation that this receiver has not heard everything of. */
+/** A conversation with events that this receiver has not got yet. */
 type Lane = {
   lastSeq: number;
   ackedSeq: number;
-  /** Up to here nothing waits for more to go with it. */
+  /** Events up to here are posted without waiting for more. */
   dueSeq: number;
-  /** Where the batch ends that was tried last: its repetition is the same. */
+  /** The end of the last attempted batch: a retry posts the same batch. */
   triedSeq: number;
-  /** In a row, for reasons of this conversation alone. */
+  /** Failures in a row that concern this conversation only. */
   failures: number;
   wake: (() => void) | null;
   isReported: boolean;
 };
 
-/** Conversations that are posted for at the same time, and whose events are in memory. */
+/** The number of conversations that are posted concurrently, with their events in memory. */
 const parallelPosts = 4;
 
 /** One webhook: follows every conversation with a durable cursor. In order within a conversation, at least once. */
@@ -77,7 +77,7 @@ export class Receiver implements AsyncDisposable {
     await this.checkForDeleted();
   }
 
-  /** Tells of conversations that are gone, whoever removed them. */
+  /** Posts the deletions of conversations, whichever node deleted them. */
   async checkForDeleted(): Promise<void> {
     for (const id of await this.#deps.cursors.listDeleted()) this.touch(id, 0);
   }
@@ -103,7 +103,7 @@ export class Receiver implements AsyncDisposable {
     };
   }
 
-  /** The conversation has events up to `lastSeq`, or something else about it is new. */
+  /** Call it when the conversation has events up to `lastSeq`, or another change. */
   touch(conversationId: string, lastSeq: number): void {
     if (this.#closing.signal.aborted) return;
     const lane = this.#lanes.get(conversationId);
@@ -133,7 +133,7 @@ export class Receiver implements AsyncDisposable {
     await Promise.all(this.#working);
   }
 
-  /** Until there is nothing more to tell; never rejects. */
+  /** Resolves when nothing is left to post; never rejects. */
   async #follow(id: string, lane: Lane): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
@@ -149,7 +149,10 @@ export class Receiver implements AsyncDisposable {
     this.#lanes.delete(id);
   }
 
-  /** What was posted; null when there was nothing. Events are read when they may be posted, not while the receiver is away. */
+  /**
+   * Posts the next batch and returns it; null when there was nothing. Events are not read while the receiver is
+   * unavailable.
+   */
   async #next(id: string, lane: Lane): Promise<Cursor | "gone" | null> {
     const { cursors, nowMs } = this.#deps;
     const { signal } = this.#closing;
@@ -169,7 +172,7 @@ export class Receiver implements AsyncDisposable {
     }
   }
 
-  /** As many events as may go together are there, or `flush_delay` is over since the first one. */
+  /** A batch is full, or `flush_delay` has passed since its first event. */
   async #untilDue(lane: Lane, cursor: Cursor): Promise<void> {
     const { hook, nowMs } = this.#deps;
     const { signal } = this.#closing;
@@ -193,7 +196,7 @@ export class Receiver implements AsyncDisposable {
     const events = await this.#readBatch(id, lane, start);
     if (events.length > 0) {
       const [first, last] = [events[0]!.seq, events.at(-1)!.seq];
-      // The receiver was there only since then.
+      // The receiver exists since then, so earlier events are not posted.
       const fresh = events.filter((event) => timeOf(event.id) >= this.#sinceMs);
       if (fresh.length > 0) {
         const sequence = `${fresh[0]!.seq}-${last}`;
@@ -217,7 +220,7 @@ export class Receiver implements AsyncDisposable {
 
   async #postInfo(id: string, cursor: Cursor): Promise<Cursor | "gone" | null> {
     const described = await this.#deps.describe(id);
-    // It is being deleted at this moment: its end is told when it has come.
+    // It is being deleted: the deletion is posted when it is complete.
     if (described !== null && cursor.isDeleted && cursor.infoSeq >= 0) return null;
     const body = described ?? JSON.stringify({ id, execution_status: "deleting" });
     const state = described === null ? "deleted" : String(cursor.seq);
@@ -236,10 +239,10 @@ export class Receiver implements AsyncDisposable {
     return next;
   }
 
-  /** What was tried before, again; else as many as may go together. */
+  /** The last attempted batch again; otherwise a full batch. */
   async #readBatch(id: string, lane: Lane, { seq }: Cursor): Promise<readonly StoredEvent[]> {
     const { hook, journal } = this.#deps;
-    // What is stored and not told of yet has its own time to wait.
+    // Newer events have their own flush delay.
     if (lane.lastSeq <= seq) return [];
     const tried = lane.triedSeq - seq;
     const limit = tried > 0 ? tried : hook.event_buffer_size;
@@ -265,20 +268,20 @@ export class Receiver implements AsyncDisposable {
     return next;
   }
 
-  /** Rejects when the receiver does not take it. */
+  /** Rejects when the receiver refuses it. */
   async #post(delivery: Delivery): Promise<void> {
     await deliver(this.#deps.hook, delivery, this.#deps.nowMs(), this.#closing.signal);
     this.#failures = 0;
     this.#lastError = null;
   }
 
-  /** A receiver that is away is left alone for all conversations; what it refuses, and what cannot be read, for this one. */
+  /** An unavailable receiver pauses all conversations; a refusal or an unreadable event pauses only this one. */
   async #waitAfter(error: unknown, id: string, lane: Lane): Promise<void> {
     const { hook, nowMs, logger } = this.#deps;
     this.#lastError = describeError(error);
     this.#counts.failed += 1;
     const isUnavailable = error instanceof ReceiverUnavailableError;
-    // Those that were under way at the same time failed together, once.
+    // Concurrent failures count as one.
     if (isUnavailable && this.#downUntilMs > nowMs()) return;
     const failures = isUnavailable ? (this.#failures += 1) : (lane.failures += 1);
     const pauseMs = pauseAfter(failures, hook);

@@ -4,14 +4,14 @@ import { createHash } from "node:crypto";
 export type WebhookSpec = {
   readonly base_url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** So many events are posted together at most. */
+  /** The maximum of events in one post. */
   readonly event_buffer_size: number;
   /** Seconds until fewer than that are posted. */
   readonly flush_delay: number;
   /** Quick attempts after a failure, `retry_delay` seconds apart; after them the pauses grow to five minutes. */
   readonly num_retries: number;
   readonly retry_delay: number;
-  /** Events that one conversation may be behind; older ones are left out then, and counted. */
+  /** The maximum lag of one conversation, in events; older ones are dropped and counted. */
   readonly max_queue_size: number;
   readonly max_batch_bytes: number;
   /** Key of the signature; null posts without one. */

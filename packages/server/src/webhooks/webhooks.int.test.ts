@@ -65,7 +65,7 @@ test("P42: a receiver that is down for a while, and a server that restarts meanw
   });
 });
 
-test("P42: batches have at most the configured number of events, and a deleted conversation is told", async () => {
+test("P42: batches have at most the configured number of events, and a deletion is posted", async () => {
   await using receiver = await TestReceiver.start();
   await using server = await startWith({ base_url: receiver.url, event_buffer_size: 2 });
   const id = await server.runTo("finished", "one");
@@ -82,7 +82,7 @@ test("P42: batches have at most the configured number of events, and a deleted c
   await until(() => receiver.statusesOf(id).at(-1) === "deleting");
 });
 
-test("W28: what a receiver is too far behind is left out and counted, never in silence", async () => {
+test("W28: events beyond a receiver's maximum lag are dropped and counted, never silently", async () => {
   await using receiver = await TestReceiver.start();
   await using server = await startWith({ base_url: receiver.url, max_queue_size: 3 });
   receiver.isUp = false;
@@ -98,7 +98,7 @@ test("W28: what a receiver is too far behind is left out and counted, never in s
   await expect.poll(() => receiver.eventsOf(id)).toEqual(expected);
 });
 
-test("of two servers on a folder one posts, for both, and the other goes on when it ends", async () => {
+test("one of two nodes on a folder posts for both, and the other one takes over when it ends", async () => {
   await using receiver = await TestReceiver.start();
   await using first = await startWith({ base_url: receiver.url });
   const { dataDir, workspaceDir } = first;

@@ -52,7 +52,7 @@ test("P42: a receiver that is down for an hour gets every event once it is up: w
   expect(world.hooks.status[0]).toMatchObject({ lag_events: 0, lag_conversations: 0, next_attempt_at: null });
 });
 
-test("P42: what a receiver refuses holds up this conversation alone, and comes again as the same delivery", async () => {
+test("P42: a refusal of a receiver delays only this conversation, and the same delivery is retried", async () => {
   await using world = await openWorld({});
   const [fenced, ...others] = conversationIds as [string, ...string[]];
   world.answer = (path) => (path.includes(fenced.replaceAll("-", "")) ? 422 : 200);
@@ -74,7 +74,7 @@ test("P42: what a receiver refuses holds up this conversation alone, and comes a
   expect(world.eventsAt(fenced)).toEqual(world.eventsOf(fenced));
 });
 
-test("P42 P7: a journal that fails is asked again, and a damaged event is left out and counted", async () => {
+test("P42 P7: reads of a failing journal are retried, and a damaged event is left out and counted", async () => {
   await using world = await openWorld({});
   const [id] = conversationIds as [string];
   world.fail = () => new Error("the disk is gone");
@@ -91,7 +91,7 @@ test("P42 P7: a journal that fails is asked again, and a damaged event is left o
   expect(world.hooks.status[0]).toMatchObject({ skipped_events: 1, lag_events: 0 });
 });
 
-test("P42: fewer events than go together wait for flush_delay, and no longer", async () => {
+test("P42: an incomplete batch waits for flush_delay, and no longer", async () => {
   await using world = await openWorld({ flush_delay: 30, event_buffer_size: 3 });
   const [id] = conversationIds as [string];
   for (let count = 0; count < 4; count += 1) await world.append([id]);
@@ -102,7 +102,7 @@ test("P42: fewer events than go together wait for flush_delay, and no longer", a
   await vi.waitFor(() => expect(world.eventsAt(id)).toHaveLength(4), polling);
 });
 
-test("P42: a receiver whose place could not be read is free for the next look, of whichever server", async () => {
+test("P42: a receiver whose cursor could not be read is free for the next check, of any node", async () => {
   await using folder = await openTemporaryDirectory();
   await using database = await openTestDatabase(folder.path);
   await using journal = await openJournal({ memory: true });

@@ -18,23 +18,23 @@ export type WebhooksDeps = {
   readonly logger: Logger;
 };
 
-/** A receiver, and what this server has done for it. */
+/** A receiver and its state at this node. */
 type Post = {
   readonly receiver: Receiver;
   readonly cursors: CursorStore;
   readonly leaseName: string;
-  /** Null while another server posts to it. */
+  /** Null while another node posts to it. */
   lease: NamedLease | null;
-  /** What was changed before, in epoch microseconds, this server knows; null before its first look. */
+  /** This node knows all changes before this time, in epoch microseconds; null before its first check. */
   knownMicros: number | null;
 };
 
-/** A commit of another server is seen at most so much later than its own time says. */
+/** The maximum delay between a commit's time and its visibility to other nodes. */
 const lateMicros = 5_000_000;
 
 /**
- * The configured receivers of all conversations. What they have not heard is found again after a restart. Of several servers on one
- * store one posts to a receiver, whichever of them writes; when it ends, another one goes on.
+ * The configured receivers of all conversations. Events that were not posted are found again after a restart. One node
+ * of a store posts to a receiver, whichever node writes; when it ends, another one takes over.
  */
 export class Webhooks implements AsyncDisposable {
   readonly #deps: WebhooksDeps;
@@ -57,13 +57,13 @@ export class Webhooks implements AsyncDisposable {
     return this.#posts.map(({ receiver }) => receiver.status);
   }
 
-  /** Resolves when news are taken; what the last process left is looked for behind that. */
+  /** Resolves when new commits are accepted; unposted events of the last process are found in the background. */
   async open(): Promise<void> {
     await this.#takeLeases();
     this.check();
   }
 
-  /** Looks for what other servers have written, or have left; call now and then. Does it behind the call. */
+  /** Checks in the background for events that other nodes have written or left unposted. Call it periodically. */
   check(): void {
     if (this.#posts.length === 0 || this.#isChecking || this.#isClosed) return;
     this.#isChecking = true;
@@ -81,7 +81,7 @@ export class Webhooks implements AsyncDisposable {
     }
   }
 
-  /** Call before a conversation is removed, so that a crash right after it is not forgotten. */
+  /** Call it before a conversation is removed, so that a crash right after it does not lose the deletion. */
   async onDelete(conversationId: string): Promise<void> {
     for (const { cursors } of this.#posts) await cursors.markDeleted(conversationId);
   }
