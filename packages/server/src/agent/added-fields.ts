@@ -1,6 +1,6 @@
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Misspelt keys that models produce. */
+/** Typos of the keys that models produce. */
 const riskTypos = ["security_rort", "securtiy_risk", "security_riks"];
 
 /**

@@ -34,7 +34,7 @@ export type RequestInput = {
   readonly cacheKey: string;
 };
 
-/** Builds the requests of one run, one after another, each at the price of what the log has gained since the one before (P59). */
+/** Builds the successive requests of one run; the cost of each depends on the events since the previous one (P59). */
 export class AgentRequests {
   readonly #history = new GrowingHistory();
   readonly #hash = new RequestHash();
@@ -101,7 +101,7 @@ export function withRequestMeta(
   return [{ ...first, meta: { ...first.meta, ...rest, request: counted } }, ...others];
 }
 
-/** How far back a tool list is looked for; when it is further away, it is stored once more. */
+/** How far back a stored tool list is searched; when it is further away, it is stored again. */
 const furthestTools = 500;
 
 /** The list of the newest request and where it is stored; null where that is not said, as in older logs. */

@@ -3,7 +3,7 @@ import type { Model } from "../models/model.ts";
 import { lastPart } from "./last-part.ts";
 import { text } from "./observation-content.ts";
 
-/** Name that the tokens of its answers are booked under, and of the model profile that is asked. */
+/** The name of its tokens in the ledger, and of the model profile. */
 export const oracleName = "oracle";
 
 /** `isError`: there is no advice, and `text` says why. */

@@ -4,12 +4,12 @@ import { renderView } from "./history.ts";
 import { idsUsedBy } from "./response-id.ts";
 
 /**
- * Gives what `buildHistory` gives for the part of a view that a request has seen, at the price of what was added since the
- * last one (P59). What reaches back into what was built, such as a condensation, has the condensed view built anew.
+ * Returns the result of `buildHistory` for the part of a view that a request has seen, incrementally (P59). An event
+ * that changes built messages, such as a condensation, makes it rebuild the condensed view.
  */
 export class GrowingHistory {
   #view: readonly ViewEvent[] = [];
-  /** So many events of the view are built. */
+  /** The number of built events of the view. */
   #count = 0;
   #lastSeq = 0;
   #condensed: readonly ViewEvent[] = [];

@@ -2,13 +2,13 @@ import type { EventBody, SeqRange } from "../events/event-draft.ts";
 import { commonRanges } from "./branches.ts";
 import { condensedView, extendView, type ViewEvent } from "./history-view.ts";
 
-/** With more pieces than this the whole view is read again. */
+/** With more ranges than this the whole view is read again. */
 const maxRanges = 32;
 
 /**
- * The parts of a view that are still needed behind a condensation at `seq`: what it leaves, and everything since the model's
- * last answer. `readFrom` is what the view was read from: what an earlier condensation took out between two of its neighbours
- * stays out. Null when the ranges would not give the model exactly what the whole gives.
+ * The parts of a view that are still needed behind a condensation at `seq`: what it leaves, and everything since the
+ * model's last answer. `readFrom` are the ranges that the view was read from: events that an earlier condensation
+ * removed in between stay out. Null when the ranges would not give the model exactly what the whole gives.
  */
 export function keptRanges(
   view: readonly ViewEvent[],

@@ -4,7 +4,7 @@ import { hasImages } from "./history-repair.ts";
 import type { ViewEvent } from "./history-view.ts";
 import { environmentMessage } from "./receive.ts";
 
-/** So many repairs may follow each other without an answer of the model between them. */
+/** The maximum of successive repairs without an answer of the model. */
 const maxRepairs = 3;
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ModelMessage, ModelTool } from "../models/model.ts";
 import { isContinued } from "./is-continued.ts";
 
-/** Digests of a request whose messages grow at their end, at the price of what was added (P59). */
+/** Incremental digests of a request whose messages grow at their end (P59). */
 export class RequestHash {
   #messages: readonly ModelMessage[] = [];
   #digest = "";

@@ -3,7 +3,7 @@ import { parseForeignJson } from "../lib/parse-foreign-json.ts";
 import type { Event } from "@convoke/protocol";
 import type { ViewEvent } from "./history-view.ts";
 
-/** How many repetitions count as going nowhere; the numbers are those of the reference. */
+/** How many repetitions count as stuck; the numbers are those of the reference. */
 const limits = {
   samePair: 4,
   sameErrors: 4,
@@ -16,15 +16,15 @@ const limits = {
 /** Enough for three rounds of the longest cycle, each step an action and its result. */
 const windowSize = 2 * limits.rounds * limits.longestCycle + 4;
 
-/** After a hint so many more steps, none of them new, and the run is stopped. */
+/** After a hint the run is stopped after this many more repeated steps. */
 const repeats = 2;
 
-/** What the model is told before its run is stopped. */
+/** The hint to the model before its run is stopped. */
 export const circlingHint =
   "You are going in circles: the same calls with the same results, or answers that lead to nothing. Trying again will not change " +
   "that: look at what the results say, take another way, or say with finish what keeps you from going on.";
 
-/** What an event says, in a form that is the same for the same words; kept from one look to the next, so that each is read once. */
+/** Normalised texts of events, for comparison; cached between checks, so that each event is read once. */
 export type SaidTexts = WeakMap<Event, string>;
 
 /** A longer text is known by its digest. */

@@ -4,7 +4,7 @@ import { lastPart } from "./last-part.ts";
 import { text } from "./observation-content.ts";
 import { plainText } from "./plain-text.ts";
 
-/** Name that the tokens of titles are booked under. */
+/** The name of the tokens of titles in the ledger. */
 export const titleUsageId = "title";
 
 /** Characters of the first message that a title is made from, as in the reference. */

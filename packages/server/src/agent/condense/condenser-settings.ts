@@ -20,7 +20,7 @@ export type CondenserSettings = {
   readonly scaling: number;
 };
 
-/** Name that the tokens of summaries are booked under, unless the condenser's model brings its own. */
+/** The name of the tokens of summaries in the ledger, unless the condenser's model has its own. */
 const condenserUsageId = "condenser";
 
 /**
@@ -108,7 +108,7 @@ function findSummarizing(
   return null;
 }
 
-/** Never streamed, and never booked under the agent's own name: spending on summaries is to be seen (P48). */
+/** Never streamed, and never recorded under the agent's own name: spending on summaries must be visible (P48). */
 function chargedApart(llm: LLM, agentLlm: LLM): LLM {
   const own = llm.usage_id ?? "default";
   const isAgents = own === (agentLlm.usage_id ?? "default");

@@ -4,7 +4,7 @@ import { parseStored } from "../../events/parse-stored.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { replayKinds } from "./replay-log.ts";
 
-/** So many positions of a log are read before others get their turn. */
+/** Yields to the event loop after this many positions. */
 const slice = 1_024;
 
 /** Everything of a log that model requests depend on. Needs no lease; rejects for a damaged event. */

@@ -28,7 +28,7 @@ export type ReplayReport = {
   readonly difference: ReplayDifference | null;
 };
 
-/** So long, in milliseconds, others wait for their turn. */
+/** Yields to the event loop after this many milliseconds. */
 const pauseAfterMs = 10;
 
 /** Rebuilds every recorded model request from the log alone and compares it with its record, up to the first difference. */
