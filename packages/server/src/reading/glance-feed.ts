@@ -6,7 +6,7 @@ export type SummaryListener = {
   readonly userId: string;
   /** The newest state of one of the user's conversations. */
   readonly onSummary: (id: string, json: string, version: number) => void;
-  /** There is no such conversation any more. Also called for others than the user's. */
+  /** The conversation no longer exists. Also called for conversations of other users. */
   readonly onGone: (id: string) => void;
 };
 
@@ -16,16 +16,16 @@ export type SummaryFeedDeps = {
     ids: readonly string[],
   ) => Promise<readonly { readonly ownerId: string; readonly described: Described }[]>;
   readonly onFailure: (error: unknown) => void;
-  /** Changes within so long are joined. */
+  /** Changes within this time are joined. */
   readonly everyMs?: number;
 };
 
-/** A store that does not answer is not asked four times a second. */
+/** The retry interval when the store does not answer. */
 const roundsToRetry = 4;
 
 /**
- * Tells who listens how each conversation stands that has changed, at most four times a second each. Reads a conversation once
- * for all listeners, and nothing at all while there is none.
+ * Publishes the summary of each changed conversation to its listeners, at most four times a second each. Reads a
+ * conversation once for all listeners, and nothing while there are none.
  */
 export class GlanceFeed implements Disposable {
   readonly #deps: SummaryFeedDeps;
@@ -48,7 +48,7 @@ export class GlanceFeed implements Disposable {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** It may have changed. */
+  /** Call it when the conversation may have changed. */
   touch(id: string): void {
     if (this.#listeners.size === 0) return;
     this.#changed.add(id);
@@ -61,13 +61,13 @@ export class GlanceFeed implements Disposable {
     this.#listeners.clear();
   }
 
-  /** Not sooner than the changes since the last time may be joined. */
+  /** Waits until the joining time since the last publication is over. */
   #publishAfter(leastMs: number): void {
     const waitMs = Math.max(leastMs, this.#lastMs + this.#everyMs - performance.now());
     this.#timer ??= setTimeout(() => void this.#publish(), waitMs);
   }
 
-  /** One after the other: what was read before is not told behind what was read later. */
+  /** Reads are sequential, so that an older state is never published after a newer one. */
   async #publish(): Promise<void> {
     this.#isPublishing = true;
     let leastMs = 0;
@@ -88,7 +88,7 @@ export class GlanceFeed implements Disposable {
       for (const id of gone) for (const { onGone } of this.#listeners) onGone(id);
     } catch (error) {
       this.#deps.onFailure(error);
-      // Who was not told yet is told after a while, together with what changes meanwhile.
+      // Listeners that were not reached get the state later, together with further changes.
       for (const id of ids) this.#changed.add(id);
       leastMs = this.#everyMs * roundsToRetry;
     }

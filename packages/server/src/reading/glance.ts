@@ -3,7 +3,7 @@ import { formatInstant } from "../lib/instant.ts";
 import { awaiting } from "../engine/commands/approvals.ts";
 import { combinedMetrics, type Described } from "../engine/state/describe.ts";
 
-/** A conversation in one row; making it costs the same for every log. */
+/** The summary of a conversation; its cost does not depend on the log's length. */
 export function toGlance({ config, marks, state, ...described }: Described): Glance {
   const { llm } = config.agent;
   const { accumulated_token_usage: usage } = (state.stats[llm.usage_id ?? "default"] ??

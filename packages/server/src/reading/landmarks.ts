@@ -3,10 +3,12 @@ import type { ConversationRow, Journal, KindFilter } from "../journal/journal.ts
 import { readConfig } from "../engine/read-config.ts";
 import type { UpdateMarks } from "./update-marks.ts";
 
-/** More marks than pixels tell nothing. */
+/** More marks than pixels are useless. */
 const maxOfASort = 500;
 
-/** Where in a log happened what somebody looks for. Reads an index, and of events the updates of the state that it has not read before. */
+/**
+ * The positions of notable events in a log. Reads an index, and only those state updates that it has not read before.
+ */
 export async function readLandmarks(
   journal: Pick<Journal, "findSeqs" | "getEvents">,
   updates: Pick<UpdateMarks, "read">,
@@ -15,7 +17,7 @@ export async function readLandmarks(
   const { id, lastSeq: length } = row;
   const find = async (...filters: readonly KindFilter[]): Promise<number[]> => {
     const found = await Promise.all(filters.map((filter) => journal.findSeqs(id, filter)));
-    // The log may have grown meanwhile: no mark lies behind the end that is told.
+    // The log may have grown meanwhile: marks behind the returned end are left out.
     return spread(
       found
         .flat()
@@ -44,7 +46,7 @@ export async function readLandmarks(
   };
 }
 
-/** The last event that a copy has from the conversation that it was made of; null where it has all of them, or is no copy. */
+/** The last event that a fork has from its origin; null when it has all of them, or is no fork. */
 async function copiedUpTo(
   journal: Pick<Journal, "getEvents">,
   row: Pick<ConversationRow, "id" | "config">,
@@ -55,7 +57,7 @@ async function copiedUpTo(
   return event?.seq ?? null;
 }
 
-/** The first, the last, and what lies evenly between them. */
+/** The first, the last, and evenly spaced ones between them. */
 function spread(places: readonly number[]): number[] {
   if (places.length <= maxOfASort) return [...places];
   const step = (places.length - 1) / (maxOfASort - 1);

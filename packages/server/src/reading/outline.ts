@@ -9,7 +9,7 @@ type Span = Pick<EventFilter, "timestampGteMicros" | "timestampLtMicros">;
 const shownCharacters = 200;
 const userMessages = { kind: "MessageEvent", source: "user" } as const;
 
-/** A page of turns, the newest first. Reads its own turns by the index of kinds, whatever lies before and behind them. */
+/** A page of turns, the newest first. Reads only those turns, by the index of kinds. */
 export async function readOutline(
   journal: OutlineJournal,
   id: string,

@@ -6,11 +6,14 @@ import { formatInstant } from "../lib/instant.ts";
 import type { Asker } from "../engine/create-input.ts";
 
 export type Search = Omit<TextQuery, "ownerId" | "terms"> & {
-  /** As a person typed it. */
+  /** The query as typed. */
   readonly q: string;
 };
 
-/** Titles and events of the asker's conversations that have every word of `q`. Titles come on the first page of a search without filters. */
+/**
+ * Titles and events of the caller's conversations that have every word of `q`. Titles are on the first page of a search
+ * without filters.
+ */
 export async function searchEverything(
   journal: Pick<Journal, "getConversations" | "searchGlances" | "searchTexts">,
   asker: Asker,
@@ -39,7 +42,7 @@ export async function searchEverything(
       snippet: snippet(row.title ?? ""),
     })),
     items: page.items
-      // One that was deleted since.
+      // The conversation was deleted meanwhile.
       .filter(({ conversationId }) => titleOf.has(conversationId))
       .map((item) => ({
         conversation_id: item.conversationId,

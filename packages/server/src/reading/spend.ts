@@ -5,7 +5,7 @@ import type { ConversationConfig } from "../engine/conversation-config.ts";
 
 type Stats = Readonly<Record<string, MetricsSnapshot | undefined>>;
 
-/** So many calls are listed one by one; sums count all. */
+/** The maximum of listed calls; sums include all. */
 const maxCalls = 1000;
 
 /** What a conversation has cost, read from its log: each published total less the one before is one call (P48). */
@@ -28,9 +28,9 @@ export async function readSpend(
     if (!json.includes('"key":"stats"') || !isWhole(json)) continue;
     const event = JSON.parse(json) as { timestamp?: string; value?: { usage_to_metrics?: Stats } };
     const now = event.value?.usage_to_metrics;
-    // What is damaged is passed over: each total contains the ones before it.
+    // Damaged events are skipped: each total contains the earlier ones.
     if (now === undefined || event.timestamp === undefined) continue;
-    // A fork begins to count anew: what stands before was paid in the conversation that it comes from.
+    // A fork starts at zero: earlier calls were paid by its origin.
     if (Object.keys(now).length === 0) [calls, days, cost] = [[], {}, 0];
     for (const [usageId, metrics] of Object.entries(now)) {
       if (metrics === undefined) continue;

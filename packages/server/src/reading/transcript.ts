@@ -3,10 +3,10 @@ import { trimTrailing } from "../lib/trim-trailing.ts";
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** More of one output than this is for the log itself. */
+/** Longer outputs are cut; the log has them in full. */
 const maxCharacters = 20_000;
 
-/** What somebody reads of an event, as Markdown that ends with an empty line; empty for what says nothing to a person. */
+/** An event as Markdown that ends with an empty line; empty for events without meaning to a person. */
 export function toMarkdown(event: Event): string {
   const fields = event as Loose;
   // Kinds of this server too, which the union of the wire does not have.

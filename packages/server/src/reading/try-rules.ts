@@ -2,7 +2,7 @@ import type { Journal } from "../journal/journal.ts";
 import { isAllowed, type AllowRule } from "../security/allow-rules.ts";
 import { parseStored } from "../events/parse-stored.ts";
 
-/** What the rules would have let pass among everything the agent ever asked for; changes nothing. */
+/** The past calls of the agent that the rules would have allowed; changes nothing. */
 export async function tryRules(
   journal: Pick<Journal, "readKinds" | "lastSeq">,
   conversationId: string,

@@ -5,29 +5,29 @@ import { isWhole } from "../journal/shown-event.ts";
 type Spent = Landmarks["spent"][number];
 type Marks = {
   readonly createdAtMicros: number;
-  /** Up to here it was read. */
+  /** The position up to which the log was read. */
   lastSeq: number;
   readonly branches: number[];
-  /** By the id of the task: where its first update stands. */
+  /** The position of a task's first update, by task id. */
   readonly tasks: Map<string, number>;
   spent: Spent[];
-  /** Of so many positions in a row the newest spending is kept. */
+  /** The newest spending of this many positions is stored. */
   width: number;
 };
 
-/** So many positions are looked at before other work has its turn. */
+/** Yields to the event loop after this many positions. */
 const span = 4_096;
 const maxSpent = 400;
-/** So many conversations are remembered. */
+/** The maximum of cached conversations. */
 const maxSpans = 8;
 
 /**
- * Where updates of the state tell that somebody went back, that a sub-agent began, and what had been spent. Each update is read
- * once: a log that has grown is read from where it ended.
+ * Positions of navigations, of sub-agents' starts, and of spending, from state updates. Each update is read once: a
+ * grown log is read from its previous end.
  */
 export class UpdateMarks {
   readonly #journal: Pick<Journal, "readKinds">;
-  /** What was asked for longest ago comes first. */
+  /** The least recently used first. */
   readonly #known = new Map<string, Marks>();
 
   constructor(journal: Pick<Journal, "readKinds">) {
@@ -42,7 +42,7 @@ export class UpdateMarks {
     Pick<Landmarks, "branches" | "tasks" | "spent">
   > {
     const earlier = this.#known.get(id);
-    // An id may come back with another log after its conversation was deleted.
+    // A deleted conversation's id may be reused for another log.
     const marks = earlier?.createdAtMicros === createdAtMicros ? copyOf(earlier) : begin(createdAtMicros);
     while (marks.lastSeq < lastSeq) {
       const end = Math.min(lastSeq, marks.lastSeq + span);
@@ -72,14 +72,14 @@ function begin(createdAtMicros: number): Marks {
   return { createdAtMicros, lastSeq: 0, branches: [], tasks: new Map(), spent: [], width: 1 };
 }
 
-/** Two that read at the same time add to their own. */
+/** Concurrent readers add to their own copies. */
 function copyOf(marks: Marks): Marks {
   return { ...marks, branches: [...marks.branches], tasks: new Map(marks.tasks), spent: [...marks.spent] };
 }
 
 function take(marks: Marks, seq: number, json: string): void {
   const mayPublish = /"key":"(?:stats|task|leaf_event_id)"/.test(json);
-  // What is damaged marks nothing: totals contain the ones before.
+  // Damaged updates are skipped: totals contain the earlier ones.
   if (!mayPublish || !isWhole(json)) return;
   const { key, value } = JSON.parse(json) as { readonly key?: string; readonly value?: unknown };
   const fields = (value ?? {}) as { task_id?: string; usage_to_metrics?: Usages };
@@ -111,7 +111,7 @@ function isInSpan(left: Spent, right: Spent, width: number): boolean {
 
 type Usages = Readonly<Record<string, MetricsSnapshot | undefined>>;
 
-/** What fills the window is what the agent itself reads; titles and summaries are asked beside it. */
+/** Only the agent's own requests fill the context window; titles and summaries are separate. */
 function spentOf(usages: Usages): Omit<Spent, "position"> {
   const all = Object.values(usages);
   const cost = all.reduce((sum, metrics) => sum + (metrics?.accumulated_cost ?? 0), 0);
