@@ -1,34 +1,37 @@
 import { type Caller, localUser } from "../security/caller.ts";
 import { hash, timingSafeEqual } from "node:crypto";
 
-/** Tells callers from strangers. */
+/** Authenticates callers. */
 export interface KeyRing {
   /** True when the server has no keys and trusts whoever can reach it (loopback only). */
   readonly isOpen: boolean;
-  /** The caller whose key this is; null for a stranger. Takes the same time for every wrong key. */
+  /** The caller with this key; null for an unknown key. Takes the same time for every wrong key. */
   identify(key: string): Caller | null;
-  /** The caller whose login these are the two halves of; null for a stranger. */
+  /** The caller of the login with these two halves; null when they do not belong together. */
   identifyLogin(halves: LoginHalves): Caller | null;
-  /** False once the key or the login of a caller is over; for connections that outlive a request. */
+  /** False once a caller's key or login has ended; for connections that outlive a request. */
   isStillGood(caller: Caller): boolean;
 }
 
-/** Knows the keys that users were given. */
+/** Finds the issued keys of users. */
 export interface IssuedKeys {
   find(key: string): { readonly id: string; readonly userId: string } | null;
   isUsable(id: string): boolean;
 }
 
-/** The halves of a browser's login: neither opens anything alone. */
+/** The two halves of a browser's login: neither is usable alone. */
 export type LoginHalves = { readonly cookie: string; readonly proof: string };
 
-/** Knows the browsers that are logged in. */
+/** Finds the logins of browsers. */
 export interface KnownLogins {
   find(halves: LoginHalves): { readonly id: string; readonly userId: string; readonly keyId?: string } | null;
   isUsable(id: string): boolean;
 }
 
-/** Keys given by configuration, whose digests alone stay in memory and which are the local user's, and issued ones. */
+/**
+ * Authenticates configured keys, which belong to the local user and of which only digests stay in memory, and issued
+ * keys.
+ */
 export function createKeyRing(
   keys: readonly string[],
   issued: IssuedKeys,
@@ -69,7 +72,7 @@ export function keyOfHeaders(headers: Headers): string | null {
   return bearer?.[1] ?? null;
 }
 
-/** The caller whose key a request has, and everybody where none is needed; null for a stranger and without a key. */
+/** The caller of a request by its key, or the local user where no key is needed; null for a wrong or missing key. */
 export function callerOfKey(headers: Headers, keys: KeyRing): Caller | null {
   if (keys.isOpen) return localUser;
   const key = keyOfHeaders(headers);

@@ -61,7 +61,7 @@ test("security 4: bodies are small, apart from those that may carry pictures", a
   });
 });
 
-test("P29, security 36: who sends a body over the limit to its end gets the 413 all the same", async () => {
+test("P29, security 36: a client that sends a body over the limit to its end still gets the 413", async () => {
   const head = [
     "PATCH /api/settings HTTP/1.1",
     `x-session-api-key: ${server.key}`,

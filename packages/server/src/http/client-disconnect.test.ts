@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { ClientDisconnect } from "./client-disconnect.ts";
 
-test("who went away has gone, whenever somebody asks; who has the whole answer has not", async () => {
+test("a client disconnect is reported whenever it is checked; a client with the whole answer has not disconnected", async () => {
   const responses: ServerResponse[] = [];
   const server = createServer((_request, response) => void responses.push(response)).listen(0, "127.0.0.1");
   await once(server, "listening");

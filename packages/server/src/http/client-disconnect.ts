@@ -1,6 +1,9 @@
 import type { ServerResponse } from "node:http";
 
-/** Whether a client goes away before it has its answer. Most answers are ready before anybody wants to know, so its signal is made late. */
+/**
+ * Detects a client disconnect before the answer is sent. Most answers are ready before the signal is used, so it is
+ * created on first use.
+ */
 export class ClientDisconnect {
   readonly #response: ServerResponse;
   #controller: AbortController | null = null;
@@ -9,7 +12,7 @@ export class ClientDisconnect {
     this.#response = response;
   }
 
-  /** Aborted when the client goes, or has gone. */
+  /** Aborts when the client disconnects, or has disconnected. */
   get signal(): AbortSignal {
     if (this.#controller !== null) return this.#controller.signal;
     const response = this.#response;

@@ -14,7 +14,7 @@ function openMany(count: number) {
   return { sockets: new Set(sockets) as never, closedCount: () => closed, cut: () => ended };
 }
 
-test("a socket or two are closed at once, and cut when their clients do not answer", () => {
+test("a few sockets are closed at once, and cut when their clients do not answer", () => {
   const few = openMany(1);
   closeSockets(few.sockets);
   expect([few.closedCount(), few.cut()]).toEqual([1, 0]);

@@ -1,8 +1,11 @@
 import type { WebSocket } from "ws";
 
-/** How long clients have at shutdown to answer the closing of their socket. */
+/** How long clients have at shutdown to answer the close of their socket. */
 const socketGraceMs = 500;
-/** Whose sockets close comes back within 100 ms: they are told one after another, so that the other servers are not stormed. */
+/**
+ * Clients reconnect within 100 ms, so their sockets are closed one after another, to spread the load on the other
+ * nodes.
+ */
 const msPerSocket = 1;
 const longestSpreadMs = 2000;
 
@@ -20,7 +23,7 @@ export function closeSockets(sockets: ReadonlySet<Pick<WebSocket, "close" | "ter
   }
 }
 
-/** How long the socket of this index waits for its turn. */
+/** The delay before the socket of this index is closed. */
 export function closingWaitMs(index: number, count: number): number {
   return Math.floor(index * Math.min(msPerSocket, longestSpreadMs / count));
 }

@@ -31,7 +31,7 @@ const ask = (url: string, remoteAddress: string, encoding?: string) =>
     headers: { host: "localhost", ...(encoding === undefined ? {} : { "accept-encoding": encoding }) },
   });
 
-test("S20: long JSON is packed for clients elsewhere that ask for it, and is the same", async () => {
+test("S20: long JSON is compressed for remote clients that accept it, and has the same content", async () => {
   const reply = await ask("/api/conversations/search?limit=100", far, "br, gzip");
   expect(reply.headers).toMatchObject({
     "content-encoding": "gzip",
@@ -42,7 +42,7 @@ test("S20: long JSON is packed for clients elsewhere that ask for it, and is the
   expect(gunzipSync(reply.rawPayload).toString()).toBe(long);
 });
 
-test("S20: a kept page is packed for whoever asks, and goes out as it is to others", async () => {
+test("S20: a cached page is compressed for clients that accept it, and sent plain to others", async () => {
   const [first, again] = [
     await ask("/api/conversations/page", far, "gzip"),
     await ask("/api/conversations/page", far, "gzip"),

@@ -8,14 +8,17 @@ import { varyBy } from "./vary-by.ts";
 /** Below that the saving is not worth its time. */
 const leastLength = 8 * 1024;
 
-/** What logs and catalogues answer. Nothing that can hold a secret is among them: how long a packed answer is tells about what is in it. */
+/**
+ * Answers of logs and catalogues, which hold no secrets: the length of a compressed answer reveals something about its
+ * contents.
+ */
 const packed = /^\/(api\/(conversations|glances|llm|search|skills|start|tools)(\/|\?|$)|openapi\.json)/;
 
 const compress = promisify(gzip);
 
-/** Packs long JSON for clients across a network that can read it; on this machine the wire costs less than the packing. */
+/** Compresses long JSON for remote clients that accept it; on this machine compressing costs more than sending. */
 export function compressAnswers(app: FastifyInstance): void {
-  /** A page that is kept is packed once, and that goes with it. */
+  /** A cached page is compressed once, and the result is cached with it. */
   const packedPages = new WeakMap<Uint8Array, Promise<Buffer>>();
   const packPage = (page: Buffer): Promise<Buffer> => {
     const packing = packedPages.get(page) ?? pack(page);
@@ -36,7 +39,7 @@ export function compressAnswers(app: FastifyInstance): void {
   });
 }
 
-/** In a thread of its own, and quickly: the next step up costs twice the time for a tenth less. */
+/** Runs in another thread, at a fast level: the next one takes twice the time for a tenth less. */
 function pack(payload: string | Buffer): Promise<Buffer> {
   return compress(payload, { level: 1 });
 }
@@ -49,7 +52,7 @@ function isPacked(request: FastifyRequest, reply: FastifyReply): boolean {
   return negotiate(wanted, ["gzip"]) === "gzip";
 }
 
-/** True for who is on this machine. */
+/** True for clients on this machine. */
 export function isNear(address: string): boolean {
   return isLoopback(address.replace(/^::ffff:/, ""));
 }

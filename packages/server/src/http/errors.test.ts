@@ -207,7 +207,7 @@ describe("failures of ours", () => {
     expect(reply.body).toMatchObject({ code, detail: expect.stringMatching(/\w/) });
   });
 
-  test("P53: what passes by itself says when to ask again, and nothing else does", () => {
+  test("P53: only transient failures have a Retry-After", () => {
     const headersOf = (error: unknown): object | undefined => toErrorReply(error, logger).headers;
     expect(headersOf(new DatabaseAwayError("no"))).toEqual({ "retry-after": "2" });
     expect(headersOf(new OwnedElsewhere(null))).toEqual({ "retry-after": "2" });

@@ -11,10 +11,10 @@ import type { Logger } from "../lib/logger.ts";
 import { storageFault } from "../lib/storage-fault.ts";
 import { SealError } from "../security/seal.ts";
 
-/** The most that a request may carry. */
+/** The usual maximum size of a request. */
 export const bodyLimitBytes = 1024 * 1024;
 
-/** The most where pictures and long texts travel. */
+/** The maximum size of requests with images and long texts. */
 export const largeBodyLimitBytes = 64 * 1024 * 1024;
 
 const statusOf: Readonly<Record<FaultKind, number>> = {
@@ -40,7 +40,7 @@ export type ErrorReply = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** In how many seconds the same request may be answered, where a failure passes by itself. */
+/** After how many seconds to retry the same request, for transient failures. */
 const retryAfterSeconds: Readonly<Record<string, number>> = {
   conversation_closing: 1,
   database_away: 2,
@@ -49,7 +49,10 @@ const retryAfterSeconds: Readonly<Record<string, number>> = {
   owner_away: 2,
 };
 
-/** The only place where a failure becomes an HTTP reply. Bugs get an id that the log has too; their text stays inside. */
+/**
+ * The only place where a failure becomes an HTTP reply. Bugs get an id that is also in the log; their message is not
+ * revealed.
+ */
 export function toErrorReply(error: unknown, logger: Logger, limitBytes = bodyLimitBytes): ErrorReply {
   if (error instanceof Fault) return fromFault(error);
   if (error instanceof UnknownPageError) {
@@ -88,7 +91,7 @@ function passing(code: string): Pick<ErrorReply, "headers"> {
   return seconds === undefined ? {} : { headers: { "retry-after": String(seconds) } };
 }
 
-/** Failures of the storage have a name and a way out; what else is thrown is a bug of ours. */
+/** Storage failures have a code and a remedy; any other error is a bug. */
 function describeFailure(error: unknown): { status: number; code: string; sentence: string } {
   if (error instanceof SealError) {
     const sentence =

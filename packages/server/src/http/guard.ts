@@ -6,28 +6,33 @@ export type GuardOptions = {
   readonly boundHost: string;
   /** Further host names that clients may use, e.g. behind a proxy; `*.example.org` covers subdomains. */
   readonly allowedHosts: readonly string[];
-  /** Further origins of web pages that may call the server, e.g. `https://app.example.org`. */
+  /** Further origins of web pages that can call the server, e.g. `https://app.example.org`. */
   readonly allowedOrigins: readonly string[];
   /** Origins besides, as a whole. */
   readonly originPattern?: { readonly test: (origin: string) => boolean } | null;
-  /** A name of the machine that containers on it use; its pages are as those of loopback. */
+  /** The name by which containers reach this machine; its pages count as those of loopback. */
   readonly machineName?: string | null;
-  /** Where no key is needed, being asked by a browser must not be enough: pages of other ports of this machine are foreign ones. */
+  /**
+   * Without keys a request of a browser is not trusted by itself: pages of other ports of this machine count as
+   * foreign.
+   */
   readonly isKeyless?: boolean;
 };
 
-/** Refuses requests that a foreign web page caused, before anything of them is read (P3). */
+/** Refuses requests that a foreign web page caused, before they are read (P3). */
 export interface Guard {
   /** Why the request is refused, or null. */
   refusal(host: string | undefined, origin: string | undefined): string | null;
   /** As {@link refusal}, for a request without an Origin: a page that shows or loads something of this server without reading it. */
   embeddingRefusal(url: string, headers: IncomingHttpHeaders): string | null;
   isOriginAllowed(origin: string, host: string | undefined): boolean;
-  /** Whether a request proves by itself who sends it, so that it does not matter which page does. */
+  /** True when a request itself authenticates its sender, so that the page does not matter. */
   provesItself(method: string, url: string, headers: IncomingHttpHeaders): boolean;
 }
 
-/** Why a request does not say clearly whom it asks (RFC 9112, 3.2), or null. `rawHeaders` are names and values by turns. */
+/**
+ * Why the target host of a request is ambiguous (RFC 9112, 3.2), or null. `rawHeaders` are names and values by turns.
+ */
 export function unclearTarget(
   url: string,
   rawHeaders: readonly string[],
@@ -66,7 +71,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (options.originPattern?.test(origin) === true) return true;
     if (!URL.canParse(plain)) return false;
     const parsed = new URL(plain);
-    // Pages of other schemes are programs with a web view; whoever has one names it.
+    // Pages of other schemes are programs with a web view; they must be configured.
     if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return false;
     if (parsed.host === host?.toLowerCase()) return true;
     return options.isKeyless !== true && isOfMachine(hostName(parsed.host) ?? "");
@@ -79,7 +84,7 @@ export function createGuard(options: GuardOptions): Guard {
   return {
     isOriginAllowed,
     provesItself(method, url, headers) {
-      // No page can set the header before it was asked for, and none knows the key but one that was given it.
+      // A page can only set the header after a preflight, and only a trusted page knows the key.
       if (options.isKeyless === true || !sessionOfWorkspaces.test(url)) return false;
       return method === "OPTIONS" || headers["x-session-api-key"] !== undefined;
     },
@@ -94,7 +99,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (options.isKeyless !== true || pageFiles.test(url)) return null;
       const { host, referer = "", "sec-fetch-site": site, "sec-fetch-mode": mode } = headers;
       if (site === undefined || site === "same-origin" || site === "none") return null;
-      // Whoever follows a link sees what is there, in a page of its own.
+      // Following a link opens the target as a page of its own.
       if (mode === "navigate" && headers["sec-fetch-dest"] === "document") return null;
       const isKnown = URL.canParse(referer) && isOriginAllowed(new URL(referer).origin, host);
       return isKnown ? null : foreignOrigin;
@@ -106,7 +111,10 @@ const sessionOfWorkspaces = /^\/api\/auth\/workspace-session\/?(?:\?|$)/;
 
 const foreignOrigin = "Pages of this Origin may not call this server. Add the origin to the allowed origins.";
 
-/** Files of a conversation's workspace, whose pages load from beside themselves without an origin; who asks has to know the id. */
+/**
+ * Files of a conversation's workspace, whose pages load other files with an opaque origin; the requester must know the
+ * id.
+ */
 const pageFiles = /^(\/sandboxes\/[^/]+)?\/api\/conversations\/[^/]+\/workspace\//;
 
 export function isLoopback(name: string): boolean {

@@ -4,7 +4,7 @@ import { readHealth } from "./health.ts";
 const object = { contentType: "application/json", text: '{"status":"ok"}' };
 const text = { contentType: "text/plain; charset=utf-8", text: "OK" };
 
-test("health_is_an_object: whoever takes JSON reads status, whoever asks for text alone reads OK", () => {
+test("health_is_an_object: clients that accept JSON get status, clients that only accept text get OK", () => {
   for (const accept of [undefined, "", "*/*", "application/json", "text/html, application/json;q=0.9"]) {
     expect(readHealth(accept === undefined ? {} : { accept })).toEqual(object);
   }

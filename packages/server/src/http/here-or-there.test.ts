@@ -4,7 +4,7 @@ import { hereOrThere } from "./here-or-there.ts";
 
 const never = new AbortController();
 
-test("who was found to work on it is asked, and forgotten when it does not any more", async () => {
+test("the found owner is asked, and dropped from the cache when it is no longer the owner", async () => {
   const calls: string[] = [];
   const known = ["gone", "there"];
   const here = (): string => {
@@ -18,7 +18,7 @@ test("who was found to work on it is asked, and forgotten when it does not any m
   expect(calls).toEqual(["ask gone", "forget gone", "ask there"]);
 });
 
-test("what goes wrong here is told as it is, and nobody else is asked", async () => {
+test("a failure here is returned unchanged, and no other node is asked", async () => {
   const failure = new Error("It is broken.");
   const asked: string[] = [];
   const there = async (nodeId: string): Promise<null> => {

@@ -9,15 +9,15 @@ import type { NodeCall, Peers } from "../cluster/peers.ts";
 import { beginnerCookies } from "./read-cookie.ts";
 import type { RouteReply } from "./route-reply.ts";
 
-/** A conversation may move from server to server so often while one request for it is under way, however short the patience. */
+/** How often a conversation may move between nodes during one request, however short the timeout. */
 const leastTries = 6;
-/** Between two looks at who works on it: at first at once, then so far apart at most. */
+/** The maximum delay between two checks of the owner; the first one is immediate. */
 const longestPauseMs = 500;
 
 /**
- * Does something here, or has it done by the server that works on the conversation. One that has just ended leaves it to this one; a
- * request that came from a neighbour goes no further. Throws what `here` throws, and {@link OwnedElsewhere} when nobody could be asked
- * for so long.
+ * Carries out a request here, or forwards it to the node that owns the conversation. When the owner has just ended,
+ * this node takes over; a request from another node is not forwarded again. Throws what `here` throws, and {@link
+ * OwnedElsewhere} when no owner could be reached in time.
  */
 export async function hereOrThere<Result>(
   here: () => Promise<Result> | Result,
@@ -40,7 +40,7 @@ export async function hereOrThere<Result>(
   }
 }
 
-/** A request for another node, as this one was asked. */
+/** The request to another node that equals the one received here. */
 export function toNodeCall(request: FastifyRequest): NodeCall {
   const { method, body, headers } = request;
   const forwarded = Object.entries(headers).filter(
@@ -56,8 +56,8 @@ export function toNodeCall(request: FastifyRequest): NodeCall {
 }
 
 /**
- * Asks another node; null when it does not work on the conversation any more. Throws a Fault when it breaks off: what was asked may
- * have been done.
+ * Sends the request to another node; null when it no longer owns the conversation. Throws a Fault when the connection
+ * breaks: the request may have been carried out.
  */
 export async function askNode(
   peers: Peers,
@@ -76,10 +76,10 @@ export async function askNode(
   return null;
 }
 
-/** The status for a neighbour that asks the wrong server. */
+/** The status for another node that asks a node which is not the owner. */
 const notHere = 421;
 
-/** Another process may listen by now where the one listened that is asked, and it has a secret of its own. */
+/** Another process may listen at the address by now; it has another secret. */
 const refusesPass: ReadonlySet<number> = new Set([notHere, 401]);
 
 export function notHereReply({ message, code }: OwnedElsewhere): RouteReply {
@@ -96,7 +96,7 @@ export async function replyOf(response: Response): Promise<RouteReply> {
   return { ...head, stream: Readable.fromWeb(body as ReadableStream) };
 }
 
-/** What a message is about on its own way only, and what tells who asks. */
+/** Hop-by-hop headers, and those that authenticate the caller. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "accept-encoding",
   "authorization",

@@ -7,7 +7,7 @@ import { LargeAnswers } from "./large-answers.ts";
 afterEach(() => void vi.useRealTimers());
 const large = 2_000_000;
 
-test("hardening 12: large answers that nobody takes hold up their user, who is refused after a time, and nobody else", async () => {
+test("hardening 12: unread large answers delay only their own user, who is refused after a timeout", async () => {
   vi.useFakeTimers();
   const answers = new LargeAnswers({ maxAtWork: 3, maxUntaken: 2, maxWaiting: 2, maxWaitMs: 1_000 });
   const [first, second] = [await answers.begin("ann"), await answers.begin("ann")];
@@ -29,7 +29,7 @@ test("hardening 12: large answers that nobody takes hold up their user, who is r
   (await answers.begin("ann")).made(10);
 });
 
-test("hardening 12: small answers hold nobody up", async () => {
+test("hardening 12: small answers delay nobody", async () => {
   const answers = new LargeAnswers({ maxAtWork: 2, maxUntaken: 1 });
   for (let times = 0; times < 100; times++) {
     const passes = await Promise.all([answers.begin("ann"), answers.begin("ann")]);

@@ -1,23 +1,23 @@
 import { Fault } from "../lib/fault.ts";
 
 export type LargeAnswersOptions = {
-  /** Requests of one user that are worked on at once. */
+  /** Concurrent requests of one user. */
   readonly maxAtWork?: number;
-  /** Large answers of one user that were not taken yet. */
+  /** Large answers of one user that the client has not read yet. */
   readonly maxUntaken?: number;
-  /** Requests of one user that wait for those. */
+  /** Requests of one user that wait. */
   readonly maxWaiting?: number;
   readonly maxWaitMs?: number;
 };
 
-/** From here on an answer counts until its client has taken it. */
+/** From this size on an answer counts until its client has read it. */
 const largeBytes = 1024 * 1024;
 
 type Taker = { atWork: number; untaken: number; readonly waiting: (() => void)[] };
 
 /**
- * Bounds the memory and time that one user's requests for pages of a log take: who asks for many large ones, and does not read them, waits
- * for oneself, and then is refused. Others are not concerned.
+ * Bounds the memory and time of one user's requests for pages of a log: a user who requests many large pages and does
+ * not read them waits, and is then refused. Other users are not affected.
  */
 export class LargeAnswers {
   readonly #options: Required<LargeAnswersOptions>;
@@ -27,7 +27,10 @@ export class LargeAnswers {
     this.#options = { maxAtWork: 8, maxUntaken: 4, maxWaiting: 1_000, maxWaitMs: 10_000, ...options };
   }
 
-  /** Waits for a turn. What is returned has to be told how long the answer is, and when it was taken or its client has gone. */
+  /**
+   * Waits for a slot. The caller must report the answer's length to the slot, and that the client has read it or
+   * disconnected.
+   */
   async begin(userId: string): Promise<{ made(bytes: number): void; taken(): void }> {
     const taker = this.#takers.get(userId) ?? { atWork: 0, untaken: 0, waiting: [] };
     this.#takers.set(userId, taker);
@@ -51,7 +54,7 @@ export class LargeAnswers {
   }
 
   #isFull({ atWork, untaken }: Taker): boolean {
-    // What is at work may become a large answer.
+    // A running request may produce a large answer.
     return atWork >= this.#options.maxAtWork || (untaken > 0 && atWork + untaken >= this.#options.maxUntaken);
   }
 
@@ -71,7 +74,7 @@ export class LargeAnswers {
     });
   }
 
-  /** Its place goes to the next before anybody else can take it. */
+  /** The slot is passed to the next waiter before anybody else can take it. */
   #goOn(userId: string, taker: Taker): void {
     while (taker.waiting.length > 0 && !this.#isFull(taker)) {
       taker.atWork += 1;

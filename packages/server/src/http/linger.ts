@@ -2,15 +2,15 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
-/** So much of a body that nobody wants is read to keep its connection. */
+/** How much of an unwanted body is read to keep its connection open. */
 const ringBytes = 64 * 1024;
 
-/** How long a client may go on sending what nobody reads: one with a key, and a stranger. */
+/** How long a client may continue to send unread data: with a key, and without one. */
 const lingerMs = { caller: 10_000, stranger: 2_000 };
 
 /**
- * An answer that comes before the whole request ends its connection. Closed at once it would be reset, and with it the answer
- * would be lost for a client that still sends; so for a moment the rest is taken and dropped.
+ * An answer before the end of the request ends the connection. An immediate close would reset it, and a client that
+ * still sends would lose the answer; so the rest is read and dropped for a moment.
  */
 export function lingerAfterEarlyAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -18,7 +18,7 @@ export function lingerAfterEarlyAnswers(app: FastifyInstance): void {
       reply.header("connection", "close");
       const maxMs = request.caller === null ? lingerMs.stranger : lingerMs.caller;
       const { socket } = request.raw;
-      // What Node calls when such an answer is out.
+      // The function that Node calls after such an answer.
       socket.destroySoon = () => linger(socket, maxMs);
     }
     done(null, payload);
@@ -32,7 +32,7 @@ function isMuchUnread({ complete, headers }: IncomingMessage): boolean {
 
 function linger(socket: Socket, maxMs: number): void {
   Reflect.deleteProperty(socket, "destroySoon");
-  // In place of the parser of requests: nothing that comes now is one.
+  // Replaces the request parser: the remaining data is no request.
   socket.removeAllListeners("data").on("data", () => {});
   socket.end();
   socket.resume();

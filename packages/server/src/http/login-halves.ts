@@ -8,7 +8,7 @@ import { readCookies } from "./read-cookie.ts";
 /** The header with the half of a login that scripts of the page can read. */
 const proofHeader = "x-convoke-proof";
 
-/** Cookies know no ports, so the name does: two servers of one machine leave each other's logins alone. */
+/** Cookies ignore ports, so the name has the port: two servers on one machine have separate logins. */
 export function loginCookieName({ headers }: FastifyRequest): string {
   return `convoke_${/:(\d+)$/.exec(headers.host ?? "")?.[1] ?? "80"}`;
 }
@@ -18,7 +18,7 @@ export function loginCookies(request: FastifyRequest): string[] {
   return readCookies(request.headers.cookie, loginCookieName(request));
 }
 
-/** Where the cookie of a login goes: to the address that the browser uses, and with TLS where the page came with it. */
+/** The scope of a login's cookie: the address that the browser uses, with `Secure` when the page came over TLS. */
 export function loginCookiePlace({ headers, publicAddress }: FastifyRequest): string {
   const { origin: known, pathname } = new URL(publicAddress);
   const origin = headers.origin?.toLowerCase() ?? known;
@@ -26,7 +26,7 @@ export function loginCookiePlace({ headers, publicAddress }: FastifyRequest): st
   return `Path=${path}; HttpOnly; SameSite=Strict${origin.startsWith("https:") ? "; Secure" : ""}`;
 }
 
-/** Who asks with both halves of a login; null for a stranger. A page of another origin is refused, whatever it has. */
+/** The caller with both halves of a login; null otherwise. A page of another origin is refused in any case. */
 export function callerOfLogin(request: FastifyRequest, keys: KeyRing): Caller | null {
   const proof = request.headers[proofHeader];
   const caller = typeof proof === "string" ? find(request, proof, keys) : null;
@@ -37,13 +37,16 @@ export function callerOfLogin(request: FastifyRequest, keys: KeyRing): Caller | 
   return caller;
 }
 
-/** As {@link callerOfLogin}, for a socket, whose proof comes in its first frame; browsers always say where such a page is from. */
+/**
+ * As {@link callerOfLogin}, for a socket, whose proof comes in its first frame; browsers always send the origin of its
+ * page.
+ */
 export function callerOfSocketLogin(request: FastifyRequest, proof: string, keys: KeyRing): Caller | null {
   if (request.headers.origin === undefined || isForeignPage(request)) return null;
   return find(request, proof, keys);
 }
 
-/** Throws for a request that a browser marks as one of another page than this server's own. */
+/** Throws for a request that a browser marks as one of a foreign page. */
 export function refuseForeignPage(request: FastifyRequest): void {
   if (isForeignPage(request)) throw foreignPage();
 }

@@ -17,11 +17,11 @@ test.each([
   [limits("65536"), 65_024],
   [limits("unlimited"), null],
   [null, null],
-])("F13: of the handles of a process some stay for what is not a connection", (text, most) => {
+])("F13: some file handles of a process are reserved for other uses than connections", (text, most) => {
   expect(maxConnections(text)).toBe(most);
 });
 
-test("F13: a connection more than that is closed, and those that are there are served", async () => {
+test("F13: a connection above the limit is closed, and the open ones are served", async () => {
   const warnings: object[] = [];
   const server = createServer((_request, reply) => reply.end("here"));
   limitConnections(server, 3, { ...silentLogger, warn: (fields) => warnings.push(fields) });
@@ -44,7 +44,7 @@ test("F13: a connection more than that is closed, and those that are there are s
   server.close();
 });
 
-test("F13: without file handles the metrics are refused now and there later, and the process lives", async () => {
+test("F13: without file handles the metrics are refused, later available again, and the process survives", async () => {
   let isShort = true;
   const metrics = new Metrics(noGauges, async (gauges) => {
     if (isShort) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });

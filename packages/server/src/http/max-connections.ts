@@ -3,8 +3,8 @@ import type { Server } from "node:http";
 import type { Logger } from "../lib/logger.ts";
 
 /**
- * How many connections a server may hold, so that file handles remain for what the requests need: databases, programs,
- * modules. `limits` is what the system says about this process; null where it does not say, then nothing is limited.
+ * The maximum number of connections that leaves file handles for databases, programs and modules. `limits` are the
+ * system's limits of this process; null when unknown: no maximum.
  */
 export function maxConnections(limits: string | null): number | null {
   const [, max] = /^Max open files +(\d+) /m.exec(limits ?? "") ?? [];
@@ -16,17 +16,17 @@ export function maxConnections(limits: string | null): number | null {
 /** About what 50 conversations at work need. */
 const wantedReserve = 512;
 
-/** What Linux says about this process; null on other systems. */
+/** Linux's limits of this process; null on other systems. */
 export function readLimits(): string | null {
   try {
     return readFileSync("/proc/self/limits", "utf8");
   } catch {
-    // There is no such file elsewhere, and then nothing is known.
+    // Other systems have no such file.
     return null;
   }
 }
 
-/** Connections above the limit are closed at once, which the log says now and then. */
+/** Closes connections above the limit at once, with an occasional log line. */
 export function limitConnections(server: Server, max: number | null, logger: Logger): void {
   if (max === null) return;
   server.maxConnections = max;

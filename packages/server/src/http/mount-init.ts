@@ -6,15 +6,15 @@ import { Fault } from "../lib/fault.ts";
 import { warningHeader } from "./unused-fields.ts";
 
 export type InitRoutesDeps = {
-  /** Empty where nobody needs one. */
+  /** Empty when no key is needed. */
   readonly initKey: string;
   readonly validator: Validator;
   readonly status: () => InitStatus;
-  /** Resolves when the server is ready, with what the caller still has to know; throws what the caller is told. */
+  /** Resolves when the server is ready, with warnings for the caller; throws the Fault for the caller. */
   readonly begin: (request: InitRequest) => Promise<string | null>;
 };
 
-/** `GET` and `POST /api/init`, of the dormant server and of the one that takes its place. */
+/** `GET` and `POST /api/init`, of a server that waits for its configuration and of the configured one. */
 export function mountInit(app: FastifyInstance, deps: InitRoutesDeps): void {
   app.get("/api/init", () => deps.status());
   const checkKey = async (request: FastifyRequest): Promise<void> => {
@@ -29,7 +29,7 @@ export function mountInit(app: FastifyInstance, deps: InitRoutesDeps): void {
     }
     const checked = deps.validator.check(InitRequest, request.body ?? null, ["body"]);
     if (!checked.ok) throw new Fault("caller", "validation", "The body is not valid.", checked.errors);
-    // Commands are kept in the data folder, wherever it is said that they are.
+    // Commands are always stored in the data folder, whatever this field says.
     if (checked.value.bash_events_dir) reply.header("warning", warningHeader(["bash_events_dir"]));
     const message = await deps.begin(checked.value);
     return { ...deps.status(), ...(message === null ? {} : { message }) };

@@ -20,13 +20,16 @@ export type { RouteRequest } from "./route-request.ts";
 export type RouteHandler = (request: RouteRequest) => Promise<RouteReply> | RouteReply;
 
 export type MountDeps = ReadDeps & {
-  /** Null for a stranger. */
+  /** Null for an unauthenticated caller. */
   readonly authenticate: (request: FastifyRequest) => Caller | null;
-  /** For routes that a cookie opens too; null for a stranger. */
+  /** For routes that also accept a cookie; null for an unauthenticated caller. */
   readonly authenticateCookie?: (request: FastifyRequest) => Caller | null;
-  /** Tells in the log of a conversation, once, which fields of a request for it change nothing. Never rejects but with `OwnedElsewhere`. */
+  /**
+   * Adds one warning to the conversation's log that names the unused fields of a request. Rejects only with
+   * `OwnedElsewhere`.
+   */
   readonly tellUnused?: (caller: Caller, conversationId: string, fields: readonly string[]) => Promise<void>;
-  /** Answers what only another server on the same store can; nobody does unless given. */
+  /** Forwards requests to the owning node; absent: requests are not forwarded. */
   readonly peers?: Peers;
 };
 
@@ -62,7 +65,7 @@ export function mountRoutes<Operation extends string>(
         done();
       },
       handler: async (request, reply) => {
-        // Asked again: a key can be revoked while the body arrives.
+        // Checked again: a key can be revoked while the body arrives.
         const caller = route.auth && !hasBody(request) ? request.caller : authenticate(request);
         if (route.auth && caller === null) throw unauthorized();
         const read = await readRequest(request, route, caller ?? stranger, deps);
@@ -95,7 +98,7 @@ export function mountRoutes<Operation extends string>(
   }
 }
 
-/** What was asked for is done; then whoever reads the conversation is told what was left out of it. */
+/** The request is carried out first; then the conversation gets the warning about unused fields. */
 async function handleAndReport(
   handle: () => Promise<RouteReply> | RouteReply,
   { caller, params, unused }: Pick<RouteRequest, "caller" | "params" | "unused">,
@@ -107,7 +110,7 @@ async function handleAndReport(
   return answer;
 }
 
-/** Makes the answer when it is its user's turn; a large one counts until it was taken. */
+/** Makes the answer when the user has a free slot; a large answer holds the slot until the client has read it. */
 async function withinBounds(
   largeAnswers: LargeAnswers,
   userId: string,
@@ -133,7 +136,7 @@ type Asked = {
   readonly gone: ClientDisconnect;
 };
 
-/** What a neighbour asks is answered here, or it is told to look again. */
+/** A request from another node is answered here, or refused so that the node searches the owner again. */
 async function answerFor(
   peers: Peers,
   request: FastifyRequest,
@@ -154,7 +157,7 @@ async function answerFor(
   return await hereOrThere(here, there, peers.ownerTimeoutMs, gone);
 }
 
-/** A form that was sent on is gone: it is offered to one other server only. */
+/** A forwarded form is consumed, so it is sent to one other node only. */
 async function answerFormFor(
   peers: Peers,
   request: FastifyRequest,
@@ -173,7 +176,7 @@ async function answerFormFor(
   }
 }
 
-/** In a scope of its own, because no other route reads forms. The handler sets the limits and reads what arrives. */
+/** In its own scope, because no other route reads forms. The handler sets the limits and reads the form. */
 function mountForm(app: FastifyInstance, options: RouteOptions): void {
   void app.register(async (scope) => {
     const { default: multipart } = await import("@fastify/multipart");

@@ -2,53 +2,55 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Begun, Observer } from "../observability/observer.ts";
 import type { Caller } from "../security/caller.ts";
 
-/** A call that was let in or refused, without anything that it carried. */
+/** A call that was accepted or refused, without its contents. */
 export type AuditedCall = {
   readonly requestId: string;
-  /** Null for a stranger. */
+  /** Null for an unauthenticated caller. */
   readonly user: string | null;
-  /** Of an issued key; null with keys that were configured. */
+  /** The id of an issued key; null for configured keys. */
   readonly keyId: string | null;
-  /** Of the browser's login that asks; null for everything else. */
+  /** The id of the browser's login; null for all other calls. */
   readonly loginId: string | null;
-  /** What opened the server where it was no key of a user. */
+  /** How the call was authenticated when it was not by a user's key. */
   readonly means: Caller["means"] | null;
   /** Where the connection comes from: the client, or the proxy in front. */
   readonly peer: string;
   readonly method: string;
   /** A template, e.g. `/api/conversations/:conversation_id`. */
   readonly route: string;
-  /** Which object, by parameter of the route. */
+  /** The ids of the object, by parameter of the route. */
   readonly target: Readonly<Record<string, string>>;
-  /** 101 for a socket that was let in, 401 for one that was not; 499 when the client left before an answer began. */
+  /** 101 for an accepted socket, 401 for a refused one; 499 when the client disconnected before an answer began. */
   readonly status: number;
 };
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The request as an activity; null where it was never begun. */
+    /** The request as an activity; null when it never began. */
     activity: Begun | null;
-    /** Who calls, as far as it is known; null is a stranger. */
+    /** The caller, as far as known; null: unauthenticated. */
     caller: Caller | null;
-    /** True once it is told how the request ended. */
+    /** True once the end of the request was reported. */
     isReported: boolean;
-    /** True for what a neighbour asks for a caller: the neighbour has told of the call. */
+    /** True for a request that another node forwards: that node has reported the call. */
     isForwarded: boolean;
     /** True for a wrong key that is answered like a missing object. */
     isRefused: boolean;
-    /** Says that the request became a socket of this caller; null is a stranger, whose socket is closed. */
+    /** Reports that the request became a socket of this caller; null: an unauthenticated socket, which is closed. */
     noteSocket(caller: Caller | null): void;
   }
 }
 
 export type ObserveDeps = { readonly observer: Observer; readonly onCall: (call: AuditedCall) => void };
 
-/** Rests of paths are left out: they may be long, and of somebody else's choice. */
+/** Wildcard parts of paths are left out: they may be long, and others choose them. */
 const restParameter = "*";
 
 const maxTargetLetters = 200;
 
-/** Each request is an activity, and whatever its handler begins is a part of it; calls are told when they are answered. */
+/**
+ * Each request is an activity with the activities of its handler as parts; calls are reported when they are answered.
+ */
 export function observeRequests(app: FastifyInstance, { observer, onCall }: ObserveDeps): void {
   const end = (request: FastifyRequest, status: number): void => {
     if (request.isReported) return;
@@ -80,11 +82,11 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
       method: request.method,
       route: routeOf(request),
     });
-    // Who leaves before the answer is complete has called all the same.
+    // A call is also reported when its client disconnects before the answer is complete.
     reply.raw.once("close", () => end(request, statusAtClose(request, reply)));
     done();
   });
-  // Later than the body, whose arrival loses what it belongs to.
+  // After the body: its arrival loses the asynchronous context.
   app.addHook("preHandler", (request, _reply, done) => {
     if (request.activity === null) done();
     else observer.within(request.activity, done);
@@ -95,7 +97,7 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
   });
 }
 
-/** Every answer says under which id it is found in the logs. */
+/** Every answer has the id by which the logs identify it. */
 export const requestIdHeader = "x-request-id";
 
 export function toAuditedCall(request: FastifyRequest, status: number): AuditedCall {

@@ -30,19 +30,19 @@ export type HttpDeps = {
   readonly guard: Guard;
   readonly logger: Logger;
   readonly onActivity: () => void;
-  /** Whose `X-Forwarded-*` headers are believed; nobody's unless given. */
+  /** Proxies whose `X-Forwarded-*` headers are trusted; none by default. */
   readonly trustedProxies?: readonly string[];
-  /** Where clients reach this server, whatever their requests say; unless given, these tell. */
+  /** The address of this server for clients; by default it is taken from their requests. */
   readonly webUrl?: string | null;
   /** True for addresses that are keys themselves, so that pages of every origin may use them. */
   readonly isForEveryOrigin?: (url: string) => boolean;
   /** The folder of the built page; null, like leaving it out, serves none. */
   readonly webDir?: string | null;
-  /** Nobody looks on when absent. */
+  /** Optional: without it nothing is recorded. */
   readonly observer?: Observer;
-  /** Hears of every call that was let in or refused. */
+  /** Called with every call that was accepted or refused. */
   readonly onCall?: (call: AuditedCall) => void;
-  /** How long the side that closes a socket waits itself for a client that does not take it. */
+  /** How long the side that closes a socket waits for a client that does not answer. */
   readonly closingMs?: number;
 };
 
@@ -57,7 +57,7 @@ declare module "fastify" {
   }
 }
 
-/** A request that takes longer than this to arrive is given up. */
+/** A request that takes longer than this to arrive is aborted. */
 const requestTimeoutMs = 300_000;
 
 /** The HTTP server without routes: guard first, then CORS, then unknown routes; one shape for every error. */
@@ -93,7 +93,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const checkGuard = (request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(request.raw);
     if (refusal === null) return;
-    // Nothing more of what the stranger sends is wanted.
+    // Further data of an unauthenticated client is not read.
     reply.header("connection", "close");
     throw refusal;
   };
@@ -107,7 +107,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     schemaController: { compilersFactory: noCompilers },
     // Addresses that cannot be decoded never reach a hook, not even the one that ends a refused upgrade.
     frameworkErrors: (error, request, reply) => {
-      // Said, so that the client does not send its next request into a connection that ends.
+      // Set, so that the client does not send its next request on a connection that closes.
       reply.headers({ connection: "close", [requestIdHeader]: request.id, ...plainHeaders });
       reply.raw.once("finish", () => request.raw.socket.destroySoon());
       try {
@@ -162,7 +162,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       callback(null, {
         origin: isAllowed,
         credentials: true,
-        // Otherwise what only has an origin is answered in plain text.
+        // Otherwise requests that only have an origin are answered in plain text.
         strictPreflight: false,
         exposedHeaders: [requestIdHeader, "warning"],
         methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
@@ -177,19 +177,19 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
 const socketOptions = {
   maxPayload: socketPayloadBytes,
   perMessageDeflate: false,
-  // The type wants what hangs on the library's own class besides; a server makes instances only.
+  // The type also requires the static members of the library's class; a server only makes instances.
   WebSocket: ServerSocket as NonNullable<WebsocketPluginOptions["options"]>["WebSocket"],
 };
 
-/** How long the library waits, which must not end before whoever closes does; its types do not have it yet. */
+/** The library's own timeout, which must not end before ours; it is missing in its types. */
 function closeTimeout(closingMs = 0): object {
   return { closeTimeout: Math.max(30_000, 2 * closingMs) };
 }
 
-/** No answer is to be taken for anything but what it says it is. */
+/** Browsers must not guess another type of an answer. */
 const plainHeaders = { "x-content-type-options": "nosniff" };
 
-/** Routes check and write JSON themselves; Fastify would load its own compilers for schemas that nobody gives. */
+/** Routes check and write JSON themselves; Fastify would load its schema compilers for nothing. */
 const noCompilers = {
   buildValidator: () => () => {
     throw new Error("No route has a schema of Fastify's.");

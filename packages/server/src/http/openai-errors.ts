@@ -7,7 +7,7 @@ const types: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
 };
 
-/** A failure as clients of OpenAI's wire read it; `param` is the field of the request that it is about. */
+/** A failure in the form of OpenAI's API; `param` is the affected field of the request. */
 export function toOpenAiError(
   status: number,
   code: string,

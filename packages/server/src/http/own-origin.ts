@@ -3,8 +3,8 @@ import type { FastifyRequest } from "fastify";
 type Asked = Pick<FastifyRequest, "headers" | "publicAddress">;
 
 /**
- * Whether a page of this origin is a page of this server, as the browser reached it: scheme, name and port. Where nobody tells of TLS in
- * front of the server, both schemes are its own.
+ * True when a page of this origin belongs to this server, as the browser reached it: scheme, name and port. When it is
+ * unknown whether TLS is in front of the server, both schemes match.
  */
 export function isOwnOrigin(origin: string, { headers, publicAddress }: Asked): boolean {
   const { origin: known, protocol, host: knownHost } = new URL(publicAddress);

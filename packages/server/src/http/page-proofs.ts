@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** Whether a request shows that the page which sends it was let in before; asked where its origin alone does not do. */
+/** Checks that the page of a request was authenticated before; used where its origin alone is not sufficient. */
 type Prove = (request: IncomingMessage) => boolean;
 
-/** Nobody is let in so until the server has its keys. */
+/** Refuses every page until the server has its keys. */
 export class PageProofs {
   #prove: Prove = () => false;
 

@@ -2,17 +2,17 @@ import { isUtf8 } from "node:buffer";
 import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
 
-/** Far more than any request needs, and few enough that whatever walks a body later has the stack for it. */
+/** Far more than any request needs, and few enough for recursive code to have the stack for it. */
 const maxLevels = 200;
 
 type Step = string | number;
 
-/** The value of a JSON body. Throws a Fault that names the place for what no program should pass on. */
+/** The value of a JSON body. Throws a Fault with the location of an unsafe value. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) {
     throw refusal("unicode_error", "The body is not valid UTF-8. Send JSON that is encoded in UTF-8.");
   }
-  // What they cost to read does not follow from the size of a body (P46).
+  // The cost of values does not follow from the size of a body (P46).
   if (hasMoreValues(bytes, mostJsonValues)) {
     throw refusal(
       "too_many_values",
@@ -64,7 +64,7 @@ function checkPart(value: unknown, path: Step[]): void {
   }
 }
 
-/** One path for the whole walk: a copy for each value of a large body would be felt. */
+/** One path for the whole walk: a copy for each value of a large body would be slow. */
 function checkAt(part: unknown, step: Step, path: Step[]): void {
   if (typeof part !== "object" || part === null) return;
   path.push(step);

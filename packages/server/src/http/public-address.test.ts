@@ -27,7 +27,7 @@ test("a configured address wins over what requests say", () => {
   expect(addressOf(from("11.0.0.1", {}))).toBe("https://web.example/a");
 });
 
-test("of a list the nearest proxy's value counts, and what is no host or path is ignored", () => {
+test("the nearest proxy's value of a list is used, and invalid hosts and paths are ignored", () => {
   const addressOf = createPublicAddress(["10.0.0.1"]);
   const at = (headers: Record<string, string>) => addressOf(from("10.0.0.1", headers));
   expect(at({ "x-forwarded-proto": "http, https" })).toBe("https://inside:8000");

@@ -5,8 +5,9 @@ import { toAddressList } from "../lib/address-list.ts";
 export type PublicAddress = (request: Pick<FastifyRequest, "headers" | "socket">) => string;
 
 /**
- * Answers name this server as the client knows it. `X-Forwarded-Proto`, `-Host` and `-Prefix` are believed when they come
- * from one of the proxies, which are addresses or networks as `10.0.0.0/8`. A configured address wins over all of them.
+ * The address of this server as the client knows it, for links in answers. `X-Forwarded-Proto`, `-Host` and `-Prefix`
+ * are trusted from the proxies, which are addresses or networks such as `10.0.0.0/8`. A configured address wins over
+ * all of them.
  */
 export function createPublicAddress(
   trustedProxies: readonly string[],
@@ -24,7 +25,7 @@ export function createPublicAddress(
   };
 }
 
-/** Where a client is: the address of its connection, or what the nearest proxy that is believed says it is. */
+/** The address of a client: that of its connection, or the one that the nearest trusted proxy reports. */
 export function createClientAddress(
   trustedProxies: readonly string[],
 ): (request: Pick<FastifyRequest, "headers" | "socket">) => string {
@@ -35,7 +36,7 @@ export function createClientAddress(
   };
 }
 
-/** The nearest proxy is the last to add to a list, and the only one that is known. */
+/** The nearest proxy adds the last entry, and is the only known one. */
 function lastValue(header: string | string[] | undefined): string | null {
   return header?.toString().split(",").at(-1)?.trim() || null;
 }

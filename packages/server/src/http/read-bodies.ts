@@ -5,7 +5,7 @@ import { parseJsonBody } from "./parse-json-body.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** True for routes that take no body: whatever comes is dropped. */
+    /** True for routes without a body: any body is dropped. */
     readonly ignoresBody?: boolean;
   }
 }
@@ -30,7 +30,7 @@ export function readBodies(app: FastifyInstance): void {
     }
   });
   app.addHook("onRequest", (request, _reply, done) => {
-    // Without a type it is read as any other: not at all.
+    // Without a type the body is not read.
     if (request.routeOptions.config.ignoresBody === true) delete request.raw.headers["content-type"];
     done();
   });
@@ -40,7 +40,7 @@ function isAnnouncedLarger({ headers }: IncomingMessage, limitBytes: number): bo
   return Number(headers["content-length"] ?? 0) > limitBytes;
 }
 
-/** Drops a body. False as soon as it has more bytes, and when its sender leaves. */
+/** Drops a body. False as soon as it has more bytes, and when its sender disconnects. */
 async function endsWithin(payload: IncomingMessage, maxBytes: number): Promise<boolean> {
   let bytes = 0;
   return await new Promise((resolve) => {

@@ -1,9 +1,9 @@
-/** A browser has one for each path that a cookie is for; more than these are somebody's attempt to keep the server busy. */
+/** A browser sends one for each path of a cookie; more than these are an attack. */
 const maxOfOneName = 20;
 
 /**
- * All values of a name, in the order in which the browser sent them: beside ours may be one that another server of this host set, for a
- * longer path, which comes first.
+ * All values of a name, in the order sent: another server of this host may have set one for a longer path, which comes
+ * first.
  */
 export function readCookies(header: string | undefined, name: string): string[] {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
@@ -11,10 +11,13 @@ export function readCookies(header: string | undefined, name: string): string[] 
   return values.filter((value) => value !== "").slice(0, maxOfOneName);
 }
 
-/** Begins the names of cookies that say who began something, and let nobody in: to a neighbour they go along. */
+/**
+ * The prefix of cookies that identify the browser that began something but do not authenticate: they are forwarded to
+ * other nodes.
+ */
 export const beginnerCookie = "convoke_mcp_login_";
 
-/** Those of a header, as a header; empty when there is none. */
+/** The cookies of that kind in a header, as a header; empty when there is none. */
 export function beginnerCookies(header: string | undefined): string {
   const pairs = (header ?? "").split(";").map((pair) => pair.trim());
   return pairs.filter((pair) => pair.startsWith(beginnerCookie)).join("; ");

@@ -7,22 +7,22 @@ import type { RouteRequest } from "./route-request.ts";
 import { isStorable, unstorableTexts } from "./stored-texts.ts";
 import { faultsOfUnused, namesOfUnused } from "./unused-fields.ts";
 
-/** A body with what its caller has set for requests that leave it out. */
+/** A body, completed from the caller's settings. */
 export type CompletedBody = {
   readonly body: unknown;
-  /** Of the settings that it was completed from. */
+  /** The version of the settings that it was completed from. */
   readonly settingsVersion: number;
 };
 
 export type ReadDeps = {
   readonly validator: Validator;
-  /** By operation id: adds to a body, before it is checked, what its caller has set for requests that leave it out. */
+  /** By operation id: completes a body from the caller's settings before it is checked. */
   readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<CompletedBody>>>;
 };
 
 type Read = Omit<RouteRequest, "request" | "signal">;
 
-/** What a request says, checked by the schemas of its route. Throws a Fault that names all that is wrong, wherever it is. */
+/** Reads a request and checks it by the schemas of its route. Throws a Fault that lists all mistakes. */
 export async function readRequest(
   request: FastifyRequest,
   route: Route,
@@ -55,7 +55,7 @@ export async function readRequest(
   const misnamed =
     route.query === undefined ? [] : faultsOfUnused(findUnusedFields(route.query, request.query, ["query"]));
   const body = await readBody().catch((error: unknown) => {
-    // Together with what is wrong elsewhere.
+    // Reported together with other mistakes.
     if (!(error instanceof Fault) || error.fields.length === 0) throw error;
     wrong.push(...error.fields);
   });
@@ -63,14 +63,14 @@ export async function readRequest(
     ...wrong.filter(({ loc }) => !nearMisses.some((miss) => isSame(miss.loc, loc))),
     ...nearMisses,
     ...misnamed,
-    // Who serves files and git says what is wrong with a path.
+    // Paths are checked by the handlers of files and git.
     ...(/\/(?:file|git)\//.test(route.path) ? [] : unstorableTexts(query, ["query"])),
     ...(route.body === undefined
       ? []
       : unstorableTexts(request.body, ["body"], route.takesLargeBody === true)),
   ];
   if (all.length > 0) throw new Fault("caller", "validation", "The request is not valid.", all);
-  // What no store can keep is nowhere. Paths of files, and ids of conversations, are read by whoever serves them.
+  // Texts that no store can hold exist nowhere. Paths of files and ids of conversations are checked by their handlers.
   const names = Object.keys(params).filter(
     (name) => name !== route.restParameter && !name.endsWith("conversation_id"),
   );
@@ -79,7 +79,7 @@ export async function readRequest(
   return settingsVersion === undefined ? read : { ...read, settingsVersion };
 }
 
-/** Of the body as it was sent: what is filled in later is not the caller's. */
+/** Checked on the body as sent: values that are filled in later are not the caller's. */
 function readUnused(route: Route, given: unknown): { unused: string[]; nearMisses: FieldFault[] } {
   if (route.body === undefined) return { unused: [], nearMisses: [] };
   const found = findUnusedFields(route.body, given, ["body"]);

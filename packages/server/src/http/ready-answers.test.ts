@@ -52,7 +52,7 @@ async function ask(headers: Record<string, string> = {}, path = "/pages/1?limit=
   return { status: reply.status, text, headers: new Map(reply.headers) };
 }
 
-test("what is asked again in the same words is answered and told of as before, without the way through the routes", async () => {
+test("a repeated request is answered and recorded as before, without routing", async () => {
   const [first, again] = [await ask(), await ask()];
   expect(wholeWays).toBe(1);
   for (const { headers } of [first, again]) for (const name of ["x-request-id", "date"]) headers.delete(name);
@@ -71,7 +71,7 @@ test("what is asked again in the same words is answered and told of as before, w
   });
 });
 
-test("P3: strangers, others, foreign pages and names of other servers are refused as ever", async () => {
+test("P3: wrong keys, other users, foreign pages and names of other servers are still refused", async () => {
   await ask();
   known = { two: users["two"]! };
   expect((await ask()).status).toBe(401);
@@ -95,14 +95,14 @@ test.each<[string, Record<string, string>, string, string]>([
   expect(wholeWays).toBe(2);
 });
 
-test("an answer that went out while the page became another one does not stand for that one", async () => {
+test("an answer that was sent while the page changed is not cached for the new page", async () => {
   const next = Buffer.from('{"items":["a longer one"]}');
   app.server.prependOnceListener("request", (_, response) => response.once("finish", () => (page = next)));
   expect((await ask()).text).toBe('{"items":[]}');
   expect([(await ask()).text, wholeWays]).toEqual([next.toString(), 2]);
 });
 
-test("bytes that are not the right ones any more, or cannot be found, are found on the whole way", async () => {
+test("requests whose cached bytes are outdated or missing are handled in full", async () => {
   await ask();
   page = Buffer.from('{"items":[1]}');
   expect([(await ask()).text, (await ask()).text, wholeWays]).toEqual(['{"items":[1]}', '{"items":[1]}', 2]);

@@ -6,12 +6,12 @@ import type { Caller } from "../security/caller.ts";
 import { isNear } from "./compress-answers.ts";
 import { requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
 
-/** The bytes of an answer for this caller, as long as they are the right ones; null where they have to be found anew. */
+/** The bytes of a cached answer for this caller while they are valid; null when they must be produced again. */
 export type Again = (caller: Caller) => Uint8Array | null;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** What it was answered with and how it is the next time; null where it has to be read and checked again. */
+    /** The answer and the function that revalidates it; null when the request must be handled in full. */
     repeatable: { readonly bytes: Uint8Array; readonly again: Again } | null;
   }
 }
@@ -20,19 +20,19 @@ export type ReadyAnswersDeps = {
   readonly observer: Observer;
   readonly onCall: (call: AuditedCall) => void;
   readonly onActivity: () => void;
-  /** What refuses a request before anything of it is read. */
+  /** The guard that refuses requests before they are read. */
   readonly isRefused: (request: IncomingMessage) => boolean;
 };
 
-/** Null for a stranger, and for who has to be asked for more than a key. */
+/** Null for unauthenticated callers, and for those who need more than a key. */
 type Identify = (headers: IncomingHttpHeaders) => Caller | null;
 
-/** Bound to the request that was answered: which route it took, and what it was about. */
+/** The route and the parameters of the answered request. */
 type Known = { readonly again: Again; readonly route: Pick<AuditedCall, "method" | "route" | "target"> };
 
 const maxKnown = 1_000;
 
-/** A request with any other header goes the whole way: these decide who asks and whether the answer is packed, and nothing else of it. */
+/** A request with any other header is handled in full: these headers only affect authentication and compression. */
 const plainHeaders: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -50,17 +50,17 @@ const plainHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Answers a request that was answered before, in the same words, without the way through the routes, which costs more than the sending
- * of a page does. What decides is asked each time, of the same functions: the guard, the key, the owner, and whether the bytes are still
- * right. The call is told of like each other. Whatever is not plain, and whatever is no, goes the whole way.
+ * Answers a repeated request from a cache, without routing, which costs more than sending a page. The same functions
+ * are called each time: the guard, the key, the owner, and the revalidation of the bytes. The call is recorded like any
+ * other. Unusual requests and all refusals are handled in full.
  *
  * Only for speed: B6.http.plain, B6.http.filtered
  */
 export class ReadyAnswers {
   readonly #deps: ReadyAnswersDeps;
-  /** By the address as it was sent; the oldest first. */
+  /** By the URL as sent; the oldest first. */
   readonly #known = new Map<string, Known>();
-  /** Names and values by turns, of the answer that had these bytes. */
+  /** Headers of the cached answer: names and values in turn. */
   readonly #headers = new WeakMap<Uint8Array, readonly string[]>();
   #identify: Identify | null = null;
 
@@ -75,13 +75,13 @@ export class ReadyAnswers {
       this.#identify = null;
       done();
     });
-    // In front of the routes, which alone listened until now.
+    // Installs itself before the router.
     app.server.removeAllListeners("request").on("request", (request, response) => {
       if (!this.#answer(request, response)) app.routing(request, response);
     });
   }
 
-  /** Before that, all requests go the whole way. */
+  /** Before that, all requests are handled in full. */
   open(identify: Identify): void {
     this.#identify = identify;
   }
@@ -101,7 +101,7 @@ export class ReadyAnswers {
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  /** False when the request has to go the whole way; nothing was done then. */
+  /** False when the request must be handled in full; nothing was done then. */
   #answer(request: IncomingMessage, response: ServerResponse): boolean {
     const known = this.#known.get(request.url ?? "");
     if (known === undefined || !isPlain(request) || this.#deps.isRefused(request)) return false;
@@ -130,12 +130,15 @@ function find(again: Again, caller: Caller): Uint8Array | null {
   try {
     return again(caller);
   } catch {
-    // On the whole way it fails again, and there it is answered and told.
+    // The full handling fails again, answers and records it.
     return null;
   }
 }
 
-/** Without a body, a cookie, an origin, a condition, or anything else that an answer could depend on; and never one that is packed. */
+/**
+ * True without a body, a cookie, an origin, a condition, or anything else that affects an answer; and never for
+ * compressed answers.
+ */
 function isPlain(request: IncomingMessage): boolean {
   if (request.method !== "GET") return false;
   const { rawHeaders } = request;

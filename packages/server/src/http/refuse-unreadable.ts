@@ -1,7 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-/** Answers what is no HTTP, comes too slowly or has too large a head, in the shape of every other refusal; there is no request yet. */
+/**
+ * Answers data that is not HTTP, too slow, or has too large a head, in the form of every other refusal; there is no
+ * request object yet.
+ */
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const { status, body } = refusals[error.code ?? ""] ?? unreadable;

@@ -7,8 +7,8 @@ type ReplyHead = {
 };
 
 /**
- * `text` goes out as it is: stored JSON is never parsed and written again. `stream` is destroyed when the client leaves. `again` answers the
- * same request the next time.
+ * `text` is sent unchanged: stored JSON is never parsed and written again. `stream` is destroyed on a client
+ * disconnect. `again` answers the same request the next time.
  */
 export type RouteReply = ReplyHead &
   (

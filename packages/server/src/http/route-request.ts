@@ -8,13 +8,15 @@ export type RouteRequest = {
   readonly query: Readonly<Record<string, unknown>>;
   /** With its defaults filled in. */
   readonly body: unknown;
-  /** Fields of the body that change nothing, by their path, such as `agent.colour`; told to the caller and in the conversation. */
+  /**
+   * Unused fields of the body, by their path, such as `agent.colour`; reported to the caller and in the conversation.
+   */
   readonly unused: readonly string[];
-  /** Of the settings that the body was completed from; left out where it came as it is. */
+  /** The version of the settings that the body was completed from; absent when it was not completed. */
   readonly settingsVersion?: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Aborted when the client goes away before it has its answer. */
+  /** Aborts on a client disconnect before the answer. */
   readonly signal: AbortSignal;
-  /** For what tables of routes cannot say, e.g. a body that is streamed. */
+  /** For cases that route tables cannot express, e.g. a streamed body. */
   readonly request: FastifyRequest;
 };

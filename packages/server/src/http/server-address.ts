@@ -6,32 +6,35 @@ export function addressOf({ address, family, port }: AddressInfo): string {
   return `http://${host}:${port}`;
 }
 
-/** How other servers reach one that listens on `boundHost`; `ownHost` is what they know this machine by. */
+/**
+ * The address by which other nodes reach a server on `boundHost`; `ownHost` is the host by which they know this
+ * machine.
+ */
 export function reachableAt(url: string, boundHost: string, ownHost: string | null): string {
   if (ownHost === null || !isWildcard(boundHost)) return url;
   return `http://${ownHost.includes(":") ? `[${ownHost}]` : ownHost}:${new URL(url).port}`;
 }
 
-/** Where a door listens; port 0 is any free one. */
+/** The address of an internal listener; port 0 picks a free one. */
 export type InternalPlace = { readonly host: string; readonly port: number };
 
-/** What says where the door of one of several processes is. */
+/** The inputs for the address of the internal listener of one of several processes. */
 export type InternalPlan = {
   readonly host: string;
   readonly port: number;
   /** Null where all servers on the store are on this machine. */
   readonly database: { readonly nodeAddress: string | null } | null;
-  /** Of the process, from 1 on. */
+  /** The number of the process, from 1 on. */
   readonly number: number;
 };
 
-/** On a data folder nobody else needs to reach it; with a configured address its port is known beforehand, as that one is. */
+/** On a data folder loopback is enough. With a configured address the port is derived from it. */
 export function internalPlace({ host, port, database, number }: InternalPlan): InternalPlace {
   if (database === null) return { host: "127.0.0.1", port: 0 };
   return { host, port: database.nodeAddress === null ? 0 : port + number };
 }
 
-/** What the other servers are told of a door. */
+/** The address of an internal listener that other nodes get. */
 export function internalAddress(
   { host, database, number }: InternalPlan,
   listening: AddressInfo,

@@ -6,11 +6,11 @@ export type ServerInfoParts = {
   readonly uptime: number;
   /** Seconds since the last call to an `/api` route. */
   readonly idleTime: number;
-  /** What agents can ask for by name. */
+  /** Tools that agents can request by name. */
   readonly tools: readonly string[];
 };
 
-/** What a server says about itself, dormant or not. */
+/** The facts about a server, also before it has its configuration. */
 export function serverInfo({ uptime, idleTime, tools }: ServerInfoParts): ServerInfo {
   return {
     uptime,
@@ -37,7 +37,7 @@ export function serverInfo({ uptime, idleTime, tools }: ServerInfoParts): Server
  */
 const agentServerVersion = "1.58.2";
 
-/** The names under which newer clients look for what not every agent server has; only those that are true here. */
+/** The names of optional features that newer clients check; only those that this server has. */
 const capabilities = [
   "conversation_runtime_routes_v1",
   "idempotent_conversation_create_v1",

@@ -11,7 +11,10 @@ const reasons: Readonly<Record<number, string>> = {
   [notUtf8]: "Send text that is encoded in UTF-8",
 };
 
-/** Says what is wrong to a client whose frame cannot be taken; the library closes without a reason, and drops what still comes for at most 30 seconds. */
+/**
+ * Sends a reason to a client with an invalid frame; the library closes without one, and drops further data for at most
+ * 30 seconds.
+ */
 export class ServerSocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     super.close(code, reason ?? (code === undefined ? undefined : reasons[code]));

@@ -3,8 +3,7 @@ import type { RouteReply } from "./mount.ts";
 import type { RouteRequest } from "./route-request.ts";
 
 /**
- * A JSON text that will never be another. A browser may keep it, but asks each time whether it may show it: who asks may be somebody else
- * by then.
+ * An immutable JSON text. A browser may cache it but must revalidate each time: another user may be logged in by then.
  */
 export function settledReply(request: Pick<RouteRequest, "headers">, text: string): RouteReply {
   return taggedReply(request, etagOf(text), { text });
@@ -22,8 +21,9 @@ export function taggedReply(
 }
 
 /**
- * A weak tag, because the same text also goes out packed. What it names never changes: it only has to show that another release writes it
- * otherwise, or that a conversation was deleted and another one has its id, and a checksum costs half of what a hash does.
+ * A weak tag, because the same text is also sent compressed. The text is immutable: the tag only changes when another
+ * release writes it differently, or when a deleted conversation's id is reused. So a checksum is enough, at half the
+ * cost of a hash.
  */
 export function etagOf(text: string | Uint8Array): string {
   return `W/"${text.length.toString(36)}-${crc32(text).toString(36)}"`;

@@ -1,8 +1,8 @@
 import type { FieldFault } from "../lib/fault.ts";
 
 /**
- * Fields of large bodies that get a place of their own in a store. The rest of such a body is the content of a conversation, which is
- * kept exactly, whatever characters it has.
+ * Fields of large bodies that are stored in columns. The rest of such a body is the content of a conversation, which is
+ * stored exactly, whatever characters it has.
  */
 const ownPlaces: ReadonlySet<string> = new Set([
   "client_message_id",
@@ -22,7 +22,7 @@ const maxFaults = 50;
 const msg =
   "This text has a NUL character or half of a surrogate pair, which not every store can keep. Send it without.";
 
-/** Texts below `value`, names of fields among them, that PostgreSQL would refuse or change: with NUL or half of a surrogate pair. */
+/** Texts and field names below `value` that PostgreSQL would refuse or change: with NUL or half of a surrogate pair. */
 export function unstorableTexts(value: unknown, loc: FieldFault["loc"], isLarge = false): FieldFault[] {
   const faults: FieldFault[] = [];
   const visit = (part: unknown, at: FieldFault["loc"]): void => {
@@ -42,7 +42,7 @@ export function unstorableTexts(value: unknown, loc: FieldFault["loc"], isLarge 
   return faults;
 }
 
-/** Whether every store keeps the text as it is. */
+/** True when every store can hold the text unchanged. */
 export function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
 }

@@ -3,7 +3,7 @@ import { Fault } from "../lib/fault.ts";
 
 type Known = { readonly pattern: RegExp; readonly methods: Set<string> };
 
-/** 404 for paths that nothing serves, 405 with `Allow` for known paths with another method; before the body is read. */
+/** 404 for unknown paths, 405 with `Allow` for known paths with another method; before the body is read. */
 export function refuseUnknownRoutes(app: FastifyInstance): void {
   const known = new Map<string, Known>();
   app.addHook("onRoute", ({ url, method }) => {
@@ -13,7 +13,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
     known.set(url, route);
   });
   app.addHook("onRequest", (request, reply, done) => {
-    // An OPTIONS that gets here is no preflight: those are answered before.
+    // An OPTIONS request here is no preflight: those are answered earlier.
     if (!request.is404 && request.routeOptions.url !== "*") {
       done();
       return;
@@ -28,7 +28,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Operations that official clients call and this version does not have; status and code stay those of a path that is not there. */
+/** Operations that official clients call and this version lacks; status and code are those of an unknown path. */
 const refused: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
   {
     pattern: /^\/api\/conversations\/[^/]+\/load_plugin\/?$/,

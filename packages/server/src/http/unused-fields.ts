@@ -1,11 +1,11 @@
 import type { UnusedField } from "@convoke/protocol/validate";
 import type { FieldFault } from "../lib/fault.ts";
 
-/** More go into the log of a conversation, and no header holds them all. */
+/** A conversation's log can list more, but no header holds them all. */
 const maxInHeader = 20;
 const longestName = 200;
 
-/** Those that nobody can have meant as another one, by their path in the request, such as `agent.colour`. */
+/** Unknown fields that are no typos of known ones, by their path in the request, such as `agent.colour`. */
 export function namesOfUnused(found: readonly UnusedField[]): string[] {
   const names = found
     .filter(({ meant }) => meant === null)
@@ -13,7 +13,7 @@ export function namesOfUnused(found: readonly UnusedField[]): string[] {
   return [...new Set(names)];
 }
 
-/** Near misses of fields that exist: whoever sends one relies on what it would do. */
+/** Typos of known fields: their sender relies on the effect. */
 export function faultsOfUnused(found: readonly UnusedField[]): FieldFault[] {
   return found.flatMap(({ loc, meant }) =>
     meant === null
@@ -28,14 +28,14 @@ export function faultsOfUnused(found: readonly UnusedField[]): FieldFault[] {
   );
 }
 
-/** On one line, for where an answer has no list. */
+/** On one line, for answers without a list. */
 export function describeFaults(
   faults: readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[],
 ): string {
   return faults.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; ");
 }
 
-/** The answer's own warning (RFC 7234, 5.5, where 299 is one that stays true), which clients without a use for it pass over. */
+/** The warning header (RFC 7234, 5.5; 299 is a persistent one), which clients can ignore. */
 export function warningHeader(unused: readonly string[]): string {
   const named = unused.slice(0, maxInHeader).map((name) => encodeURI(name).replaceAll(/["\\]/g, "_"));
   const more = unused.length > maxInHeader ? ` and ${unused.length - maxInHeader} more` : "";

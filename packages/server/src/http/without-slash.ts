@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Route } from "@convoke/protocol";
 
 /**
- * Where a request for `/a/b/` is sent whose route is `/a/b`: the same without the slash, from the request's own address on, so that it is the
- * same origin and below the same prefix whatever the address says. Null for one that is at its place.
+ * The redirect target of a request for `/a/b/` whose route is `/a/b`: relative to the request's URL, so that origin and
+ * prefix stay the same. Null when no redirect is needed.
  */
 export function placeWithoutSlash(url: string): string | null {
   const start = url.indexOf("?");
@@ -13,7 +13,7 @@ export function placeWithoutSlash(url: string): string | null {
   return `../${segment}${start === -1 ? "" : url.slice(start)}`;
 }
 
-/** True for routes that have a slash at their end, or below which there are files: there it belongs to the address. */
+/** True for routes with a trailing slash, or with files below them: there the slash is significant. */
 export function hasSlashes(route: Route, others: readonly Route[]): boolean {
   const { path, method, restParameter } = route;
   if (path.endsWith("/") || restParameter !== undefined) return true;
@@ -23,9 +23,9 @@ export function hasSlashes(route: Route, others: readonly Route[]): boolean {
   );
 }
 
-/** Sends a request to its place with its method and body; false when it is there. */
+/** Redirects a request with its method and body; false when no redirect is needed. */
 export function sendToPlace(request: FastifyRequest, reply: FastifyReply): boolean {
-  // Sockets do not follow.
+  // WebSocket clients do not follow redirects.
   const place = request.ws ? null : placeWithoutSlash(request.url);
   if (place === null) return false;
   void reply.status(307).header("location", place).send();

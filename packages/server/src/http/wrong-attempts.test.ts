@@ -16,7 +16,7 @@ test("after five wrong attempts within a minute an address waits, and only that 
   expect(attempts.waitMs("10.0.0.1")).toBe(0);
 });
 
-test("strangers from everywhere fill no memory", () => {
+test("attempts from many addresses do not fill the memory", () => {
   const attempts = new WrongAttempts(() => 0);
   for (let count = 0; count < 5; count++) attempts.note("first");
   for (let count = 0; count < 10_000; count++) attempts.note(`other ${count}`);
@@ -24,7 +24,7 @@ test("strangers from everywhere fill no memory", () => {
   expect(attempts.waitMs("other 9999")).toBe(0);
 });
 
-test("processes behind one port count together: being led to another one gives no more attempts", () => {
+test("processes behind one port count together: another process gives no further attempts", () => {
   const [one, other] = createFellows(2).map((second) => new WrongAttempts(() => 0, second));
   for (const counts of [one!, other!, one!, other!]) counts.note("10.0.0.9");
   expect([one!.waitMs("10.0.0.9"), other!.waitMs("10.0.0.9")]).toEqual([0, 0]);

@@ -6,8 +6,8 @@ const maxAddresses = 10_000;
 const topic = "wrong attempt";
 
 /**
- * Counts wrong attempts by address: who had five of them within a minute waits until the first is a minute old. Processes behind one port
- * count together: who is led to another one has no more attempts.
+ * Counts failed attempts by address: after five within a minute the address waits until the first is a minute old.
+ * Processes behind one port share the counts, so another process gives no further attempts.
  */
 export class WrongAttempts implements Disposable {
   readonly #nowMs: () => number;
@@ -21,7 +21,7 @@ export class WrongAttempts implements Disposable {
     this.#stop = group?.hear(topic, (address) => this.#count(address as string)) ?? (() => {});
   }
 
-  /** For how long nothing from this address is looked at, in milliseconds; 0 when it may try. */
+  /** How long attempts from this address are refused, in milliseconds; 0 when it may try. */
   waitMs(address: string): number {
     const times = this.#recent(address);
     return times.length < maxWrong ? 0 : times[0]! + windowMs - this.#nowMs();
@@ -38,7 +38,7 @@ export class WrongAttempts implements Disposable {
 
   #count(address: string): void {
     const times = [...this.#recent(address), this.#nowMs()];
-    // The address that was wrong last comes last.
+    // The address with the latest failure comes last.
     this.#timesByAddress.delete(address);
     this.#timesByAddress.set(address, times);
     const [oldest] = this.#timesByAddress.keys();

@@ -1,2 +1,2 @@
-/** Of files whose names change with what is in them. */
+/** The folder of files with a hash of their contents in their names. */
 export const hashedPaths = /^\/assets\//;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Whether who asks would rather have a page than JSON: browsers do, programs that take anything do not. */
+/** True when the client prefers a page to JSON: browsers do, programs that accept anything do not. */
 export function prefersHtml({ accept = "" }: Pick<IncomingHttpHeaders, "accept">): boolean {
   const weights = new Map(accept.split(",").map(readRange));
   const html = weights.get("text/html") ?? 0;

@@ -5,13 +5,13 @@ import { varyBy } from "../vary-by.ts";
 import { hashedPaths } from "./hashed-paths.ts";
 import { webHeaders } from "./web-headers.ts";
 
-/** By the name that a client gives it. */
+/** By the requested name. */
 const encodings = new Map([
   ["br", ".br"],
   ["gzip", ".gz"],
 ]);
 
-/** Undefined where there is no such file. */
+/** Undefined when the file does not exist. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -34,7 +34,7 @@ export async function sendFile(
 
 type Found = { readonly found: FileSendResult | null; readonly encoding: string | null };
 
-/** The smallest form that the client reads and that was built. */
+/** The smallest built encoding that the client accepts. */
 async function findFile({ raw, headers }: FastifyRequest, webDir: string, path: string): Promise<Found> {
   const options = {
     root: webDir,

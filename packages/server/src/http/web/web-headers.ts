@@ -1,8 +1,11 @@
-/** What a page of ours may do: run its own scripts and talk to its own server. `convoke` is the page's one Trusted Types policy. */
+/**
+ * The content security policy of the page: it may run its own scripts and reach its own server. `convoke` is its only
+ * Trusted Types policy.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  // Terminals and editors set styles from scripts; without a foreign connection such a style tells nobody anything.
+  // Terminals and editors set styles from scripts; without foreign connections a style cannot leak data.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
@@ -17,7 +20,7 @@ const policy = [
   "trusted-types convoke",
 ].join("; ");
 
-/** Of everything that belongs to the page. */
+/** Headers of all files of the page. */
 export const webHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policy,
   "cross-origin-opener-policy": "same-origin",

@@ -124,7 +124,7 @@ describe("S1: the page", () => {
 });
 
 describe("S1: its files", () => {
-  test("what is hashed is kept for ever, in the smallest form that the client reads", async () => {
+  test("hashed files are cacheable for ever, in the smallest encoding that the client accepts", async () => {
     const url = new URL("/assets/main-4f2a.js", server.url);
     for (const [accepted, encoding] of [
       ["gzip, deflate, br", "br"],

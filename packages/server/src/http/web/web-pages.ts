@@ -7,12 +7,12 @@ import { hashedPaths } from "./hashed-paths.ts";
 import { prefersHtml } from "./prefers-html.ts";
 import { webHeaders } from "./web-headers.ts";
 
-/** Below these are programs' routes: what is not there is told in JSON, whoever asks. */
+/** Prefixes of API routes: unknown paths below them are answered in JSON for every client. */
 const programPaths = /^\/(api|v1|sockets|sandboxes)(\/|$)/;
 
 /**
- * Serves the built page in `webDir` where no route is: its files, the page itself at `/` for who would rather have a page than JSON, and
- * the page at every other address that it may have made itself. A folder that is empty or missing serves nothing.
+ * Serves the built page in `webDir` where no route is: its files, the page at `/` for clients that prefer HTML, and the
+ * page at every address that its router may use. An empty or missing folder serves nothing.
  */
 export function mountWebPages(app: FastifyInstance, webDir: string): void {
   app.addHook("onRequest", async (request, reply) => {
@@ -36,7 +36,7 @@ export function mountWebPages(app: FastifyInstance, webDir: string): void {
   });
 }
 
-/** Undefined where there is no page. It is read for each request, so that a page that was built anew is served at once. */
+/** Undefined without a page. It is read for each request, so that a new build is served at once. */
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -51,7 +51,7 @@ async function sendPage(
   return reply.type("text/html; charset=utf-8").send(page);
 }
 
-/** The page names its files relative to where it was reached, which a proxy may have moved below a prefix. */
+/** The page refers to its files by relative URLs, because a proxy may add a prefix. */
 function withBase(html: string, path: string): string {
   const href = `${path.replace(/\/$/, "")}/`.replaceAll("&", "&amp;");
   const element = `<base href="${href}" />`;
