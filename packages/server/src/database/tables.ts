@@ -232,7 +232,7 @@ export type ModelLessonTable = {
 
 /** What logs a browser in, once. */
 export type LoginTicketTable = {
-  /** SHA-256 of the ticket, in hex; see `LoginBook` for what it has in it besides. */
+  /** SHA-256 of the ticket, in hex; see `LoginStore` for what it has in it besides. */
   readonly digest: Fixed<string>;
   readonly user_id: Fixed<string>;
   /** Of the issued key that it was made with. */
