@@ -156,7 +156,7 @@ test.each([
   },
 );
 
-test("what a bad call is told names the fix and not the values", async () => {
+test("the error of a bad call names the fix and not the values", async () => {
   const id = await server.runTo("finished", "CASE:UNKNOWN");
   const error = (await logOf(id)).find((event) => event.kind === "AgentErrorEvent");
   expect(error).toMatchObject({ error: expect.stringContaining("terminal") });
@@ -178,7 +178,7 @@ test("max_iterations ends the run with MaxIterationsReached; run goes on from th
   expect((await logOf(id)).filter((event) => event.kind === "ActionEvent")).toHaveLength(6);
 });
 
-test("L23.29: an agent that repeats itself is told so, then stopped as stuck, unless its detection is off", async () => {
+test("L23.29: an agent that repeats itself gets a hint, then is stopped as stuck, unless the detection is off", async () => {
   const id = await server.runTo("stuck", "CASE:STUCK");
   const log = await logOf(id);
   expect(log.filter((event) => event.kind === "ActionEvent")).toHaveLength(6);

@@ -65,7 +65,7 @@ test("a tool of the client: the model sees its schema word for word, the call be
   ]);
 });
 
-test("arguments that do not fit, and unknown ones, are told to the model; a restart keeps the tool", async () => {
+test("wrong and unknown arguments are reported to the model; a restart keeps the tool", async () => {
   const loose = {
     name: "ring",
     description: "Rings.",

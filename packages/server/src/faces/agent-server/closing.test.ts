@@ -12,7 +12,7 @@ const script: Script = {
   loop: true,
 };
 
-test("P35, P61: a server that closes waits for no model that is to be asked again, whoever asks it", async () => {
+test("P35, P61: a closing server does not wait for retries of model calls", async () => {
   const server = await startTestServer({ script });
   const { agent, ...start } = server.startRequest();
   const patient = { ...agent, llm: { ...agent?.llm, num_retries: 1000 } };

@@ -89,7 +89,7 @@ test("W4, L23.7: a pause during a model call holds when the answer comes; run go
   expect(server.quickTools.started).toEqual(["after pause"]);
 });
 
-test("a message says who sent it, where the request does", async () => {
+test("a message has its sender, when the request names one", async () => {
   await using server = await startTestServer();
   const { id } = await server.createConversation();
   for (const sender of ["ada", null, undefined]) {

@@ -95,7 +95,7 @@ test("P62: a conversation that requests a title gets one beside its run, as a le
   expect(Object.keys(info.stats?.usage_to_metrics ?? {}).toSorted()).toEqual(["default", "title"]);
 });
 
-test("P62: a title that nobody can write is the beginning of the message, and a hanging one delays nothing", async () => {
+test("P62: without a model's title the beginning of the message is used, and a hanging title call delays nothing", async () => {
   const failing = {
     turns: [
       { match: { last_user_contains: "sheep" }, text: "Counted." },
@@ -114,7 +114,7 @@ test("P62: a title that nobody can write is the beginning of the message, and a 
   expect((await hanging.client.getConversation(other)).title).toBe("Count the goats.");
 });
 
-test("a conversation that nobody names is called as its first message begins, also where its first answer fails", async () => {
+test("an unnamed conversation gets the beginning of its first message as title, also when its first answer fails", async () => {
   await using server = await startTestServer({ script: { turns: [{ error: { status: 400 } }], loop: true } });
   const titleOf = async (id: string) => (await server.client.getConversation(id)).title ?? null;
   const run = async (text: string, fields: object = {}) => server.runTo("error", text, fields);

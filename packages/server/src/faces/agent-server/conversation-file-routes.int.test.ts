@@ -55,7 +55,7 @@ test("what is outside, of somebody else, or cannot be read is refused", async ()
   });
 });
 
-test("nothing is taken back while the agent works, and everything while it waits", async () => {
+test("messages cannot be withdrawn while the agent works, and all can while it waits", async () => {
   await using busy = await startTestServer({ script: { turns: [{ text: "x", delay_ms: 60_000 }] } });
   const working = await busy.runTo("running", "begin");
   const path = join(busy.workspaceDir, "a.txt");

@@ -63,7 +63,7 @@ test.each([
   expect(await server.client.countEvents(id, { kind: "MessageEvent", source: "user" })).toBe(1);
 });
 
-test("P18: a conversation and its first message are one commit, and nobody finds it before", async () => {
+test("P18: a conversation and its first message are one commit, and it is not visible earlier", async () => {
   const commits: string[] = [];
   const isStored = Promise.withResolvers<void>();
   await using server = await startTestServer({
@@ -132,7 +132,7 @@ test("P27: an id that somebody else takes while its message is on the way is the
   expect(server.model.requests).toEqual([]);
 });
 
-test("P55: what a launch adds to the system message is behind what the agent has there", async () => {
+test("P55: additions of a launch to the system message come after the agent's own text", async () => {
   const { agent, ...start } = shared.startRequest();
   for (const [system_message_suffix, expected] of [
     ["Be brief.", "Be brief.\n\nAnswer in rhymes."],
@@ -175,7 +175,7 @@ test("one id with different first messages at once: one of them stands, nobody g
   expect(await server.client.countEvents(id, { kind: "MessageEvent", source: "user" })).toBe(1);
 });
 
-test("W31: modules of a client's tools are told to whoever attaches, for tools of the agent alone; none is loaded", async () => {
+test("W31: modules of a client's tools are returned to attaching clients, for the agent's own tools; none is loaded", async () => {
   const body = shared.startRequest();
   const created = await shared.call("POST", "/api/conversations", {
     ...body,

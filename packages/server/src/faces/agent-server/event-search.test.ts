@@ -159,7 +159,7 @@ describe("filters", () => {
     },
   );
 
-  test("body searches messages only, what the agent says included", async () => {
+  test("body searches messages only, including those of the agent", async () => {
     expect((await found("body=done with")).map(textOf)).toEqual(["Done with it."]);
     expect(await found("body=ls")).toEqual([]);
   });

@@ -11,7 +11,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const address = (path = "/mcp") => `http://u:${secret}@127.0.0.1:9${path}`;
 
-test("K14: a password in the address of an MCP server is refused by the field, and not told", async () => {
+test("K14: a password in the address of an MCP server is refused by its field, and not shown", async () => {
   const { agent } = server.startRequest();
   const mcp = { mcpServers: { a: { url: address() } } };
   const start = { ...server.startRequest(), agent: { ...agent, mcp_config: mcp } };

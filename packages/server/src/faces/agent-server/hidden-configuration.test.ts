@@ -67,7 +67,7 @@ test("P13, S24 to S26: headers of models, queries of addresses and the server's 
   expect(JSON.stringify(server.model.requests)).toContain(canary.header);
 });
 
-test("S25: headers that an earlier version stored in the clear are shown to nobody, and sealed when the conversation is next used", async () => {
+test("S25: headers that an earlier version stored in the clear are never shown, and sealed when the conversation is next used", async () => {
   await using server = await startTestServer({
     script: { turns: [{ text: `It is ${canary.header}.` }], loop: true },
   });

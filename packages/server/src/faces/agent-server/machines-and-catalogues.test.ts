@@ -74,7 +74,7 @@ describe("the machine of a conversation", () => {
   });
 });
 
-test("children: a new conversation with what its parent has does the task", async () => {
+test("children: a new conversation with its parent's configuration does the task", async () => {
   const path = `/api/conversations/${id}/children`;
   const begun = await server.call("POST", path, { task: "Look.", title: "Child" });
   expect(begun.status, begun.text).toBe(201);
@@ -92,7 +92,7 @@ test("children: a new conversation with what its parent has does the task", asyn
   expect(await asStranger("POST", path, { task: "Look." })).toMatchObject({ status: 404 });
 });
 
-test("meta profiles are kept, and say that nothing routes by them", async () => {
+test("meta profiles are stored, and say that nothing routes by them", async () => {
   const path = "/api/meta-profiles";
   const profile = {
     classifier_model: "quick",

@@ -63,7 +63,7 @@ test("the default agent of the SDK starts: tools of newer clients are no tools, 
   expect(warnings(await server.events(id))).toHaveLength(1);
 });
 
-test("an agent whose tools are all there is told nothing, one with a built-in that is not there is", async () => {
+test("a missing built-in tool is reported; an agent with all its tools gets no warning", async () => {
   expect(warnings(await server.events(await server.runTo("finished", "Hello")))).toEqual([]);
   const start = withTools([], {
     include_default_tools: ["FinishTool", "SwitchLLMTool", "InvokeSkillTool"],
@@ -72,7 +72,7 @@ test("an agent whose tools are all there is told nothing, one with a built-in th
   expect(reported).toMatchObject([{ tools: ["switch_llm"] }]);
 });
 
-test("a slip of the keyboard is refused with what was meant", async () => {
+test("a typo is refused with the intended name", async () => {
   for (const [name, meant] of [
     ["treminal", "terminal"],
     ["terminl", "terminal"],

@@ -104,7 +104,7 @@ test("a state update stands for the event before it, an unknown event is 404, an
   expect(context.json).toMatchObject({ is_exact: true });
 });
 
-test("P6, W2: what waits on a branch that was left is not pending and does not run; back there it asks again, and nothing runs twice", async () => {
+test("P6, W2: calls that wait on a left branch are not pending and do not run; after returning they ask again, and nothing runs twice", async () => {
   const shell = { name: "terminal", arguments: { command: "a" } };
   const turns = [
     { match: { last_user_contains: "one" }, tool_calls: [shell] },

@@ -119,7 +119,7 @@ test("S5: the plan of the newest task list is in it, over restarts", async () =>
   expect(await read()).toEqual({ done: 1, total: 2, current: "Write" });
 });
 
-test("S6: marks are kept, listed and filtered by", async () => {
+test("S6: marks are stored, listed and filtered by", async () => {
   const { id } = await server.createConversation();
   const eventId = (await server.client.sendMessage(id, text("hi")))!;
   const marks = { is_pinned: true, is_archived: true, read_event_id: eventId };
@@ -133,7 +133,7 @@ test("S6: marks are kept, listed and filtered by", async () => {
   expect(wrong.status).toBe(422);
 });
 
-test("S3: one call has what a page begins with", async () => {
+test("S3: one call returns the initial state of the page", async () => {
   const start = await server.client.call("GET /api/start");
   expect(start).toMatchObject({
     user_id: "local",
@@ -194,7 +194,7 @@ test("S8: the outline has each turn with what happened in it, page by page, the 
   expect(second.next_page_id).toBe(null);
 });
 
-test("S4: an overview has what is there, then what changes, and what goes", async () => {
+test("S4: an overview sends existing conversations, then changes and deletions", async () => {
   const { id: before } = await server.createConversation();
   await using overview = watchOverview(2);
   await overview.listed();

@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const path = "GET /api/conversations/{conversation_id}/at" as const;
 
-test("S18: a conversation is told as it stood at any event, by the event or its position", async () => {
+test("S18: the state of a conversation at any event is returned, by the event or its position", async () => {
   const id = await server.runTo("waiting_for_confirmation", "Do one thing.", {
     confirmation_policy: { kind: "AlwaysConfirm" },
   });
@@ -56,7 +56,7 @@ test("S18: a conversation is told as it stood at any event, by the event or its 
   expect(beyond).toMatchObject({ position: events.length, conversation: { execution_status: "finished" } });
 });
 
-test("S18: where turns begin and what failed or was rejected is told by position", async () => {
+test("S18: beginnings of turns, failures and rejections are returned by position", async () => {
   const id = await server.runTo("waiting_for_confirmation", "Do one thing.", {
     confirmation_policy: { kind: "AlwaysConfirm" },
   });

@@ -8,7 +8,7 @@ const pushTo = ({ origin }: TestPushService) => ({
   services: (endpoint: URL) => endpoint.origin === origin,
 });
 
-test("S21: a browser that subscribed is told of a run that asks and of its end, over restarts, until it has enough", async () => {
+test("S21: a subscribed browser is notified of a run's approval and end, across restarts, until it unsubscribes", async () => {
   await using service = await TestPushService.start();
   const push = pushTo(service);
   await using server = await startTestServer({

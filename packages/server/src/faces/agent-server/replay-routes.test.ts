@@ -22,7 +22,7 @@ test("S19: every request of a conversation is checked, and several checks at onc
   expect(await Promise.all(checks)).toEqual([expected, expected, expected]);
 });
 
-test("S19: a check that nobody waits for any more ends, and the next one goes on", async () => {
+test("S19: a check ends on a client disconnect, and the next one begins", async () => {
   const id = await server.runTo("finished", "Do one thing.");
   const params = { conversation_id: id };
   const stop = new AbortController();

@@ -73,7 +73,7 @@ test("S11: messages, commands and titles of all conversations are found, marked,
   expect(left.items.filter(({ conversation_id: id }) => id === first)).toEqual([]);
 });
 
-test("S11: what cannot be searched is refused, with the field", async () => {
+test("S11: an impossible search is refused by its field", async () => {
   const refused = async (query: string): Promise<unknown> =>
     (await server.call("GET", `/api/search?${query}`)).json;
   expect(await refused("")).toMatchObject({ detail: [{ loc: ["query", "q"] }] });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readAudit } from "../../testing/read-audit.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 
-test("S20: an event and a page that has another one behind it are told again in a word; what can change is not kept", async () => {
+test("S20: an event and a full page are answered again with 304; changing answers are not cached", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
   const id = await server.runTo("finished", "Say hello.");
   const events = `/api/conversations/${id}/events`;
@@ -38,7 +38,7 @@ test("S20: an event and a page that has another one behind it are told again in 
   }
 });
 
-test("S20: a page that was kept is the one that the log has, also after it grew; it goes with the conversation", async () => {
+test("S20: a cached page equals the log's, also after it grew; it is deleted with the conversation", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
   const id = await server.runTo("finished", "Say hello.");
   const events = `/api/conversations/${id}/events`;

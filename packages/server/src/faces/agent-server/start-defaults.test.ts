@@ -3,7 +3,7 @@ import type { NewConversation } from "../../journal/journal.ts";
 import { SettingsStore } from "../../settings/settings-store.ts";
 import { startTestServer } from "../../testing/start-server.ts";
 
-test("P34: a new conversation begins with the settings of its user, one that is there keeps its own", async () => {
+test("P34: a new conversation begins with the settings of its user, an existing one keeps its own", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
   const request = server.startRequest({ text: "hi" });
   const { agent: _, ...withoutAgent } = request;

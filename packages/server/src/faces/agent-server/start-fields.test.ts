@@ -99,7 +99,7 @@ describe("agent_definitions", () => {
     expect(JSON.stringify(tasks)).toContain("The sea, the sea.");
   });
 
-  test("P55: what is not carried out, and what is no sub-agent, is refused by its field", async () => {
+  test("P55: unsupported values, and values that are no sub-agent, are refused by their field", async () => {
     await using server = await startTestServer();
     for (const [definitions, index, field] of [
       [[{ ...poet, hooks: { before: [] } }], 0, "hooks"],
@@ -161,7 +161,7 @@ describe("expressions of a request", () => {
   });
 });
 
-test("P55, security 38: what a conversation is started with comes back on it, and after a restart", async () => {
+test("P55, security 38: the start values of a conversation are returned by it, also after a restart", async () => {
   await using server = await startTestServer({ script: { turns: [] } });
   const given = {
     autotitle: false,

@@ -38,7 +38,7 @@ function withAgent(more: object): object {
   return { agent: { ...server.startRequest().agent, ...more } };
 }
 
-test("P55, clients 1: a critic behind an API is accepted, comes back without its key, and is told", async () => {
+test("P55, clients 1: a critic behind an API is accepted, returned without its key, and reported", async () => {
   const critic = { kind: "APIBasedCritic", api_key: "key-of-the-critic", model_name: "theirs" };
   const id = await server.runTo("finished", "Hello", withAgent({ critic }));
   const info = await server.call("GET", `/api/conversations/${id}`);
@@ -47,7 +47,7 @@ test("P55, clients 1: a critic behind an API is accepted, comes back without its
   expect(warnings(await server.events(id))).toMatchObject([{ code: "critic_unavailable" }]);
 });
 
-test("P55, clients 1: values that no prompt uses are accepted, come back, and are told", async () => {
+test("P55, clients 1: values that no prompt uses are accepted, returned, and reported", async () => {
   const kwargs = { cli_mode: true, colour: "red" };
   const id = await server.runTo("finished", "Hello", withAgent({ system_prompt_kwargs: kwargs }));
   expect((await server.client.getConversation(id)).agent).toMatchObject({ system_prompt_kwargs: kwargs });

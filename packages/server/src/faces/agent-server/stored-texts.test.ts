@@ -80,7 +80,7 @@ test("K16: NUL in an address is a 422 with its parameter", async () => {
     expect([404, 422]).toContain((await server.call(method!, address!)).status);
 });
 
-test("K16: two ids of a client's messages never meet, by request or by socket; the content is kept exactly", async () => {
+test("K16: different client message ids never collide, by request or by socket; the content is stored exactly", async () => {
   const { id: own } = await server.createConversation();
   const send = (clientId: string, content: string) =>
     server.call("POST", `/api/conversations/${own}/events`, {

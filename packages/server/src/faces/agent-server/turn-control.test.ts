@@ -166,7 +166,7 @@ test("P44: queued messages survive interrupt and restart, keep their order, are 
   ]);
 });
 
-test("P48: a budget is overstepped by one call at most; with a higher one the run goes on", async () => {
+test("P48: a budget is exceeded by at most one call; with a higher budget the run continues", async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 5, cost: 0.4 };
   const turns = Array.from({ length: 5 }, (_, n) => ({ tool_calls: [shell(`step ${n}`)], usage }));
   await using server = await startTestServer({ script: { turns: [...turns, { text: "Done.", usage }] } });
@@ -232,7 +232,7 @@ test("a fork has the log up to an event, runs on its own, and runs nothing that 
   expect(nowhere.status).toBe(404);
 });
 
-test("the final response is the last thing that the agent said; another model counts from the next call on", async () => {
+test("the final response is the agent's last text; another model is used from the next call on", async () => {
   const finish = { name: "finish", arguments: { message: "All done." } };
   const script = { turns: [{ text: "First." }, { tool_calls: [finish] }] };
   await using server = await startTestServer({ script });

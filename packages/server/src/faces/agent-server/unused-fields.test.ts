@@ -25,7 +25,7 @@ const message = (text: string, more: object = {}) => ({
   ...more,
 });
 
-test("F5: what changes nothing is accepted, named in the answer, and told once in the conversation", async () => {
+test("F5: unused fields are accepted, named in the answer, and reported once in the conversation", async () => {
   const request = server.startRequest();
   const body = {
     ...request,
@@ -96,7 +96,7 @@ test("F5: a near miss of a field that exists is refused by its name, and nothing
   expect(await server.events(id)).toEqual([]);
 });
 
-test("F5: a socket refuses a near miss, and tells in the log what changes nothing; the sender is stored", async () => {
+test("F5: a socket refuses a typo of a field, and logs unused fields; the sender is stored", async () => {
   const { id } = await server.createConversation();
   using socket = new TestSocket(`${server.url}/sockets/events/${id}`, {
     headers: { "x-session-api-key": server.key },
@@ -115,7 +115,7 @@ test("F5: a socket refuses a near miss, and tells in the log what changes nothin
   });
 });
 
-test("F5: settings and profiles name in the answer what they keep nowhere", async () => {
+test("F5: answers of settings and profiles name the fields that are not stored", async () => {
   const patched = await server.call("PATCH", "/api/settings", {
     colour: 1,
     agent_settings_diff: { llm: { custom_tokenizer: "theirs" } },

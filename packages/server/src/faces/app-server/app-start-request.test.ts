@@ -139,7 +139,7 @@ test("an agent that plans has the prompt of one, and is made from the user's set
   expect(agent).toEqual({ ...usual, system_prompt_filename: "system_prompt_planning.j2" });
 });
 
-test("P55: marks for traces are accepted, come back, and are told", () => {
+test("P55: marks for traces are accepted, returned, and reported", () => {
   const marks = {
     observability_tags: ["x"],
     observability_span_name: "y",

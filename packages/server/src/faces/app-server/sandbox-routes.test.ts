@@ -62,7 +62,7 @@ test("a server without sandboxes says so on each of the routes", async () => {
   expect((await fetch(`${server.url}/sandboxes/x/api/conversations/count`)).status).toBe(401);
 });
 
-test("a sandbox starts, pauses, goes on and is removed", async () => {
+test("a sandbox starts, pauses, resumes and is removed", async () => {
   await using face = await openFace();
   const started = await face.call("startSandbox");
   const { id } = started.json as SandboxInfo;

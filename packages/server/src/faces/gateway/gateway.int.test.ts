@@ -261,7 +261,7 @@ describe("ports", () => {
     expect(answer).toBe("HELLO");
   });
 
-  test("a port where nobody listens is a 503 that says so", async () => {
+  test("a port without a listener is a 503 that says so", async () => {
     const reply = await server.call("GET", gate("/ports/8012/"));
     expect(reply).toMatchObject({ status: 503, json: { code: "sandbox_failed" } });
   });

@@ -78,7 +78,7 @@ test("hardening 1: a conversation that is another one's model is used as usual, 
   expect(server.model.requests[0]!.headers["x-convoke-call-depth"]).toBe("2");
 });
 
-test("hardening 1, P2: a restart goes on with the one that asked, and not with the ones that it asked", async () => {
+test("hardening 1, P2: a restart resumes the calling conversation, and not those that it called", async () => {
   const turns = [{ hang: true as const }, { text: "Fine." }];
   await using server = await startTestServer({ script: { turns, select: "in_order" } });
   await storeModel(server, "inner", {

@@ -83,7 +83,7 @@ test("P54: sockets are lines when they are let in, when they are refused, and wh
   ]);
 });
 
-test("P54: calls to a sandbox are lines, whichever key opens it; a wrong one is a refusal though it looks like nothing is there", async () => {
+test("P54: calls to a sandbox are logged, whichever key authenticates them; a wrong key is logged as a refusal although the answer is a 404", async () => {
   const sandboxes = new MemorySandboxes();
   const { id } = await sandboxes.start("local", "first");
   const asked = Promise.withResolvers<void>();

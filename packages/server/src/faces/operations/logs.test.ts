@@ -28,7 +28,7 @@ test("P53: a request that fails inside leaves a line with its error id and its r
   expect(JSON.stringify(lines)).not.toContain("canary");
 });
 
-test("lines of one run are joined: request, run, model calls, tools, and what goes wrong between them", async () => {
+test("lines of one run share its ids: request, run, model calls, tools, and failures between them", async () => {
   await using server = await startTestServer({
     script: {
       turns: [

@@ -40,7 +40,7 @@ test("P60: a server with default settings calls the model of its conversations a
   expect([...received.names]).toEqual([]);
 });
 
-test("P60: a name that is called is heard, so that silence means something", async () => {
+test("P60: calls of a known name are detected, so that no detection is meaningful", async () => {
   using received = listen();
   await expect(fetch("http://nobody.invalid:8080/")).rejects.toThrow("fetch failed");
   expect([...received.names]).toEqual(["nobody.invalid"]);

@@ -30,7 +30,7 @@ async function ask(server: TestServer, id: string, name: string): Promise<McpSer
   return (json as McpServerList).items.find((item) => item.name === name);
 }
 
-test("S22: how each MCP server of a conversation does is told, and one that failed is connected anew", async () => {
+test("S22: the state of each MCP server of a conversation is returned, and a failed one is reconnected", async () => {
   await using server = await start();
   await using broken = await startMcpHttpServer("error");
   await using closed = await startMcpHttpServer("refuse-key");

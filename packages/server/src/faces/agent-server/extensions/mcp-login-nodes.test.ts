@@ -56,7 +56,7 @@ test("a login that one server began is looked at and completed at another, by it
   expect((await statusAt(one, id)).json).toMatchObject({ status: "succeeded" });
 });
 
-test("a browser that comes back to another server is known by what it got when it began", async () => {
+test("a browser that returns to another node is identified by its cookie from the beginning", async () => {
   await using two = await openTwo();
   const { one, other, mcp } = two;
   const began = await askAt(one, "POST", "/api/mcp/oauth/start", { server: target(mcp) });
@@ -70,7 +70,7 @@ test("a browser that comes back to another server is known by what it got when i
   expect((await statusAt(other, id)).json).toMatchObject({ status: "succeeded" });
 });
 
-test("a login whose server has ended is told as one that is not there", async () => {
+test("a login whose node has ended is reported as missing", async () => {
   await using two = await openTwo();
   const { one, other, mcp } = two;
   const { job_id: id, authorization_url: url } = await begin(one, mcp);

@@ -98,7 +98,7 @@ describe("logins to MCP servers", () => {
     expect((await handOver(id, back.href)).json).toMatchObject({ status: "succeeded" });
   });
 
-  test("a refusal, a wrong code and a server without logins are told", async () => {
+  test("a refusal, a wrong code and a server without logins are reported", async () => {
     const refused = await start();
     const back = new URL(`${server.url}/api/mcp/oauth/callback?error=access_denied&error_description=No`);
     back.searchParams.set("state", new URL(refused.authorization_url).searchParams.get("state") ?? "");

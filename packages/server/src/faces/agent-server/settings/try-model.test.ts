@@ -63,7 +63,7 @@ test.each([
   expect(error?.message).toMatch(sentence);
 });
 
-test("U2: what passes by itself says nothing against a model", async () => {
+test("U2: transient failures do not count against a model", async () => {
   await using model = await startScriptedModel({
     script: { turns: [{ error: { status: 429, message: "slow down" } }], loop: true },
   });

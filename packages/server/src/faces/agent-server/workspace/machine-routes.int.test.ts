@@ -154,7 +154,7 @@ describe.each([
       expect((await machine.call("GET", "/api/file/home?include_hidden=true")).status).toBe(404);
     });
 
-    test("a directory comes as an archive without what can be made again", async () => {
+    test("a directory is downloaded as an archive without files that can be regenerated", async () => {
       await mkdir(at("project", "node_modules"), { recursive: true });
       await writeFile(at("project", "kept.txt"), "kept content");
       await writeFile(at("project", "left.log"), "left content");
