@@ -109,7 +109,7 @@ test("F16: a backup of a running server's folder starts, with the same log and t
   expect((await restored.call("GET", "/api/settings/secrets/TOKEN")).text).toContain("canary");
 });
 
-test("F16: what agents keep in a sandbox is copied whatever its name is, and who uses the folder now is not", async () => {
+test("F16: files of agents in a sandbox are copied whatever their names, and records of running processes are not", async () => {
   const dataDir = join(folder, "data");
   const work = join(dataDir, "sandboxes/one/workspace");
   const state = join(dataDir, "sandboxes/one/state/s");
@@ -142,7 +142,7 @@ test("F16: what agents keep in a sandbox is copied whatever its name is, and who
   await server.close();
 });
 
-test("F16: a backup that fails leaves nothing that refuses the next one, and one that was cut off is begun anew", async () => {
+test("F16: a failed backup does not block the next one, and an interrupted one is started again", async () => {
   await using server = await startTestServer({ script });
   const { dataDir } = server;
   const id = await server.runTo("finished", "hello");

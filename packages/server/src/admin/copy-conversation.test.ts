@@ -58,7 +58,7 @@ test("a copy has what the source has, and the second one changes nothing", async
   expect((await target.claim(id)).generation).toBe(generation + 1);
 });
 
-test("a copy that was cut off is in no list, and goes on where it was", async () => {
+test("an interrupted copy is in no list, and is resumed", async () => {
   await using source = await openJournal({ memory: true });
   await using target = await openJournal({ memory: true });
   const id = randomUUID();

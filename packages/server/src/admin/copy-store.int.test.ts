@@ -31,7 +31,7 @@ describe.skipIf(!probe.isUsable)(
     const copy = async (from: CopyPlace, to: CopyPlace): Promise<CopyResult> =>
       await copyStore({ from, to, masterSecret, logger: silentLogger, onProgress: () => {} });
 
-    test("what a server has kept in a folder is the same in a database, and in a folder again", async () => {
+    test("data copied from a folder to a database and back to a folder is the same", async () => {
       await using first = await startTestServer({ script: { turns: [{ text: "Found it." }] } });
       const message = { content: [{ type: "text" as const, text: "Look for the comet." }], run: true };
       const { id } = await first.createConversation();
@@ -97,7 +97,7 @@ describe.skipIf(!probe.isUsable)(
       expect(id).toBeTypeOf("string");
     });
 
-    test("what a database cannot hold as it is, is named", async () => {
+    test("values that a database cannot hold unchanged are named", async () => {
       await using first = await startTestServer();
       const { id } = await first.createConversation();
       await first.call("PUT", "/api/settings/secrets", { name: "TOKEN", value: "whole" });

@@ -139,7 +139,7 @@ test("an id is found by a unique beginning, with and without dashes, and nothing
     expect(await ask(name)).toEqual({ type: "missing" });
 });
 
-test("W5: neither keys nor secrets of a conversation are in what is found", async () => {
+test("W5: neither keys nor secrets of a conversation are in search results", async () => {
   const { server, place } = await start({ script: { turns: [{ text: "Done." }] } });
   await using _server = server;
   const { agent } = server.startRequest();
@@ -195,7 +195,7 @@ describe.runIf(testedStore === "sqlite")("on a data folder", () => {
     expect(found.events.filter(({ kind }) => kind === "damaged")).toHaveLength(1);
   });
 
-  test("F5: a damaged record of executions is named, and takes nothing else away", async () => {
+  test("F5: a damaged record of executions is named, and everything else is still shown", async () => {
     const server = await startTestServer({ script: { turns: [call("ls"), { text: "Done." }] } });
     await using _server = server;
     const confirmation_policy = { kind: "AlwaysConfirm" } as const;

@@ -51,7 +51,7 @@ function conclude({
   return concludeInspection(found as unknown as Found);
 }
 
-test("a run at a living server: what it waits for", () => {
+test("a run at a living server: its conclusion names what it waits for", () => {
   expect(conclude()).toEqual([
     "A server works on it, and no call is open: it waits for the model, for a hook, or for its turn.",
   ]);
@@ -70,7 +70,7 @@ test("a run at a living server: what it waits for", () => {
   ]);
 });
 
-test("a run that nobody works on: who goes on with it, and what becomes of each call", () => {
+test("a run without an owner: its conclusions say which server resumes it, and the outcome of each call", () => {
   const left = ["started", "ended", "announced", "none", "unknown"] as const;
   const actions = left.map((execution) => ({ ...action, execution }));
   expect(conclude({ node: null })).toEqual([expect.stringMatching(/^It is to go on and no server holds it/)]);

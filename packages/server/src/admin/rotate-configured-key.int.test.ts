@@ -130,7 +130,7 @@ describe.skipIf(!probe.isUsable)(`on PostgreSQL (${probe.detail})`, { timeout: 3
     expect((await server.call("GET", "/api/settings/secrets/A")).text).toBe("canary");
   });
 
-  test("P6: a change of the key claims no conversation, so that nobody takes what ran in it for lost", async () => {
+  test("P6: a key rotation claims no conversation, so that its running tools do not count as lost", async () => {
     await using postgres = await startPostgres();
     const url = await postgres.createDatabase();
     const database = { url, nodeAddress: null };

@@ -42,24 +42,27 @@ test("every text is sealed with the new key, the old one opens nothing, and the 
   await server.waitForStatus(items[0]!.id, "finished");
 });
 
-test.each([1, 3, 5])("ended after %d texts, servers can run, and it goes on where it was", async (last) => {
-  const crash = new Error("the process died");
-  const rotating = rotateMasterKey({
-    dataDir: server.dataDir,
-    onProgress: (resealed) => {
-      if (resealed === last) throw crash;
-    },
-  });
-  await expect(rotating).rejects.toBe(crash);
-  expect(await readFile(join(server.dataDir, "master-key"), "utf8")).toBe(masterKey);
-  await expectOpened(5);
-  await server.restart();
-  await server.call("POST", "/api/secrets", { name: "C", value: "canary-c" });
-  await server.close();
-  const { resealed, unopened } = await rotateMasterKey({ dataDir: server.dataDir });
-  expect({ resealed, unopened }).toEqual({ resealed: 6 - last, unopened: 0 });
-  await expectOpened(6);
-});
+test.each([1, 3, 5])(
+  "interrupted after %d texts, servers can run, and the rotation is resumed",
+  async (last) => {
+    const crash = new Error("the process died");
+    const rotating = rotateMasterKey({
+      dataDir: server.dataDir,
+      onProgress: (resealed) => {
+        if (resealed === last) throw crash;
+      },
+    });
+    await expect(rotating).rejects.toBe(crash);
+    expect(await readFile(join(server.dataDir, "master-key"), "utf8")).toBe(masterKey);
+    await expectOpened(5);
+    await server.restart();
+    await server.call("POST", "/api/secrets", { name: "C", value: "canary-c" });
+    await server.close();
+    const { resealed, unopened } = await rotateMasterKey({ dataDir: server.dataDir });
+    expect({ resealed, unopened }).toEqual({ resealed: 6 - last, unopened: 0 });
+    await expectOpened(6);
+  },
+);
 
 test("every column of every database that holds sealed texts is sealed with the new key, and with no other", async () => {
   const oldBox = await openSecretBox(join(server.dataDir, "master-key"));
