@@ -78,7 +78,7 @@ test("K9: one argument with other values in each choice takes all of them", () =
   expect(shown(mcp(schema)).properties).toEqual({ a: { anyOf: [{ type: "string" }, { type: "integer" }] } });
 });
 
-test("K9: conditions, dependents, free names and names that are only required are told", () => {
+test("K9: conditions, dependents, free names and names that are only required are described", () => {
   const found = shown(
     mcp({
       properties: { kind: text },
@@ -119,7 +119,7 @@ test("K9: of a schema that is too large the names of the arguments are left", ()
   expect(shown(mcp(large))).toMatchObject({ properties: { a: {}, b: {} }, required: ["a"] });
 });
 
-test("K9: no argument of any schema is missing from what the model is told", () => {
+test("K9: no argument of any schema is missing in the model's description", () => {
   const name = fc.constantFrom("a", "b", "c", "d", "e", "summary", "security_risk", "__proto__");
   const leaf = fc.constantFrom<unknown>(true, {}, text, { type: "integer" }, mode("x"), { enum: [1, 2] });
   const schemaOf = (depth: number): fc.Arbitrary<Json> => {

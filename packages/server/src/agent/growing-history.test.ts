@@ -39,7 +39,7 @@ test("P59: a history that grows is the one that is built from the whole log, at 
   expect(requests).toBeGreaterThan(2000);
 });
 
-test("P59: a turn that only adds to its end builds only what was added", () => {
+test("P59: after a turn that only appends, only the appended part is built", () => {
   const growing = new GrowingHistory();
   const writer = new LogWriter();
   for (let turn = 0; turn < 50; turn += 1) {

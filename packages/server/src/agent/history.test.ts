@@ -51,7 +51,7 @@ const observation = (actionId: string, callId: string, words: string): Partial =
   observation: { kind: "ThinkObservation", content: [text(words)], is_error: false },
 });
 
-test("K18: no colours or other control sequences reach the model, whoever brought them; the log keeps them", () => {
+test("K18: no colours or other control sequences reach the model, whatever their source; the log has them", () => {
   const red = "\u001b[31mred\u001b[0m\u0007";
   const events = log(
     [system],

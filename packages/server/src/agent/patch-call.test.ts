@@ -20,7 +20,7 @@ const patch = (...lines: readonly string[]): string =>
   ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 const change = patch("*** Update File: src/a.ts", "@@ class A", " one", "-two", "+2", "", " end");
 
-test("F26: a patch of one place is an edit, with what stands beside it", () => {
+test("F26: a patch of one place is an edit, with its context", () => {
   expect(
     reader(["edit", "file_editor"])({ patch: change, security_risk: "LOW", summary: "two is 2" }),
   ).toMatchObject({

@@ -30,7 +30,7 @@ test("one that named what planning needs alone, or nothing, gets the usual tools
   expect(toolsAfter(planner([], "gemini/gemini-2.5-pro"))).toContain("write_file");
 });
 
-test("only an agent that plans is told of plan mode", () => {
+test("only an agent in plan mode gets its instructions", () => {
   expect(planNotes({ system_prompt_filename: "system_prompt.j2" })).toEqual([]);
   expect(planNotes(planner([]))).toHaveLength(1);
   expect(approvalMessage("  ")).toBe(approvalMessage(null));

@@ -180,7 +180,7 @@ test("a text answer is the exact message", () => {
   ]);
 });
 
-test("an answer that is cut off at its limit is no end: the model is told to go on", () => {
+test("an answer that is truncated at its limit is not final: the model is asked to continue", () => {
   const cut = (words: string) => ({ ...response(words), isTruncated: true });
   expect(bodies(receiveResponse(cut("First half"), context))).toMatchObject([
     { source: "agent", llm_message: { content: [text("First half")] }, meta: { sawSeq: 4 } },

@@ -76,7 +76,7 @@ const hint: Item = {
   llm_message: { role: "user", content: [{ type: "text", text: circlingHint }] },
 };
 
-test("L23.29: a hint comes first, and who goes on as before is stopped; another way is a way out", () => {
+test("L23.29: first the model gets a hint, and a run that still repeats itself is stopped; a different step continues", () => {
   const repeated = times(4, () => step("ls", "a"));
   const after = (...items: readonly Item[]): string =>
     findCircling(view(user, ...repeated, hint, ...items), 1);

@@ -32,7 +32,7 @@ const call = (name: string, args: unknown) =>
     origin: "completion",
   });
 
-test("risk and summary are taken out of the action and kept beside it", () => {
+test("risk and summary are removed from the action and stored beside it", () => {
   expect(call("terminal", { command: "ls", security_risk: "LOW", summary: "list files" })).toMatchObject({
     ok: true,
     action: { kind: "TerminalAction", command: "ls", is_input: false, reset: false },

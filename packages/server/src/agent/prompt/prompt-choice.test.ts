@@ -3,7 +3,7 @@ import { startTestServer } from "../../testing/start-server.ts";
 import { promptRefusal, staticPrompt } from "./prompt-choice.ts";
 import { promptSections } from "./sections.ts";
 
-test("the names of the built-in texts, and what reference clients send along, are the built-in text", () => {
+test("the names of the built-in texts, and the values that reference clients send, select the built-in text", () => {
   const agent = {
     system_prompt_filename: "system_prompt.j2",
     security_policy_filename: "security_policy.j2",
