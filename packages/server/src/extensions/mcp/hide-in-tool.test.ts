@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hideInTool } from "./hide-in-tool.ts";
 
-test("P13, S27: a key in what a server says of its tool is hidden, wherever it says it", () => {
+test("P13, S27: a key in a server's description of a tool is masked in every part", () => {
   const key = "canary-mcp-key-5f1e2d";
   const schema = {
     type: "object",

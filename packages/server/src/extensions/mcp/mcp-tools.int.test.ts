@@ -276,7 +276,7 @@ test("client 2: the first request waits for a server that starts slowly, and the
   expect(order.indexOf("MessageEvent")).toBeLessThan(order.indexOf("model_retry"));
 });
 
-test("client 2: while a server is waited for, a message is taken and a stop works", async () => {
+test("client 2: during the wait for a server, messages are accepted and a stop works", async () => {
   await using server = await startTestServer({
     script: { turns: [{ text: "done" }], loop: true },
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },

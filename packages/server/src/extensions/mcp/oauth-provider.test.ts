@@ -39,7 +39,7 @@ test("tokens that could not be stored are used and stored later: the ones before
   expect(store.state).toEqual({ tokens: tokensOf("new") });
 });
 
-test("tokens that could not be stored give way to what somebody else has stored meanwhile", async () => {
+test("tokens that could not be stored are replaced by those that another process has stored meanwhile", async () => {
   const { store, provider } = openProvider();
   await provider.tokens();
   store.isUnavailable = true;

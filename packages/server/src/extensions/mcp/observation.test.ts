@@ -61,7 +61,7 @@ test.each<[string, unknown, string[]]>([
   ],
 ])("K15: %s reaches the model", (_, result, texts) => expect(textsOf(result)).toEqual(texts));
 
-test("K15: what is beyond the limits is counted, not dropped in silence", () => {
+test("K15: tools beyond the limits are counted, not silently dropped", () => {
   const long = { type: "text", text: "x".repeat(60_000) };
   expect(textsOf({ content: [long, long, long] }).at(-1)).toBe("(2 more parts were left out.)");
   const picture = { type: "image", data: "aGk=", mimeType: "image/png" };

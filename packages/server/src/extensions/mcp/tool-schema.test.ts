@@ -38,7 +38,7 @@ test("security 2: of references that stand for more than any memory holds the na
   expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000);
 });
 
-test("security 2: what the schemas of one server come to together has a limit too", () => {
+test("security 2: the schemas of one server have a total limit too", () => {
   const schema = bomb(2, 30);
   const budget = openSchemaBudget();
   const normalized = Array.from({ length: 500 }, () => normalizeSchema(schema, budget)).filter(

@@ -72,7 +72,7 @@ test("a file that may be written again in the same moment is read each time", as
   expect(reads).toEqual([]);
 });
 
-test("a file that is no skill is told of each time", async () => {
+test("an invalid skill file is reported each time", async () => {
   const load = openLoader();
   await write("one", "first", 1_700_000_000_000);
   await writeFile(pathOf("one"), "---\nname: [\n---\n");

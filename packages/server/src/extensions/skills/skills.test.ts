@@ -65,7 +65,7 @@ describe("what a project brings", () => {
     ]);
   });
 
-  test("a broken file is a problem, and the others are there", async () => {
+  test("a broken file is reported as a problem, and the others are read", async () => {
     const files = treeOf({
       "/w/.agents/skills/a/SKILL.md": "---\nname: [\n---\nx",
       "/w/.agents/skills/b/SKILL.md": "---\nname: other\n---\nx",
@@ -194,7 +194,7 @@ describe("what a conversation makes of it", () => {
 });
 
 describe("what a workspace costs the server", () => {
-  test("security 5: heads that never end, or have thousands of keys, are cut off; the skills beside them are there", async () => {
+  test("security 5: endless heads, or heads with thousands of keys, are cut off; the other skills are read", async () => {
     const keys = Array.from({ length: 700 }, (_, at) => `k${at}: 1`).join("\n");
     const many = Object.fromEntries(
       Array.from({ length: 60 }, (_, at) => [
