@@ -30,7 +30,7 @@ test("without secrets the text is returned as it is", () => {
   expect(createMask([])('{"a":1}')).toBe('{"a":1}');
 });
 
-test("P13, S05: what an agent or a tool wrote is masked under every name", () => {
+test("P13, S05: content of an agent or a tool is masked under every name", () => {
   const secret = "canary-7f3a-value";
   const names = [
     "key",

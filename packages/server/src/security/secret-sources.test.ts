@@ -32,7 +32,7 @@ test("a secret is what the address answers, without surrounding space", async ()
   expect(await resolveHost((_, reply) => reply.end(" value\n"))).toEqual({ values: ["value"], failures: [] });
 });
 
-test("security 6: an answer that goes on and on is read to 64 KiB, and the connection ends", async () => {
+test("security 6: an endless answer is read to 64 KiB, and the connection ends", async () => {
   let sent = 0;
   const end = Promise.withResolvers<void>();
   const outcome = await resolveHost((_, reply) => {

@@ -92,7 +92,7 @@ test("an ensemble takes the worst that is known, and the unknown only when asked
   expect(assessCall(ensemble(false), terminal("ls", { predictedRisk: "MEDIUM" })).risk).toBe("MEDIUM");
 });
 
-test("L23.12: what only reads is LOW whatever the analyzer; without an analyzer nothing else is known", () => {
+test("L23.12: a call that only reads is LOW with every analyzer; without an analyzer all other risks are unknown", () => {
   expect(assessCall(null, terminal("x", { isReadOnly: true })).risk).toBe("LOW");
   expect(assessCall(pattern, terminal("rm -rf /", { isReadOnly: true })).risk).toBe("LOW");
   expect(assessCall(null, terminal("ls", { predictedRisk: "LOW" })).risk).toBe("UNKNOWN");
@@ -118,7 +118,7 @@ test.each([
   expect(() => checkAnalyzer(analyzer, ["body"])).toThrow();
 });
 
-test("L23.17: no text of a model and no expression of a user keeps an analyzer busy; what it cannot judge in time is HIGH", () => {
+test("L23.17: no text of a model and no expression of a user blocks an analyzer; a call that is not judged in time is HIGH", () => {
   const own = checkAnalyzer(
     { kind: "PatternSecurityAnalyzer", high_patterns: [["x*x*x*x*y", "endless"]] },
     [],
