@@ -7,7 +7,7 @@ const page = (length: number, etag: string | null = null): CachedPage => ({
 });
 const head = { log: 1, lastSeq: 5 };
 
-test("P4: a settled page is kept while its log grows, another one until then, and none for another log", () => {
+test("P4: a full page stays cached while its log grows, any other page until then, and none is used for another log", () => {
   const pages = new PageCache();
   const [settled, newest] = [page(10, "tag"), page(10)];
   pages.keep("settled", head, settled);
@@ -23,7 +23,7 @@ test("P4: a settled page is kept while its log grows, another one until then, an
   expect(pages.get("settled", head)).toBe(undefined);
 });
 
-test("P46: the longest unused pages go first, and one that is large beside the bound is not kept", () => {
+test("P46: the least recently used pages are evicted first, and a page that is large for the bound is not cached", () => {
   const pages = new PageCache(1_000);
   for (let number = 0; number < 10; number += 1) {
     pages.keep(`page ${number}`, head, page(100));

@@ -39,7 +39,7 @@ test("long texts end, and it is said where and how long they were", () => {
   expect(cut).toEqual([{ at: "/llm_message/content/0/text", length: text.length }]);
 });
 
-test("a picture leaves its kind, a condensation the number of what it forgot", () => {
+test("of a picture its type is shown, of a condensation the number of forgotten events", () => {
   const picture = `data:image/png;base64,${"A".repeat(20_000)}`;
   const shown = trimmed({ observation: { kind: "X", image_urls: [picture] }, kind: "ObservationEvent" });
   expect(shown.event.observation.image_urls).toEqual(["data:image/png;base64,"]);
