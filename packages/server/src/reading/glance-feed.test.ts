@@ -39,7 +39,7 @@ function of(id: string): Described {
   return { ...row, config, state: initialState() } as unknown as Described;
 }
 
-test("S4: changes are joined, and read once for all who listen; nobody hears of what is another's", async () => {
+test("S4: changes are joined, and read once for all listeners; nobody gets another user's", async () => {
   const { feed, commit, reads } = open({ mine: "me", theirs: "them" });
   using _feed = feed;
   commit("mine");
@@ -62,7 +62,7 @@ test("S4: changes are joined, and read once for all who listen; nobody hears of 
   expect(received.at(-1)).toBe("me gone deleted");
 });
 
-test("S4: what could not be read is told later, together with what changed since", async () => {
+test("S4: after a failed read the state is published later, together with further changes", async () => {
   const failures = [new Error("The disk is away."), new Error("Still.")];
   const { feed, commit, reads, failed } = open({ one: "me", two: "me" }, failures);
   using _feed = feed;
@@ -77,7 +77,7 @@ test("S4: what could not be read is told later, together with what changed since
   expect(reads.at(-1)!.toSorted()).toEqual(["one", "two"]);
 });
 
-test("S4: a conversation that is deleted while it is read slowly is told as gone last", async () => {
+test("S4: for a conversation that is deleted during a slow read, its end is published last", async () => {
   vi.useFakeTimers();
   using _real = { [Symbol.dispose]: () => void vi.useRealTimers() };
   let touch: () => void = () => {};

@@ -34,13 +34,13 @@ test("S18: failures of runs and of calls stand in one order", async () => {
   });
 });
 
-test("S18: a copy is marked where it begins, before those who went back in it", async () => {
+test("S18: a fork's beginning is marked, before the navigations in it", async () => {
   const updates = { read: async () => ({ branches: [7], tasks: [], spent: [] }) };
   const row = rowOf(9, { forked_from: { conversation_id: "b", event_id: "4" } });
   expect((await readLandmarks(journalOf({}), updates, row)).branches).toEqual([4, 7]);
 });
 
-test("S18: of more marks than a screen shows the first, the last and some between are told", async () => {
+test("S18: of more marks than a screen shows the first, the last and some between are returned", async () => {
   const all = Array.from({ length: 100_000 }, (_, index) => index + 1);
   const { turns } = await readLandmarks(
     journalOf({ "MessageEvent of user": all }),

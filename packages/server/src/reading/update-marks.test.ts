@@ -28,7 +28,7 @@ function journalOf(updates: readonly Update[]) {
 }
 const row = (lastSeq: number, createdAtMicros = 1) => ({ id: "c", createdAtMicros, lastSeq });
 
-test("S18: updates tell what was spent, where sub-agents began and where somebody went back", async () => {
+test("S18: updates contain spending, starts of sub-agents and navigations", async () => {
   const updates = [
     spending(1, 20),
     task("a", "running"),
@@ -58,7 +58,7 @@ test("S18: a log that has grown is read from where it ended, another log of the 
   expect(read).toEqual([1, 2, 3, 1, 2, 3]);
 });
 
-test("S18: of a long log some hundred spendings are told, the newest among them, evenly apart", async () => {
+test("S18: of a long log some hundred spendings are returned, the newest among them, evenly spaced", async () => {
   const { journal } = journalOf(Array.from({ length: 50_000 }, (_, index) => spending(index)));
   const { spent } = await new UpdateMarks(journal).read(row(50_000));
   expect(spent.length).toBeGreaterThan(150);
