@@ -42,7 +42,7 @@ test("P54: everything appended is in the file when the log is closed, in order, 
   expect(warnings).toEqual([]);
 });
 
-test("P54: a full file is put aside, the newest of them are kept, and no line is torn", async () => {
+test("P54: a full file is rotated, the newest files stay, and no line is split", async () => {
   for (let number = 0; number < 40; number += 1) {
     await using log = open({ rotateBytes: 200, maxFiles: 2 });
     log.append({ number });
@@ -64,7 +64,7 @@ test("P54: a full file is put aside, the newest of them are kept, and no line is
   }
 });
 
-test("P54: lines that cannot be written are told with their number, and later ones are written", async () => {
+test("P54: the number of lines that could not be written is logged, and later lines are written", async () => {
   await using log = open();
   await writeFile(join(directory, "audit"), "in the way");
   log.append({ number: 1 });

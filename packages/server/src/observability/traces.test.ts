@@ -111,7 +111,7 @@ test("P32: a key in the address of a socket is in no span", async () => {
   expect(text).not.toContain(server.key);
 });
 
-test("a collector that is broken is told once and harms nothing", async () => {
+test("a broken collector is logged once and harms nothing", async () => {
   await using collector = await openCollector(400);
   const server = await startTestServer({
     script: { turns: [{ text: "Fine." }] },
