@@ -60,7 +60,7 @@ async function openWorld() {
   };
 }
 
-test("S21: a browser is told what asks, what is done and what failed, and nobody but it can read that", async () => {
+test("S21: a browser is notified of approvals, ends and failures, and only it can decrypt that", async () => {
   await using world = await openWorld();
   const { service, subscriptions } = world;
   await subscriptions.add({ userId: "ann" }, service.subscribe("phone"), ["asks", "done", "failed"]);
@@ -94,7 +94,7 @@ test("S21: a browser is told what asks, what is done and what failed, and nobody
   expect(claims).toMatchObject({ aud: service.origin, sub: "mailto:ann@example.org" });
 });
 
-test("S21: a push service that is away is asked again, a few times; a browser that is gone is forgotten", async () => {
+test("S21: an unavailable push service is retried a few times; the subscription of a removed browser is deleted", async () => {
   await using world = await openWorld();
   const { service, subscriptions, pauses } = world;
   await subscriptions.add({ userId: "ann" }, service.subscribe("phone"), ["done"]);
@@ -117,7 +117,7 @@ test("S21: a push service that is away is asked again, a few times; a browser th
   expect(pauses).toHaveLength(5);
 });
 
-test("S21: what asked for a subscription ends it", async () => {
+test("S21: a subscription ends with the key or login that created it", async () => {
   await using world = await openWorld();
   const { service, subscriptions, over } = world;
   await subscriptions.add({ userId: "ann", loginId: "one" }, service.subscribe("phone"), ["done"]);
@@ -128,7 +128,7 @@ test("S21: what asked for a subscription ends it", async () => {
   expect((await subscriptions.list("ann")).map(({ owner }) => owner.loginId)).toEqual(["two"]);
 });
 
-test("S21: a browser has one subscription, of who asked last, and a user has so many at most", async () => {
+test("S21: a browser has one subscription, of the user who subscribed last, and a user's subscriptions are limited", async () => {
   await using world = await openWorld();
   const { service, subscriptions } = world;
   const shared = service.subscribe("shared");
@@ -144,7 +144,7 @@ test("S21: a browser has one subscription, of who asked last, and a user has so 
   expect(left.some((one) => one.id === first.id)).toBe(false);
 });
 
-test("S21: all servers of a store have one pair of keys; with another master key there is a new one, and nobody subscribed", async () => {
+test("S21: all nodes of a store share one pair of keys; with another master key there is a new pair, and no subscription", async () => {
   await using world = await openWorld();
   await using elsewhere = await openTemporaryDirectory();
   const { database, secretBox, service, subscriptions, keys } = world;
