@@ -8,7 +8,7 @@ const owner = { uid: 4711, gid: 4712 };
 const call = (command: string) => ({ tool_calls: [{ name: "terminal", arguments: { command } }] });
 
 describe.skipIf(process.getuid?.() !== 0)("a server that is root (needs root)", () => {
-  test("39, P50: what tools make in the folder of somebody else is its owner's", async () => {
+  test("39, P50: files that tools create in another user's folder belong to its owner", async () => {
     await using server = await startTestServer({
       tools: defaultTools(),
       environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
