@@ -57,7 +57,7 @@ function purchase(more: Partial<Purchase> = {}): Purchase {
 
 const { signal } = new AbortController();
 
-test("P48: where nobody knows the price, calls under one budget wait for each other; others do not", async () => {
+test("P48: with unknown prices, calls under one budget wait for each other; others do not", async () => {
   await using opened = await openGuard(1);
   const { ledger, guard } = opened;
   const first = await guard.admit(purchase(), signal);
@@ -197,7 +197,7 @@ test("P48: of calls that begin at several servers at once as many as fit begin",
   ]);
 });
 
-test("P48: what a call holds of a budget is given back where nobody answered whether it has it", async () => {
+test("P48: a budget hold whose commit was not acknowledged is released", async () => {
   await using opened = await openGuard(1);
   let isCut = true;
   const database = withMethods(opened.database, {
