@@ -121,8 +121,8 @@ function memoryMb(): number {
 }
 
 async function open(surfer: Surfer, path: string): Promise<void> {
-  const told = await surfer.open(path);
-  if (told.isError) throw new Error(told.text);
+  const opened = await surfer.open(path);
+  if (opened.isError) throw new Error(opened.text);
 }
 
 async function goTo(page: Page, { pages }: BrowserPlace, path: string): Promise<void> {

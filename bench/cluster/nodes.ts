@@ -35,7 +35,7 @@ async function measure(
 ): Promise<Measured> {
   const writers = Array.from({ length: count }, () => fork(new URL("./writer-child.ts", import.meta.url)));
   const endings = writers.map((writer) => once(writer, "exit"));
-  await heardOf(writers);
+  await nextMessages(writers);
   const perConversation = Math.round(eventCount / conversations / count);
   const warmUp = Math.round(warmUpEvents / conversations);
   for (const [index, writer] of writers.entries()) {
@@ -43,9 +43,9 @@ async function measure(
     const task: WriterTask = { url, prefix, conversations, perConversation, warmUp };
     writer.send(task);
   }
-  await heardOf(writers);
+  await nextMessages(writers);
   const databaseBefore = await time.read();
-  const reports = heardOf(writers);
+  const reports = nextMessages(writers);
   for (const writer of writers) writer.send("go");
   const done = (await reports) as WriterReport[];
   const databaseMicros = (await time.read()) - databaseBefore;
@@ -62,7 +62,7 @@ async function measure(
 }
 
 /** The next message of each. */
-async function heardOf(writers: readonly ChildProcess[]): Promise<unknown[]> {
+async function nextMessages(writers: readonly ChildProcess[]): Promise<unknown[]> {
   return await Promise.all(writers.map(async (writer) => ((await once(writer, "message")) as unknown[])[0]));
 }
 

@@ -16,7 +16,7 @@ export class BareCommits implements Disposable {
     );
   }
 
-  look(commitCount: number): void {
+  sample(commitCount: number): void {
     const insert = this.#database.prepare("INSERT INTO events VALUES (?)");
     const startedAt = performance.now();
     for (let count = 0; count < commitCount; count += 1) insert.run("x".repeat(1000));

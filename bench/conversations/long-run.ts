@@ -9,7 +9,7 @@ export async function run(): Promise<BenchResult[]> {
   await measure(500);
   const early: number[] = [];
   const late: number[] = [];
-  for (let look = 0; look < 8; look += 1) {
+  for (let sample = 0; sample < 8; sample += 1) {
     const turnMs = await measure(500);
     early.push(...turnMs.slice(10, 110));
     late.push(...turnMs.slice(400, 500));

@@ -80,7 +80,7 @@ function describe(id: string, reading: ServerReading, measuredMs: number): Bench
     ["gc", "the longest collection of memory", longestPauseMs, "ms"],
     ["gc.share", "time in collections of memory", (pausedMs / measuredMs) * 100, "%"],
     ["allocated", "memory allocated, at least", allocatedMegabytes / (measuredMs / 1000), "MB/s"],
-    ["resident", "resident memory, at most", reading.mostResidentMegabytes, "MB"],
+    ["resident", "resident memory, at most", reading.maxResidentMegabytes, "MB"],
   ] as const;
   return rows.map(([what, name, value, unit]) => ({
     id: `${id}.${what}`,

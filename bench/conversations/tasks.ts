@@ -6,7 +6,7 @@ import { percentile } from "../journal/percentile.ts";
 
 const order = "Have it counted.";
 const parts = ["one", "two", "three", "four"] as const;
-const looks = 5;
+const sampleCount = 5;
 const modelDelayMs = 100;
 
 /** Four sub-agents of one answer beside one. Each asks the model twice and runs one command of 0.2 s. */
@@ -16,7 +16,7 @@ export async function run(): Promise<BenchResult[]> {
   const oneMs: number[] = [];
   const fourMs: number[] = [];
   // Turn about, so that the machine's noise hits both.
-  for (let look = 0; look < looks; look += 1) {
+  for (let sample = 0; sample < sampleCount; sample += 1) {
     oneMs.push(await timeOf(one));
     fourMs.push(await timeOf(four));
   }
@@ -58,7 +58,7 @@ function script(count: number): { turns: ScriptTurn[] } {
       ];
     }),
   ];
-  return { turns: Array.from({ length: looks }, () => round).flat() };
+  return { turns: Array.from({ length: sampleCount }, () => round).flat() };
 }
 
 if (import.meta.main) console.table(await run());

@@ -33,11 +33,11 @@ async function measureOverhead(toolName: "terminal" | "grep", viewEvents: number
     const id = benchId(number);
     await node.create(id);
     await runTurns(node, clock, id, viewEvents / 2);
-    for (let look = 0; look < 4; look += 1) {
+    for (let sample = 0; sample < 4; sample += 1) {
       const ran = await runTurns(node, clock, id, turnsPerRun);
       startMs.push(ran.startMs);
       turnMs.push(...ran.turnMs);
-      for (let count = 0; count < ran.turnMs.length; count += 1) bare.look(commitCount);
+      for (let count = 0; count < ran.turnMs.length; count += 1) bare.sample(commitCount);
     }
   }
   const beside = (share: number) => {
@@ -74,7 +74,7 @@ async function compareLogs(): Promise<BenchResult[]> {
   ] as const;
   for (const { id, size } of logs) await prepare(node, clock, id, size);
   // Turn about, so that the machine's noise hits both.
-  for (let look = 0; look < 30; look += 1) {
+  for (let sample = 0; sample < 30; sample += 1) {
     for (const log of logs) {
       const ran = await runTurns(node, clock, log.id, 10);
       log.turnMs.push(...ran.turnMs);

@@ -58,7 +58,7 @@ export class CreatingClient implements Disposable {
         { method: "POST", agent: this.#agent, headers },
         (reply) => {
           let text = "";
-          reply.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+          reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
           reply.on("end", () => {
             if (reply.statusCode === 201) resolve(JSON.parse(text));
             else reject(new Error(text));

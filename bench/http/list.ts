@@ -15,7 +15,7 @@ export async function run(): Promise<BenchResult[]> {
   // Turn about, so that the machine's noise hits both.
   const firstMs: number[] = [];
   const deepMs: number[] = [];
-  for (let look = 0; look < 8; look += 1) {
+  for (let sample = 0; sample < 8; sample += 1) {
     firstMs.push(...(await timesOf(node, first)));
     deepMs.push(...(await timesOf(node, deep)));
   }

@@ -16,7 +16,7 @@ export function readAnswer(socket: Socket): Promise<Answer> {
   let isChunked = false;
   const onClose = (): void => reject(new Error("The connection was closed before the answer's end."));
   const onData = (chunk: Buffer): void => {
-    let piece = chunk;
+    let bodyPart = chunk;
     if (bodyLeft === -1) {
       begun = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
       const end = begun.indexOf("\r\n\r\n");
@@ -30,10 +30,10 @@ export function readAnswer(socket: Socket): Promise<Answer> {
       }
       status = Number(code ?? /^HTTP\/1\.1 (\d+)/.exec(head)?.[1]);
       bodyLeft = isChunked ? Infinity : Number(length);
-      piece = begun.subarray(end + 4);
+      bodyPart = begun.subarray(end + 4);
     }
-    bodyLeft -= piece.length;
-    body.push(piece);
+    bodyLeft -= bodyPart.length;
+    body.push(bodyPart);
     if (isChunked ? !endsChunks(body) : bodyLeft > 0) return;
     socket.off("data", onData).off("close", onClose);
     const whole = (): Buffer => (isChunked ? joinChunks(Buffer.concat(body)) : Buffer.concat(body));

@@ -22,12 +22,12 @@ export async function run(): Promise<BenchResult[]> {
     await sleep(10);
   }
   await uploading;
-  const { mostResidentMegabytes: most } = await server.read();
+  const { maxResidentMegabytes: maxMegabytes } = await server.read();
   return [
     {
       id: "P46.memory",
       name: "an upload of 1 GiB: growth of resident memory",
-      value: most - before,
+      value: maxMegabytes - before,
       unit: "MB",
     },
     {
@@ -64,9 +64,9 @@ async function upload({ port, key, workDir }: ServerProcess, mebibytes: number):
 /** No faster than it is taken. */
 async function send(sent: ClientRequest, mebibytes: number): Promise<void> {
   sent.write('--xyz\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n');
-  const piece = Buffer.alloc(256 * 1024);
+  const block = Buffer.alloc(256 * 1024);
   for (let count = 0; count < mebibytes * 4; count += 1) {
-    if (!sent.write(piece)) await once(sent, "drain");
+    if (!sent.write(block)) await once(sent, "drain");
   }
   sent.end("\r\n--xyz--\r\n");
 }

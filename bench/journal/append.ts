@@ -40,7 +40,7 @@ export async function run(): Promise<BenchResult[]> {
 
 const conversationCount = 64;
 const eventCount = 40_000;
-const lookSeconds = 1.5;
+const sampleSeconds = 1.5;
 
 async function measureThroughput(journal: Journal, batchSize: number): Promise<number> {
   const writers = await Promise.all(
@@ -98,7 +98,7 @@ export async function measureLatency(
   const samples = { small: [] as number[], large: [] as number[] };
   const cursors = { small: small.size, large: large.size };
   // Turn by turn, so that noise of the machine hits both.
-  for (const until = performance.now() + 2 * lookSeconds * 1000; performance.now() < until;) {
+  for (const until = performance.now() + 2 * sampleSeconds * 1000; performance.now() < until;) {
     for (const name of ["small", "large"] as const) {
       const lease = name === "small" ? small.lease : large.lease;
       const events = [sampleEvent((cursors[name] += 1), { minLength: 1000 })];

@@ -16,7 +16,7 @@ export type ReadOptions = {
 /** Memory in megabytes. */
 export type ServerReading = {
   readonly residentMegabytes: number;
-  readonly mostResidentMegabytes: number;
+  readonly maxResidentMegabytes: number;
   /** How long the event loop was busy with one thing, at most. */
   readonly longestStallMs: number;
   readonly stallP999Ms: number;
@@ -39,7 +39,7 @@ const samplePeriodMs = 10;
 const server = await startTestServer();
 const delays = monitorEventLoopDelay({ resolution: samplePeriodMs });
 delays.enable();
-let mostResident = 0;
+let maxResident = 0;
 let heap = 0;
 let allocated = 0;
 let processor = process.threadCpuUsage();
@@ -47,7 +47,7 @@ let busiestMs = 0;
 let longestPauseMs = 0;
 let pausedMs = 0;
 const sampling = setInterval(() => {
-  mostResident = Math.max(mostResident, process.memoryUsage.rss());
+  maxResident = Math.max(maxResident, process.memoryUsage.rss());
   const { used_heap_size: used } = getHeapStatistics();
   allocated += Math.max(0, used - heap);
   heap = used;
@@ -65,7 +65,7 @@ pauses.observe({ entryTypes: ["gc"] });
 
 process.on("message", (request: ServerRequest) => {
   if (request.type === "watch") {
-    mostResident = process.memoryUsage.rss();
+    maxResident = process.memoryUsage.rss();
     [allocated, busiestMs, longestPauseMs, pausedMs] = [0, 0, 0, 0];
     delays.reset();
   } else if (request.isCollected) {
@@ -75,7 +75,7 @@ process.on("message", (request: ServerRequest) => {
   }
   report({
     residentMegabytes: process.memoryUsage.rss() / megabyte,
-    mostResidentMegabytes: mostResident / megabyte,
+    maxResidentMegabytes: maxResident / megabyte,
     // What is measured is the time between two looks, which are a period apart even in an idle process.
     longestStallMs: Math.max(0, delays.max / 1e6 - samplePeriodMs),
     stallP999Ms: Math.max(0, delays.percentile(99.9) / 1e6 - samplePeriodMs),

@@ -18,7 +18,7 @@ export async function openCanvas(
     name: "Agent Canvas 1.20",
     browser,
     addressOf: (id: string) => `${pages.url}/conversations/${id}`,
-    kept: undefined,
+    storageState: undefined,
     [Symbol.asyncDispose]: () => pages[Symbol.asyncDispose](),
   };
   const page = await coldPage(client);
@@ -28,7 +28,7 @@ export async function openCanvas(
   await consent.getByRole("button").last().click();
   await page.getByText("Skip for now").click();
   await page.getByTestId("chat-input").waitFor();
-  const kept = await page.context().storageState();
+  const storageState = await page.context().storageState();
   await page.context().close();
-  return { ...client, kept };
+  return { ...client, storageState: storageState };
 }

@@ -34,7 +34,7 @@ try {
     name: "Convoke",
     browser,
     addressOf: (of) => `${server.url}/c/${of}`,
-    kept: undefined,
+    storageState: undefined,
   });
   await page.goto(`${server.url}/c/${id}`);
   const session = await page.context().newCDPSession(page);

@@ -7,18 +7,18 @@ export type PageClient = {
   readonly browser: Browser;
   readonly addressOf: (conversationId: string) => string;
   /** What a browser that was there before has kept; its caches are cold all the same. */
-  readonly kept: BrowserContextOptions["storageState"];
+  readonly storageState: BrowserContextOptions["storageState"];
 };
 
 /** A page of a browser that has nothing in its cache. Closing its context closes it. */
-export async function coldPage({ browser, kept }: PageClient): Promise<Page> {
+export async function coldPage({ browser, storageState: storageState }: PageClient): Promise<Page> {
   const context: BrowserContext = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",
-    ...(kept === undefined ? {} : { storageState: kept }),
+    ...(storageState === undefined ? {} : { storageState: storageState }),
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(patienceMs);
+  page.setDefaultTimeout(timeoutMs);
   return page;
 }
 
@@ -95,4 +95,4 @@ async function packedKilobytes(addresses: ReadonlySet<string>): Promise<number> 
 }
 
 /** For what another client may take on a busy machine. */
-const patienceMs = 120_000;
+const timeoutMs = 120_000;

@@ -44,11 +44,11 @@ async function streamIn(server: BuiltServer, client: PageClient, count: number) 
     const id = await createConversation(server, model.url, `Stream ${number}`);
     const page = await coldPage(client);
     // Who comes later than the answer has not heard its beginning.
-    const isHeard = page
+    const isFollowing = page
       .waitForEvent("websocket", (socket) => socket.url().includes(`/sockets/events/${id}`))
       .then((socket) => socket.waitForEvent("framereceived"));
     await page.goto(client.addressOf(id));
-    await isHeard;
+    await isFollowing;
     await say(server, id, "Tell me everything", true);
     await page.getByText("The beginning of it.").first().waitFor();
     await page

@@ -51,15 +51,15 @@ export class StreamingModel implements AsyncDisposable {
     const say = (content: string): void => send({ role: "assistant", content }, null);
     say(longText);
     const startMs = performance.now();
-    let said = 0;
+    let sentTokens = 0;
     // A busy machine calls late: what is due by then is said at once.
     const timer = setInterval(() => {
       const due = ((performance.now() - startMs) / 1_000) * this.#tokensPerSecond;
-      for (; said < Math.min(due, this.#tokensPerAnswer); said += 1) {
-        say(said % 40 === 39 ? "end.\n\n" : `word${said % 10} `);
+      for (; sentTokens < Math.min(due, this.#tokensPerAnswer); sentTokens += 1) {
+        say(sentTokens % 40 === 39 ? "end.\n\n" : `word${sentTokens % 10} `);
         this.tokens += 1;
       }
-      if (said < this.#tokensPerAnswer) return;
+      if (sentTokens < this.#tokensPerAnswer) return;
       clearInterval(timer);
       send({}, "stop");
       response.end("data: [DONE]\n\n");

@@ -34,7 +34,7 @@ export async function run(): Promise<BenchResult[]> {
       name: "Convoke",
       browser,
       addressOf: (id) => `${server.url}/c/${id}`,
-      kept: undefined,
+      storageState: undefined,
     };
     const long = { id: benchId(1), words: newestWords(sizes.long) };
     const short = { id: benchId(2), words: newestWords(sizes.short) };
