@@ -9,7 +9,7 @@ import { CommandFolder } from "./run-command.ts";
 const found = findCanvas();
 const key = "e2e-canvas-key";
 /** For what a person waits for; the machine may be busy. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 const long = `A long answer, ${"word ".repeat(300)}`;
 const turns = [
@@ -87,7 +87,7 @@ describe.skipIf(typeof found === "string")(
       pages = await CanvasPages.start(found.build, ready.url, key);
       browser = await chromium.launch({ executablePath: found.chromium, args: ["--no-sandbox"] });
       page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-      page.setDefaultTimeout(patienceMs);
+      page.setDefaultTimeout(timeoutMs);
       await page.route(
         (url) => url.origin !== pages.url,
         (route) => route.abort(),
@@ -145,13 +145,13 @@ describe.skipIf(typeof found === "string")(
       )) as {
         items: { llm_message: { content: { text: string }[] } }[];
       };
-      const said = items.at(-1)!.llm_message.content[0]!.text.trim();
-      expect(said).toMatch(/^A long answer, word word/);
+      const streamedText = items.at(-1)!.llm_message.content[0]!.text.trim();
+      expect(streamedText).toMatch(/^A long answer, word word/);
       const last = async (): Promise<string> => (await get("agent-message").last().innerText()).trim();
-      await expect.poll(last).toBe(said);
+      await expect.poll(last).toBe(streamedText);
       await page.reload();
       // What was said before the stop is there again, to its last letter.
-      await expect.poll(last).toBe(said);
+      await expect.poll(last).toBe(streamedText);
 
       expect(failed).toEqual([]);
       expect(broken).toEqual([]);

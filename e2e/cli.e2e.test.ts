@@ -18,7 +18,7 @@ const repair = [
   { tool_calls: [{ name: "finish", arguments: { message: "The note is there." } }] },
 ];
 
-const isKept = (name: string): boolean => name.startsWith("main-");
+const isCached = (name: string): boolean => name.startsWith("main-");
 
 const wires = {
   openai: (url: string) => ({ LLM_MODEL: "openai/scripted", LLM_API_KEY: "any", LLM_BASE_URL: `${url}/v1` }),
@@ -44,7 +44,7 @@ describe("serve", () => {
     child.kill("SIGTERM");
     await ended;
     // One that has compiled anything keeps it, half a second later or at its end.
-    expect((await readdir(path.join(fresh.folder, ".cache", "convoke"))).filter(isKept)).toEqual([]);
+    expect((await readdir(path.join(fresh.folder, ".cache", "convoke"))).filter(isCached)).toEqual([]);
     // The tables of the data folder are there now.
     const printed = await fresh.printedUntilReady(start, { NODE_DEBUG: "module" });
     expect(printed).toContain("MODULE");
@@ -59,10 +59,10 @@ describe("serve", () => {
     const cache = path.join(fresh.folder, ".cache", "convoke");
     const start = ["serve", "--json", "--port", "0"];
     const first = await fresh.start(start);
-    await expect.poll(async () => (await readdir(cache)).filter(isKept)).toHaveLength(1);
+    await expect.poll(async () => (await readdir(cache)).filter(isCached)).toHaveLength(1);
     first.child.kill("SIGTERM");
     await first.ended;
-    const [name] = (await readdir(cache)).filter(isKept);
+    const [name] = (await readdir(cache)).filter(isCached);
     const { mtimeMs } = await stat(path.join(cache, name!));
     const second = await fresh.start(start);
     second.child.kill("SIGTERM");

@@ -8,7 +8,7 @@ import { CommandFolder, type Started } from "./run-command.ts";
 export const program = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** For what is there at once on a calm machine. */
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
 /** Why the tests of the page cannot run here; null when they can. */
 export const noBrowser = existsSync(program) ? null : `no chromium at ${program}`;
@@ -94,8 +94,8 @@ export class WebBrowser implements AsyncDisposable {
   ): Promise<Page> {
     const { url } = await this.call("POST", "/api/auth/tickets", undefined, key);
     const context = await this.#browser.newContext({ locale: "en-GB", ...options });
-    context.setDefaultTimeout(patienceMs);
-    context.setDefaultNavigationTimeout(patienceMs);
+    context.setDefaultTimeout(timeoutMs);
+    context.setDefaultNavigationTimeout(timeoutMs);
     const page = await context.newPage();
     this.#watch(page);
     await page.goto(String(url).replace(this.url, address));

@@ -37,9 +37,9 @@ describe.skipIf(noBrowser !== null)("what a person stumbles over", () => {
     const page = await web.logIn(phone);
     await page.goto(`${web.url}/c/${id}`);
     await page.getByRole("button", { name: /a-relative/ }).click();
-    const said = page.locator("pre").filter({ hasText: "is not absolute" });
-    await said.waitFor();
-    expect(await said.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    const complaint = page.locator("pre").filter({ hasText: "is not absolute" });
+    await complaint.waitFor();
+    expect(await complaint.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     await page.context().close();
   });
 

@@ -9,8 +9,8 @@ const promisedMs = 120_000;
 /** Where the page is, as the command says. */
 async function linkOf(stream: AsyncIterable<Buffer>): Promise<string> {
   let text = "";
-  for await (const piece of stream) {
-    text += piece.toString("utf8");
+  for await (const chunk of stream) {
+    text += chunk.toString("utf8");
     const link = /page\s+(https?:\/\/\S+)\s/.exec(text)?.[1];
     if (link !== undefined) return link;
   }

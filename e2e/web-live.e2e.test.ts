@@ -111,7 +111,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await browser(page).getByText(`${address}/thanks`).waitFor();
     await page.keyboard.press("Control+]");
     await take.waitFor();
-    const told = async (): Promise<string> => {
+    const notesText = async (): Promise<string> => {
       const { items } = await web.call("GET", `/api/conversations/${id}/events/search?limit=100`);
       const notes = (items as Noted[]).filter((event) => event.key === "browser" || event.observation);
       return notes.map(({ value, observation }) => value?.text ?? JSON.stringify(observation)).join("\n");
@@ -119,12 +119,12 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     // What a busy page does not name in time is called the page.
     const did =
       /they clicked (field "Your name"|the page); typed 12 characters into (field "Your name"|the page); clicked (button "Send"|the page)/;
-    await expect.poll(told).toMatch(did);
-    expect(await told()).toContain(`; came to ${address}/thanks.`);
-    expect(await told()).not.toContain("Lovelace");
+    await expect.poll(notesText).toMatch(did);
+    expect(await notesText()).toContain(`; came to ${address}/thanks.`);
+    expect(await notesText()).not.toContain("Lovelace");
     await page.getByRole("button", { name: "Resume", exact: true }).click();
     await expectStatus(page, "done");
-    expect(await told()).toContain("A person had the browser in between.");
+    expect(await notesText()).toContain("A person had the browser in between.");
     await page.context().close();
   });
 

@@ -32,11 +32,11 @@ export async function takePictures(
   if (folder === undefined) return;
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: `${folder}/${name}.png`, animations: "disabled" });
-  for (const look of also) {
-    await (look === "phone"
+  for (const variant of also) {
+    await (variant === "phone"
       ? page.setViewportSize(phone.viewport)
       : page.emulateMedia({ colorScheme: "dark" }));
-    await page.screenshot({ path: `${folder}/${name}-${look}.png`, animations: "disabled" });
+    await page.screenshot({ path: `${folder}/${name}-${variant}.png`, animations: "disabled" });
     await page.setViewportSize(desktop.viewport);
     await page.emulateMedia({ colorScheme: null });
   }

@@ -44,23 +44,23 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     const target = service.subscribe(name);
     await page.context().grantPermissions(["notifications"], { origin: web.url });
     await page.context().addInitScript((given) => {
-      const kept = "test.subscribed";
+      const storageKey = "test.subscribed";
       const bytes = (text: string): ArrayBuffer =>
         Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
           letter.charCodeAt(0),
         ).buffer;
       const subscription = () => ({
-        options: { applicationServerKey: bytes(localStorage.getItem(kept) ?? "") },
+        options: { applicationServerKey: bytes(localStorage.getItem(storageKey) ?? "") },
         toJSON: () => given,
         unsubscribe: async () => {
-          localStorage.removeItem(kept);
+          localStorage.removeItem(storageKey);
           return true;
         },
       });
       Object.assign(PushManager.prototype, {
-        getSubscription: async () => (localStorage.getItem(kept) === null ? null : subscription()),
+        getSubscription: async () => (localStorage.getItem(storageKey) === null ? null : subscription()),
         subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
-          localStorage.setItem(kept, applicationServerKey);
+          localStorage.setItem(storageKey, applicationServerKey);
           return subscription();
         },
       });
@@ -169,8 +169,8 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
 
     const words = () =>
       page.evaluate(async () => {
-        const kept = await caches.match(new URL("push-words", document.baseURI));
-        return ((await kept?.json()) as { done: string } | undefined)?.done;
+        const storageKey = await caches.match(new URL("push-words", document.baseURI));
+        return ((await storageKey?.json()) as { done: string } | undefined)?.done;
       });
     expect(await words()).toBe("An agent is done");
     await page.evaluate(() => localStorage.setItem("convoke.look", JSON.stringify({ language: "de" })));

@@ -111,12 +111,12 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
       localStorage.clear();
       const seen: string[] = [];
       Object.assign(window, { seen });
-      const look = (): void => {
+      const recordHeadings = (): void => {
         for (const heading of document.querySelectorAll("h1, h2, nav a"))
           if (heading.checkVisibility({ visibilityProperty: true })) seen.push(heading.textContent);
-        requestAnimationFrame(look);
+        requestAnimationFrame(recordHeadings);
       };
-      requestAnimationFrame(look);
+      requestAnimationFrame(recordHeadings);
     });
     await page.goto(web.url);
     await page.getByRole("textbox", { name: "Key" }).waitFor();

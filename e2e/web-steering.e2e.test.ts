@@ -76,13 +76,13 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     });
     await page.getByRole("feed").getByText("All are read.").waitFor();
     await expect.poll(() => queue.count()).toBe(0);
-    const said = page
+    const notices = page
       .getByRole("feed")
       .getByRole("article")
       .filter({ hasText: /Also/, hasNotText: "withdrawn before the agent read it" })
       .filter({ hasNotText: "All are read." });
-    await expect.poll(() => said.count()).toBe(2);
-    expect(await said.allInnerTexts()).toEqual([
+    await expect.poll(() => notices.count()).toBe(2);
+    expect(await notices.allInnerTexts()).toEqual([
       expect.stringContaining("Also one"),
       expect.stringContaining("Also the third"),
     ]);
@@ -267,8 +267,8 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
         const { items } = (await web.call("GET", "/api/glances?limit=5")) as {
           items: { id: string; last_event_id: string; read_event_id: string | null }[];
         };
-        const glance = items.find((item) => item.id === id);
-        return glance?.last_event_id !== glance?.read_event_id;
+        const summary = items.find((item) => item.id === id);
+        return summary?.last_event_id !== summary?.read_event_id;
       };
       await expect.poll(unread).toBe(false);
       await rail.getByRole("link", { name: "Inbox" }).click();

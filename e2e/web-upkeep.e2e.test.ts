@@ -104,19 +104,19 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
     await message(page).click();
     await page.keyboard.type("Half a sen");
     await web.call("POST", "/api/auth/logout", { everywhere: true });
-    const door = page.getByRole("dialog", { name: "You were logged out" });
-    await door.waitFor();
+    const logInDialog = page.getByRole("dialog", { name: "You were logged out" });
+    await logInDialog.waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    await door.waitFor();
+    await logInDialog.waitFor();
     const key = await readFile(path.join(web.place.folder, "data/session-api-key"), "utf8");
-    await door.getByLabel("Key").fill("not a key");
-    await door.getByRole("button", { name: "Log in" }).click();
-    await door.getByRole("alert").waitFor();
-    await door.getByLabel("Key").fill(key.trim());
+    await logInDialog.getByLabel("Key").fill("not a key");
+    await logInDialog.getByRole("button", { name: "Log in" }).click();
+    await logInDialog.getByRole("alert").waitFor();
+    await logInDialog.getByLabel("Key").fill(key.trim());
     await page.keyboard.press("Enter");
-    await door.waitFor({ state: "detached" });
+    await logInDialog.waitFor({ state: "detached" });
     expect(await message(page).inputValue()).toBe("Half a sen");
     // Two frames later the focus is where it was.
     await page.evaluate(async () => {
