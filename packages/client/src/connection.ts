@@ -6,7 +6,7 @@ export type SocketTarget = HttpOptions & {
 };
 
 /** More unread frames than this: a new connection at the reader's cursor serves it better than a growing buffer. */
-const mostWaiting = 5000;
+const maxWaiting = 5000;
 
 /** One socket from handshake to close. Key or proof go in the first frame, never into the address (P32). */
 export class Connection {
@@ -22,7 +22,7 @@ export class Connection {
   readonly #waiting: string[] = [];
   readonly #forgetSignal: () => void;
   readonly #watch: ReturnType<typeof setInterval>;
-  #lastHeardMs = performance.now();
+  #lastReceivedMs = performance.now();
   #isOver = false;
   #wake: (() => void) | null = null;
 
@@ -38,11 +38,11 @@ export class Connection {
       this.#socket.send(JSON.stringify({ type: "auth", ...half }));
     });
     this.#socket.addEventListener("message", (message: MessageEvent<unknown>) => {
-      this.#lastHeardMs = performance.now();
+      this.#lastReceivedMs = performance.now();
       if (this.#isOver) return;
       this.#waiting.push(String(message.data));
       this.#wake?.();
-      if (this.#waiting.length < mostWaiting) return;
+      if (this.#waiting.length < maxWaiting) return;
       this.wasBehind = true;
       this.close();
     });
@@ -57,7 +57,7 @@ export class Connection {
 
   /** Gives the connection up when nothing came for so long. */
   endIfSilent(ms: number): void {
-    if (this.#isOver || performance.now() - this.#lastHeardMs <= ms) return;
+    if (this.#isOver || performance.now() - this.#lastReceivedMs <= ms) return;
     this.wasSilent = true;
     this.close();
   }

@@ -76,15 +76,15 @@ test("P1: a new connection goes on behind the last event; what has no id is a si
     if (count === 2) return;
     socket.give({ kind: "Heartbeat" });
     socket.give(event("e1"));
-    const piece = {
+    const delta = {
       kind: "AnswerDelta",
       answer_id: "a",
       seq: 1,
       item: { type: "text", index: 0 },
       text: "x",
     };
-    socket.give(piece);
-    socket.give({ kind: "Pieces", frames: [piece, { ...piece, kind: "AnswerEnd" }] });
+    socket.give(delta);
+    socket.give({ kind: "Pieces", frames: [delta, { ...delta, kind: "AnswerEnd" }] });
     socket.give({ kind: "NewerThanThisClient", value: 1 });
     socket.end(1011, "Internal error");
   });

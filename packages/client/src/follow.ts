@@ -66,7 +66,7 @@ function toItems(json: string): readonly FollowItem[] {
   const kind = String(frame["kind"]);
   if (kind === "Heartbeat") return [];
   if (kind === "Pieces")
-    return (frame["frames"] as Record<string, unknown>[]).map((piece) => ({ type: "signal", frame: piece }));
+    return (frame["frames"] as Record<string, unknown>[]).map((delta) => ({ type: "signal", frame: delta }));
   const isSignal =
     typeof frame["id"] !== "string" ||
     signalKinds.has(kind) ||

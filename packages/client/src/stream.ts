@@ -32,7 +32,7 @@ export type Stream = {
   readonly probe: string;
 };
 
-const mostPatience = 8;
+const maxSilenceFactor = 8;
 /** Close codes from 4000 on are the server's own, 4000 and the end of an HTTP status; after these a new connection goes on. */
 const passingCodes = [4008, 4029];
 
@@ -47,8 +47,8 @@ export async function* frames(
   const { deadAfterMs = 25_000 } = options;
   const signal = options.signal ?? new AbortController().signal;
   let failures = 0;
-  let patience = 1;
-  onProgress(() => (patience = 1));
+  let silenceFactor = 1;
+  onProgress(() => (silenceFactor = 1));
   let waking = new AbortController();
   let connection: Connection | null = null;
   const stopWaking = options.retryNow?.(() => {
@@ -56,7 +56,7 @@ export async function* frames(
     connection?.endIfSilent(deadAfterMs / 2);
   });
   let end: ConnectionReason = { type: "aborted" };
-  const tell = (
+  const report = (
     state: ConnectionChange["state"],
     reason: ConnectionReason | null = null,
     waitMs: number | null = null,
@@ -66,23 +66,23 @@ export async function* frames(
   };
   const retryLater = async (reason: ConnectionReason): Promise<void> => {
     const waitMs = backOffMs(failures++, options.backOffMs);
-    tell("lost", reason, waitMs);
+    report("lost", reason, waitMs);
     waking = new AbortController();
     await pause(waitMs, signal, waking.signal);
   };
   try {
     while (!signal.aborted) {
-      tell("connecting");
+      report("connecting");
       const address = await url(signal);
       if (address === undefined) {
         await retryLater({ type: "unreachable" });
         continue;
       }
       let isConnected = false;
-      connection = new Connection(target, address, signal, deadAfterMs * patience);
+      connection = new Connection(target, address, signal, deadAfterMs * silenceFactor);
       try {
         for await (const frame of connection.frames()) {
-          if (!isConnected) tell("connected");
+          if (!isConnected) report("connected");
           isConnected = true;
           failures = 0;
           yield frame;
@@ -91,7 +91,7 @@ export async function* frames(
         connection.close();
       }
       if (signal.aborted) return;
-      if (connection.wasSilent) patience = Math.min(patience * 2, mostPatience);
+      if (connection.wasSilent) silenceFactor = Math.min(silenceFactor * 2, maxSilenceFactor);
       await retryLater(await whyLost(connection, { target, signal, probe }));
     }
   } catch (error) {
@@ -99,7 +99,7 @@ export async function* frames(
     throw error;
   } finally {
     stopWaking?.();
-    tell("ended", end);
+    report("ended", end);
   }
 }
 
