@@ -5,7 +5,7 @@ import { allSchemas } from "./schemas.ts";
 type Json = Record<string, unknown>;
 
 /** The JSON Schema keywords that every provider understands. */
-const kept = ["type", "description", "properties", "required", "items", "enum"] as const;
+const copiedKeywords = ["type", "description", "properties", "required", "items", "enum"] as const;
 
 /**
  * The arguments of an action as a model sees them: one plain object schema without references, kinds or choices.
@@ -39,7 +39,7 @@ function plain(schema: Json): Json {
     return { ...plain(meant!), ...own };
   }
   const result: Json = {};
-  for (const keyword of kept) {
+  for (const keyword of copiedKeywords) {
     if (schema[keyword] !== undefined) result[keyword] = schema[keyword];
   }
   if (result["properties"] !== undefined)

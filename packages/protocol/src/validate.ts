@@ -26,7 +26,7 @@ export interface Validator {
 }
 
 /** Above this many values only the first error is reported, so that a hostile body cannot make us write millions. */
-const mostValuesForAllErrors = 10_000;
+const maxValuesForAllErrors = 10_000;
 
 /** A validator that compiles each schema at its first use and keeps it. */
 export function createValidator(): Validator {
@@ -66,7 +66,7 @@ function isSmall(value: unknown): boolean {
     if (typeof next !== "object" || next === null) continue;
     for (const part of Object.values(next)) {
       seen += 1;
-      if (seen > mostValuesForAllErrors) return false;
+      if (seen > maxValuesForAllErrors) return false;
       waiting.push(part);
     }
   }

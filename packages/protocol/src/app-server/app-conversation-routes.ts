@@ -18,7 +18,7 @@ import {
 import {
   appConversationParams as params,
   dateTime,
-  mostIds,
+  maxIds,
   noSuch,
   paging,
   refusal,
@@ -65,7 +65,7 @@ export const appConversationRoutes = routesOf("App conversations", {
     summary: "With `ids`, read those conversations; without, page through all as the search does",
     auth: true,
     query: Type.Object({
-      ids: Type.Optional(Type.Array(Type.String({ format: "uuid" }), { maxItems: mostIds })),
+      ids: Type.Optional(Type.Array(Type.String({ format: "uuid" }), { maxItems: maxIds })),
       ...search,
     }),
     responses: {

@@ -4,7 +4,7 @@ import { extensionEventSchemaByKind } from "../extensions/extension-events.ts";
 import { invalid, ok } from "../routes/responses.ts";
 import { routesOf } from "../routes/route.ts";
 import { choice, nullable, orAbsent, ref } from "../schema.ts";
-import { dateTime, mostIds, noSuch, paging } from "./list-parameters.ts";
+import { dateTime, maxIds, noSuch, paging } from "./list-parameters.ts";
 
 const kinds: string[] = [...eventKinds, ...Object.keys(extensionEventSchemaByKind)];
 const filter = {
@@ -17,7 +17,7 @@ const search = {
   sort_order: Type.Optional(ref(EventSortOrder, { default: "TIMESTAMP" })),
   ...paging,
 };
-const id = Type.Array(Type.String(), { maxItems: mostIds });
+const id = Type.Array(Type.String(), { maxItems: maxIds });
 const uuid = Type.String({ format: "uuid" });
 const missing = noSuch("conversation");
 const batch = ok(

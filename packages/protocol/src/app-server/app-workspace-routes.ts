@@ -11,7 +11,7 @@ const git = Type.Object({
   ref: orAbsent(Type.String({ description: "Compare with this instead of what the branch started from." })),
 });
 const missing = noSuch("conversation");
-const away = {
+const unavailable = {
   ...refusal(409, "The sandbox is starting or paused."),
   ...refusal(410, "The sandbox does not exist any more."),
   ...refusal(503, "The sandbox has failed."),
@@ -37,7 +37,7 @@ export const appWorkspaceRoutes = routesOf("App workspace", {
     auth: true,
     params,
     query: git,
-    responses: { ...ok("The changed files.", Type.Array(ref(GitChange))), ...missing, ...away, ...invalid },
+    responses: { ...ok("The changed files.", Type.Array(ref(GitChange))), ...missing, ...unavailable, ...invalid },
   },
   getAppGitDiff: {
     method: "GET",
@@ -46,7 +46,7 @@ export const appWorkspaceRoutes = routesOf("App workspace", {
     auth: true,
     params,
     query: git,
-    responses: { ...ok("Both texts.", GitDiff), ...missing, ...away, ...invalid },
+    responses: { ...ok("Both texts.", GitDiff), ...missing, ...unavailable, ...invalid },
   },
   downloadAppConversation: {
     method: "GET",

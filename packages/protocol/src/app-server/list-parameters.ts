@@ -6,7 +6,7 @@ import { pageLimit } from "../routes/parameters.ts";
 export const dateTime = Type.String({ format: "date-time" });
 
 /** The most ids that one request may ask for. */
-export const mostIds = 100;
+export const maxIds = 100;
 
 /** Where a page begins and how long it may be. */
 export const paging = {

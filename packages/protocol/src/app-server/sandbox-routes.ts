@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { done, invalid, ok } from "../routes/responses.ts";
 import { routesOf } from "../routes/route.ts";
 import { nullable, orAbsent, ref } from "../schema.ts";
-import { mostIds, noSuch, paging } from "./list-parameters.ts";
+import { maxIds, noSuch, paging } from "./list-parameters.ts";
 import {
   SandboxInfo,
   SandboxPage,
@@ -13,7 +13,7 @@ import {
 
 const prefix = "/api/v1/sandboxes";
 const params = Type.Object({ sandbox_id: Type.String() });
-const ids = Type.Object({ id: Type.Array(Type.String(), { maxItems: mostIds }) });
+const ids = Type.Object({ id: Type.Array(Type.String(), { maxItems: maxIds }) });
 const missing = noSuch("sandbox");
 
 /** Sandboxes and what they are made from. Source: contract 4.4. */

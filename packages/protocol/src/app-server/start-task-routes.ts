@@ -3,7 +3,7 @@ import { tolerateStartConversation } from "../requests/tolerate.ts";
 import { conflict, invalid, ok } from "../routes/responses.ts";
 import { routesOf } from "../routes/route.ts";
 import { nullable, orAbsent, ref } from "../schema.ts";
-import { dateTime, mostIds, noSuch, paging } from "./list-parameters.ts";
+import { dateTime, maxIds, noSuch, paging } from "./list-parameters.ts";
 import {
   AppConversationStartRequest,
   AppConversationStartTask,
@@ -76,7 +76,7 @@ export const startTaskRoutes = routesOf("Start tasks", {
     path: `${prefix}/start-tasks`,
     summary: "Read several start tasks by id",
     auth: true,
-    query: Type.Object({ ids: Type.Array(Type.String({ format: "uuid" }), { maxItems: mostIds }) }),
+    query: Type.Object({ ids: Type.Array(Type.String({ format: "uuid" }), { maxItems: maxIds }) }),
     responses: {
       ...ok(
         "The start tasks in the order asked for, null for those that do not exist.",

@@ -7,7 +7,7 @@ import { fileRoutes, trajectoryRoutes } from "./file-routes.ts";
 import { gitRoutes } from "./git-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
 import { askRoutes } from "./turn-routes.ts";
-import { companionRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./workspace-routes.ts";
+import { editorAndDesktopRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./workspace-routes.ts";
 
 /** Agents at work: conversations and their logs. */
 export const agentRoutes = {
@@ -27,7 +27,7 @@ export const workspaceRoutes = {
   ...trajectoryRoutes,
   ...savedWorkspaceRoutes,
   ...workspaceFileRoutes,
-  ...companionRoutes,
+  ...editorAndDesktopRoutes,
 };
 
 /** Every route of the agent-server face by operation id. Fixed paths stand before those with a parameter in their place. */

@@ -10,11 +10,11 @@ import { FolderPage } from "../workspace/folder.ts";
 import { RestoreFileRequest } from "../workspace/restore.ts";
 import { conflict, done, invalid, machineRefusals, noConversation, ok, pathRefusals } from "./responses.ts";
 import { routesOf, type Route } from "./route.ts";
-import { companionRoutes } from "./workspace-routes.ts";
+import { editorAndDesktopRoutes } from "./workspace-routes.ts";
 
 const { uploadFile, downloadFile, createDirectory, archiveDirectory } = fileRoutes;
 const { getGitChanges, getGitDiff, getGitCommits, getGitCommitChanges } = gitRoutes;
-const { getVSCodeUrl, getVSCodeStatus } = companionRoutes;
+const { getVSCodeUrl, getVSCodeStatus } = editorAndDesktopRoutes;
 
 /** What a machine offers and a conversation offers too, on its own machine and below its own directory. */
 export const ofRuntimes = {

@@ -104,7 +104,7 @@ export const workspaceFileRoutes = routesOf("Workspace files", {
 });
 
 /** An editor and a desktop in the browser, which this server does not have. */
-export const companionRoutes = routesOf("Editor and desktop", {
+export const editorAndDesktopRoutes = routesOf("Editor and desktop", {
   getVSCodeUrl: {
     method: "GET",
     path: "/api/vscode/url",

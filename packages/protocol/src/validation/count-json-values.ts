@@ -12,15 +12,15 @@ const codes = {
 export const mostJsonValues = 200_000;
 
 /** True when the JSON in `bytes` has more than `most` values, told as {@link countJsonValues} does. */
-export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
-  return countJsonValues(bytes, most) > most;
+export function hasMoreValues(bytes: Uint8Array, max: number): boolean {
+  return countJsonValues(bytes, max) > max;
 }
 
 /**
  * How many values the JSON in `bytes` has, without making any of them: a value that takes two bytes in a body takes fifty in
  * memory. Reads no further than to one more than `most`; what is no JSON gets some number.
  */
-export function countJsonValues(bytes: Uint8Array, most: number): number {
+export function countJsonValues(bytes: Uint8Array, max: number): number {
   // The whole, and then what begins behind a comma or as the first of a list or an object.
   let values = 1;
   for (let at = 0; at < bytes.length; at++) {
@@ -32,7 +32,7 @@ export function countJsonValues(bytes: Uint8Array, most: number): number {
       (byte === codes.brace && bytes[at + 1] !== codes.braceEnd)
     ) {
       values += 1;
-      if (values > most) return values;
+      if (values > max) return values;
     }
   }
   return values;

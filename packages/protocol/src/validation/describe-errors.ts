@@ -4,7 +4,7 @@ import type { ValidationError } from "../requests/replies.ts";
 /** The first part of every `loc`: where the value came from. */
 export type Location = readonly (string | number)[];
 
-const mostErrors = 50;
+const maxErrors = 50;
 
 /** Turns the validator's errors into the contract's: where, what to do about it, and a code. Values are never shown. */
 export function describeErrors(
@@ -12,9 +12,9 @@ export function describeErrors(
   value: unknown,
   prefix: Location,
 ): ValidationError[] {
-  const failedChoices = errors.filter(({ keyword }) => keyword === "anyOf").slice(0, mostErrors);
+  const failedChoices = errors.filter(({ keyword }) => keyword === "anyOf").slice(0, maxErrors);
   const meant = errors.filter((error) => error.keyword !== "if" && !isPartOf(error, failedChoices));
-  return meant.slice(0, mostErrors).map((error) => {
+  return meant.slice(0, maxErrors).map((error) => {
     const { field, msg, type } = describe(error);
     const path = locate(error.instancePath, value);
     return { loc: [...prefix, ...path, ...(field === undefined ? [] : [field])], msg, type };

@@ -10,11 +10,11 @@ export function nearMiss(given: string, known: Iterable<string>): string | null 
   let least = Infinity;
   for (const name of known) {
     const other = plain(name);
-    const most = Math.min(wanted.length, other.length) >= longName ? 2 : 1;
+    const max = Math.min(wanted.length, other.length) >= longName ? 2 : 1;
     const isShort = Math.min(wanted.length, other.length) < shortestName;
     if (isShort ? wanted !== other : isAnother(wanted, other)) continue;
-    const distance = editDistance(wanted, other, most);
-    if (distance > most || distance >= least) continue;
+    const distance = editDistance(wanted, other, max);
+    if (distance > max || distance >= least) continue;
     best = name;
     least = distance;
   }
@@ -22,8 +22,8 @@ export function nearMiss(given: string, known: Iterable<string>): string | null 
 }
 
 /** How many letters are wrong, missing or too many, or swapped with their neighbour; more than `most` is only known to be more. */
-export function editDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+export function editDistance(a: string, b: string, max: number): number {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let row = 1; row <= a.length; row += 1) {

@@ -149,9 +149,9 @@ test.each(bodies)("F5: %s takes its own fields and names a slip in each", (_oper
   const fields = Object.keys((body as { properties?: object }).properties ?? {});
   expect(findUnusedFields(body, Object.fromEntries(fields.map((field) => [field, true])))).toEqual([]);
   for (const field of fields.filter((name) => name.length >= 4)) {
-    const slip = `${field.slice(0, 2)}${field[1]}${field.slice(2)}`;
-    if (fields.includes(slip)) continue;
-    expect(names(findUnusedFields(body, { [slip]: true }))).toEqual([[slip, field]]);
+    const typo = `${field.slice(0, 2)}${field[1]}${field.slice(2)}`;
+    if (fields.includes(typo)) continue;
+    expect(names(findUnusedFields(body, { [typo]: true }))).toEqual([[typo, field]]);
   }
 });
 

@@ -10,7 +10,7 @@ export type UnusedField = { readonly loc: Location; readonly meant: string | nul
 type Json = Record<string, unknown>;
 
 /** More are not worth naming. */
-const mostFields = 50;
+const maxFields = 50;
 
 /**
  * The fields of a body, as it was sent, that the schema does not have or that are known to change nothing. Null, an empty text, list or
@@ -24,7 +24,7 @@ export function findUnusedFields(schema: TSchema, value: unknown, prefix: Locati
 
 /** `forms`: what the value may be; a field that one of them has is a field. */
 function visit(forms: readonly Json[], value: unknown, loc: Location, found: UnusedField[]): void {
-  if (typeof value !== "object" || value === null || found.length >= mostFields) return;
+  if (typeof value !== "object" || value === null || found.length >= maxFields) return;
   const possible = forms.flatMap(alternatives);
   if (Array.isArray(value)) {
     const items = possible.flatMap(({ items: part }) => (isObject(part) ? [part] : []));
@@ -49,7 +49,7 @@ function visitObject(objects: readonly Json[], value: Json, loc: Location, found
       const meant = isOtherName(objects, name) ? null : nearMiss(name, fields.keys());
       if (meant !== null || !isEmpty(part)) found.push({ loc: at, meant });
     }
-    if (found.length >= mostFields) return;
+    if (found.length >= maxFields) return;
   }
 }
 
