@@ -6,7 +6,7 @@ import { isDamage } from "../lib/storage-fault.ts";
 export type WholeLog = { readonly id: string; readonly ownerId: string; readonly events: readonly string[] };
 
 /** More are read of no log of these sizes: a read that goes on is one that has no end. */
-const mostPages = 400;
+const maxPages = 400;
 
 /**
  * Reads a damaged store in every way that there is. What may fail is a read that says that the store is damaged; what must not is an answer
@@ -34,8 +34,8 @@ export async function checkDamagedReads(journal: Journal, logs: readonly WholeLo
     await ask("active", () => journal.listActiveElsewhere());
   }
   for (const log of logs) {
-    const tell = (what: string): void => void wrong.push(`${log.id}: ${what}`);
-    await checkLog(journal, log, tell, (what, read) => ask(`${log.id}: ${what}`, read));
+    const report = (what: string): void => void wrong.push(`${log.id}: ${what}`);
+    await checkLog(journal, log, report, (what, read) => ask(`${log.id}: ${what}`, read));
   }
   return wrong;
 }
@@ -45,21 +45,21 @@ type Ask = <Answer>(what: string, read: () => Promise<Answer> | Answer) => Promi
 async function checkLog(
   journal: Journal,
   { id, events }: WholeLog,
-  tell: (what: string) => void,
+  report: (what: string) => void,
   ask: Ask,
 ): Promise<void> {
   const read = await ask("read", () => readAll(journal, id));
   const row = await ask("row", () => journal.getConversation(id));
   const end = await ask("last seq", () => journal.lastSeq(id));
   if (read !== undefined) {
-    if (read.some(({ seq }, index) => seq !== index + 1)) tell("read has a gap");
-    if (end !== undefined && end !== read.length) tell(`read has ${read.length} events, its end is ${end}`);
+    if (read.some(({ seq }, index) => seq !== index + 1)) report("read has a gap");
+    if (end !== undefined && end !== read.length) report(`read has ${read.length} events, its end is ${end}`);
     for (const { seq, json } of read)
-      if (json !== "" && json !== events[seq - 1]) tell(`event ${seq} never was`);
+      if (json !== "" && json !== events[seq - 1]) report(`event ${seq} never was`);
     // What a row says of its end is proof of that many events.
     const least = Math.min(events.length, row?.snapshotSeq ?? 0);
-    if (read.length < least) tell(`read has ${read.length} of at least ${least} events`);
-    if (row && row.lastSeq !== read.length) tell(`its row ends at ${row.lastSeq}, read at ${read.length}`);
+    if (read.length < least) report(`read has ${read.length} of at least ${least} events`);
+    if (row && row.lastSeq !== read.length) report(`its row ends at ${row.lastSeq}, read at ${read.length}`);
   }
   const kinds = [undefined, "MessageEvent", "ActionEvent", "ConversationStateUpdateEvent"];
   const filters: { kind?: string | undefined; body?: string; source?: string }[] = kinds.map((kind) => ({
@@ -75,18 +75,18 @@ async function checkLog(
       searchAll(journal, id, { ...given, order: "TIMESTAMP_DESC" }),
     );
     const count = await ask(`count ${named}`, () => journal.count(id, given));
-    if ((up === undefined) !== (down === undefined)) tell(`one order of ${named} fails`);
+    if ((up === undefined) !== (down === undefined)) report(`one order of ${named} fails`);
     if (up !== undefined && down !== undefined && JSON.stringify(up) !== JSON.stringify(down.toReversed()))
-      tell(`the orders of ${named} differ`);
+      report(`the orders of ${named} differ`);
     // Texts are looked for in blocks, of which a page sees others than the whole does.
     const isExact = filter.body === undefined;
     if (isExact && up !== undefined && count !== undefined && up.length !== count)
-      tell(`${named} finds ${up.length} and counts ${count}`);
+      report(`${named} finds ${up.length} and counts ${count}`);
     for (const json of up ?? [])
       if (!json.includes(damagedMark) && !events.includes(json))
-        tell(`${named} shows an event that never was`);
+        report(`${named} shows an event that never was`);
     if (named === "{}" && up !== undefined && read !== undefined && up.length !== read.length)
-      tell(`search has ${up.length} events, read ${read.length}`);
+      report(`search has ${up.length} events, read ${read.length}`);
   }
   await ask("kinds", () => journal.readKinds(id, ["MessageEvent", "ActionEvent"], 1, 2 ** 28 - 1));
   await ask("seqs", () => journal.findSeqs(id, { kind: "MessageEvent" }));
@@ -102,7 +102,7 @@ async function readAll(journal: Journal, id: string) {
   for (let pages = 0; ; pages += 1) {
     const page = await journal.read(id, events.length, 7);
     if (page.length === 0) return events;
-    if (pages === mostPages) throw new Error("it has no end");
+    if (pages === maxPages) throw new Error("it has no end");
     events.push(...page);
   }
 }
@@ -111,7 +111,7 @@ async function searchAll(journal: Journal, id: string, query: Omit<EventQuery, "
   const items: string[] = [];
   let next: { pageId?: string } | null = {};
   for (let pages = 0; next !== null; pages += 1) {
-    if (pages === mostPages) throw new Error("it has no end");
+    if (pages === maxPages) throw new Error("it has no end");
     const page = await journal.search(id, { ...query, limit: 11, ...next });
     items.push(...page.items);
     next = page.nextPageId === null ? null : { pageId: page.nextPageId };

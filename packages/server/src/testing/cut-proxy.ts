@@ -56,9 +56,9 @@ export async function openCutProxy(options: CutProxyOptions): Promise<CutProxy> 
     });
     upstream.on("drain", () => client.resume());
     upstream.on("data", (data) => {
-      const kept = data.subarray(0, Math.min(data.length, bytesLeft));
-      bytesLeft -= kept.length;
-      if (!client.write(kept)) upstream.pause();
+      const passed = data.subarray(0, Math.min(data.length, bytesLeft));
+      bytesLeft -= passed.length;
+      if (!client.write(passed)) upstream.pause();
       if (bytesLeft <= 0) cut();
     });
     client.on("drain", () => upstream.resume());

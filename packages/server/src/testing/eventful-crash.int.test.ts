@@ -47,7 +47,7 @@ test(`P2, P6, P17, L23.8, L23.41: ${title}: again and again in one run`, async (
 }, 300_000);
 
 /** How many calls may be left with an unknown outcome: both of a pair, or the one whose neighbour was hit; none beside a model call. */
-function mostUnknown(points: readonly string[]): number {
+function maxUnknown(points: readonly string[]): number {
   const hits = points.map((point) => (point.startsWith("tool.") ? 2 : point.startsWith("model.") ? 0 : 1));
   return hits.reduce<number>((sum, hit) => sum + hit, 0);
 }
@@ -88,6 +88,6 @@ function faultsOf(result: CrashResult, points: readonly string[]): string[] {
     const runs = marks.filter((line) => line === mark).length;
     if (runs > 1 || (runs === 0 && !isUnknown)) wrong.push(`${mark} ran ${runs} times`);
   }
-  if (unknown.length > mostUnknown(points)) wrong.push(`unknown outcomes: ${unknown.join()}`);
+  if (unknown.length > maxUnknown(points)) wrong.push(`unknown outcomes: ${unknown.join()}`);
   return wrong;
 }

@@ -30,7 +30,7 @@ test(
       const dataDir = join(folder, `round ${round}`);
       await cp(join(folder, "whole"), dataDir, { recursive: true });
       await flip(join(dataDir, "journal.db"), round);
-      wrong.push(...(await lookAround(dataDir, round)));
+      wrong.push(...(await readEverything(dataDir, round)));
       await rm(dataDir, { recursive: true, force: true });
     }
     expect(wrong).toEqual([]);
@@ -48,7 +48,7 @@ async function flip(path: string, seed: number): Promise<void> {
   }
 }
 
-async function lookAround(dataDir: string, round: number): Promise<string[]> {
+async function readEverything(dataDir: string, round: number): Promise<string[]> {
   const wrong: string[] = [];
   await using server = await startTestServer({ script, config: { dataDir } }).catch((error: unknown) => {
     wrong.push(`round ${round}: start: ${String(error)}`);

@@ -20,7 +20,7 @@ export function openLoopedDisk({ megabytes }: { readonly megabytes: number }): L
   if (process.getuid?.() !== 0) return null;
   const root = mkdtempSync(join(tmpdir(), "convoke-loop-"));
   const image = join(root, "image");
-  const kept = join(root, "kept");
+  const copy = join(root, "kept");
   const path = join(root, "mounted");
   let isCut = false;
   const mount = (): void => run("mount", ["-o", "loop,X-mount.mkdir", image, path]);
@@ -39,12 +39,12 @@ export function openLoopedDisk({ megabytes }: { readonly megabytes: number }): L
     path,
     abort: () => run("mount", ["-o", "remount,abort", path]),
     cut: () => {
-      copyFileSync(image, kept);
+      copyFileSync(image, copy);
       isCut = true;
     },
     comeBack: () => {
       unmount();
-      if (isCut) copyFileSync(kept, image);
+      if (isCut) copyFileSync(copy, image);
       isCut = false;
       // 1: mended.
       run("e2fsck", ["-fy", image], [0, 1]);

@@ -30,9 +30,9 @@ export class MemoryFellow implements Fellows {
 
   tell({ topic, body }: FellowNews): void {
     const sent = JSON.stringify(body);
-    for (const fellow of this.#all) {
-      if (fellow === this) continue;
-      for (const onNews of fellow.#listeners.get(topic) ?? []) onNews(JSON.parse(sent));
+    for (const node of this.#all) {
+      if (node === this) continue;
+      for (const onNews of node.#listeners.get(topic) ?? []) onNews(JSON.parse(sent));
     }
   }
 

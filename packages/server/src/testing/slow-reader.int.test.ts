@@ -122,12 +122,12 @@ async function sendAndReceive(
   conversationId = id,
 ): Promise<number> {
   const arrival = new Promise<void>((resolve) => {
-    const look = (data: Buffer): void => {
+    const onFrame = (data: Buffer): void => {
       if (!data.includes('"kind":"MessageEvent"')) return;
-      reader.socket.off("message", look);
+      reader.socket.off("message", onFrame);
       resolve();
     };
-    reader.socket.on("message", look);
+    reader.socket.on("message", onFrame);
   });
   const startMs = performance.now();
   await Promise.all([

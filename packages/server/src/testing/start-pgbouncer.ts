@@ -45,8 +45,8 @@ server_login_retry = 1
   const user = process.getuid?.() === 0 ? findDatabaseUser() : null;
   if (user !== null) for (const file of [folder, settings, users]) chownSync(file, user.uid, user.gid);
   const pooler = spawn(program, [settings], { cwd: folder, stdio: ["ignore", "ignore", "pipe"], ...user });
-  const said: string[] = [];
-  pooler.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
+  const errorOutput: string[] = [];
+  pooler.stderr.setEncoding("utf8").on("data", (text: string) => errorOutput.push(text));
   const ended = once(pooler, "exit");
   const stop = async (): Promise<void> => {
     pooler.kill("SIGKILL");
@@ -56,7 +56,7 @@ server_login_retry = 1
   target.searchParams.set("host", folder);
   try {
     await until(async () => {
-      if (pooler.exitCode !== null) throw new Error(`pgbouncer did not start: ${said.join("")}`);
+      if (pooler.exitCode !== null) throw new Error(`pgbouncer did not start: ${errorOutput.join("")}`);
       return await answers(target.href);
     });
   } catch (error) {

@@ -223,7 +223,7 @@ async function startServer(settings: readonly string[]): Promise<Server> {
   try {
     await starting();
     await run(url, "CREATE ROLE convoke LOGIN");
-    const tell = async (words: string): Promise<void> => {
+    const order = async (words: string): Promise<void> => {
       const answered = once(shell.stdout, "data");
       shell.stdin.write(`${words}\n`);
       if (String(await answered).trim() === "failed") throw new Error(complaint.join(""));
@@ -231,15 +231,15 @@ async function startServer(settings: readonly string[]): Promise<Server> {
     return {
       url,
       role: "convoke",
-      halt: () => tell("halt"),
+      halt: () => order("halt"),
       addStandby: async (way, moved) => {
         const host = new URL(way).searchParams.get("host") ?? "";
         const mapping = moved.map(([from, to]) => `--tablespace-mapping=${from}=${to}`);
-        await tell(`standby ${host} ${mapping.join(" ")}`);
+        await order(`standby ${host} ${mapping.join(" ")}`);
         await untilReplayed(url);
       },
       failOver: async () => {
-        await tell("replace");
+        await order("replace");
         await starting();
       },
       goOn: async () => {

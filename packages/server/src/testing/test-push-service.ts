@@ -34,14 +34,14 @@ export class TestPushService implements AsyncDisposable {
   readonly #browsers = new Map<string, Browser>();
   readonly #server = createServer((request, response) => {
     void (async () => {
-      const pieces: Buffer[] = [];
-      for await (const piece of request) pieces.push(piece as Buffer);
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
       const path = request.url ?? "";
       this.asked += 1;
       const status = this.answer(path);
       if (status === 201) {
         const claims = this.#claimsOf(request.headers.authorization ?? "");
-        const news = open(this.#browsers.get(path)!, Buffer.concat(pieces));
+        const news = open(this.#browsers.get(path)!, Buffer.concat(chunks));
         this.pushed.push({ path, headers: request.headers, news, claims });
       }
       response.writeHead(status).end();

@@ -57,18 +57,18 @@ export class TestSocket implements Disposable {
   async #untilTrue(isEnough: () => boolean, timeoutMs: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#arrivals.delete(look);
+        this.#arrivals.delete(checkFrames);
         const kinds = this.events.map(({ kind, key }) => JSON.stringify([kind, key]));
         reject(new Error(`The frames did not come. So far: ${kinds.join(", ")}`));
       }, timeoutMs);
-      const look = (): void => {
+      const checkFrames = (): void => {
         if (!isEnough()) return;
         clearTimeout(timer);
-        this.#arrivals.delete(look);
+        this.#arrivals.delete(checkFrames);
         resolve();
       };
-      this.#arrivals.add(look);
-      look();
+      this.#arrivals.add(checkFrames);
+      checkFrames();
     });
   }
 }

@@ -12,7 +12,7 @@ export type V1 = {
   untilStatus(id: string, status: string): Promise<AppConversation>;
 };
 
-const patienceMs = 120_000;
+const timeoutMs = 120_000;
 
 /** Stores the scripted model in the settings of the key's user. */
 export async function openV1(
@@ -60,12 +60,12 @@ export async function openV1(
 }
 
 async function patiently<Result>(
-  look: () => Promise<Result | null>,
+  poll: () => Promise<Result | null>,
   what: string | (() => string),
 ): Promise<Result> {
-  const deadlineMs = performance.now() + patienceMs;
+  const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
-    const found = await look();
+    const found = await poll();
     if (found !== null) return found;
     if (performance.now() > deadlineMs) {
       throw new Error(`Waited in vain for ${typeof what === "string" ? what : what()}`);

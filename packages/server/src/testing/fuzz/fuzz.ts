@@ -30,7 +30,7 @@ export type FuzzReport = {
 };
 
 /** The slowest honest answer waits for a start that gives up after seconds. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 const refreshEvery = 150;
 const roundSize = 400;
 
@@ -230,7 +230,7 @@ type Sending = {
 
 /** The answer, or a sentence when there is none in time. */
 async function send({ url, agent, method, target, headers, body }: Sending): Promise<FuzzReply | string> {
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const { promise, resolve } = Promise.withResolvers<FuzzReply | string>();
   const { hostname, port } = new URL(url);
   const length = body === null ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -244,7 +244,7 @@ async function send({ url, agent, method, target, headers, body }: Sending): Pro
     signal,
   });
   const fail = (error: Error): void =>
-    resolve(signal.aborted ? `No answer within ${patienceMs} ms` : `The connection broke: ${error.message}`);
+    resolve(signal.aborted ? `No answer within ${timeoutMs} ms` : `The connection broke: ${error.message}`);
   outgoing.once("error", fail).once("response", (response) => {
     const chunks: Buffer[] = [];
     response.on("data", (chunk: Buffer) => chunks.push(chunk)).once("error", fail);

@@ -203,7 +203,7 @@ function encodeText(text: string): string {
 /** Puts in turn a folder and a link out of the root at one place, until it is stopped. */
 function swap(root: string, outside: string): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
-  const [place, kept] = [join(root, "place"), join(root, "kept")];
+  const [place, spare] = [join(root, "place"), join(root, "kept")];
   const swapping = (async () => {
     while (!stopping.signal.aborted) {
       // Whoever uploads may make the place anew at any moment; then the next round takes it.
@@ -211,9 +211,9 @@ function swap(root: string, outside: string): { readonly stop: () => Promise<voi
       await symlink(outside, place).catch(() => {});
       await sleep(1);
       await rm(place, { recursive: true, force: true }).catch(() => {});
-      await rename(kept, place).catch(() => {});
+      await rename(spare, place).catch(() => {});
       await sleep(1);
-      await rename(place, kept).catch(() => {});
+      await rename(place, spare).catch(() => {});
     }
   })();
   return {

@@ -84,8 +84,8 @@ function isPage({ operation }: FuzzRequest, { status, contentType }: FuzzReply):
 /** The routes of the oldest face say `error` or `message`, as their clients read it. */
 function judgeRefusal({ text }: FuzzReply): string[] {
   const { detail, error, message } = (parse(text) ?? {}) as Record<string, unknown>;
-  const told = detail ?? error ?? message;
-  return typeof told === "string" && told !== "" ? [] : ["A refusal without a detail"];
+  const sentence = detail ?? error ?? message;
+  return typeof sentence === "string" && sentence !== "" ? [] : ["A refusal without a detail"];
 }
 
 function judgeInvalid({ fault, operation }: FuzzRequest, { text }: FuzzReply): string[] {

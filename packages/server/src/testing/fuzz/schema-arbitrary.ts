@@ -67,9 +67,9 @@ export function createSchemaArbitrary(
   function objectOf(schema: Schema, depth: number): fc.Arbitrary<unknown> {
     const { properties = {}, required = [], additionalProperties } = schema;
     const needed = Object.keys(properties).filter((name) => name === "kind" || required.includes(name));
-    const kept = depth >= deepest ? needed : Object.keys(properties);
+    const chosen = depth >= deepest ? needed : Object.keys(properties);
     const parts = Object.fromEntries(
-      kept.map((name) => [name, named[name] ?? from(properties[name]!, depth + 1)]),
+      chosen.map((name) => [name, named[name] ?? from(properties[name]!, depth + 1)]),
     );
     const record = fc.record(parts, { requiredKeys: needed });
     if (typeof additionalProperties !== "object" || depth >= deepest) return record;

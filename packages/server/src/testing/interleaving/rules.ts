@@ -3,7 +3,7 @@ import type { Execution } from "./gated-session.ts";
 import type { LogReading } from "./log-reading.ts";
 
 /** How the conversation stands, as far as the log cannot say it. */
-export type Standing = {
+export type LiveStatus = {
   readonly status: string;
   readonly isBusy: boolean;
   readonly openCommandCount: number;
@@ -67,12 +67,12 @@ export class Rules {
 
   /** A message was acknowledged: it is there once, however often it was sent. */
   onSent(text: string): void {
-    const count = this.#log.userMessages.filter((said) => said === text).length;
+    const count = this.#log.userMessages.filter((sent) => sent === text).length;
     if (count !== 1) this.violate(`${text} is in the log ${count} times (P18)`);
   }
 
   /** Between any two steps. */
-  checkMoment({ status, isBusy, openCommandCount }: Standing): void {
+  checkMoment({ status, isBusy, openCommandCount }: LiveStatus): void {
     for (const [id, { answers, toolName }] of this.#log.actions) {
       if (answers.length > 1) this.violate(`${id} has the answers ${answers.join()} (P6)`);
       if (answers.includes("UserRejectObservation") && this.#starts.has(id)) {
@@ -90,7 +90,7 @@ export class Rules {
   }
 
   /** Nothing is in progress any more. */
-  checkRest({ isBusy, openCommandCount }: Standing): void {
+  checkRest({ isBusy, openCommandCount }: LiveStatus): void {
     const { status, actions, unansweredCount } = this.#log;
     if (openCommandCount > 0) this.violate("a command is never acknowledged");
     if (status === "running" || isBusy) this.violate("a run does nothing and does not end (P2)");
@@ -99,8 +99,8 @@ export class Rules {
     }
     if (status === "finished") this.#checkAnswered();
     for (const { actionId, outcome } of this.#wasCutOff ? [] : this.#executions) {
-      const isKept = actions.get(actionId)?.answers.includes("ObservationEvent") === true;
-      if (outcome?.type === "observation" && !isKept) this.violate(`the result of ${actionId} is lost`);
+      const isRecorded = actions.get(actionId)?.answers.includes("ObservationEvent") === true;
+      if (outcome?.type === "observation" && !isRecorded) this.violate(`the result of ${actionId} is lost`);
     }
   }
 

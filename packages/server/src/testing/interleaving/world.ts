@@ -18,7 +18,7 @@ import { createGatedSession, type Execution, type ExecutionDisk } from "./gated-
 import { Gates } from "./gates.ts";
 import { LogReading } from "./log-reading.ts";
 import { MemoryLog, openMemoryJournal } from "./memory-journal.ts";
-import { Rules, type Standing } from "./rules.ts";
+import { Rules, type LiveStatus } from "./rules.ts";
 
 export const commands = ["send", "note", "run", "pause", "interrupt", "stop", "accept", "reject"] as const;
 export type Command = (typeof commands)[number];
@@ -29,8 +29,8 @@ const crashes = ["crash", "crash-after"] as const;
 export type WorldOptions = { readonly policy: ConversationConfig["confirmation_policy"]["kind"] };
 
 /** So many commands may be unanswered at a time, and so many crashes may happen. */
-const mostOpenCommands = 3;
-const mostCrashes = 2;
+const maxOpenCommands = 3;
+const maxCrashes = 2;
 
 const validator = createValidator();
 const secretBox = createSecretBox(Buffer.alloc(32));
@@ -102,8 +102,8 @@ export class World {
 
   get inputs(): string[] {
     return [
-      ...(this.#openCommands < mostOpenCommands ? commands : []),
-      ...(this.#crashes < mostCrashes ? crashes : []),
+      ...(this.#openCommands < maxOpenCommands ? commands : []),
+      ...(this.#crashes < maxCrashes ? crashes : []),
     ];
   }
 
@@ -129,7 +129,7 @@ export class World {
       }
       await this.take(this.endings[0]!);
     }
-    this.#rules.checkRest(this.#standing);
+    this.#rules.checkRest(this.#liveStatus);
   }
 
   /** Lets the rest end by itself and asks for one more run; resolves with what was wrong and the way there, or with nothing. */
@@ -192,10 +192,10 @@ export class World {
   }
 
   /** The process dies with everything in it; a new one starts on the same disks, and clients repeat what was not answered. */
-  async #crash(isWriteKept: boolean): Promise<void> {
+  async #crash(isWriteStored: boolean): Promise<void> {
     this.#crashes += 1;
     this.#rules.onCrash();
-    if (isWriteKept && this.#write !== null) {
+    if (isWriteStored && this.#write !== null) {
       if (this.#openAccepts > 0) this.#acceptedBatches.add(this.#log.batches.length);
       this.#write();
     }
@@ -268,7 +268,7 @@ export class World {
     this.#rules.onRequest(request);
   }
 
-  get #standing(): Standing {
+  get #liveStatus(): LiveStatus {
     const { state, isBusy } = this.#conversation!;
     return { status: state.status, isBusy, openCommandCount: this.#openCommands };
   }
@@ -276,6 +276,6 @@ export class World {
   /** Lets every promise move that can; then checks what must hold between any two steps. */
   async #rest(): Promise<void> {
     await turnOfTheLoop();
-    this.#rules.checkMoment(this.#standing);
+    this.#rules.checkMoment(this.#liveStatus);
   }
 }

@@ -183,23 +183,23 @@ async function callsOf(
 
 async function missingResult({ open }: Bench): Promise<string> {
   const { model, requests } = await open([{ text: "ok" }, { text: "ok" }]);
-  const said: AssistantMessage = {
+  const spoken: AssistantMessage = {
     ...silent,
     toolCalls: [{ id: "call_A", name: "look", arguments: "{}", origin: "completion" }],
   };
-  doneOf(await collect(model, [userMessage("Go."), said, userMessage("And?")]));
+  doneOf(await collect(model, [userMessage("Go."), spoken, userMessage("And?")]));
   return requests[0]?.text.includes("(no result)") === true ? "gets a stand-in" : "sent as it is";
 }
 
 function imageHistory(url: string): ModelMessage[] {
   const part = { type: "image" as const, image_urls: [url] };
-  const said: AssistantMessage = {
+  const spoken: AssistantMessage = {
     ...silent,
     toolCalls: [{ id: "call_A", name: "look", arguments: "{}", origin: "completion" }],
   };
   return [
     { role: "user", content: [{ type: "text", text: "Look:" }, part] },
-    said,
+    spoken,
     { role: "tool", toolCallId: "call_A", name: "look", content: [part] },
   ];
 }

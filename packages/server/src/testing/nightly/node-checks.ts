@@ -34,34 +34,37 @@ export async function checkHistory(rig: NodeRig, history: History): Promise<stri
     ["times go back", isGrowing(stored!.map((event) => event.timestamp ?? ""))],
     ["P1: the follower has another log", JSON.stringify(followed) === JSON.stringify(ids)],
     // One whose call is lost is asked for anew.
-    ["P6: a command ran twice", history.kept !== null || made.length === new Set(made).size],
-    ["what was told of before the database lost its end is not there", isWithin(history.kept, ids)],
+    ["P6: a command ran twice", history.surviving !== null || made.length === new Set(made).size],
+    ["what was told of before the database lost its end is not there", isWithin(history.surviving, ids)],
     ...messageRules(history, stored!),
-    ...writerRules(ids, await rig.appendsTo(id), history.kept !== null),
+    ...writerRules(ids, await rig.appendsTo(id), history.surviving !== null),
   ];
   return rules.flatMap(([sentence, holds]) => (holds ? [] : [`${id}: ${sentence}`]));
 }
 
 type Rule = readonly [sentence: string, holds: boolean];
 
-function messageRules({ acknowledged, paidCalls, kept }: History, stored: readonly Event[]): Rule[] {
-  const told = stored.flatMap((event) =>
+function messageRules({ acknowledged, paidCalls, surviving }: History, stored: readonly Event[]): Rule[] {
+  const delivered = stored.flatMap((event) =>
     event.kind === "MessageEvent" && event.source === "user" ? [event.id] : [],
   );
   const calls = stored.filter(({ kind }) => kind === "ActionEvent").length;
   const answers = stored.filter(
     ({ kind }) => kind === "ObservationEvent" || kind === "AgentErrorEvent",
   ).length;
-  const most = acknowledged.size + 1;
-  const lastTold = stored.findLastIndex((event) => event.id === told.at(-1));
-  const isAnswered = stored.slice(lastTold).some(({ kind }) => kind === "ActionEvent");
+  const maxMessages = acknowledged.size + 1;
+  const lastDelivered = stored.findLastIndex((event) => event.id === delivered.at(-1));
+  const isAnswered = stored.slice(lastDelivered).some(({ kind }) => kind === "ActionEvent");
   return [
     [
       "an acknowledged message is not there",
-      kept !== null || [...acknowledged.values()].every((one) => told.includes(one)),
+      surviving !== null || [...acknowledged.values()].every((one) => delivered.includes(one)),
     ],
-    ["P18: a message is there twice", told.length === new Set(told).size && told.length <= most],
-    ["P18: a message was lost", kept !== null || told.length === most],
+    [
+      "P18: a message is there twice",
+      delivered.length === new Set(delivered).size && delivered.length <= maxMessages,
+    ],
+    ["P18: a message was lost", surviving !== null || delivered.length === maxMessages],
     ["a call has no answer, or two", calls === answers],
     ["P26: the last message was not answered", paidCalls !== null || isAnswered],
     ["P48: more than one call beyond the budget", paidCalls === null || calls <= paidCalls + 1],

@@ -42,7 +42,7 @@ describe.skipIf(!isPossible)(`three servers on PostgreSQL (${probe.detail})`, ()
         messages: 2,
         faults: [fault],
         longestPauseMs: 200,
-        longestAwayMs: 400,
+        longestOutageMs: 400,
       });
       expect(wrong, `seed ${seed}, cycle ${cycle}`).toEqual([]);
     }

@@ -71,13 +71,13 @@ for (let first = 0; first < count; first += cyclesPerRig) {
     const faults = Array.from({ length: faultsPerCycle }, () => kinds[random.whole(kinds.length)]!);
     for (const fault of faults) played.set(fault, (played.get(fault) ?? 0) + 1);
     // Most are short, so that servers come back to find what they had; some so long that the others take over.
-    const longestAwayMs = random.whole(4) === 0 ? 20_000 : 3_000;
+    const longestOutageMs = random.whole(4) === 0 ? 20_000 : 3_000;
     const { wrong, slowestMs: ownMs } = await playNodeCycle(rig, {
       conversations: 4,
       messages: 4,
       faults,
       longestPauseMs: 1_000,
-      longestAwayMs,
+      longestOutageMs,
     });
     slowestMs = Math.max(slowestMs, ownMs);
     if (wrong.length === 0) continue;

@@ -37,45 +37,45 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
   const { random, postgres, disk } = rig.options;
   const index = random.whole(rig.nodes.length);
   const node = rig.nodes[index]!;
-  const awayMs = random.whole(longestMs);
+  const outageMs = random.whole(longestMs);
   switch (fault) {
     case "kill":
     case "stop":
       node.signal(fault === "kill" ? "SIGKILL" : "SIGTERM");
       await node.ended;
-      await sleep(awayMs);
+      await sleep(outageMs);
       await rig.startAgain(index);
       break;
     case "freeze":
       node.signal("SIGSTOP");
-      await sleep(awayMs);
+      await sleep(outageMs);
       node.signal("SIGCONT");
       break;
     case "cut":
     case "hold":
     case "deafen":
       rig.lines[index]!.set(fault === "cut" ? "drop" : fault);
-      await sleep(awayMs);
+      await sleep(outageMs);
       rig.lines[index]!.set("pass");
       break;
     case "clock": {
       const hours = random.whole(49) - 24;
       await node.shiftClock(hours * 3_600_000);
-      await sleep(awayMs);
+      await sleep(outageMs);
       await node.shiftClock(0);
-      return `the clock of server ${index} was ${hours} hours off for ${awayMs} ms`;
+      return `the clock of server ${index} was ${hours} hours off for ${outageMs} ms`;
     }
     case "crash":
       // Long enough that it would be found dead, if its silence were taken for theirs.
       await postgres.halt();
-      await sleep(awayMs);
+      await sleep(outageMs);
       await postgres.goOn();
-      return `PostgreSQL crashed, away for ${awayMs} ms`;
+      return `PostgreSQL crashed, away for ${outageMs} ms`;
     case "fill":
       await disk!.fill();
-      await sleep(awayMs);
+      await sleep(outageMs);
       await disk!.free();
-      return `the disk of the database was full for ${awayMs} ms`;
+      return `the disk of the database was full for ${outageMs} ms`;
     case "roll":
       for (const number of rig.nodes.keys()) {
         rig.nodes[number]!.signal("SIGTERM");
@@ -85,10 +85,10 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
       return "all servers were restarted, one after another";
     case "part": {
       const pair = [index, (index + 1) % rig.nodes.length];
-      for (const one of pair) rig.doors[one]!.set("drop");
-      await sleep(awayMs);
-      for (const one of pair) rig.doors[one]!.set("pass");
-      return `servers ${pair.join(" and ")} were not reached by others for ${awayMs} ms`;
+      for (const one of pair) rig.nodeLines[one]!.set("drop");
+      await sleep(outageMs);
+      for (const one of pair) rig.nodeLines[one]!.set("pass");
+      return `servers ${pair.join(" and ")} were not reached by others for ${outageMs} ms`;
     }
     case "failover": {
       const behindMs = random.whole(longestBehindMs);
@@ -96,5 +96,5 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
       return `a standby took over that was ${behindMs} ms behind`;
     }
   }
-  return `${fault} of server ${index}, away for ${awayMs} ms`;
+  return `${fault} of server ${index}, away for ${outageMs} ms`;
 }

@@ -26,7 +26,7 @@ export type History = {
   /** So many calls of the model are paid for; null where money is no matter. */
   readonly paidCalls: number | null;
   /** Once the database has lost its last moment: the events of those before that were told of; what came later may be lost. */
-  kept: ReadonlySet<string> | null;
+  surviving: ReadonlySet<string> | null;
 };
 
 export type NodeRigOptions = {
@@ -61,7 +61,7 @@ export class NodeRig implements AsyncDisposable {
   readonly histories: History[] = [];
   readonly lines: readonly DatabaseLine[];
   /** On which the servers reach each other, by the one that is reached. */
-  readonly doors: readonly Line[];
+  readonly nodeLines: readonly Line[];
   readonly #ports: readonly number[];
   readonly #scope: AsyncDisposableStack;
   readonly #modelUrl: string;
@@ -71,13 +71,13 @@ export class NodeRig implements AsyncDisposable {
     scope: AsyncDisposableStack,
     folder: string,
     options: NodeRigOptions,
-    { lines, doors, ports, modelUrl }: Ways,
+    { lines, nodeLines, ports, modelUrl }: Ways,
   ) {
     this.#scope = scope;
     this.folder = folder;
     this.options = options;
     this.lines = lines;
-    this.doors = doors;
+    this.nodeLines = nodeLines;
     this.#ports = ports;
     this.#modelUrl = modelUrl;
   }
@@ -99,14 +99,14 @@ export class NodeRig implements AsyncDisposable {
       scope.defer(() => drop(postgres, url));
     }
     const way = isPooled ? scope.use(await startPgbouncer(url)).url : url;
-    const [lines, doors, ports]: [DatabaseLine[], Line[], number[]] = [[], [], []];
+    const [lines, nodeLines, ports]: [DatabaseLine[], Line[], number[]] = [[], [], []];
     for (let index = 0; index < nodeCount; index++) {
       const port = await findSteadyPort();
       ports.push(port);
       lines.push(scope.use(await openDatabaseLine(way)));
-      doors.push(scope.use(await openLine(0, port)));
+      nodeLines.push(scope.use(await openLine(0, port)));
     }
-    const rig = new NodeRig(scope.move(), path, options, { lines, doors, ports, modelUrl: model.url });
+    const rig = new NodeRig(scope.move(), path, options, { lines, nodeLines, ports, modelUrl: model.url });
     rig.nodes.push(...(await Promise.all(lines.map((_, index) => rig.#start(index)))));
     return rig;
   }
@@ -123,7 +123,7 @@ export class NodeRig implements AsyncDisposable {
   async begin(id: string, paidCalls: number | null): Promise<History> {
     const workspace = this.workspaceOf(id);
     await mkdir(workspace);
-    const history: History = { id, acknowledged: new Map(), followed: [], paidCalls, kept: null };
+    const history: History = { id, acknowledged: new Map(), followed: [], paidCalls, surviving: null };
     this.histories.push(history);
     await this.#insist(async () => {
       await this.client.startConversation({
@@ -167,7 +167,7 @@ export class NodeRig implements AsyncDisposable {
       } catch (error) {
         if (hop.aborted) continue;
         // The last event that it has is lost, and others may be: it begins anew.
-        if (error instanceof ApiError && error.status === 422 && history.kept !== null)
+        if (error instanceof ApiError && error.status === 422 && history.surviving !== null)
           history.followed.length = 0;
         else this.#noteRefusal(error);
       }
@@ -184,7 +184,7 @@ export class NodeRig implements AsyncDisposable {
     const { postgres, disk } = this.options;
     await using line = await openDatabaseLine(postgres.url);
     for (const history of this.histories)
-      history.kept ??= new Set([...history.acknowledged.values(), ...history.followed]);
+      history.surviving ??= new Set([...history.acknowledged.values(), ...history.followed]);
     const places = disk === null ? [] : [[await placeOfDisk(postgres), disk.addFolder()] as const];
     await postgres.addStandby(line.url, places);
     line.set("hold");
@@ -233,7 +233,7 @@ export class NodeRig implements AsyncDisposable {
       clone: this.#chooseRelease(),
       dataDir: join(this.folder, `node-${index}`),
       databaseUrl: this.lines[index]!.url,
-      nodeAddress: `http://127.0.0.1:${this.doors[index]!.port}`,
+      nodeAddress: `http://127.0.0.1:${this.nodeLines[index]!.port}`,
       appendsFile: join(this.folder, `appends-${this.#starts}.log`),
       port: this.#ports[index]!,
     });
@@ -265,7 +265,7 @@ export class NodeRig implements AsyncDisposable {
 
 type Ways = {
   readonly lines: readonly DatabaseLine[];
-  readonly doors: readonly Line[];
+  readonly nodeLines: readonly Line[];
   readonly ports: readonly number[];
   readonly modelUrl: string;
 };

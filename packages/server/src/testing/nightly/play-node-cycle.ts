@@ -10,7 +10,7 @@ export type NodeCycle = {
   readonly faults: readonly NodeFault[];
   /** Between two messages, and before a fault. */
   readonly longestPauseMs: number;
-  readonly longestAwayMs: number;
+  readonly longestOutageMs: number;
 };
 
 export type PlayedCycle = {
@@ -37,7 +37,7 @@ export async function playNodeCycle(rig: NodeRig, cycle: NodeCycle): Promise<Pla
   const faulting = (async (): Promise<void> => {
     for (const fault of cycle.faults) {
       await sleep(random.whole(cycle.longestPauseMs));
-      done.push(await playFault(rig, fault, cycle.longestAwayMs));
+      done.push(await playFault(rig, fault, cycle.longestOutageMs));
     }
   })();
   await Promise.all(

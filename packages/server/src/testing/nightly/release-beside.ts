@@ -22,7 +22,7 @@ export function openReleaseBeside(commits: number): ReleaseBeside | null {
   const commit = findRelease() ?? find(`HEAD~${commits}`);
   if (commit === null) return null;
   const folder = mkdtempSync(join(tmpdir(), "convoke-release-"));
-  const archive = execFileSync("git", ["archive", commit], { cwd: root, maxBuffer: mostBytes });
+  const archive = execFileSync("git", ["archive", commit], { cwd: root, maxBuffer: maxBytes });
   execFileSync("tar", ["--extract", "--directory", folder], { input: archive });
   if (lockOf(commit) === lockOf("HEAD")) linkPackages(folder);
   else
@@ -38,7 +38,7 @@ export function openReleaseBeside(commits: number): ReleaseBeside | null {
   };
 }
 
-const mostBytes = 1 << 30;
+const maxBytes = 1 << 30;
 const installMs = 600_000;
 
 /** The newest tag behind this commit. */

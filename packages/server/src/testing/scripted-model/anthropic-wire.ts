@@ -1,5 +1,5 @@
 import type { Played } from "./script-player.ts";
-import { contentText, defaultErrorMessage, messagesOf, piecesOf, toObject, type Wire } from "./wire.ts";
+import { contentText, defaultErrorMessage, messagesOf, splitText, toObject, type Wire } from "./wire.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 type Event = Block & { readonly type: string };
@@ -88,7 +88,7 @@ function blocksOf({ answer, turn }: Played): { block: Block; opening: Block; del
       block: { type: "thinking", thinking: answer.reasoning, signature },
       opening: { type: "thinking", thinking: "", signature: "" },
       deltas: [
-        ...piecesOf(answer.reasoning, size).map((thinking) => ({ type: "thinking_delta", thinking })),
+        ...splitText(answer.reasoning, size).map((thinking) => ({ type: "thinking_delta", thinking })),
         { type: "signature_delta", signature },
       ],
     });
@@ -101,14 +101,14 @@ function blocksOf({ answer, turn }: Played): { block: Block; opening: Block; del
     blocks.push({
       block: { type: "text", text: answer.text },
       opening: { type: "text", text: "" },
-      deltas: piecesOf(answer.text, size).map((text) => ({ type: "text_delta", text })),
+      deltas: splitText(answer.text, size).map((text) => ({ type: "text_delta", text })),
     });
   }
   for (const { id, name, arguments: text } of answer.toolCalls) {
     blocks.push({
       block: { type: "tool_use", id, name, input: toObject(text) },
       opening: { type: "tool_use", id, name, input: {} },
-      deltas: piecesOf(text, size).map((partial_json) => ({ type: "input_json_delta", partial_json })),
+      deltas: splitText(text, size).map((partial_json) => ({ type: "input_json_delta", partial_json })),
     });
   }
   return blocks;

@@ -1,6 +1,6 @@
 import { encodeEventFrame } from "./event-frame.ts";
 import type { Played } from "./script-player.ts";
-import { defaultErrorMessage, messagesOf, piecesOf, toObject, type Wire } from "./wire.ts";
+import { defaultErrorMessage, messagesOf, splitText, toObject, type Wire } from "./wire.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -82,7 +82,7 @@ function blocksOf({ answer, turn }: Played): { block: Block; start: Block | null
       block: { reasoningContent: { reasoningText: { text: answer.reasoning, signature } } },
       start: null,
       deltas: [
-        ...piecesOf(answer.reasoning, size).map((text) => ({ reasoningContent: { text } })),
+        ...splitText(answer.reasoning, size).map((text) => ({ reasoningContent: { text } })),
         { reasoningContent: { signature } },
       ],
     });
@@ -95,14 +95,14 @@ function blocksOf({ answer, turn }: Played): { block: Block; start: Block | null
     blocks.push({
       block: { text: answer.text },
       start: null,
-      deltas: piecesOf(answer.text, size).map((text) => ({ text })),
+      deltas: splitText(answer.text, size).map((text) => ({ text })),
     });
   }
   for (const { id: toolUseId, name, arguments: text } of answer.toolCalls) {
     blocks.push({
       block: { toolUse: { toolUseId, name, input: toObject(text) } },
       start: { toolUse: { toolUseId, name } },
-      deltas: piecesOf(text, size).map((input) => ({ toolUse: { input } })),
+      deltas: splitText(text, size).map((input) => ({ toolUse: { input } })),
     });
   }
   return blocks;

@@ -1,5 +1,5 @@
 import type { Played } from "./script-player.ts";
-import { defaultErrorMessage, piecesOf, toObject, type Wire } from "./wire.ts";
+import { defaultErrorMessage, splitText, toObject, type Wire } from "./wire.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 type Content = { readonly role?: string; readonly parts?: readonly Part[] };
@@ -82,19 +82,19 @@ function candidate(parts: readonly Part[], finishReason: string | null): Part {
 function chunksOf(played: Played, model: string): Part[] {
   const usageMetadata = usageOf(played);
   if (played.turn.empty === true) return [{ ...head(played, model), usageMetadata }];
-  const pieces = wholeParts(played).flatMap((part) => {
+  const chunks = wholeParts(played).flatMap((part) => {
     if (typeof part["text"] !== "string") return [part];
     const { text, ...rest } = part;
-    const texts = piecesOf(text, played.turn.chunk_size);
+    const texts = splitText(text, played.turn.chunk_size);
     const { thoughtSignature, ...first } = rest;
-    return texts.map((piece, at) => ({
-      text: piece,
+    return texts.map((portion, at) => ({
+      text: portion,
       ...first,
       ...(thoughtSignature !== undefined && at === texts.length - 1 ? { thoughtSignature } : {}),
     }));
   });
   return [
-    ...pieces.map((part) => ({
+    ...chunks.map((part) => ({
       ...head(played, model),
       candidates: [candidate([part], null)],
       usageMetadata,

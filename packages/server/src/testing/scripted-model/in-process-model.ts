@@ -9,7 +9,7 @@ import { createRetryingModel } from "../../models/retry.ts";
 import { openaiWire } from "./openai-wire.ts";
 import { ScriptPlayer, type Played, type RequestFacts } from "./script-player.ts";
 import { parseScript, type Script } from "./script.ts";
-import { defaultErrorMessage, piecesOf } from "./wire.ts";
+import { defaultErrorMessage, splitText } from "./wire.ts";
 
 export type InProcessOptions = {
   readonly vars?: Readonly<Record<string, string>>;
@@ -38,9 +38,9 @@ export function createScriptedModel(source: Script | string, options: InProcessO
     const startMs = clock.nowMs();
     const played = player.play(factsOf(request));
     yield* perform(played, context, clock);
-    const { tokens, billedCost, ...said } = answeredOf(played, name);
+    const { tokens, billedCost, ...reply } = answeredOf(played, name);
     const usage = { ...tokens, contextWindow: options.contextWindow ?? 200_000, cost: billedCost };
-    yield { type: "done", response: { ...said, usage, latencyMs: Math.round(clock.nowMs() - startMs) } };
+    yield { type: "done", response: { ...reply, usage, latencyMs: Math.round(clock.nowMs() - startMs) } };
   };
   const model = createRetryingModel(
     { name, isVisionEnabled: options.isVisionEnabled ?? true, attempt },
@@ -88,16 +88,16 @@ async function* perform(played: Played, context: AttemptContext, clock: ModelClo
   const pause = async (): Promise<void> => {
     if (turn.chunk_delay_ms !== undefined) await clock.sleep(turn.chunk_delay_ms, context.signal);
   };
-  for (const text of piecesOf(answer.reasoning, turn.chunk_size)) {
+  for (const text of splitText(answer.reasoning, turn.chunk_size)) {
     yield { type: "reasoning", text };
     await pause();
   }
-  for (const text of piecesOf(answer.text, turn.chunk_size)) {
+  for (const text of splitText(answer.text, turn.chunk_size)) {
     yield { type: "text", text };
     await pause();
   }
   for (const [index, call] of answer.toolCalls.entries()) {
-    for (const text of piecesOf(call.arguments, turn.chunk_size)) {
+    for (const text of splitText(call.arguments, turn.chunk_size)) {
       yield { type: "tool-arguments", index, name: call.name, text };
       await pause();
     }

@@ -1,6 +1,6 @@
 import type { Played } from "./script-player.ts";
 import { openaiWire } from "./openai-wire.ts";
-import { contentText, piecesOf, type Wire } from "./wire.ts";
+import { contentText, splitText, type Wire } from "./wire.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 type Event = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -11,22 +11,22 @@ export const openaiResponsesWire: Wire = {
   name: "openai-responses",
   readFacts: (body) => {
     const items = Array.isArray(body["input"]) ? (body["input"] as Item[]) : [];
-    const isSaid = (item: Item | undefined): boolean =>
+    const isAssistantItem = (item: Item | undefined): boolean =>
       item !== undefined &&
       (item["type"] === "reasoning" || item["type"] === "function_call" || item["role"] === "assistant");
     // One answer is a run of items.
     const starts = [...items.entries()]
-      .filter(([at, item]) => isSaid(item) && !isSaid(items[at - 1]))
+      .filter(([at, item]) => isAssistantItem(item) && !isAssistantItem(items[at - 1]))
       .map(([at]) => at);
     const lastUser = items.findLastIndex((item) => item["role"] === "user");
-    const lastSaid = items.findLastIndex(isSaid);
+    const lastAssistantItem = items.findLastIndex(isAssistantItem);
     const tools = Array.isArray(body["tools"]) ? (body["tools"] as { name?: string }[]) : [];
     return {
       assistantMessages: starts.length,
       assistantMessagesSinceUser: starts.filter((at) => at > lastUser).length,
       lastUserText: contentText(items[lastUser]?.["content"]),
       lastToolOutput: items
-        .slice(lastSaid + 1)
+        .slice(lastAssistantItem + 1)
         .filter((item) => item["type"] === "function_call_output")
         .map((item) => contentText(item["output"]))
         .join("\n"),
@@ -69,11 +69,11 @@ function emptied(item: Item): Item {
 
 function deltasOf(item: Item, size: number | undefined): Event[] {
   const [part] = (item["content"] ?? item["summary"] ?? []) as { text?: string; refusal?: string }[];
-  const pieces = (text: string, type: string, more: object): Event[] =>
-    piecesOf(text, size).map((delta) => ({ type, delta, ...more }));
+  const chunks = (text: string, type: string, more: object): Event[] =>
+    splitText(text, size).map((delta) => ({ type, delta, ...more }));
   switch (item["type"]) {
     case "function_call":
-      return pieces(item["arguments"] as string, "response.function_call_arguments.delta", {});
+      return chunks(item["arguments"] as string, "response.function_call_arguments.delta", {});
     case "reasoning":
       return [
         {
@@ -81,12 +81,12 @@ function deltasOf(item: Item, size: number | undefined): Event[] {
           summary_index: 0,
           part: { type: "summary_text", text: "" },
         },
-        ...pieces(part?.text ?? "", "response.reasoning_summary_text.delta", { summary_index: 0 }),
+        ...chunks(part?.text ?? "", "response.reasoning_summary_text.delta", { summary_index: 0 }),
       ];
     default:
       return part?.refusal === undefined
-        ? pieces(part?.text ?? "", "response.output_text.delta", { content_index: 0 })
-        : pieces(part.refusal, "response.refusal.delta", { content_index: 0 });
+        ? chunks(part?.text ?? "", "response.output_text.delta", { content_index: 0 })
+        : chunks(part.refusal, "response.refusal.delta", { content_index: 0 });
   }
 }
 
@@ -94,7 +94,7 @@ function deltasOf(item: Item, size: number | undefined): Event[] {
 function itemsOf({ answer, turn }: Played): Item[] {
   if (turn.empty === true) return [];
   const hasText = answer.text !== "" || (answer.reasoning === "" && answer.toolCalls.length === 0);
-  const said =
+  const contentPart =
     turn.refusal === undefined
       ? { type: "output_text", text: answer.text, annotations: [] }
       : { type: "refusal", refusal: answer.text };
@@ -110,7 +110,15 @@ function itemsOf({ answer, turn }: Played): Item[] {
           },
         ]),
     ...(hasText
-      ? [{ type: "message", id: `msg_${answer.id}`, role: "assistant", status: "completed", content: [said] }]
+      ? [
+          {
+            type: "message",
+            id: `msg_${answer.id}`,
+            role: "assistant",
+            status: "completed",
+            content: [contentPart],
+          },
+        ]
       : []),
     ...answer.toolCalls.map((call) => ({
       type: "function_call",

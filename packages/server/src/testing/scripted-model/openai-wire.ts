@@ -1,10 +1,10 @@
 import type { Played, RequestFacts } from "./script-player.ts";
-import { contentText, defaultErrorMessage, messagesOf, piecesOf, type Wire } from "./wire.ts";
+import { contentText, defaultErrorMessage, messagesOf, splitText, type Wire } from "./wire.ts";
 
 /** What a provider that copied the wire adds to it. */
 export type ChatDialect = {
   /** The fields of a piece of reasoning; `reasoning_content` unless given. */
-  readonly toReasoning?: (piece: string) => object;
+  readonly toReasoning?: (part: string) => object;
   /** Fields behind the whole reasoning, such as a signature. */
   readonly afterReasoning?: (played: Played) => object | null;
   /** Fields of a call besides its own. */
@@ -86,9 +86,9 @@ function chunksOf(played: Played, model: string, dialect: ChatDialect): unknown[
   const textField = turn.refusal === undefined ? "content" : "refusal";
   return [
     delta({ role: "assistant", content: "" }),
-    ...piecesOf(answer.reasoning, turn.chunk_size).map((piece) => delta(toReasoning(piece))),
+    ...splitText(answer.reasoning, turn.chunk_size).map((part) => delta(toReasoning(part))),
     ...afterReasoningOf(played, dialect).map(delta),
-    ...piecesOf(answer.text, turn.chunk_size).map((piece) => delta({ [textField]: piece })),
+    ...splitText(answer.text, turn.chunk_size).map((part) => delta({ [textField]: part })),
     ...answer.toolCalls.flatMap((call, index) => [
       delta({
         tool_calls: [
@@ -101,8 +101,8 @@ function chunksOf(played: Played, model: string, dialect: ChatDialect): unknown[
           },
         ],
       }),
-      ...piecesOf(call.arguments, turn.chunk_size).map((piece) =>
-        delta({ tool_calls: [{ index, function: { arguments: piece } }] }),
+      ...splitText(call.arguments, turn.chunk_size).map((part) =>
+        delta({ tool_calls: [{ index, function: { arguments: part } }] }),
       ),
     ]),
     chunk([{ index: 0, delta: {}, finish_reason: finishOf(played) }]),
@@ -110,8 +110,8 @@ function chunksOf(played: Played, model: string, dialect: ChatDialect): unknown[
   ];
 }
 
-function reasoningOf(dialect: ChatDialect): (piece: string) => object {
-  return dialect.toReasoning ?? ((piece) => ({ reasoning_content: piece }));
+function reasoningOf(dialect: ChatDialect): (part: string) => object {
+  return dialect.toReasoning ?? ((part) => ({ reasoning_content: part }));
 }
 
 function afterReasoningOf(played: Played, dialect: ChatDialect): object[] {

@@ -125,7 +125,7 @@ export class ScriptPlayer {
               typeof part === "string" ? this.#fill(part) : part,
             ),
     }));
-    const said =
+    const answerLength =
       text.length + reasoning.length + toolCalls.reduce((sum, call) => sum + call.arguments.length, 0);
     return {
       id: `resp-${number}${suffix}`,
@@ -135,7 +135,7 @@ export class ScriptPlayer {
       usage: {
         // About four characters are a token; good enough for a model that does not exist.
         prompt_tokens: Math.ceil(facts.fingerprint.length / 4),
-        completion_tokens: Math.ceil(said / 4),
+        completion_tokens: Math.ceil(answerLength / 4),
         cache_read_tokens: 0,
         cache_write_tokens: 0,
         reasoning_tokens: 0,

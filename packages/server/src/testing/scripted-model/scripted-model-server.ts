@@ -193,7 +193,7 @@ async function answer(response: ServerResponse, answering: Answering): Promise<v
   const isEvents = answering.isStreamed && turn.plain_json !== true;
   const type = turn.content_type ?? (isEvents ? (wire.eventType ?? "text/event-stream") : "application/json");
   response.writeHead(200, { ...wire.headers?.(played), "content-type": type, "cache-control": "no-cache" });
-  const writer = new PieceWriter(response, turn, signal);
+  const writer = new ChunkWriter(response, turn, signal);
   if (!isEvents) {
     const text = JSON.stringify(wire.toJson(played, answering.model));
     await writer.write(turn.half_json === true ? text.slice(0, text.length / 2) : text);
@@ -216,7 +216,7 @@ async function answer(response: ServerResponse, answering: Answering): Promise<v
 }
 
 /** Writes text in pieces of `write_bytes`, and breaks the connection off after `cut_after_bytes`. */
-class PieceWriter {
+class ChunkWriter {
   readonly #response: ServerResponse;
   readonly #turn: Played["turn"];
   readonly #signal: AbortSignal;
@@ -228,20 +228,20 @@ class PieceWriter {
     this.#signal = signal;
   }
 
-  async write(piece: string | Uint8Array): Promise<void> {
-    const bytes = Buffer.from(piece as string);
+  async write(part: string | Uint8Array): Promise<void> {
+    const bytes = Buffer.from(part as string);
     const size = this.#turn.write_bytes ?? bytes.length;
     for (let at = 0; at < bytes.length; at += size) {
       this.#signal.throwIfAborted();
-      await this.#writePiece(bytes.subarray(at, at + size));
+      await this.#writeChunk(bytes.subarray(at, at + size));
     }
   }
 
-  async #writePiece(piece: Buffer): Promise<void> {
+  async #writeChunk(part: Buffer): Promise<void> {
     const limit = this.#turn.cut_after_bytes;
-    const left = limit === undefined ? piece.length : Math.min(piece.length, limit - this.#written);
+    const left = limit === undefined ? part.length : Math.min(part.length, limit - this.#written);
     await new Promise<void>((resolve) =>
-      this.#response.write(piece.subarray(0, Math.max(left, 0)), () => resolve()),
+      this.#response.write(part.subarray(0, Math.max(left, 0)), () => resolve()),
     );
     this.#written += left;
     if (limit !== undefined && this.#written >= limit) this.#response.destroy();

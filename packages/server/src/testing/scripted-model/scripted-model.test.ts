@@ -37,29 +37,29 @@ async function say(
   ].join(" ");
 }
 
-function said(text: string): ModelMessage {
+function assistant(text: string): ModelMessage {
   const nothing = { toolCalls: [], reasoningContent: null, thinkingBlocks: [], reasoningItem: null };
   return { role: "assistant", content: [{ type: "text", text }], ...nothing };
 }
 
-const doors = ["in process", "openai chat", "anthropic"] as const;
+const transports = ["in process", "openai chat", "anthropic"] as const;
 
 async function open(
-  door: (typeof doors)[number],
+  transport: (typeof transports)[number],
   script: Script,
   vars: Record<string, string> = {},
 ): Promise<Model> {
-  if (door === "in process") return createScriptedModel(script, { vars, attempts: 1 });
+  if (transport === "in process") return createScriptedModel(script, { vars, attempts: 1 });
   server = await startScriptedModel({ script, vars });
-  const model = door === "anthropic" ? "anthropic/claude-opus-4-7" : "openai/gpt-4.1";
-  const base_url = door === "anthropic" ? server.url : `${server.url}/v1`;
+  const model = transport === "anthropic" ? "anthropic/claude-opus-4-7" : "openai/gpt-4.1";
+  const base_url = transport === "anthropic" ? server.url : `${server.url}/v1`;
   return openModel({ model, base_url, num_retries: 1 });
 }
 
-describe.each(doors)("scripted model, %s", (door) => {
+describe.each(transports)("scripted model, %s", (transport) => {
   test("by history the number of assistant messages chooses the turn, for any number of conversations", async () => {
-    const model = await open(door, { turns: [{ text: "first" }, { text: "second" }] });
-    const longer = [user("a"), said("first"), user("b")];
+    const model = await open(transport, { turns: [{ text: "first" }, { text: "second" }] });
+    const longer = [user("a"), assistant("first"), user("b")];
     expect(await say(model, [user("a")])).toBe("first");
     expect(await say(model, longer)).toBe("second");
     expect(await say(model, longer)).toBe("second");
@@ -67,19 +67,19 @@ describe.each(doors)("scripted model, %s", (door) => {
   });
 
   test("after the end it finishes, fails or begins again", async () => {
-    const ended = [user("a"), said("only"), user("b")];
+    const ended = [user("a"), assistant("only"), user("b")];
     const turns = [{ text: "only" }];
-    const finishing = await open(door, { turns });
+    const finishing = await open(transport, { turns });
     expect(await say(finishing, ended)).toBe("The script has ended.");
     expect(await say(finishing, ended, [tool])).toBe('finish({"message":"The script has ended."})');
     await server?.[Symbol.asyncDispose]();
-    expect(await say(await open(door, { turns, after_end: "error" }), ended)).toBe("LLMBadRequestError");
+    expect(await say(await open(transport, { turns, after_end: "error" }), ended)).toBe("LLMBadRequestError");
     await server?.[Symbol.asyncDispose]();
-    expect(await say(await open(door, { turns, loop: true }), ended)).toBe("only");
+    expect(await say(await open(transport, { turns, loop: true }), ended)).toBe("only");
   });
 
   test("in order every request gets the next turn, and a fault may repeat", async () => {
-    const model = await open(door, {
+    const model = await open(transport, {
       select: "in_order",
       turns: [
         { error: { status: 500 } },
@@ -88,9 +88,9 @@ describe.each(doors)("scripted model, %s", (door) => {
         { overflow: true, attempts: 2 },
       ],
     });
-    const heard: string[] = [];
-    for (let count = 0; count < 8; count += 1) heard.push(await say(model, [user("a")]));
-    expect(heard).toEqual([
+    const answers: string[] = [];
+    for (let count = 0; count < 8; count += 1) answers.push(await say(model, [user("a")]));
+    expect(answers).toEqual([
       "LLMServiceUnavailableError",
       "one",
       "LLMRateLimitError",
@@ -103,14 +103,14 @@ describe.each(doors)("scripted model, %s", (door) => {
   });
 
   test("by history a fault happens to the first requests of its turn only", async () => {
-    const model = await open(door, { turns: [{ text: "yes", error: { status: 503 }, attempts: 1 }] });
+    const model = await open(transport, { turns: [{ text: "yes", error: { status: 503 }, attempts: 1 }] });
     expect(await say(model, [user("a")])).toBe("LLMServiceUnavailableError");
     expect(await say(model, [user("a")])).toBe("yes");
     expect(await say(model, [user("b")])).toBe("LLMServiceUnavailableError");
   });
 
   test("match answers a user message or a tool output; expect refuses the unexpected", async () => {
-    const model = await open(door, {
+    const model = await open(transport, {
       turns: [
         { text: "main", expect: { last_user_contains: "plain" } },
         { text: "weather 1", match: { last_user_contains: "weather" } },
@@ -119,7 +119,7 @@ describe.each(doors)("scripted model, %s", (door) => {
       ],
     });
     const call = { id: "t1", name: "run", arguments: "{}", origin: "completion" as const };
-    const calling: ModelMessage = { ...said("x"), role: "assistant", toolCalls: [call] } as ModelMessage;
+    const calling: ModelMessage = { ...assistant("x"), role: "assistant", toolCalls: [call] } as ModelMessage;
     const output: ModelMessage = {
       role: "tool",
       toolCallId: "t1",
@@ -144,13 +144,13 @@ describe.each(doors)("scripted model, %s", (door) => {
       ],
     };
     const model = await open(
-      door,
+      transport,
       { turns: [turn], vars: { workspace: "/x", file: "f" } },
       { workspace: "/w" },
     );
     expect(await say(model, [user("a")])).toBe('in /w a({"path":"/w/f","deep":["/w/f"]}) b({"p":"/w/f"})');
     await server?.[Symbol.asyncDispose]();
-    expect(await say(await open(door, { turns: [{ text: "{{who}}" }] }), [user("a")])).toBe("{{who}}");
+    expect(await say(await open(transport, { turns: [{ text: "{{who}}" }] }), [user("a")])).toBe("{{who}}");
   });
 });
 

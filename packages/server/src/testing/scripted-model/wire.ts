@@ -50,11 +50,11 @@ export function toObject(text: string): unknown {
 }
 
 /** Cuts a text into pieces of `size` characters; by default into at most about 64 pieces. */
-export function piecesOf(text: string, size: number | undefined): string[] {
+export function splitText(text: string, size: number | undefined): string[] {
   const length = size ?? Math.max(16, Math.ceil(text.length / 64));
-  const pieces: string[] = [];
-  for (let at = 0; at < text.length; at += length) pieces.push(text.slice(at, at + length));
-  return pieces;
+  const chunks: string[] = [];
+  for (let at = 0; at < text.length; at += length) chunks.push(text.slice(at, at + length));
+  return chunks;
 }
 
 export function defaultErrorMessage(error: ScriptError): string {

@@ -23,7 +23,9 @@ export function randomLog(random: Random): MemoryLog {
 function randomTurn(random: Random, turn: number): EventDraft[] {
   const user = message(random, "user");
   const seen = { ...foreignSeals(random) };
-  return random.whole(3) === 0 ? [user, said(random, seen)] : [user, ...calls(random, `r${turn}`, seen)];
+  return random.whole(3) === 0
+    ? [user, answerDraft(random, seen)]
+    : [user, ...calls(random, `r${turn}`, seen)];
 }
 
 function message(random: Random, source: "user" | "environment"): EventDraft {
@@ -80,7 +82,7 @@ type Seals = {
   readonly meta: EventMeta;
 };
 
-function said(random: Random, { reasoning, blocks, meta }: Seals): EventDraft {
+function answerDraft(random: Random, { reasoning, blocks, meta }: Seals): EventDraft {
   const body: EventBody = {
     kind: "MessageEvent",
     source: "agent",

@@ -12,26 +12,26 @@ const on = userMessage("Go on.");
  */
 export const hostileHistories: Readonly<Record<string, readonly ModelMessage[]>> = {
   "half a pair in a message": [userMessage(half)],
-  "half a pair in an answer": [go, said(half), on],
-  "half a pair in a result": [go, ...looked({ result: half }), on],
-  "half a pair in arguments": [go, ...looked({ arguments: '{"path":"a\\ud83d b"}' }), on],
-  "half a pair in an argument's name": [go, ...looked({ arguments: '{"\\udc00":"a"}' }), on],
-  "half a pair in what was thought": [go, ...looked({ reasoning: half }), on],
-  "arguments that are no object": [go, ...looked({ arguments: "[1]" }), on],
-  "arguments that are no JSON": [go, ...looked({ arguments: '{"path": "un' }), on],
-  "arguments that are empty": [go, ...looked({ arguments: "" }), on],
-  "a called name with a dot": [go, ...looked({ name: "functions.look" }), on],
-  "a called name with blanks": [go, ...looked({ name: "look at this" }), on],
-  "a called name of another script": [go, ...looked({ name: "посмотри" }), on],
-  "a called name with a digit first": [go, ...looked({ name: "21st_look" }), on],
-  "a called name of nothing": [go, ...looked({ name: "" }), on],
-  "a called name of 200 characters": [go, ...looked({ name: "n".repeat(200) }), on],
-  "an id of OpenAI": [go, ...looked({ id: "call_abcdefghijklmnopqrstuvwx" }), on],
-  "an id of Anthropic": [go, ...looked({ id: "toolu_01abcdefghijklmnopqrstuv" }), on],
-  "an id of Mistral": [go, ...looked({ id: "aB3dE6gH9" }), on],
-  "an id of Kimi": [go, ...looked({ id: "functions.look:0" }), on],
-  "an id of 120 characters": [go, ...looked({ id: "i".repeat(120) }), on],
-  "an id of another script": [go, ...looked({ id: "вызов 1" }), on],
+  "half a pair in an answer": [go, answer(half), on],
+  "half a pair in a result": [go, ...callAndResult({ result: half }), on],
+  "half a pair in arguments": [go, ...callAndResult({ arguments: '{"path":"a\\ud83d b"}' }), on],
+  "half a pair in an argument's name": [go, ...callAndResult({ arguments: '{"\\udc00":"a"}' }), on],
+  "half a pair in what was thought": [go, ...callAndResult({ reasoning: half }), on],
+  "arguments that are no object": [go, ...callAndResult({ arguments: "[1]" }), on],
+  "arguments that are no JSON": [go, ...callAndResult({ arguments: '{"path": "un' }), on],
+  "arguments that are empty": [go, ...callAndResult({ arguments: "" }), on],
+  "a called name with a dot": [go, ...callAndResult({ name: "functions.look" }), on],
+  "a called name with blanks": [go, ...callAndResult({ name: "look at this" }), on],
+  "a called name of another script": [go, ...callAndResult({ name: "посмотри" }), on],
+  "a called name with a digit first": [go, ...callAndResult({ name: "21st_look" }), on],
+  "a called name of nothing": [go, ...callAndResult({ name: "" }), on],
+  "a called name of 200 characters": [go, ...callAndResult({ name: "n".repeat(200) }), on],
+  "an id of OpenAI": [go, ...callAndResult({ id: "call_abcdefghijklmnopqrstuvwx" }), on],
+  "an id of Anthropic": [go, ...callAndResult({ id: "toolu_01abcdefghijklmnopqrstuv" }), on],
+  "an id of Mistral": [go, ...callAndResult({ id: "aB3dE6gH9" }), on],
+  "an id of Kimi": [go, ...callAndResult({ id: "functions.look:0" }), on],
+  "an id of 120 characters": [go, ...callAndResult({ id: "i".repeat(120) }), on],
+  "an id of another script": [go, ...callAndResult({ id: "вызов 1" }), on],
   "ids that become one where signs are replaced": [
     go,
     call({ id: "a.b" }, { id: "a:b" }),
@@ -48,9 +48,9 @@ export const hostileHistories: Readonly<Record<string, readonly ModelMessage[]>>
   ],
   "an id that comes twice": [
     go,
-    ...looked({ id: "functions.look:0" }),
+    ...callAndResult({ id: "functions.look:0" }),
     on,
-    ...looked({ id: "functions.look:0", result: "seen anew" }),
+    ...callAndResult({ id: "functions.look:0", result: "seen anew" }),
     on,
   ],
   "results in another order": [
@@ -62,19 +62,19 @@ export const hostileHistories: Readonly<Record<string, readonly ModelMessage[]>>
   ],
   "a call without a result": [go, call({}), on],
   "a result without a call": [go, toolResult("call_x", "look", "seen"), on],
-  "a result twice": [go, ...looked({ id: "call_1" }), toolResult("call_1", "look", "seen again"), on],
-  "a blank message": [userMessage(" "), said("Yes?"), userMessage("")],
-  "a blank answer": [go, said(" "), on],
-  "a blank result": [go, ...looked({ result: "" }), on],
+  "a result twice": [go, ...callAndResult({ id: "call_1" }), toolResult("call_1", "look", "seen again"), on],
+  "a blank message": [userMessage(" "), answer("Yes?"), userMessage("")],
+  "a blank answer": [go, answer(" "), on],
+  "a blank result": [go, ...callAndResult({ result: "" }), on],
   "two users": [go, userMessage("Now."), on],
-  "two answers": [go, said("I"), said("think"), on],
-  "an answer first": [said("Hello."), go],
-  "an answer last": [go, said("It is ")],
-  "a result last": [go, ...looked({})],
-  "a user after results": [go, ...looked({}), on],
+  "two answers": [go, answer("I"), answer("think"), on],
+  "an answer first": [answer("Hello."), go],
+  "an answer last": [go, answer("It is ")],
+  "a result last": [go, ...callAndResult({})],
+  "a user after results": [go, ...callAndResult({}), on],
   "a late system message": [
     go,
-    said("Yes?"),
+    answer("Yes?"),
     { role: "system", content: [{ type: "text", text: "Be kind." }] },
     on,
   ],
@@ -106,7 +106,7 @@ export const hostileHistories: Readonly<Record<string, readonly ModelMessage[]>>
     { ...call({ id: "call_1" }), reasoningContent: "Hm." },
     toolResult("call_1", "look", "seen"),
   ],
-  "a call that nobody thought about": [go, ...looked({ reasoning: null })],
+  "a call that nobody thought about": [go, ...callAndResult({ reasoning: null })],
   "seals of another host": [
     go,
     {
@@ -121,7 +121,7 @@ export const hostileHistories: Readonly<Record<string, readonly ModelMessage[]>>
   ],
 };
 
-type Look = {
+type CallFields = {
   readonly id?: string;
   readonly name?: string;
   readonly arguments?: string;
@@ -129,24 +129,24 @@ type Look = {
   readonly reasoning?: string | null;
 };
 
-function said(text: string): AssistantMessage {
+function answer(text: string): AssistantMessage {
   return { ...silent, content: [{ type: "text", text }] };
 }
 
-function call(...looks: readonly Look[]): AssistantMessage {
-  const [first] = looks;
+function call(...calls: readonly CallFields[]): AssistantMessage {
+  const [first] = calls;
   return {
     ...silent,
     reasoningContent: first?.reasoning ?? null,
-    toolCalls: looks.map((look) => ({
-      id: look.id ?? "call_1",
-      name: look.name ?? "look",
-      arguments: look.arguments ?? '{"path":"/a"}',
+    toolCalls: calls.map((fields) => ({
+      id: fields.id ?? "call_1",
+      name: fields.name ?? "look",
+      arguments: fields.arguments ?? '{"path":"/a"}',
       origin: "completion",
     })),
   };
 }
 
-function looked(look: Look): ModelMessage[] {
-  return [call(look), toolResult(look.id ?? "call_1", look.name ?? "look", look.result ?? "seen")];
+function callAndResult(fields: CallFields): ModelMessage[] {
+  return [call(fields), toolResult(fields.id ?? "call_1", fields.name ?? "look", fields.result ?? "seen")];
 }

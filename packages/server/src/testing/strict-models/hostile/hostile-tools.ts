@@ -2,33 +2,33 @@ import type { ModelTool } from "../../../models/model.ts";
 import { schemas } from "../refused/schemas.ts";
 
 const plain = { type: "object", properties: { path: { type: "string" } } };
-const look = tool("look");
+const plainTool = tool("look");
 
 /** Tools as MCP servers bring them, beside one that is plain. Whatever a provider refuses, the conversation goes on. */
 export const hostileTools: Readonly<Record<string, readonly ModelTool[]>> = {
   ...Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       `a tool with ${name}`,
-      [look, { ...tool("odd"), parameters: schema }],
+      [plainTool, { ...tool("odd"), parameters: schema }],
     ]),
   ),
-  "a tool with a dot in its name": [look, tool("server.look")],
-  "a tool with blanks in its name": [look, tool("look at this")],
-  "a tool with a digit first in its name": [look, tool("21st_look")],
-  "a tool of another script": [look, tool("посмотри")],
-  "a tool name of 100 characters": [look, tool("n".repeat(100))],
-  "two names that become one where signs are replaced": [look, tool("a.b"), tool("a:b")],
+  "a tool with a dot in its name": [plainTool, tool("server.look")],
+  "a tool with blanks in its name": [plainTool, tool("look at this")],
+  "a tool with a digit first in its name": [plainTool, tool("21st_look")],
+  "a tool of another script": [plainTool, tool("посмотри")],
+  "a tool name of 100 characters": [plainTool, tool("n".repeat(100))],
+  "two names that become one where signs are replaced": [plainTool, tool("a.b"), tool("a:b")],
   "two names that become one where they are cut": [
-    look,
+    plainTool,
     tool(`${"n".repeat(90)}1`),
     tool(`${"n".repeat(90)}2`),
   ],
-  "two tools of one name": [look, look],
-  "a description of 5000 characters": [look, { ...tool("wordy"), description: "d".repeat(5000) }],
-  "a description of nothing": [look, { ...tool("silent"), description: "" }],
-  "half a pair in a description": [look, { ...tool("odd"), description: "x\ud83d y" }],
+  "two tools of one name": [plainTool, plainTool],
+  "a description of 5000 characters": [plainTool, { ...tool("wordy"), description: "d".repeat(5000) }],
+  "a description of nothing": [plainTool, { ...tool("silent"), description: "" }],
+  "half a pair in a description": [plainTool, { ...tool("odd"), description: "x\ud83d y" }],
   "half a pair in a schema": [
-    look,
+    plainTool,
     {
       ...tool("odd"),
       parameters: { type: "object", properties: { "\ud83d": { type: "string", enum: ["\udc00"] } } },

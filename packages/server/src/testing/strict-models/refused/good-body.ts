@@ -14,36 +14,36 @@ export function goodBody(provider: StrictProvider): Body {
   return bodies[provider.wire.name](provider, answerOf(provider, id), id);
 }
 
-const bodies: Readonly<Record<WireName, (provider: StrictProvider, said: unknown, id: string) => Body>> = {
-  "openai-chat": ({ models }, said, id) => ({
+const bodies: Readonly<Record<WireName, (provider: StrictProvider, reply: unknown, id: string) => Body>> = {
+  "openai-chat": ({ models }, reply, id) => ({
     model: models[0],
     messages: [
       { role: "system", content: "Be brief." },
       { role: "user", content: "Go." },
-      at(said, "choices.0.message"),
+      at(reply, "choices.0.message"),
       { role: "tool", tool_call_id: id, content: "seen" },
     ],
     tools: [{ type: "function", function: { name: "look", description: "Looks.", parameters: schema } }],
     stream: true,
   }),
-  "openai-responses": ({ models }, said, id) => ({
+  "openai-responses": ({ models }, reply, id) => ({
     model: models[0],
     input: [
       { type: "message", role: "user", content: [{ type: "input_text", text: "Go." }] },
-      ...(at(said, "output") as unknown[]),
+      ...(at(reply, "output") as unknown[]),
       { type: "function_call_output", call_id: id, output: "seen" },
     ],
     tools: [{ type: "function", name: "look", description: "Looks.", parameters: schema, strict: false }],
     store: false,
     stream: true,
   }),
-  anthropic: ({ models }, said, id) => ({
+  anthropic: ({ models }, reply, id) => ({
     model: models[0],
     max_tokens: 1000,
     system: [{ type: "text", text: "Be brief." }],
     messages: [
       { role: "user", content: [{ type: "text", text: "Go." }] },
-      { role: "assistant", content: at(said, "content") },
+      { role: "assistant", content: at(reply, "content") },
       {
         role: "user",
         content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: "seen" }] }],
@@ -52,18 +52,18 @@ const bodies: Readonly<Record<WireName, (provider: StrictProvider, said: unknown
     tools: [{ name: "look", description: "Looks.", input_schema: schema }],
     stream: true,
   }),
-  google: (_provider, said, id) => ({
+  google: (_provider, reply, id) => ({
     contents: [
       { role: "user", parts: [{ text: "Go." }] },
-      at(said, "candidates.0.content"),
+      at(reply, "candidates.0.content"),
       { role: "user", parts: [{ functionResponse: { id, name: "look", response: { content: "seen" } } }] },
     ],
     tools: [{ functionDeclarations: [{ name: "look", description: "Looks.", parameters: schema }] }],
   }),
-  bedrock: (_provider, said, id) => ({
+  bedrock: (_provider, reply, id) => ({
     messages: [
       { role: "user", content: [{ text: "Go." }] },
-      at(said, "output.message"),
+      at(reply, "output.message"),
       {
         role: "user",
         content: [{ toolResult: { toolUseId: id, content: [{ text: "seen" }], status: "success" } }],
