@@ -69,7 +69,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
         ["left", false, { place: "probe_set" }],
         ["right", true, { place: "probe_set" }],
       ]);
-      expect(await run(all, "a", "say:hello", { tool: "right" })).toEqual(said("hello"));
+      expect(await run(all, "a", "say:hello", { tool: "right" })).toEqual(textOutcome("hello"));
       const some = await bench.openSession({
         sessionId: "some",
         stateDir: join(bench.dir, "some"),
@@ -122,13 +122,13 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
     test("tells tools whether the model sees pictures", async () => {
       const bench = await openBench(open);
       const blind = await bench.openSession();
-      expect(await run(blind, "a", "sees")).toEqual(said("false"));
+      expect(await run(blind, "a", "sees")).toEqual(textOutcome("false"));
       const sighted = await bench.openSession({
         sessionId: "sighted",
         stateDir: join(bench.dir, "sighted"),
         canSee: true,
       });
-      expect(await run(sighted, "a", "sees")).toEqual(said("true"));
+      expect(await run(sighted, "a", "sees")).toEqual(textOutcome("true"));
     });
 
     test("runs a tool and remembers the outcome", async () => {
@@ -136,7 +136,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       const session = await bench.openSession();
       expect(await session.state("a")).toEqual({ type: "unknown" });
       const outcome = await run(session, "a", "say:hello");
-      expect(outcome).toEqual(said("hello"));
+      expect(outcome).toEqual(textOutcome("hello"));
       expect(await session.state("a")).toEqual({ type: "finished", outcome });
     });
 
@@ -147,8 +147,8 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await bench.waitForRuns(["x"]);
       expect(await session.state("a")).toEqual({ type: "running" });
       await bench.release("x");
-      expect(await Promise.all(calls)).toEqual([said("x"), said("x"), said("x")]);
-      expect(await run(session, "a", "say:other")).toEqual(said("x"));
+      expect(await Promise.all(calls)).toEqual([textOutcome("x"), textOutcome("x"), textOutcome("x")]);
+      expect(await run(session, "a", "say:other")).toEqual(textOutcome("x"));
       expect(await bench.runs()).toEqual(["x"]);
     });
 
@@ -161,12 +161,12 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await session[Symbol.asyncDispose]();
 
       await using again = await bench.openSession();
-      expect(await again.state("good")).toEqual({ type: "finished", outcome: said("hello") });
+      expect(await again.state("good")).toEqual({ type: "finished", outcome: textOutcome("hello") });
       await bench.restart();
 
       const restarted = await bench.openSession();
       expect(await restarted.state("bad")).toEqual(failed);
-      expect(await run(restarted, "good", "say:again")).toEqual(said("hello"));
+      expect(await run(restarted, "good", "say:again")).toEqual(textOutcome("hello"));
       expect(await bench.runs()).toEqual(["hello", "oh no"]);
     });
 
@@ -192,12 +192,12 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
     test("P6: a read-only call is unknown to a restarted host, so it may run again", async () => {
       const bench = await openBench(open);
       const session = await bench.openSession();
-      expect(await run(session, "a", "say:one", { tool: "reader" })).toEqual(said("one"));
-      expect(await run(session, "a", "say:two", { tool: "reader" })).toEqual(said("one"));
+      expect(await run(session, "a", "say:one", { tool: "reader" })).toEqual(textOutcome("one"));
+      expect(await run(session, "a", "say:two", { tool: "reader" })).toEqual(textOutcome("one"));
       await bench.restart();
       const restarted = await bench.openSession();
       expect(await restarted.state("a")).toEqual({ type: "unknown" });
-      expect(await run(restarted, "a", "say:two", { tool: "reader" })).toEqual(said("two"));
+      expect(await run(restarted, "a", "say:two", { tool: "reader" })).toEqual(textOutcome("two"));
     });
 
     test("tools 20.1.9: calls of one tool run one after the other in order, other tools run beside them", async () => {
@@ -207,7 +207,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await bench.waitForRuns(["x"]);
       const second = run(session, "b", "say:second");
       const third = run(session, "c", "say:third");
-      expect(await run(session, "d", "say:beside", { tool: "second_probe" })).toEqual(said("beside"));
+      expect(await run(session, "d", "say:beside", { tool: "second_probe" })).toEqual(textOutcome("beside"));
       expect(await session.state("b")).toEqual({ type: "running" });
       await bench.release("x");
       await Promise.all([first, second, third]);
@@ -225,7 +225,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await session.cancel("a");
       await session.cancel("never");
       expect(await session.state("a")).toEqual({ type: "finished", outcome });
-      expect(await run(session, "b", "say:next")).toEqual(said("next"));
+      expect(await run(session, "b", "say:next")).toEqual(textOutcome("next"));
     });
 
     test("P43: any caller's abort stops the execution; the callers get one outcome", async () => {
@@ -248,9 +248,9 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await session.cancel("a");
       const outcome = await running;
       expect(outcome).toMatchObject({ type: "cancelled", text: expect.stringContaining("restarted") });
-      expect(await run(session, "b", "say:next")).toEqual(said("next"));
+      expect(await run(session, "b", "say:next")).toEqual(textOutcome("next"));
       await bench.release("x");
-      expect(await run(session, "c", "say:last")).toEqual(said("last"));
+      expect(await run(session, "c", "say:last")).toEqual(textOutcome("last"));
       expect(await session.state("a")).toEqual({ type: "finished", outcome });
     });
 
@@ -296,7 +296,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       const session = await bench.openSession();
       const outcome = await run(session, "a", "say:x", { tool: "broken" });
       expect(outcome).toMatchObject({ type: "error", text: expect.stringContaining("no such device") });
-      expect(await run(session, "b", "say:fine")).toEqual(said("fine"));
+      expect(await run(session, "b", "say:fine")).toEqual(textOutcome("fine"));
     });
 
     test("every caller sees the progress", async () => {
@@ -327,7 +327,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
         await run(session, "c", "fail:bad hunter2-secret", options),
         await run(session, "d", "say:x", { ...options, tool: "broken" }),
       ];
-      expect(outcomes[0]).toEqual(said("it is <secret-hidden>!"));
+      expect(outcomes[0]).toEqual(textOutcome("it is <secret-hidden>!"));
       expect(JSON.stringify([outcomes, seen])).not.toContain("hunter2");
       expect(JSON.stringify(outcomes).match(/<secret-hidden>/g)).toHaveLength(4);
       const picture = await run(session, "e", "picture:data:image/png;base64,hunter2-secret", options);
@@ -341,11 +341,11 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       const blocked = run(one, "a", "hold:x");
       await bench.waitForRuns(["x"]);
       expect(await two.state("a")).toEqual({ type: "unknown" });
-      expect(await run(two, "a", "say:mine")).toEqual(said("mine"));
+      expect(await run(two, "a", "say:mine")).toEqual(textOutcome("mine"));
       await two[Symbol.asyncDispose]();
       expect(await one.state("a")).toEqual({ type: "running" });
       await bench.release("x");
-      expect(await blocked).toEqual(said("x"));
+      expect(await blocked).toEqual(textOutcome("x"));
     });
 
     test("a closed session runs nothing and knows nothing", async () => {
@@ -378,13 +378,13 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await expect(watching[Symbol.asyncIterator]().next()).rejects.toThrow("Another server");
       await expect(bench.openSession(lease(4))).rejects.toThrow(SupersededError);
       await bench.release("x");
-      expect(await taken).toEqual(said("x"));
-      expect(await begun).toEqual(said("x"));
+      expect(await taken).toEqual(textOutcome("x"));
+      expect(await begun).toEqual(textOutcome("x"));
       expect(await bench.runs()).toEqual(["x"]);
       // Who has none, and who comes from a database that was brought back, is let in.
       const [third, fourth] = [await bench.openSession(), await bench.openSession(lease(1, "two"))];
-      expect(await run(third, "c", "say:y")).toEqual(said("y"));
-      expect(await run(fourth, "d", "say:z")).toEqual(said("z"));
+      expect(await run(third, "c", "say:y")).toEqual(textOutcome("y"));
+      expect(await run(fourth, "d", "say:z")).toEqual(textOutcome("z"));
       await Promise.all([second, third].map((session) => session[Symbol.asyncDispose]()));
       const last = run(fourth, "e", "hold:w");
       await bench.waitForRuns(["x", "y", "z", "w"]);
@@ -426,7 +426,7 @@ async function run(
 
 async function* noInputs(): AsyncGenerator<never> {}
 
-function said(text: string): Outcome {
+function textOutcome(text: string): Outcome {
   const content = [{ cache_prompt: false, type: "text" as const, text }];
   return { type: "observation", observation: { kind: "ThinkObservation", content, is_error: false } };
 }

@@ -242,25 +242,25 @@ test("P57: a file of the release before is read and written on", async () => {
 });
 
 test("P19: only the newest outcomes are kept; older ids are still known, so they never run twice", async () => {
-  const journal = await openJournal({ keptOutcomes: 100 });
+  const journal = await openJournal({ maxOutcomes: 100 });
   await fill(journal, 256, "x");
-  const kept = Array.from({ length: 256 }, (_, index) => journal.find(`a${index}`)).map((record) =>
+  const found = Array.from({ length: 256 }, (_, index) => journal.find(`a${index}`)).map((record) =>
     record?.type === "ended" && record.outcome.type === "error" && record.outcome.text === "x"
       ? "kept"
       : record,
   );
-  expect(kept.filter((record) => record === "kept")).toHaveLength(100);
-  expect(kept[155]).toMatchObject({ type: "ended", outcome: { text: expect.stringContaining("too old") } });
-  expect(kept.slice(156).every((record) => record === "kept")).toBe(true);
+  expect(found.filter((record) => record === "kept")).toHaveLength(100);
+  expect(found[155]).toMatchObject({ type: "ended", outcome: { text: expect.stringContaining("too old") } });
+  expect(found.slice(156).every((record) => record === "kept")).toBe(true);
   expect(await journal.start("a0", "terminal")).toBe(false);
 });
 
 test("P19: large outcomes are bounded by their size, but the newest 32 always stay", async () => {
-  const journal = await openJournal({ keptOutcomeBytes: 10_000 });
+  const journal = await openJournal({ maxOutcomeBytes: 10_000 });
   const long = "y".repeat(1_000);
   await fill(journal, 128, long);
-  const isKept = (index: number): boolean => JSON.stringify(journal.find(`a${index}`)).includes(long);
-  expect([95, 96, 127].map(isKept)).toEqual([false, true, true]);
+  const isStored = (index: number): boolean => JSON.stringify(journal.find(`a${index}`)).includes(long);
+  expect([95, 96, 127].map(isStored)).toEqual([false, true, true]);
 });
 
 /** What a killed process leaves: its files as they are at this moment. */
@@ -286,8 +286,8 @@ async function openMemory() {
 }
 
 async function openJournal(options: {
-  keptOutcomes?: number;
-  keptOutcomeBytes?: number;
+  maxOutcomes?: number;
+  maxOutcomeBytes?: number;
   marks?: PendingMarks | null;
 }): Promise<ExecutionJournal> {
   const directory = await openTemporaryDirectory();

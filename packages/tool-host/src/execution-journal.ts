@@ -13,9 +13,9 @@ export type ExecutionJournalOptions = {
   /** Path of the SQLite file; created when absent. */
   readonly path: string;
   /** How many outcomes stay readable; ids are remembered for ever, so that nothing runs twice. */
-  readonly keptOutcomes?: number;
+  readonly maxOutcomes?: number;
   /** How many bytes of outcomes stay readable. */
-  readonly keptOutcomeBytes?: number;
+  readonly maxOutcomeBytes?: number;
   /** Null where the machine has no memory for them: then nothing is announced. */
   readonly marks?: PendingMarks | null;
   /** See {@link LogOnDisk}. */
@@ -52,7 +52,7 @@ export class ExecutionJournal implements Disposable {
 
   constructor(options: ExecutionJournalOptions) {
     const marks = PendingMarks.open();
-    this.#options = { keptOutcomes: 1_000, keptOutcomeBytes: 16 * 1024 * 1024, marks, ...options };
+    this.#options = { maxOutcomes: 1_000, maxOutcomeBytes: 16 * 1024 * 1024, marks, ...options };
     this.#database = openPrivateSqlite(options.path);
     try {
       this.#database.exec(schema);
@@ -144,7 +144,7 @@ export class ExecutionJournal implements Disposable {
     this.#outcomesUntilForgetting -= 1;
     if (this.#outcomesUntilForgetting > 0) return;
     this.#outcomesUntilForgetting = forgetEvery;
-    this.#forget.run(this.#options.keptOutcomes, this.#options.keptOutcomeBytes);
+    this.#forget.run(this.#options.maxOutcomes, this.#options.maxOutcomeBytes);
   }
 
   [Symbol.dispose](): void {

@@ -87,7 +87,7 @@ test("P7: outcomes that could not be recorded are remembered whatever their size
       }
       await bothBegan.promise;
     },
-    said: "x".repeat(size),
+    contentText: "x".repeat(size),
   });
   // Calls of one tool run one after the other, and the second could not even be begun.
   const outcomes = await Promise.all([bench.execute("a"), bench.execute("b", {}, "also_think")]);
@@ -134,7 +134,7 @@ type BenchOptions = {
   readonly onExecute?: (actionId: string) => unknown;
   readonly isReadOnly?: boolean;
   /** In the place of what the tool says. */
-  readonly said?: string;
+  readonly contentText?: string;
 };
 
 async function openSession(options: BenchOptions) {
@@ -149,8 +149,8 @@ async function openSession(options: BenchOptions) {
         execute: async (action, call) => {
           await options.onExecute?.(call.actionId);
           const observation = await instance.execute(action, call);
-          const { said } = options;
-          return said === undefined ? observation : { ...observation, content: [textPart(said)] };
+          const { contentText } = options;
+          return contentText === undefined ? observation : { ...observation, content: [textPart(contentText)] };
         },
         [Symbol.asyncDispose]: async () => instance[Symbol.asyncDispose](),
       };

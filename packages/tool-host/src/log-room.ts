@@ -14,7 +14,7 @@ export class LogRoom {
   readonly #frameBytes: number;
 
   constructor(database: DatabaseSync, sqlite = process.versions["sqlite"] ?? "0") {
-    this.#state = tellsItsLog(sqlite) ? database.prepare("PRAGMA wal_checkpoint(NOOP)") : null;
+    this.#state = reportsLogSize(sqlite) ? database.prepare("PRAGMA wal_checkpoint(NOOP)") : null;
     this.#frameBytes = Number(database.prepare("PRAGMA page_size").get()?.["page_size"]) + frameHeaderBytes;
   }
 
@@ -28,7 +28,7 @@ export class LogRoom {
     const { size } = fstatSync(log);
     if (size - frames * this.#frameBytes >= leastFrames * this.#frameBytes) return;
     try {
-      writeSync(log, new Uint8Array(Math.min(Math.max(size, leastBytes), mostBytes)));
+      writeSync(log, new Uint8Array(Math.min(Math.max(size, leastBytes), maxBytes)));
     } catch {
       // A full disk, or one that fails: whoever writes what counts meets it too.
     }
@@ -36,7 +36,7 @@ export class LogRoom {
 }
 
 /** Since 3.51. Node 24 came with it later in its life. */
-function tellsItsLog(sqlite: string): boolean {
+function reportsLogSize(sqlite: string): boolean {
   const [major = 0, minor = 0] = sqlite.split(".").map(Number);
   return major > 3 || (major === 3 && minor >= 51);
 }
@@ -45,4 +45,4 @@ const frameHeaderBytes = 24;
 /** What two or three transactions write. */
 const leastFrames = 8;
 const leastBytes = 64 * 1024;
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;

@@ -20,8 +20,8 @@ export function maskOutcome(
   const entries = Object.entries(observation).map(([name, field]): [string, unknown] => {
     if (ownFields.has(name) || (name === "command" && observation.kind !== "TerminalObservation"))
       return [name, field];
-    const kept = Object.hasOwn(itemFields, name) ? itemFields[name as keyof typeof itemFields] : [];
-    return [name, hideIn(field, hide, kept)];
+    const unmasked = Object.hasOwn(itemFields, name) ? itemFields[name as keyof typeof itemFields] : [];
+    return [name, hideIn(field, hide, unmasked)];
   });
   return { type: "observation", observation: Object.fromEntries(entries) as Observation };
 }
@@ -31,14 +31,14 @@ const ownFields = new Set(["kind", "status", "screenshot_data"]);
 const itemFields = { content: ["type", "image_urls"], task_list: ["status"] } as const;
 
 /** `kept` are fields of the value itself, or of the items that it is a list of. */
-function hideIn(value: unknown, hide: (text: string) => string, kept: readonly string[]): unknown {
+function hideIn(value: unknown, hide: (text: string) => string, unmasked: readonly string[]): unknown {
   if (typeof value === "string") return hide(value);
-  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide, kept));
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide, unmasked));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
       name,
-      kept.includes(name) ? field : hideIn(field, hide, []),
+      unmasked.includes(name) ? field : hideIn(field, hide, []),
     ]),
   );
 }

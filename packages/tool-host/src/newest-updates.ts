@@ -4,7 +4,7 @@ import type { BrowserUpdate } from "./browser-attachment.ts";
 /** Kinds of which only the newest is true. */
 const passing: ReadonlySet<string> = new Set(["state", "picture"]);
 /** So much is kept of the others for one who takes nothing; then they are gone, as a person would be. */
-const mostWaiting = 200;
+const maxWaiting = 200;
 
 /** What waits for one who watches a browser: the newest state, the newest picture, and all the rest in order. */
 export class NewestUpdates implements Watcher<BrowserUpdate> {
@@ -16,7 +16,7 @@ export class NewestUpdates implements Watcher<BrowserUpdate> {
     if (this.#isEnded) return;
     if (passing.has(update.type)) this.#waiting = this.#waiting.filter(({ type }) => type !== update.type);
     this.#waiting.push(update);
-    if (this.#waiting.length > mostWaiting) this.end();
+    if (this.#waiting.length > maxWaiting) this.end();
     this.#wake();
   }
 

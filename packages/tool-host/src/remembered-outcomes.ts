@@ -6,7 +6,7 @@ const usualLimits = { outcomes: 64, characters: 256 * 1024 } as const;
 /** Outcomes that are in memory alone, by action; the oldest go first, and the newest stays whatever its size. */
 export class RememberedOutcomes {
   readonly #limits: { readonly outcomes: number; readonly characters: number };
-  readonly #kept = new Map<string, { readonly outcome: Outcome; readonly characters: number }>();
+  readonly #outcomes = new Map<string, { readonly outcome: Outcome; readonly characters: number }>();
   #characters = 0;
 
   constructor(limits: { readonly outcomes: number; readonly characters: number } = usualLimits) {
@@ -14,25 +14,25 @@ export class RememberedOutcomes {
   }
 
   get(actionId: string): Outcome | undefined {
-    return this.#kept.get(actionId)?.outcome;
+    return this.#outcomes.get(actionId)?.outcome;
   }
 
   add(actionId: string, outcome: Outcome): void {
     this.#forget(actionId);
     const characters = charactersIn(outcome);
-    this.#kept.set(actionId, { outcome, characters });
+    this.#outcomes.set(actionId, { outcome, characters });
     this.#characters += characters;
-    for (const oldest of this.#kept.keys()) {
-      const { outcomes: most, characters: mostCharacters } = this.#limits;
-      const isWithin = this.#kept.size <= most && this.#characters <= mostCharacters;
+    for (const oldest of this.#outcomes.keys()) {
+      const { outcomes: maxOutcomes, characters: maxCharacters } = this.#limits;
+      const isWithin = this.#outcomes.size <= maxOutcomes && this.#characters <= maxCharacters;
       if (isWithin || oldest === actionId) return;
       this.#forget(oldest);
     }
   }
 
   #forget(actionId: string): void {
-    this.#characters -= this.#kept.get(actionId)?.characters ?? 0;
-    this.#kept.delete(actionId);
+    this.#characters -= this.#outcomes.get(actionId)?.characters ?? 0;
+    this.#outcomes.delete(actionId);
   }
 }
 

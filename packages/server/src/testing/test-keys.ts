@@ -4,7 +4,7 @@ import type { KeyStore } from "../settings/key-store.ts";
 import { openKeyBook } from "../settings/open-key-store.ts";
 
 export type TestKeys = AsyncDisposable & {
-  readonly keys: Pick<KeyStore, "create"> & {
+  readonly book: Pick<KeyStore, "create"> & {
     /** `key` as well where it is to open nothing from then on. */
     revoke(id: string, key?: string): Promise<void>;
   };
@@ -19,19 +19,19 @@ export async function openTestKeys(
   place: PostgresPlace | null,
   isKnown: (key: string) => Promise<boolean>,
 ): Promise<TestKeys> {
-  const { keys, [Symbol.asyncDispose]: close } = await openKeyBook(dataDir, place);
+  const { book, [Symbol.asyncDispose]: close } = await openKeyBook(dataDir, place);
   const until = async (key: string, isWanted: boolean): Promise<void> => {
     while ((await isKnown(key)) !== isWanted) await sleep(20);
   };
   return {
-    keys: {
+    book: {
       create: async (...asked) => {
-        const created = await keys.create(...asked);
+        const created = await book.create(...asked);
         await until(created.key, true);
         return created;
       },
       revoke: async (id, key = "") => {
-        await keys.revoke(id);
+        await book.revoke(id);
         await until(key, false);
       },
     },

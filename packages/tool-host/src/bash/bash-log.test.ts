@@ -3,12 +3,12 @@ import { BashLog, createBashId } from "./bash-log.ts";
 
 const all = { owner: "ada", isDescending: false, limit: 100 };
 
-function openLog(options: { keptBytes?: number; keptMs?: number } = {}) {
+function openLog(options: { capacityBytes?: number; ttlMs?: number } = {}) {
   let nowMs = Date.UTC(2026, 0, 1);
   const log = new BashLog({
     path: ":memory:",
-    keptBytes: options.keptBytes ?? 1_000_000,
-    keptMs: options.keptMs ?? null,
+    capacityBytes: options.capacityBytes ?? 1_000_000,
+    ttlMs: options.ttlMs ?? null,
     nowMs: () => nowMs,
   });
   const record = (command: string, isEnded = true): string => {
@@ -41,7 +41,7 @@ test("P40: instants have one width and grow even when the clock stands still or 
 });
 
 test("P19: beyond the kept bytes the oldest commands go, whole, and never one that runs", () => {
-  const { log, record, commands } = openLog({ keptBytes: 3_000 });
+  const { log, record, commands } = openLog({ capacityBytes: 3_000 });
   record("runs", false);
   for (const name of ["a", "b", "c", "d"]) record(name);
   log.forget();
@@ -51,7 +51,7 @@ test("P19: beyond the kept bytes the oldest commands go, whole, and never one th
 });
 
 test("P19: what is older than the kept time goes, and never what runs", () => {
-  const { log, record, commands, setNow } = openLog({ keptMs: 60_000 });
+  const { log, record, commands, setNow } = openLog({ ttlMs: 60_000 });
   record("old");
   record("runs", false);
   setNow(Date.UTC(2026, 0, 1, 0, 0, 59));

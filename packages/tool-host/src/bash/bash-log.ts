@@ -9,18 +9,18 @@ export type BashLogOptions = {
   /** Path of the SQLite file, created when absent, or `:memory:`. */
   readonly path: string;
   /** So many bytes of events are kept; the oldest commands go first. */
-  readonly keptBytes: number;
+  readonly capacityBytes: number;
   /** Events older than this are forgotten; null keeps them. */
-  readonly keptMs: number | null;
+  readonly ttlMs: number | null;
   readonly nowMs: () => number;
 };
 
 /** An event before it has its instant. */
 export type BashDraft = { readonly id: string; readonly owner: string; readonly commandId: string } & (
   | { readonly kind: "BashCommand"; readonly fields: Readonly<Record<string, unknown>> }
-  | { readonly kind: "BashOutput"; readonly fields: BashPiece }
+  | { readonly kind: "BashOutput"; readonly fields: BashChunk }
 );
-export type BashPiece = {
+export type BashChunk = {
   readonly order: number;
   readonly exit_code: number | null;
   readonly stdout: string | null;
@@ -181,24 +181,24 @@ export class BashLog implements Disposable {
 
   /** Forgets what is too old or too much; whole commands, and none that runs. */
   forget(): void {
-    const { keptMs, keptBytes, nowMs } = this.#options;
+    const { ttlMs, capacityBytes, nowMs } = this.#options;
     const ended = "command_id NOT IN (SELECT command_id FROM running)";
-    if (keptMs !== null) {
+    if (ttlMs !== null) {
       this.#database
         .prepare(
           `DELETE FROM events WHERE ${ended} AND command_id IN
            (SELECT command_id FROM events GROUP BY command_id HAVING max(micros) < ?)`,
         )
-        .run((nowMs() - keptMs) * 1_000);
+        .run((nowMs() - ttlMs) * 1_000);
     }
-    if (this.#bytes > keptBytes) {
+    if (this.#bytes > capacityBytes) {
       this.#database
         .prepare(
           `DELETE FROM events WHERE ${ended} AND command_id IN (SELECT command_id FROM (
              SELECT command_id, sum(sum(byte_count)) OVER (ORDER BY max(seq) DESC) AS bytes
              FROM events GROUP BY command_id) WHERE bytes > ?)`,
         )
-        .run(keptBytes);
+        .run(capacityBytes);
     }
     this.#bytes = this.#count("SELECT coalesce(sum(byte_count), 0) AS count FROM events");
   }

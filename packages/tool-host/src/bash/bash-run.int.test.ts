@@ -11,7 +11,7 @@ test("what a command has printed is told, also where its end is heard of first a
       environment: { PATH: process.env["PATH"] ?? "" },
       timeoutMs: 60_000,
       secrets: [],
-      onPiece: () => {},
+      onChunk: () => {},
       signal: new AbortController().signal,
     }),
   }));

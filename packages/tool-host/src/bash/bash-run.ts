@@ -7,8 +7,8 @@ import type { Readable } from "node:stream";
 import { describeError } from "../describe-error.ts";
 import { endProcesses } from "../processes/end-processes.ts";
 import type { ToolSecret } from "../tool.ts";
-import { OutputPieces } from "./output-pieces.ts";
-import type { OutputLimits, Piece } from "./output-pieces.ts";
+import { OutputChunks } from "./output-pieces.ts";
+import type { OutputLimits, OutputChunk } from "./output-pieces.ts";
 
 export type BashRunDeps = {
   readonly id: string;
@@ -17,14 +17,14 @@ export type BashRunDeps = {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly secrets: readonly ToolSecret[];
-  readonly onPiece: (piece: Piece) => void;
+  readonly onChunk: (chunk: OutputChunk) => void;
   /** Ends the command; its reason is a text that finishes the sentence "The command was ended because". */
   readonly signal: AbortSignal;
   readonly limits?: Partial<OutputLimits>;
 };
 
 /** What is left to say when a command has ended. */
-export type BashEnd = Piece & { readonly exitCode: number };
+export type BashEnd = OutputChunk & { readonly exitCode: number };
 
 /** In the environment of everything that one command starts. */
 const commandVariable = "CONVOKE_COMMAND";
@@ -36,13 +36,13 @@ const endOptions = { graceMs: 1_000, killMs: 1_000 };
 const silenceMs = 10;
 /** What a timer can count. */
 const longestTimerMs = 2 ** 31 - 1;
-const mostSilences = 50;
+const maxSilences = 50;
 
 /** Runs one command to its end; never rejects. A shell that cannot be started ends with -1 and the reason as its output. */
 export async function runBash(deps: BashRunDeps): Promise<BashEnd> {
-  const output = new OutputPieces({
+  const output = new OutputChunks({
     secrets: deps.secrets,
-    onPiece: deps.onPiece,
+    onChunk: deps.onChunk,
     ...(deps.limits === undefined ? {} : { limits: deps.limits }),
   });
   const environment = { ...deps.environment, [commandVariable]: deps.id };
@@ -61,7 +61,7 @@ export async function runBash(deps: BashRunDeps): Promise<BashEnd> {
     });
   }
   const { ending, exit } = await untilExit(child, exited, deps);
-  for (let silences = 0, seen = -1; seen !== arrived && silences < mostSilences; silences += 1) {
+  for (let silences = 0, seen = -1; seen !== arrived && silences < maxSilences; silences += 1) {
     seen = arrived;
     await sleep(silenceMs);
     // Where this process was held up the time is over before it has looked at the pipes.

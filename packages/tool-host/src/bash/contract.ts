@@ -42,7 +42,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     const { run, events, dir } = await openBench();
     const output = await run("pwd; echo oops >&2; cat; exit 3", { cwd: dir });
     expect(output).toMatchObject({ exit_code: 3, stdout: `${dir}\n`, stderr: "oops\n", kind: "BashOutput" });
-    const [command, ...pieces] = await events();
+    const [command, ...chunks] = await events();
     expect(command).toMatchObject({
       kind: "BashCommand",
       command: "pwd; echo oops >&2; cat; exit 3",
@@ -51,8 +51,8 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
       id: output.command_id,
     });
     // A busy machine may part its output.
-    const outputs = pieces as BashOutput[];
-    const joined = (name: "stdout" | "stderr"): string => outputs.map((piece) => piece[name] ?? "").join("");
+    const outputs = chunks as BashOutput[];
+    const joined = (name: "stdout" | "stderr"): string => outputs.map((chunk) => chunk[name] ?? "").join("");
     expect({ ...outputs.at(-1), stdout: joined("stdout"), stderr: joined("stderr") }).toEqual(output);
     expect(output.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(output.id).toMatch(/^[0-9a-f]{32}$/);

@@ -39,7 +39,7 @@ test("a command whose process was killed is recorded as ended when the record is
   const path = join(directory.path, "bash.sqlite");
   const id = createBashId();
   {
-    using log = new BashLog({ path, keptBytes: 1_000_000, keptMs: null, nowMs: Date.now });
+    using log = new BashLog({ path, capacityBytes: 1_000_000, ttlMs: null, nowMs: Date.now });
     const fields = { command: "x", cwd: null };
     log.append({ id, owner: "ada", commandId: id, kind: "BashCommand", fields }, "999999999:1");
   }
@@ -52,7 +52,7 @@ test("a command whose process was killed is recorded as ended when the record is
 test("no more than the most commands run at the same time; the next one is refused in words", async () => {
   const directory = await openTemporaryDirectory();
   onTestFinished(async () => directory[Symbol.asyncDispose]());
-  await using bash = openLocalBash({ path: ":memory:", environment: {}, mostRunning: 1 });
+  await using bash = openLocalBash({ path: ":memory:", environment: {}, maxRunning: 1 });
   const request = { owner: "ada", cwd: directory.path, timeoutSeconds: 20, secrets: [] };
   const id = createBashId();
   await bash.start({ ...request, id, command: "sleep 63.1" });

@@ -11,9 +11,9 @@ import { clipText } from "../text/truncate.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { Bash, BashEntry, BashPage, BashQuery, BashRequest } from "./bash.ts";
 import { BashLog, createBashId } from "./bash-log.ts";
-import type { BashDraft, BashPiece } from "./bash-log.ts";
+import type { BashDraft, BashChunk } from "./bash-log.ts";
 import { runBash } from "./bash-run.ts";
-import type { OutputLimits, Piece } from "./output-pieces.ts";
+import type { OutputLimits, OutputChunk } from "./output-pieces.ts";
 
 export type LocalBashDeps = {
   /** SQLite file for the record, made with its directory when absent; `:memory:` keeps none. */
@@ -23,9 +23,9 @@ export type LocalBashDeps = {
   /** Ended commands are forgotten after so long; null keeps them. */
   readonly keptMs?: number | null;
   /** 256 MiB unless given. */
-  readonly keptBytes?: number;
+  readonly maxBytes?: number;
   /** Commands that may run at the same time; 64 unless given. */
-  readonly mostRunning?: number;
+  readonly maxRunning?: number;
   readonly limits?: Partial<OutputLimits>;
 };
 
@@ -66,12 +66,12 @@ class LocalBash implements Bash {
   constructor(deps: LocalBashDeps) {
     this.#deps = deps;
     if (deps.path !== ":memory:") mkdirSync(dirname(deps.path), { recursive: true, mode: 0o700 });
-    const { keptMs = null, keptBytes = 256 * 1024 * 1024 } = deps;
-    this.#log = new BashLog({ path: deps.path, keptBytes, keptMs, nowMs: Date.now });
+    const { keptMs: ttlMs = null, maxBytes = 256 * 1024 * 1024 } = deps;
+    this.#log = new BashLog({ path: deps.path, capacityBytes: maxBytes, ttlMs, nowMs: Date.now });
     this.#closeLost();
     this.#tidy();
-    if (keptMs !== null) {
-      this.#sweeping = setInterval(() => this.#tidy(), Math.max(60_000, keptMs / 2)).unref();
+    if (ttlMs !== null) {
+      this.#sweeping = setInterval(() => this.#tidy(), Math.max(60_000, ttlMs / 2)).unref();
     }
   }
 
@@ -79,11 +79,11 @@ class LocalBash implements Bash {
     const known = this.#log.findCommand(request.owner, request.id);
     if (known !== undefined) return known;
     if (this.#stopping.signal.aborted) throw new Error(closedText);
-    const { mostRunning = 64 } = this.#deps;
-    if (this.#running.size >= mostRunning) {
+    const { maxRunning = 64 } = this.#deps;
+    if (this.#running.size >= maxRunning) {
       throw new WorkspaceError(
         "too-many-commands",
-        `${mostRunning} commands run already. Wait for one to end.`,
+        `${maxRunning} commands run already. Wait for one to end.`,
       );
     }
     const { id, owner, secrets, cwd, timeoutSeconds: timeout } = request;
@@ -177,15 +177,15 @@ class LocalBash implements Bash {
     const { id, owner, command, cwd, secrets, timeoutSeconds } = request;
     let order = 0;
     let isCut = false;
-    const toFields = (piece: Piece, exitCode: number | null): BashPiece => ({
+    const toFields = (chunk: OutputChunk, exitCode: number | null): BashChunk => ({
       order: order++,
       exit_code: exitCode,
-      stdout: piece.stdout === "" ? null : piece.stdout,
-      stderr: piece.stderr === "" ? null : piece.stderr,
+      stdout: chunk.stdout === "" ? null : chunk.stdout,
+      stderr: chunk.stderr === "" ? null : chunk.stderr,
     });
-    const record = (piece: Piece): void => {
+    const record = (chunk: OutputChunk): void => {
       // The command goes on: a full disk must end neither it nor this process (F3).
-      if (!this.#output(id, owner, toFields(piece, null))) isCut = true;
+      if (!this.#output(id, owner, toFields(chunk, null))) isCut = true;
     };
     const end = await runBash({
       id,
@@ -194,7 +194,7 @@ class LocalBash implements Bash {
       environment: { ...this.#deps.environment, [runnerVariable]: this.#marker },
       timeoutMs: timeoutSeconds * 1_000,
       secrets,
-      onPiece: record,
+      onChunk: record,
       signal,
       ...(this.#deps.limits === undefined ? {} : { limits: this.#deps.limits }),
     });
@@ -252,7 +252,7 @@ class LocalBash implements Bash {
   }
 
   /** False when the disk did not take it. */
-  #output(commandId: string, owner: string, fields: BashPiece): boolean {
+  #output(commandId: string, owner: string, fields: BashChunk): boolean {
     try {
       this.#log.append({ id: createBashId(), owner, commandId, kind: "BashOutput", fields });
     } catch (error) {
@@ -284,7 +284,7 @@ class LocalBash implements Bash {
   }
 }
 
-type UnrecordedEnd = { readonly owner: string; readonly fields: BashPiece; readonly isCut: boolean };
+type UnrecordedEnd = { readonly owner: string; readonly fields: BashChunk; readonly isCut: boolean };
 
 const cutText = "\n[output is missing here: the disk of the record was full]\n";
 

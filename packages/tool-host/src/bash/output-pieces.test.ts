@@ -1,31 +1,31 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { OutputPieces } from "./output-pieces.ts";
-import type { Piece } from "./output-pieces.ts";
+import { OutputChunks } from "./output-pieces.ts";
+import type { OutputChunk } from "./output-pieces.ts";
 
-function collect(limits: { longestPiece?: number; longestOutput?: number; tail?: number } = {}) {
-  const pieces: Piece[] = [];
-  const output = new OutputPieces({
+function collect(limits: { maxChunk?: number; longestOutput?: number; tail?: number } = {}) {
+  const chunks: OutputChunk[] = [];
+  const output = new OutputChunks({
     secrets: [{ name: "TOKEN", value: "canary-secret" }],
-    onPiece: (piece) => pieces.push(piece),
+    onChunk: (chunk) => chunks.push(chunk),
     limits: { holdMs: 60_000, ...limits },
   });
-  return { output, pieces };
+  return { output, chunks };
 }
 
 test("a character that arrives in two reads is one character", () => {
-  const { output, pieces } = collect();
+  const { output, chunks } = collect();
   const bytes = Buffer.from("é€😀");
   for (const byte of bytes) output.push("stdout", Buffer.from([byte]));
   expect(output.end(false)).toEqual({ stdout: "é€😀", stderr: "" });
-  expect(pieces).toEqual([]);
+  expect(chunks).toEqual([]);
 });
 
 test("pieces are no longer than they may be, split no character, and join to the whole", () => {
-  const { output, pieces } = collect({ longestPiece: 7 });
+  const { output, chunks } = collect({ maxChunk: 7 });
   output.push("stdout", Buffer.from("😀".repeat(20)));
   output.push("stderr", Buffer.from("e".repeat(20)));
   const end = output.end(false);
-  const every = [...pieces, end];
+  const every = [...chunks, end];
   expect(every.every(({ stdout, stderr }) => stdout.length + stderr.length <= 7)).toBe(true);
   expect(every.every(({ stdout }) => stdout.isWellFormed())).toBe(true);
   expect(every.map(({ stdout }) => stdout).join("")).toBe("😀".repeat(20));
@@ -33,20 +33,20 @@ test("pieces are no longer than they may be, split no character, and join to the
 });
 
 test("P13: a secret in two pieces is hidden, and its beginning is not given out", () => {
-  const { output, pieces } = collect({ longestPiece: 1 });
+  const { output, chunks } = collect({ maxChunk: 1 });
   output.push("stdout", Buffer.from("a canary-"));
   output.push("stdout", Buffer.from("secret b"));
   const end = output.end(false);
-  const text = [...pieces, end].map(({ stdout }) => stdout).join("");
+  const text = [...chunks, end].map(({ stdout }) => stdout).join("");
   expect(text).toBe("a <secret-hidden> b");
 });
 
 test("of an output that is too long the beginning and the end stay, and how much is missing", () => {
-  const { output, pieces } = collect({ longestPiece: 10, longestOutput: 50, tail: 10 });
+  const { output, chunks } = collect({ maxChunk: 10, longestOutput: 50, tail: 10 });
   for (let index = 0; index < 100; index += 1) output.push("stdout", Buffer.from("0123456789"));
   output.push("stdout", Buffer.from("the end"));
   const end = output.end(false);
-  const text = [...pieces, end].map(({ stdout }) => stdout).join("");
+  const text = [...chunks, end].map(({ stdout }) => stdout).join("");
   expect(text).toBe(`${"0123456789".repeat(5)}\n[947 characters were left out here]\n789the end`);
 });
 
@@ -55,7 +55,7 @@ test.each([
   [false, "a canary-va"],
 ])("P13: half a secret at the end of what was cut off (%s) is %j", (isCut, stdout) => {
   const secrets = [{ name: "S", value: "canary-value-9" }];
-  const output = new OutputPieces({ secrets, onPiece: () => {} });
+  const output = new OutputChunks({ secrets, onChunk: () => {} });
   output.push("stdout", Buffer.from("a canary-va"));
   expect(output.end(isCut)).toEqual({ stdout, stderr: "" });
 });
@@ -63,9 +63,9 @@ test.each([
 test("stress 5: a flood of 5 MB makes few pieces, a line after a silence comes at once", () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const pieces: Piece[] = [];
-  const output = new OutputPieces({ secrets: [], onPiece: (piece) => pieces.push(piece) });
-  const count = (): number => pieces.splice(0).length;
+  const chunks: OutputChunk[] = [];
+  const output = new OutputChunks({ secrets: [], onChunk: (chunk) => chunks.push(chunk) });
+  const count = (): number => chunks.splice(0).length;
   for (let sent = 0; sent < 5_000_000; sent += 64_000) output.push("stdout", Buffer.from("x".repeat(64_000)));
   expect(count()).toBeLessThan(20);
   vi.advanceTimersByTime(3_000);

@@ -2,11 +2,11 @@ import { StringDecoder } from "node:string_decoder";
 import { SecretMask } from "../processes/mask.ts";
 import type { ToolSecret } from "../tool.ts";
 
-export type Piece = { readonly stdout: string; readonly stderr: string };
+export type OutputChunk = { readonly stdout: string; readonly stderr: string };
 
-export type OutputPiecesDeps = {
+export type OutputChunksDeps = {
   readonly secrets: readonly ToolSecret[];
-  readonly onPiece: (piece: Piece) => void;
+  readonly onChunk: (chunk: OutputChunk) => void;
   readonly limits?: Partial<OutputLimits>;
 };
 
@@ -16,7 +16,7 @@ export type OutputLimits = {
   readonly holdMs: number;
   /** While a command goes on printing, its pieces come at distances that grow up to this one. */
   readonly longestGapMs: number;
-  readonly longestPiece: number;
+  readonly maxChunk: number;
   /** What one command may put out before its rest is left out, up to a tail. */
   readonly longestOutput: number;
   readonly tail: number;
@@ -27,25 +27,25 @@ const outputLimits: OutputLimits = {
   holdMs: 50,
   longestGapMs: 1_000,
   // A frame that carries it stays below the megabyte that some clients take at most.
-  longestPiece: 256 * 1024,
+  maxChunk: 256 * 1024,
   longestOutput: 8 * 1024 * 1024,
   tail: 16 * 1024,
 };
 
 /** Both streams of a command as masked text in pieces of bounded size, never split inside a character or a secret. */
-export class OutputPieces {
+export class OutputChunks {
   readonly #stdout: TextStream;
   readonly #stderr: TextStream;
   readonly #limits: OutputLimits;
-  readonly #onPiece: (piece: Piece) => void;
+  readonly #onChunk: (chunk: OutputChunk) => void;
   #timer: NodeJS.Timeout | undefined;
   #given = 0;
   #gapMs = 0;
   #flushedAtMs = -Infinity;
 
-  constructor({ secrets, onPiece, limits }: OutputPiecesDeps) {
+  constructor({ secrets, onChunk, limits }: OutputChunksDeps) {
     this.#limits = { ...outputLimits, ...limits };
-    this.#onPiece = onPiece;
+    this.#onChunk = onChunk;
     this.#stdout = new TextStream(secrets, this.#limits.tail);
     this.#stderr = new TextStream(secrets, this.#limits.tail);
   }
@@ -53,7 +53,7 @@ export class OutputPieces {
   push(name: "stdout" | "stderr", bytes: Buffer): void {
     const stream = name === "stdout" ? this.#stdout : this.#stderr;
     stream.push(bytes, this.#given + this.#waiting >= this.#limits.longestOutput);
-    while (this.#waiting >= this.#limits.longestPiece) this.#give();
+    while (this.#waiting >= this.#limits.maxChunk) this.#give();
     if (this.#waiting > 0) this.#timer ??= setTimeout(() => this.#flush(), this.#delayMs()).unref();
   }
 
@@ -64,11 +64,11 @@ export class OutputPieces {
   }
 
   /** What was not given out yet; nothing may be pushed after it. `isCut`: the command did not end by itself. */
-  end(isCut: boolean): Piece {
+  end(isCut: boolean): OutputChunk {
     clearTimeout(this.#timer);
     this.#stdout.end(isCut);
     this.#stderr.end(isCut);
-    while (this.#waiting > this.#limits.longestPiece) this.#give();
+    while (this.#waiting > this.#limits.maxChunk) this.#give();
     return this.#take();
   }
 
@@ -88,14 +88,14 @@ export class OutputPieces {
   }
 
   #give(): void {
-    const piece = this.#take();
-    this.#given += piece.stdout.length + piece.stderr.length;
-    this.#onPiece(piece);
+    const chunk = this.#take();
+    this.#given += chunk.stdout.length + chunk.stderr.length;
+    this.#onChunk(chunk);
   }
 
-  #take(): Piece {
-    const stdout = this.#stdout.take(this.#limits.longestPiece);
-    return { stdout, stderr: this.#stderr.take(this.#limits.longestPiece - stdout.length) };
+  #take(): OutputChunk {
+    const stdout = this.#stdout.take(this.#limits.maxChunk);
+    return { stdout, stderr: this.#stderr.take(this.#limits.maxChunk - stdout.length) };
   }
 }
 

@@ -25,10 +25,10 @@ test("P14: a process that does not show for a moment, as while its program is re
   onTestFinished(() => [first, hidden].forEach((child) => child?.kill("SIGKILL")));
   await once(hidden!, "spawn");
   const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
-  let looks = 0;
+  let scans = 0;
   const find = () => {
-    looks += 1;
-    const shown = looks <= 2 ? [first!] : [first!, hidden!];
+    scans += 1;
+    const shown = scans <= 2 ? [first!] : [first!, hidden!];
     return { pids: shown.filter(isRunning).map(({ pid = 0 }) => pid), groupIds: [] };
   };
   expect(await endProcesses(find, { graceMs: 60_000, killMs: 3_000 })).toBe(true);

@@ -69,13 +69,13 @@ describe("P14: the guardian", () => {
     const id = own.split(".").at(-1) ?? "";
     // Its number belongs to us now, who began at another time.
     const orphan = left(`convoke.${pid}.${Number(ticks) - 1}.${namespace}.${id}`);
-    const kept = [own, `convoke.${pid}.1.${Number(namespace) + 1}.${id}`, "convoke-other"].map(left);
-    await Promise.all([orphan, ...kept].map(({ child }) => once(child, "spawn")));
+    const others = [own, `convoke.${pid}.1.${Number(namespace) + 1}.${id}`, "convoke-other"].map(left);
+    await Promise.all([orphan, ...others].map(({ child }) => once(child, "spawn")));
     await expect.poll(() => readEnvironment(orphan.child.pid ?? 0, guardianVariable)).toBeDefined();
     // A server of another suite, which collects when it begins, may have come first.
     await collectOrphans();
     expect(await orphan.ended).toEqual([null, expect.any(String)]);
-    for (const { child, ended } of kept) {
+    for (const { child, ended } of others) {
       expect([child.exitCode, child.signalCode]).toEqual([null, null]);
       child.kill("SIGKILL");
       await ended;

@@ -6,7 +6,7 @@ import { maskNaively } from "./testing/naive-mask.ts";
 const secret = { name: "TOKEN", value: "sk-canary/9+8=7&secret value" };
 
 /** Everything the mask gives out for `text` arriving in pieces of `size` characters. */
-function maskInPieces(
+function maskInChunks(
   text: string,
   size: number,
   secrets: readonly { name: string; value: string }[],
@@ -61,7 +61,7 @@ describe("P13: no form of a secret passes", () => {
     const text = `start ${value} mid ${Buffer.from(value).toString("base64")}\n${value.slice(0, 9)} end ${value}`;
     const whole = maskText(text, [secret]);
     expect(whole).toBe(`start ${hiddenMark} mid ${hiddenMark}\n${value.slice(0, 9)} end ${hiddenMark}`);
-    for (let size = 1; size < 40; size += 1) expect(maskInPieces(text, size, [secret])).toBe(whole);
+    for (let size = 1; size < 40; size += 1) expect(maskInChunks(text, size, [secret])).toBe(whole);
   });
 
   test("P13: no piece ever shows the beginning of a value that goes on", () => {
@@ -76,7 +76,7 @@ describe("P13: no form of a secret passes", () => {
       { name: "A", value: "password1" },
       { name: "B", value: "password1-and-more" },
     ];
-    expect(maskInPieces("password1-and-more, password1.", 3, secrets)).toBe(`${hiddenMark}, ${hiddenMark}.`);
+    expect(maskInChunks("password1-and-more, password1.", 3, secrets)).toBe(`${hiddenMark}, ${hiddenMark}.`);
   });
 });
 
@@ -125,7 +125,7 @@ describe("P56: masking leaves unrelated text alone", () => {
     expect(maskText("pin 1234, not 91234 or 12345 or a1234", short)).toBe(
       `pin ${hiddenMark}, not 91234 or 12345 or a1234`,
     );
-    expect(maskInPieces("pin 1234, not 91234 or 12345 or a1234", 1, short)).toBe(
+    expect(maskInChunks("pin 1234, not 91234 or 12345 or a1234", 1, short)).toBe(
       `pin ${hiddenMark}, not 91234 or 12345 or a1234`,
     );
   });
@@ -140,22 +140,22 @@ describe("P56: masking leaves unrelated text alone", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.integer({ min: 1, max: 50 }), (bytes, size) => {
         const text = Buffer.from(bytes).toString("base64");
-        expect(maskInPieces(text, size, secrets)).toBe(text);
+        expect(maskInChunks(text, size, secrets)).toBe(text);
       }),
       { numRuns: 200 },
     );
   });
 
   test("P56: any text in any pieces is masked as the whole is", () => {
-    const pieces = fc.array(fc.constantFrom("abcd", "ab", "cd", " ", "abcdefgh", "é", "\n", "x", "YWJjZA=="));
+    const chunks = fc.array(fc.constantFrom("abcd", "ab", "cd", " ", "abcdefgh", "é", "\n", "x", "YWJjZA=="));
     const secrets = [
       { name: "A", value: "abcd" },
       { name: "B", value: "abcdefgh" },
     ];
     fc.assert(
-      fc.property(pieces, fc.integer({ min: 1, max: 7 }), (parts, size) => {
+      fc.property(chunks, fc.integer({ min: 1, max: 7 }), (parts, size) => {
         const text = parts.join("");
-        expect(maskInPieces(text, size, secrets)).toBe(maskText(text, secrets));
+        expect(maskInChunks(text, size, secrets)).toBe(maskText(text, secrets));
       }),
     );
   });
@@ -211,7 +211,7 @@ describe("P56: everyday words and paths that somebody made a secret", () => {
     "src/test/main.ts my_test test-key Passwords PasswordField",
   ])("P56: %j stays as it is", (text) => {
     expect(maskText(text, words)).toBe(text);
-    expect(maskInPieces(text, 1, words)).toBe(text);
+    expect(maskInChunks(text, 1, words)).toBe(text);
   });
 
   test.each([
@@ -220,7 +220,7 @@ describe("P56: everyday words and paths that somebody made a secret", () => {
     ["https://me:production@host/?key=Password&b", `https://me:${hiddenMark}@host/?key=${hiddenMark}&b`],
   ])("P13: %j is hidden where it stands alone", (text, expected) => {
     expect(maskText(text, words)).toBe(expected);
-    for (const size of [1, 2, 7]) expect(maskInPieces(text, size, words)).toBe(expected);
+    for (const size of [1, 2, 7]) expect(maskInChunks(text, size, words)).toBe(expected);
   });
 
   test("P56: a path of words hides itself and no path below it", () => {
@@ -298,15 +298,15 @@ describe("P56: texts that the configuration says", () => {
             values.map((item) => ({ name: "S", value: item })),
           );
           let at = 0;
-          for (const piece of masked.split(hiddenMark)) {
-            const found = text.indexOf(piece, at);
+          for (const section of masked.split(hiddenMark)) {
+            const found = text.indexOf(section, at);
             expect(found).toBeGreaterThanOrEqual(at);
-            at = found + piece.length;
+            at = found + section.length;
           }
           // A long value that is no everyday word is nowhere in what comes out.
           for (const item of values) {
-            const isTelling = item.trim() === item && item.length >= 8 && /\d/.test(item);
-            if (isTelling) expect(masked.replaceAll(hiddenMark, "\0")).not.toContain(item);
+            const isRecognisable = item.trim() === item && item.length >= 8 && /\d/.test(item);
+            if (isRecognisable) expect(masked.replaceAll(hiddenMark, "\0")).not.toContain(item);
           }
         },
       ),

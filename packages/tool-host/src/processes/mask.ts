@@ -1,6 +1,6 @@
 import type { ToolSecret } from "../tool.ts";
 import { noForm, openPlaces, type SecretPlaces } from "./secret-places.ts";
-import { isPartBefore, lookBehind } from "./secret-starts.ts";
+import { isPartBefore, contextLength } from "./secret-starts.ts";
 import { root } from "./text-automaton.ts";
 
 /** What stands in the place of a secret. */
@@ -26,7 +26,7 @@ export function maskCutText(text: string, secrets: readonly ToolSecret[]): strin
  * So much of a secret tells too much of it: this many characters, and at least a third of how it is written. Less is left as it
  * is, because every word begins like some secret.
  */
-const telling = { characters: 6, part: 1 / 3 } as const;
+const recognisable = { characters: 6, part: 1 / 3 } as const;
 
 /** Of a longer text that is held back at least an eighth is given out at once, because all of it is looked through then. */
 const shortHeld = 4_096;
@@ -122,15 +122,15 @@ export class SecretMask {
   #cutLength(text: string, node: number): number {
     if (this.#places === undefined) return 0;
     const { forward, shortest } = this.#places;
-    for (let at = node; forward.depths[at]! >= telling.characters; at = forward.links[at]!) {
+    for (let at = node; forward.depths[at]! >= recognisable.characters; at = forward.links[at]!) {
       // What begins a spared text as well is no sign of a secret, nor is anything shorter.
       if (shortest.spared[at] !== noForm) return 0;
       const length = forward.depths[at]!;
-      const before = (this.#before + text).slice(0, -length).slice(-lookBehind);
-      const isTelling = (["none", "token", "word"] as const).some(
-        (bounds) => length >= shortest[bounds][at]! * telling.part && !isPartBefore(before, bounds),
+      const before = (this.#before + text).slice(0, -length).slice(-contextLength);
+      const isRecognisable = (["none", "token", "word"] as const).some(
+        (bounds) => length >= shortest[bounds][at]! * recognisable.part && !isPartBefore(before, bounds),
       );
-      if (isTelling) return length;
+      if (isRecognisable) return length;
     }
     return 0;
   }
@@ -163,8 +163,8 @@ export class SecretMask {
     if (!isEnd && text.length > shortHeld && decided < text.length / 8) return "";
     const masked =
       this.#hits === null ? { text: text.slice(0, decided), end: decided } : this.#maskTo(decided);
-    this.#before = (this.#before + text.slice(Math.max(0, masked.end - lookBehind), masked.end)).slice(
-      -lookBehind,
+    this.#before = (this.#before + text.slice(Math.max(0, masked.end - contextLength), masked.end)).slice(
+      -contextLength,
     );
     this.#held = text.slice(masked.end);
     const last = (this.#hits?.last ?? 0) - masked.end;

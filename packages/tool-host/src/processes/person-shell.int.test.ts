@@ -28,12 +28,12 @@ const hosts: readonly { readonly name: string; readonly open: () => Promise<Tool
 ];
 
 /** What a shell has printed so far. */
-function listen(shell: PersonShell): { readonly said: () => string; readonly over: Promise<void> } {
-  let said = "";
+function listen(shell: PersonShell): { readonly shownText: () => string; readonly over: Promise<void> } {
+  let shownText = "";
   const over = (async () => {
-    for await (const bytes of shell.output) said += (bytes as Buffer).toString("utf8");
+    for await (const bytes of shell.output) shownText += (bytes as Buffer).toString("utf8");
   })();
-  return { said: () => said, over };
+  return { shownText: () => shownText, over };
 }
 
 describe.each(hosts)("a shell of a person at a host $name", ({ open }) => {
@@ -51,14 +51,14 @@ describe.each(hosts)("a shell of a person at a host $name", ({ open }) => {
   test("J18: begins in its folder, does what is typed at the size it has, and says how it ended", async () => {
     const [folder, host] = [await openFolder(), await openHost()];
     await using shell = await host.openShell({ workingDir: folder, columns: 90, rows: 20 });
-    const { said, over } = listen(shell);
+    const { shownText, over } = listen(shell);
     shell.act({ type: "type", text: "pwd; stty size\r" });
-    await expect.poll(said).toContain(folder);
-    await expect.poll(said).toContain("20 90");
+    await expect.poll(shownText).toContain(folder);
+    await expect.poll(shownText).toContain("20 90");
     shell.act({ type: "resize", columns: 70, rows: 33 });
     shell.act({ type: "type", text: "stty size; exit 7\r" });
     await over;
-    expect(said()).toContain("33 70");
+    expect(shownText()).toContain("33 70");
     expect(await shell.ended).toBe(7);
     shell.act({ type: "type", text: "nobody reads this\r" });
   });
@@ -68,9 +68,9 @@ describe.each(hosts)("a shell of a person at a host $name", ({ open }) => {
     const shells = [];
     for (const word of ["one", "two"]) {
       const shell = await host.openShell({ workingDir: folder, columns: 80, rows: 24 });
-      const { said } = listen(shell);
+      const { shownText } = listen(shell);
       shell.act({ type: "type", text: `WORD=${word}${folder} setsid sleep 600 & echo be''gun\r` });
-      await expect.poll(said).toContain("begun");
+      await expect.poll(shownText).toContain("begun");
       await expect.poll(() => findMarkedProcesses(`WORD=${word}${folder}`)).toHaveLength(1);
       shells.push(shell);
     }

@@ -31,6 +31,6 @@ export async function obeyInputs(shell: PersonShell, inputs: AsyncIterable<Shell
 
 /** The size of a terminal within what terminals can be. */
 export function withinSize({ columns, rows }: TerminalSize): TerminalSize {
-  const within = (count: number, most: number): number => Math.min(Math.max(Math.trunc(count) || 1, 1), most);
+  const within = (count: number, max: number): number => Math.min(Math.max(Math.trunc(count) || 1, 1), max);
   return { columns: within(columns, 1000), rows: within(rows, 500) };
 }

@@ -40,7 +40,7 @@ const disposeKillMs = 2_000;
 const lastWordsMs = 250;
 
 /** One that the host on this machine looks after. */
-export interface KeptProcess extends PipedProcess {
+export interface HostedProcess extends PipedProcess {
   /** Ends what the process has left behind. What it has written can still be read, until it is disposed. */
   endRest(): Promise<void>;
 }
@@ -49,11 +49,11 @@ export interface KeptProcess extends PipedProcess {
 export function startPipedProcess(
   spec: ProcessSpec,
   environment: Readonly<Record<string, string>>,
-): KeptProcess {
+): HostedProcess {
   return new LocalProcess(spec, environment);
 }
 
-class LocalProcess implements KeptProcess {
+class LocalProcess implements HostedProcess {
   readonly input: Writable;
   readonly output: Readable;
   readonly ended: Promise<ProcessEnd>;
@@ -87,13 +87,13 @@ class LocalProcess implements KeptProcess {
     this.ended.catch(() => {});
     this.#child.once("error", (error) => end.reject(error));
     this.#child.once("exit", (exitCode, signal) => {
-      const tell = (): void => end.resolve({ exitCode, signal, errorText: this.#errorText });
+      const resolveEnd = (): void => end.resolve({ exitCode, signal, errorText: this.#errorText });
       // Its last words may still be on their way; a child that it left may hold the other end for ever.
       // What has arrived while this process was busy is read before the time counts.
-      const latest = setTimeout(() => setImmediate(tell), lastWordsMs);
+      const latest = setTimeout(() => setImmediate(resolveEnd), lastWordsMs);
       finished(this.#child.stderr, () => {
         clearTimeout(latest);
-        tell();
+        resolveEnd();
       });
     });
   }

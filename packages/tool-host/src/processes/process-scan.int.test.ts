@@ -17,12 +17,12 @@ test("P14: processes that are ended at the same time share their scans of the pr
   const marks = Array.from({ length: 40 }, (_, index) => `shared ${index}`);
   const children = await Promise.all(marks.map(startMarked));
   const used = new Set<ProcessScan>();
-  let looks = 0;
+  let checks = 0;
   const ended = marks.map((mark) =>
     endProcesses(
       (scan) => {
         used.add(scan);
-        looks += 1;
+        checks += 1;
         return { pids: scan.marked(variable, mark).map(({ pid }) => pid), groupIds: [] };
       },
       { graceMs: 60_000, killMs: 3_000 },
@@ -30,8 +30,8 @@ test("P14: processes that are ended at the same time share their scans of the pr
   );
   expect(await Promise.all(ended)).toEqual(marks.map(() => true));
   expect(children.map(({ signalCode }) => signalCode)).toEqual(marks.map(() => "SIGTERM"));
-  expect(looks).toBeGreaterThanOrEqual(2 * marks.length);
-  expect(used.size).toBeLessThan(looks / 2);
+  expect(checks).toBeGreaterThanOrEqual(2 * marks.length);
+  expect(used.size).toBeLessThan(checks / 2);
 });
 
 test("a scan shows what was there when it was asked for, by mark and by session", async () => {

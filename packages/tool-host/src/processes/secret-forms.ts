@@ -24,7 +24,7 @@ const fullySpelledLines = 100;
  * Characters of all forms together: what they take in memory, and the time until they can be found. Of values over that, which are
  * far more than a conversation may have, some spellings are not looked for.
  */
-const mostCharacters = 2_000_000;
+const maxCharacters = 2_000_000;
 
 /**
  * Every way in which the values may show: plain, quoted, URL-encoded and base64, and the single lines of those with several;
@@ -41,7 +41,7 @@ export function secretForms(secrets: readonly ToolSecret[]): SecretForm[] {
   const values = new Set(secrets.map(({ value }) => value).filter(isMasked));
   const lines = new Map<string, { readonly isSpelled: boolean }>();
   for (const value of values) {
-    for (const [index, line] of tellingLines(value.trim()).entries())
+    for (const [index, line] of recognisableLines(value.trim()).entries())
       lines.set(line, { isSpelled: index < fullySpelledLines || lines.get(line)?.isSpelled === true });
   }
   // What is likelier to be met comes first, of all values, so that none of them uses up the room of the others.
@@ -51,7 +51,7 @@ export function secretForms(secrets: readonly ToolSecret[]): SecretForm[] {
   const spelled = [...lines].filter(([, { isSpelled }]) => isSpelled).map(([line]) => line);
   for (const spellings of [quotedSpellings, base64Spellings]) {
     for (const value of [...whole, ...spelled]) {
-      if (characters > mostCharacters) break;
+      if (characters > maxCharacters) break;
       const bounds = spellings === quotedSpellings ? boundsOf(value.trim()) : encodedBounds(value);
       for (const text of spellings(value)) add(text, bounds);
     }
@@ -80,7 +80,7 @@ const plainWord = new RegExp(`^${word}$`, "u");
 const plainPath = new RegExp(`^(?:~|\\.{0,2})(?:/${word}(?:[._-]${word})*)+/?$`, "u");
 
 /** The lines of a value with several that tell something by themselves: not the frame of a key, not `kind: Config`. */
-function tellingLines(value: string): string[] {
+function recognisableLines(value: string): string[] {
   if (!value.includes("\n")) return [];
   const lines = value.split("\n").map((line) => line.trim());
   return lines.filter((line) => line.length >= anywhereLength && !armour.test(line) && !isPlainSetting(line));

@@ -4,7 +4,7 @@ import { marks, SecretStarts } from "./secret-starts.ts";
 import { openAutomaton, root, type TextAutomaton } from "./text-automaton.ts";
 
 /** As long as a path may be. */
-const mostSpared = 4_096;
+const maxSpared = 4_096;
 
 /** The forms of some secrets and the texts that are spared, ready to be found. It does not change, so many masks may share it. */
 export class SecretPlaces {
@@ -28,13 +28,13 @@ export class SecretPlaces {
     const hits = hitsOf(plain);
     // A text that holds no form needs not be spared, and would be held back for nothing.
     this.#spared = [...new Set(mayBeSpared)].filter(
-      (text) => text.length <= mostSpared && holdsHit(plain, hits, text),
+      (text) => text.length <= maxSpared && holdsHit(plain, hits, text),
     );
     this.forward = this.#spared.length === 0 ? plain : openForward(forms, this.#spared);
     this.#hits = this.#spared.length === 0 ? hits : hitsOf(this.forward);
     this.#open = openEndings(this.forward);
-    this.longestSpared = this.#spared.reduce((most, { length }) => Math.max(most, length), 0);
-    this.longest = forms.reduce((most, { text }) => Math.max(most, text.length), 0);
+    this.longestSpared = this.#spared.reduce((max, { length }) => Math.max(max, length), 0);
+    this.longest = forms.reduce((max, { text }) => Math.max(max, text.length), 0);
   }
 
   /** True when a form ends where `node` was reached; its bounds are not judged yet. */
@@ -62,7 +62,7 @@ export class SecretPlaces {
 
 /** What was opened last, because the same secrets are masked for every answer, call and piece of progress of a conversation. */
 const opened = new Map<string, SecretPlaces>();
-const mostOpened = 16;
+const maxOpened = 16;
 
 /** The forms of these secrets; undefined where there are none to be found. */
 export function openPlaces(
@@ -79,7 +79,7 @@ export function openPlaces(
   }
   opened.delete(key);
   opened.set(key, places);
-  if (opened.size > mostOpened) opened.delete(opened.keys().next().value!);
+  if (opened.size > maxOpened) opened.delete(opened.keys().next().value!);
   return places;
 }
 

@@ -55,7 +55,7 @@ export class SecretStarts {
     const { links, marks: marked, depths } = this.#automaton;
     let at = this.#bounded[node]!;
     if (at === root) return 0;
-    const before = subject.slice(Math.max(0, start - lookBehind), start);
+    const before = subject.slice(Math.max(0, start - contextLength), start);
     const mayBegin = { token: !isPartBefore(before, "token"), word: !isPartBefore(before, "word") };
     for (; at !== root; at = this.#bounded[links[at]!]!) {
       const bounds = (marked[at]! & marks.token) === 0 ? "word" : "token";
@@ -67,7 +67,7 @@ export class SecretStarts {
 }
 
 /** As long as the longest escape, `\u001b`; letters beyond the first plane have two units. */
-export const lookBehind = 6;
+export const contextLength = 6;
 
 /** True when what follows `before` is the rest of a longer word, for a path or a name of several words too with `word`. */
 export function isPartBefore(before: string, bounds: Bounds): boolean {

@@ -26,8 +26,8 @@ export class Channel {
   readonly #reader = new FrameReader(greetingBytes);
   readonly #waiting = new Set<() => void>();
   #reason: string | undefined;
-  #wasHeard = true;
-  #silentLooks = 0;
+  #hasReceived = true;
+  #silentChecks = 0;
 
   constructor(deps: ChannelDeps) {
     this.#deps = deps;
@@ -54,9 +54,9 @@ export class Channel {
 
   /** How often in a row this was asked without anything heard in between. No time: whoever is held up itself hears late. */
   countSilence(): number {
-    this.#silentLooks = this.#wasHeard ? 0 : this.#silentLooks + 1;
-    this.#wasHeard = false;
-    return this.#silentLooks;
+    this.#silentChecks = this.#hasReceived ? 0 : this.#silentChecks + 1;
+    this.#hasReceived = false;
+    return this.#silentChecks;
   }
 
   /** The other side has shown the key: it may send whole frames. */
@@ -98,7 +98,7 @@ export class Channel {
   }
 
   #read(bytes: Buffer): void {
-    this.#wasHeard = true;
+    this.#hasReceived = true;
     try {
       for (const frame of this.#reader.push(bytes)) {
         if (this.#deps.socket.destroyed) return;

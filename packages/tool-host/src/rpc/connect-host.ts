@@ -47,7 +47,7 @@ export async function connectToolHost(options: ConnectOptions): Promise<RemoteTo
   const open = options.open ?? (() => connectTarget(parseAddress(options.address)));
   const link = new Link({
     address: options.address,
-    awayMs: options.awayMs ?? 30_000,
+    unavailableMs: options.awayMs ?? 30_000,
     open: async () =>
       openConnection({
         connect: open,

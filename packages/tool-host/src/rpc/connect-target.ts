@@ -44,9 +44,9 @@ export async function openHostStream(address: string): Promise<Socket> {
   }
 }
 
-async function found<Found>(looking: Promise<Found>): Promise<Found> {
+async function found<Found>(lookup: Promise<Found>): Promise<Found> {
   try {
-    return await looking;
+    return await lookup;
   } catch (error) {
     const { code = "unknown" } = error as NodeJS.ErrnoException;
     throw new ToolHostUnreachableError(`The tool host cannot be reached (${code}).`, { cause: error });

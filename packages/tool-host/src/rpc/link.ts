@@ -8,14 +8,14 @@ export type LinkDeps = {
   /** For messages. */
   readonly address: string;
   /** How long callers wait for a host that is away, counted from when it left. */
-  readonly awayMs: number;
+  readonly unavailableMs: number;
 };
 
 /** One host over many connections: comes back by itself, and lets requests outlive the connection they began on. */
 export class Link {
   readonly #deps: LinkDeps;
   #connection: ClientConnection | undefined;
-  #awaySinceMs = performance.now();
+  #unavailableSinceMs = performance.now();
   /** Settles with the result of the attempt that is under way, or comes next. */
   #attempt = Promise.withResolvers<ClientConnection | Error>();
   #wake = (): void => {};
@@ -35,14 +35,14 @@ export class Link {
    * Rejects with ToolHostUnreachableError or ToolHostRefusedError.
    */
   async connection(): Promise<ClientConnection> {
-    if (performance.now() - this.#awaySinceMs >= this.#deps.awayMs) this.#wake();
+    if (performance.now() - this.#unavailableSinceMs >= this.#deps.unavailableMs) this.#wake();
     for (;;) {
       if (this.#isClosed) throw new ToolHostUnreachableError("The connection to the tool host was closed.");
       if (this.#connection?.isOpen === true) return this.#connection;
-      const remainingMs = this.#awaySinceMs + this.#deps.awayMs - performance.now();
+      const remainingMs = this.#unavailableSinceMs + this.#deps.unavailableMs - performance.now();
       const result = await withinMs(this.#attempt.promise, Math.max(remainingMs, lastAttemptMs));
       if (result instanceof ToolHostRefusedError) throw result;
-      const isOver = performance.now() - this.#awaySinceMs >= this.#deps.awayMs;
+      const isOver = performance.now() - this.#unavailableSinceMs >= this.#deps.unavailableMs;
       if (this.#connection === undefined && !this.#isClosed && (result === undefined || isOver)) {
         throw new ToolHostUnreachableError(this.#describeAbsence(result));
       }
@@ -98,9 +98,9 @@ export class Link {
       const openedAtMs = performance.now();
       await result.lost;
       this.#connection = undefined;
-      this.#awaySinceMs = performance.now();
+      this.#unavailableSinceMs = performance.now();
       // A connection that lasted is restored at once, one that did not after a short pause.
-      failures = this.#awaySinceMs - openedAtMs < quickLossMs ? Math.min(failures, 1) : -1;
+      failures = this.#unavailableSinceMs - openedAtMs < quickLossMs ? Math.min(failures, 1) : -1;
     }
   }
 
@@ -124,9 +124,9 @@ export class Link {
   }
 
   #describeAbsence(result: unknown): string {
-    const awaySeconds = Math.round((performance.now() - this.#awaySinceMs) / 1_000);
+    const unavailableSeconds = Math.round((performance.now() - this.#unavailableSinceMs) / 1_000);
     const reason = result instanceof Error ? ` ${result.message}` : "";
-    return `The tool host at ${this.#deps.address} has been away for ${awaySeconds} s.${reason}`;
+    return `The tool host at ${this.#deps.address} has been away for ${unavailableSeconds} s.${reason}`;
   }
 }
 

@@ -18,8 +18,8 @@ test("P6: 200 seeded cuts of the connection: every call has one outcome and noth
     // Before the request is sent, while it runs, while the answer travels, or after it.
     await sleep(random() * 5);
     bench.served.cutConnections();
-    expect(await Promise.all(calls)).toEqual([said(name), said(name)]);
-    expect(await session.state(name)).toEqual({ type: "finished", outcome: said(name) });
+    expect(await Promise.all(calls)).toEqual([textOutcome(name), textOutcome(name)]);
+    expect(await session.state(name)).toEqual({ type: "finished", outcome: textOutcome(name) });
   }
   expect(await bench.runs()).toEqual(names);
 }, 120_000);
@@ -35,7 +35,7 @@ test("a cut while a call runs: it goes on, its outcome and its later progress ar
   bench.served.cutConnections();
   expect(await session.state("a")).toEqual({ type: "running" });
   await bench.release("x");
-  expect(await Promise.all([held, waiting])).toEqual([said("x"), said("half")]);
+  expect(await Promise.all([held, waiting])).toEqual([textOutcome("x"), textOutcome("half")]);
   expect(seen).toEqual(["half", "half"]);
   expect(await bench.runs()).toEqual(["x", "half"]);
 });
@@ -51,7 +51,7 @@ test("P6: a client that went away without a word finds its session and its call 
   const session = await second.openSession(bench.spec);
   expect(await session.state("a")).toEqual({ type: "running" });
   await bench.release("x");
-  expect(await run(session, "a", "hold:x")).toEqual(said("x"));
+  expect(await run(session, "a", "hold:x")).toEqual(textOutcome("x"));
   expect(await bench.runs()).toEqual(["x"]);
 });
 
@@ -76,7 +76,7 @@ test("two clients on one session see one execution; one of them leaving ends not
   await first[Symbol.asyncDispose]();
   expect(await second.state("a")).toEqual({ type: "running" });
   await bench.release("x");
-  expect(await Promise.all(calls)).toEqual([said("x"), said("x")]);
+  expect(await Promise.all(calls)).toEqual([textOutcome("x"), textOutcome("x")]);
   expect(await bench.runs()).toEqual(["x"]);
 });
 
@@ -88,7 +88,7 @@ test("P6: a host that was replaced while a call ran: the outcome is unknown, the
   await bench.serve({ keepsHost: false });
   expect(await held).toMatchObject({ type: "error", text: expect.stringMatching(/restarted.*unknown/) });
   expect(await session.state("a")).toEqual({ type: "lost" });
-  expect(await run(session, "b", "say:next")).toEqual(said("next"));
+  expect(await run(session, "b", "say:next")).toEqual(textOutcome("next"));
   expect(await bench.runs()).toEqual(["x", "next"]);
 });
 
@@ -122,7 +122,7 @@ test("a host that stays away: calls end with an error, state rejects, and all is
   await bench.serve({ keepsHost: true });
   expect(await session.state("a")).toEqual({ type: "running" });
   await bench.release("x");
-  expect(await run(session, "a", "hold:x")).toEqual(said("x"));
+  expect(await run(session, "a", "hold:x")).toEqual(textOutcome("x"));
   expect(await bench.runs()).toEqual(["x"]);
 });
 
@@ -180,7 +180,7 @@ async function run(
   return session.execute({ actionId, tool, action, secrets: [] }, options);
 }
 
-function said(text: string): Outcome {
+function textOutcome(text: string): Outcome {
   const content = [{ cache_prompt: false, type: "text" as const, text }];
   return { type: "observation", observation: { kind: "ThinkObservation", content, is_error: false } };
 }

@@ -55,20 +55,20 @@ export class RemoteSession implements ToolSession {
   async execute(request: ExecutionRequest, options: ExecuteOptions = {}): Promise<Outcome> {
     if (this.#isClosed) return failure("The tool session is closed; the call was not run.");
     const { signal } = options;
-    const patience = Promise.withResolvers<undefined>();
+    const timeout = Promise.withResolvers<undefined>();
     let timer: NodeJS.Timeout | undefined;
     // A host that is there answers an abort in time; only one that is away makes the caller wait.
     const onAbort = (): void => {
-      timer = setTimeout(() => patience.resolve(undefined), abortPatienceMs);
+      timer = setTimeout(() => timeout.resolve(undefined), abortTimeoutMs);
     };
     if (signal?.aborted === true) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const call = this.#call(request, options);
-      const outcome = await Promise.race([call, patience.promise]);
+      const outcome = await Promise.race([call, timeout.promise]);
       if (outcome !== undefined) return outcome;
       // The call goes on: it reaches the host, and stops there, as soon as there is a connection again.
-      return this.#deps.link.isConnected ? await call : cancelledWhileAway;
+      return this.#deps.link.isConnected ? await call : cancelledWhileUnavailable;
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
@@ -128,7 +128,7 @@ export class RemoteSession implements ToolSession {
         return connection.request("closeSession", { handle: this.#handle });
       })
       .catch(() => null); // A host that is gone has no session left to end; one that comes back is told by its next caller.
-    await withinMs(closing, this.#deps.link.isConnected ? closeMs : abortPatienceMs);
+    await withinMs(closing, this.#deps.link.isConnected ? closeMs : abortTimeoutMs);
   }
 
   /** Never rejects. */
@@ -217,11 +217,11 @@ export class RemoteSession implements ToolSession {
 type Opened = Methods["openSession"]["result"];
 
 /** How long a caller that aborted waits for a host that is away. */
-const abortPatienceMs = 2_000;
+const abortTimeoutMs = 2_000;
 /** Longer than a host takes to end a session whose tools do not stop. */
 const closeMs = 15_000;
 
-const cancelledWhileAway: Outcome = {
+const cancelledWhileUnavailable: Outcome = {
   type: "cancelled",
   text: "The call was cancelled while the tool host could not be reached; it may still run until the host is back, and parts of it may have taken effect.",
 };

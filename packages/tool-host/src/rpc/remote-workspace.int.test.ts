@@ -20,7 +20,7 @@ test("100 MiB go up and down while less than 16 MiB are held, whoever is slow", 
   const path = join(dir, "new", "large");
   // Both ends are in this process, so this is what both hold together.
   const held = watchHeldBytes();
-  await workspace.writeFile(path, produce(100, held.look));
+  await workspace.writeFile(path, produce(100, held.sample));
   expect((await stat(path)).size).toBe(100 * mebibyte);
   const { stat: found, content } = await workspace.readFile(path);
   expect(found.sizeBytes).toBe(100 * mebibyte);
@@ -30,10 +30,10 @@ test("100 MiB go up and down while less than 16 MiB are held, whoever is slow", 
     if (byteCount % (10 * mebibyte) >= bytes.length) continue;
     // A slow reader: the host must wait instead of filling memory.
     await sleep(20);
-    await held.look();
+    await held.sample();
   }
   expect(byteCount).toBe(100 * mebibyte);
-  expect(held.most()).toBeLessThan(tolerable);
+  expect(held.max()).toBeLessThan(tolerable);
 }, 240_000);
 
 test("every method works over the wire, with its errors", async () => {
@@ -139,23 +139,23 @@ async function openBench() {
   return { workspace: remote.workspace, dir, served: bench.served };
 }
 
-async function* produce(mebibytes: number, onPiece = async (): Promise<void> => {}): AsyncGenerator<Buffer> {
-  const piece = randomBytes(mebibyte);
+async function* produce(mebibytes: number, onChunk = async (): Promise<void> => {}): AsyncGenerator<Buffer> {
+  const chunk = randomBytes(mebibyte);
   for (let index = 0; index < mebibytes; index += 1) {
-    yield piece;
-    if (index % 10 === 0) await onPiece();
+    yield chunk;
+    if (index % 10 === 0) await onChunk();
   }
 }
 
 /** The most bytes of buffers that were in use at any look, beyond those at the start. */
-function watchHeldBytes(): { readonly look: () => Promise<void>; readonly most: () => number } {
+function watchHeldBytes(): { readonly sample: () => Promise<void>; readonly max: () => number } {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   collect();
   const before = process.memoryUsage().arrayBuffers;
-  let most = 0;
+  let max = 0;
   return {
-    look: async () => {
+    sample: async () => {
       // What is collected is given back in the background, on a busy machine not at once: what is held stays.
       let held = Infinity;
       for (let round = 0; round < 3 || (held > tolerable && round < 200); round += 1) {
@@ -163,8 +163,8 @@ function watchHeldBytes(): { readonly look: () => Promise<void>; readonly most: 
         await sleep(5);
         held = process.memoryUsage().arrayBuffers - before;
       }
-      most = Math.max(most, held);
+      max = Math.max(max, held);
     },
-    most: () => most,
+    max: () => max,
   };
 }

@@ -35,7 +35,7 @@ export type ConnectionLimits = {
 };
 
 /** How often it is looked whether a client is silent before it has been for too long. */
-const silentLooks = 4;
+const maxSilentChecks = 4;
 
 /** Where a connection stands: nothing said, key asked for, let in, or sent away. */
 type Stage =
@@ -109,8 +109,8 @@ export class ServedConnection {
     const { silentMs } = this.#deps.limits;
     this.#timers.push(
       setInterval(() => {
-        if (this.#channel.countSilence() >= silentLooks) this.#expire("was silent for too long");
-      }, silentMs / silentLooks).unref(),
+        if (this.#channel.countSilence() >= maxSilentChecks) this.#expire("was silent for too long");
+      }, silentMs / maxSilentChecks).unref(),
     );
     this.#deps.host.then(
       ({ catalogue }) => {

@@ -6,7 +6,7 @@ import type { WireError } from "./messages.ts";
 
 /** How many bytes a sender may be ahead of its reader; so much memory does one stream need at most on each side. */
 export const windowBytes = 1024 * 1024;
-const pieceBytes = 64 * 1024;
+const chunkBytes = 64 * 1024;
 
 /** One stream being received: its content, and where its frames go. */
 export type IncomingStream = {
@@ -29,7 +29,7 @@ export function receiveStream(deps: IncomingDeps): IncomingStream {
   let unacknowledged = 0;
   let isEnded = false;
   const content = new Readable({
-    highWaterMark: pieceBytes,
+    highWaterMark: chunkBytes,
     read: () => {
       if (unacknowledged === 0) return;
       allowed += unacknowledged;
@@ -88,10 +88,10 @@ export function sendStream(channel: Channel, id: number, source: AsyncIterable<U
         await untilAllowed();
         await channel.untilRoom();
         if (isStopped || !channel.isOpen) return;
-        const piece = bytes.subarray(offset, offset + Math.min(pieceBytes, allowed));
-        allowed -= piece.length;
-        offset += piece.length;
-        channel.sendChunk(id, piece);
+        const chunk = bytes.subarray(offset, offset + Math.min(chunkBytes, allowed));
+        allowed -= chunk.length;
+        offset += chunk.length;
+        channel.sendChunk(id, chunk);
       }
       if (isStopped) return;
     }

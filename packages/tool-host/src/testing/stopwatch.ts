@@ -1,6 +1,6 @@
 const tickMs = 10;
 /** What one tick counts at most: a process that is held up for longer was not running. */
-const mostMs = 50;
+const maxMs = 50;
 
 /**
  * Measures time as this process lives it, for promises such as "within two seconds": while a busy machine holds the process up,
@@ -11,7 +11,7 @@ export function startStopwatch(): { readonly elapsedMs: () => number } & Disposa
   let lastMs = performance.now();
   const tick = (): void => {
     const nowMs = performance.now();
-    elapsedMs += Math.min(nowMs - lastMs, mostMs);
+    elapsedMs += Math.min(nowMs - lastMs, maxMs);
     lastMs = nowMs;
   };
   const timer = setInterval(tick, tickMs);

@@ -11,7 +11,7 @@ import type { ArchiveFormat } from "./workspace.ts";
 import { zipOfEntries } from "./zip-of-entries.ts";
 
 /** The names of more than so many files that could not be read are not kept. */
-const mostComplaintBytes = 64 * 1024;
+const maxComplaintBytes = 64 * 1024;
 const noteName = "NOT-INCLUDED.txt";
 
 /**
@@ -39,8 +39,8 @@ export async function openArchive(
     },
   );
   let complaints = "";
-  child.stderr.on("data", (piece: Buffer) => {
-    if (complaints.length < mostComplaintBytes) complaints += piece.toString();
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (complaints.length < maxComplaintBytes) complaints += chunk.toString();
   });
   const { promise: exited, resolve } = Promise.withResolvers<number | null>();
   child.once("close", resolve);

@@ -4,7 +4,7 @@
  */
 
 /** Folders between two names of a pattern: tar has no sign for any number of them. */
-const mostFolders = 12;
+const maxFolders = 12;
 
 /** As `tar` takes them, which is given `.`; its flags hold for what follows them. */
 export function toTarExcludes(patterns: readonly string[]): string[] {
@@ -24,7 +24,7 @@ function written(pattern: string): string[] {
   const [before = "", after] = pattern.split("/**/", 2);
   if (after === undefined) return [pattern.replace(/\/\*\*$/, "/*")];
   const whole = pattern.slice(before.length + "/**/".length);
-  const folders = Array.from({ length: mostFolders + 1 }, (_, count) => "*/".repeat(count));
+  const folders = Array.from({ length: maxFolders + 1 }, (_, count) => "*/".repeat(count));
   // One such sign in a pattern; a second one stands for one folder.
   return folders.map((between) => `${before}/${between}${whole.replaceAll("**", "*")}`);
 }

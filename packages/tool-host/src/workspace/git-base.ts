@@ -83,7 +83,7 @@ export async function listNested(directory: string): Promise<string[]> {
 export async function soleRepository(deps: GitDeps, directory: string): Promise<string> {
   if (await isInRepository(deps, directory)) return directory;
   const folders = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  const deeper = folders.filter((entry) => entry.isDirectory()).slice(0, mostFolders);
+  const deeper = folders.filter((entry) => entry.isDirectory()).slice(0, maxFolders);
   const found = (await listNested(directory)).map((name) => join(directory, name));
   for (const { name } of deeper) {
     const inner = join(directory, name);
@@ -96,7 +96,7 @@ export async function soleRepository(deps: GitDeps, directory: string): Promise<
 }
 
 /** In a folder of more a repository is named by who wants it. */
-const mostFolders = 1_000;
+const maxFolders = 1_000;
 
 async function hasGit(directory: string): Promise<boolean> {
   return readdir(directory).then(

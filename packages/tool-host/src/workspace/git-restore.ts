@@ -28,7 +28,7 @@ export async function gitRestore(deps: GitRestoreDeps, path: string, ref?: strin
   if (read.code !== 0) throw badRepository("git cannot read a file of this repository", read);
   await deps.createDirectory(dirname(path));
   await onEntry(deps, path, async (entry) => {
-    const before = await standing(entry, path);
+    const before = await modeOf(entry, path);
     const permissions = permissionsOf(before, mode === "100755");
     // A link itself is replaced, not what it leads to.
     if (before === "link") await unlink(entry.path);
@@ -38,7 +38,7 @@ export async function gitRestore(deps: GitRestoreDeps, path: string, ref?: strin
 
 async function remove(deps: GitRestoreDeps, path: string): Promise<void> {
   await onEntry(deps, path, async (entry) => {
-    if ((await standing(entry, path)) !== null) await unlink(entry.path);
+    if ((await modeOf(entry, path)) !== null) await unlink(entry.path);
   });
 }
 
@@ -56,7 +56,7 @@ async function onEntry(
 }
 
 /** The permissions of the file that stands there; null where nothing does. */
-async function standing(entry: PinnedEntry, path: string): Promise<number | "link" | null> {
+async function modeOf(entry: PinnedEntry, path: string): Promise<number | "link" | null> {
   const stats = await statOrNothing(entry.path);
   if (stats === undefined) return null;
   if (stats.isSymbolicLink()) return "link";

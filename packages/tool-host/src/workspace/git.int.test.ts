@@ -334,10 +334,10 @@ test("a listing and a patch take no lock of the repository, also where files dif
   await repository.write("changed.txt", "second");
   const index = async () => await stat(repository.at(".git/index"), { bigint: true });
   const { ino, mtimeNs } = await index();
-  for (const look of ["gitChanges", "gitPatch"] as const) {
+  for (const method of ["gitChanges", "gitPatch"] as const) {
     await utimes(repository.at("same.txt"), 1_000_000_000, 1_000_000_000);
-    await repository.workspace[look](repository.dir);
-    expect(await index(), look).toMatchObject({ ino, mtimeNs });
+    await repository.workspace[method](repository.dir);
+    expect(await index(), method).toMatchObject({ ino, mtimeNs });
   }
   expect(await repository.workspace.gitChanges(repository.dir)).toEqual([
     { status: "UPDATED", path: "changed.txt" },

@@ -110,8 +110,8 @@ export class PrivateRepositories implements AsyncDisposable {
     const root = await realpath(this.#deps.root ?? "/");
     const own = await findOwn(directory, root);
     // What leads elsewhere may lead out of the root, about which nothing is told.
-    const isTold = own !== undefined && (own.isDirectory || this.#deps.root === undefined);
-    if (!isTold) return;
+    const isReported = own !== undefined && (own.isDirectory || this.#deps.root === undefined);
+    if (!isReported) return;
     if (problem.startsWith("not a git repository") && !(await isThere(join(own.path, "objects")))) return;
     throw new WorkspaceError("bad-repository", `git cannot read ${own.path}: ${problem}.`);
   }
@@ -122,7 +122,7 @@ export class PrivateRepositories implements AsyncDisposable {
     await mkdir(scratch);
     const entries: string[] = [];
     for (const path of [join(common, "config"), join(own, "config.worktree")]) {
-      const bytes = await readSmallFile(path, mostConfigBytes);
+      const bytes = await readSmallFile(path, maxConfigBytes);
       if (bytes === undefined) continue;
       const copy = join(scratch, "config");
       await writeFile(copy, bytes);
@@ -177,9 +177,9 @@ async function realPaths(paths: readonly [string, string, string]): Promise<[str
   return [await real(paths[0]), await real(paths[1]), await real(paths[2])];
 }
 
-const mostConfigBytes = 1024 * 1024;
-const mostHeadBytes = 4_096;
-const mostSharedIndexes = 100;
+const maxConfigBytes = 1024 * 1024;
+const maxHeadBytes = 4_096;
+const maxSharedIndexes = 100;
 
 /** Of a repository and all its working trees. */
 const commonParts = ["objects", "refs", "packed-refs", "info", "shallow", "reftable"];
@@ -195,7 +195,7 @@ async function linkParts(places: {
   const shared = (await readdir(own).catch(() => [])).filter((name) => name.startsWith("sharedindex."));
   const parts: [name: string, from: string][] = [
     ...commonParts.map((name): [string, string] => [name, common]),
-    ...[...ownParts, ...shared.slice(0, mostSharedIndexes)].map((name): [string, string] => [name, own]),
+    ...[...ownParts, ...shared.slice(0, maxSharedIndexes)].map((name): [string, string] => [name, own]),
   ];
   for (const [name, from] of parts) {
     const target = join(from, name);
@@ -230,15 +230,15 @@ async function linkIndex(folder: string, index: string): Promise<void> {
 async function copyHead(from: string, to: string): Promise<void> {
   const target = await readlink(from).catch(() => undefined);
   if (target?.startsWith("refs/") === true) await symlink(target, to);
-  else await writeFile(to, (await readSmallFile(from, mostHeadBytes)) ?? "");
+  else await writeFile(to, (await readSmallFile(from, maxHeadBytes)) ?? "");
 }
 
 /** Undefined when there is no file of at most so many bytes. */
-async function readSmallFile(path: string, mostBytes: number): Promise<Buffer | undefined> {
+async function readSmallFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
-    if (!stats.isFile() || stats.size > mostBytes) return undefined;
+    if (!stats.isFile() || stats.size > maxBytes) return undefined;
     const bytes = Buffer.alloc(stats.size);
     const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
     return bytes.subarray(0, bytesRead);

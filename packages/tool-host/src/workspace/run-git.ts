@@ -132,9 +132,9 @@ async function start(deps: Place, directory: string, parameters: readonly string
     if (byteCount > maxOutputBytes) child.kill("SIGKILL");
     else parts.push(bytes);
   });
-  let said = "";
+  let errorOutput = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    if (said.length < maxProblemLength) said += text.slice(0, maxProblemLength);
+    if (errorOutput.length < maxProblemLength) errorOutput += text.slice(0, maxProblemLength);
   });
   const [code, signal] = await ended.catch(async (error: unknown) => {
     // The directory may have gone since it was looked up; the system reports that like a missing program.
@@ -146,12 +146,12 @@ async function start(deps: Place, directory: string, parameters: readonly string
   if (byteCount > maxOutputBytes)
     throw new WorkspaceError("too-large", "The repository has too many changes to list.");
   if (signal !== null) throw new Error(`git did not answer within ${timeoutMs / 1_000} s.`);
-  return { code, output: Buffer.concat(parts), problem: firstProblem(said) };
+  return { code, output: Buffer.concat(parts), problem: firstProblem(errorOutput) };
 }
 
 /** What it says from the failure on, on one line and without its full stop. */
-function firstProblem(said: string): string {
-  const from = said.slice(Math.max(0, said.search(/^(?:fatal|error): /mu)));
+function firstProblem(errorOutput: string): string {
+  const from = errorOutput.slice(Math.max(0, errorOutput.search(/^(?:fatal|error): /mu)));
   const line = from
     .replace(/^(?:fatal|error): /u, "")
     .replace(/\s+/gu, " ")

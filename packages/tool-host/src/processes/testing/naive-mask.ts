@@ -14,10 +14,10 @@ export function maskNaively(
     .sort((a, b) => b.length - a.length);
   let masked = "";
   for (let at = 0; at < text.length;) {
-    const kept = texts.find((item) => text.startsWith(item, at));
-    if (kept !== undefined && !reachesOut(text, at, at + kept.length, forms)) {
-      masked += kept;
-      at += kept.length;
+    const sparedText = texts.find((item) => text.startsWith(item, at));
+    if (sparedText !== undefined && !reachesOut(text, at, at + sparedText.length, forms)) {
+      masked += sparedText;
+      at += sparedText.length;
       continue;
     }
     const form = forms.find((item) => isAt(text, at, item));

@@ -16,8 +16,8 @@ let early = 0;
 let last = 0;
 for (let round = 1; round <= count; round++) {
   const surfer = await bench.surf();
-  const told = await surfer.open("/storage");
-  if (told.isError) failures.push(`round ${round}: ${told.text}`);
+  const opened = await surfer.open("/storage");
+  if (opened.isError) failures.push(`round ${round}: ${opened.text}`);
   last = findChromium(process.pid).length;
   // The first rounds show how many processes one conversation takes.
   if (round <= 5) early = Math.max(early, last);

@@ -80,8 +80,8 @@ describe("PDF pages", () => {
 
   test("one that leads to the server's own address when it is loaded again is not kept", async () => {
     const surfer = await surf();
-    const told = await surfer.open(turning(`${shared.bench.pages.otherUrl}/paper.pdf`));
-    expect(told.text).toContain("could not be saved: it was not sent again (net::ERR_EMPTY_RESPONSE)");
+    const answer = await surfer.open(turning(`${shared.bench.pages.otherUrl}/paper.pdf`));
+    expect(answer.text).toContain("could not be saved: it was not sent again (net::ERR_EMPTY_RESPONSE)");
     expect(existsSync(join(surfer.workspaceDir, "downloads"))).toBe(false);
   });
 
@@ -155,14 +155,14 @@ describe("secrets", () => {
 
   test("P13: a login with a secret works, and nobody reads it", async () => {
     const surfer = await surf("/login");
-    const told = [
+    const answer = [
       await surfer.run("Type", { index: await surfer.indexOf("User"), text: "ada" }, secrets),
       await surfer.run("Type", { index: await surfer.indexOf("Pass"), text: "${PASSWORD}" }, secrets),
       await surfer.run("GetState", {}, secrets),
       await surfer.run("GetContent", {}, secrets),
     ];
-    expect(JSON.stringify(told)).not.toContain("correct horse");
-    expect(JSON.stringify(told)).toContain("<secret-hidden>");
+    expect(JSON.stringify(answer)).not.toContain("correct horse");
+    expect(JSON.stringify(answer)).toContain("<secret-hidden>");
     await surfer.run("Click", { index: await surfer.indexOf("Log in") }, secrets);
     expect(await surfer.content()).toContain("Your account");
   });
@@ -171,14 +171,14 @@ describe("secrets", () => {
     const surfer = await surf("/masked");
     const [field] = (await surfer.state()).interactive_elements;
     await surfer.run("Type", { index: field!.index, text: "correct horse" });
-    const look = async (known: typeof secrets): Promise<string | null | undefined> =>
+    const screenshot = async (known: typeof secrets): Promise<string | null | undefined> =>
       (await surfer.run("GetState", { include_screenshot: true }, known)).observation.screenshot_data;
     // A picture that is taken at once may be one of before.
-    let open = await look([]);
-    const isTheSame = async (): Promise<boolean> => open === (open = await look([]));
+    let open = await screenshot([]);
+    const isTheSame = async (): Promise<boolean> => open === (open = await screenshot([]));
     await expect.poll(isTheSame).toBe(true);
-    expect(await look(secrets)).not.toBe(open);
-    await expect.poll(() => look([])).toBe(open);
+    expect(await screenshot(secrets)).not.toBe(open);
+    await expect.poll(() => screenshot([])).toBe(open);
   });
 
   test("P13: a screenshot shows no secret in frames of other origins and in closed shadow roots", async () => {
@@ -189,13 +189,13 @@ describe("secrets", () => {
       await surfer.open(path);
       const [field] = (await surfer.state()).interactive_elements;
       if (field !== undefined) await surfer.run("Type", { index: field.index, text: "correct horse" });
-      const look = async (known: typeof secrets): Promise<string | null | undefined> =>
+      const screenshot = async (known: typeof secrets): Promise<string | null | undefined> =>
         (await surfer.run("GetState", { include_screenshot: true }, known)).observation.screenshot_data;
       // A frame of another process is drawn when it is its turn, so a picture that is taken at once may be one of before.
-      const shown = await look([{ name: "OTHER", value: "not on this page" }]);
-      await expect.poll(() => look([]), { message: path }).toBe(shown);
-      expect(await look(secrets), path).not.toBe(shown);
-      await expect.poll(() => look([]), { message: path }).toBe(shown);
+      const shown = await screenshot([{ name: "OTHER", value: "not on this page" }]);
+      await expect.poll(() => screenshot([]), { message: path }).toBe(shown);
+      expect(await screenshot(secrets), path).not.toBe(shown);
+      await expect.poll(() => screenshot([]), { message: path }).toBe(shown);
     }
   });
 
@@ -240,8 +240,8 @@ describe("faults", () => {
     const surfer = await surf("/second");
     const pids = findMarkedProcesses(`BROWSER_TEST=${mark}`).map(({ pid }) => pid);
     for (const pid of pids) process.kill(pid, "SIGKILL");
-    const told = await surfer.run("GetContent");
-    expect(told.text).toMatch(/crashed/);
+    const answer = await surfer.run("GetContent");
+    expect(answer.text).toMatch(/crashed/);
     expect(await surfer.content()).toContain("The second page");
   });
 
@@ -250,8 +250,8 @@ describe("faults", () => {
     onTestFinished(() => own[Symbol.asyncDispose]());
     const surfer = await createBrowserBench(own).surf();
     for (const fate of ["with the same tabs", "without its tabs"]) {
-      let told = (await surfer.open("/shouting")).text;
-      await expect.poll(async () => (told += (await surfer.run("ListTabs")).text)).toContain(fate);
+      let answer = (await surfer.open("/shouting")).text;
+      await expect.poll(async () => (answer += (await surfer.run("ListTabs")).text)).toContain(fate);
       await surfer.open("about:blank");
     }
     expect((await surfer.open("/second")).text).toContain("Title: Second");
@@ -284,14 +284,14 @@ test("P14: the end of the host ends the browser, and conversations one after ano
   const count = (): number => findMarkedProcesses(`BROWSER_TEST=${own}`).length;
   await using place = await openLocalPlace({ environment: { BROWSER_TEST: own } });
   const bench = createBrowserBench(place);
-  let most = 0;
+  let max = 0;
   for (let round = 0; round < 5; round++) {
     const surfer = await bench.surf();
     await surfer.open("/second");
-    most = Math.max(most, count());
+    max = Math.max(max, count());
     await surfer[Symbol.asyncDispose]();
   }
-  expect(most).toBeGreaterThan(0);
+  expect(max).toBeGreaterThan(0);
   await place.host[Symbol.asyncDispose]();
   await expect.poll(count).toBe(0);
 });

@@ -4,7 +4,7 @@ export class BrowserNotes {
   #left = 0;
 
   add(note: string): void {
-    if (this.#notes.length < mostNotes) this.#notes.push(note);
+    if (this.#notes.length < maxNotes) this.#notes.push(note);
     else this.#left += 1;
   }
 
@@ -27,4 +27,4 @@ export class BrowserNotes {
 }
 
 /** A page can show dialogs for ever. */
-const mostNotes = 20;
+const maxNotes = 20;

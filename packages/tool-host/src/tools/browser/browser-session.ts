@@ -33,7 +33,7 @@ export type BrowserSessionDeps = {
 
 /** From so many timeouts in a row on an action has only a little time, and then the browser is started again. */
 const patientTimeouts = 2;
-const mostTimeouts = 3;
+const maxTimeouts = 3;
 const hurriedMs = 30_000;
 /** A crash so soon after another one is put down to the same tabs. */
 const crashMs = 60_000;
@@ -74,7 +74,7 @@ export class BrowserSession implements ToolInstance {
     this.#live = new LiveBrowser({
       isActing: () => this.#isActing,
       wake: () => (this.#hasBeenOpen ? this.#browser() : null),
-      tellNext: (note) => this.#notes.add(note),
+      notifyAgent: (note) => this.#notes.add(note),
       onLent: (isLent) => (isLent ? clearTimeout(this.#idle) : this.#rest()),
     });
   }
@@ -156,7 +156,7 @@ export class BrowserSession implements ToolInstance {
     this.#timeouts += 1;
     const reason = error instanceof ActionTimeout ? "" : ` (${(error as Error).message.split("\n")[0]})`;
     const text = `The action did not end within ${Math.round(limitMs / 1_000)} s${reason}.`;
-    if (this.#timeouts < mostTimeouts)
+    if (this.#timeouts < maxTimeouts)
       return { text: `${text} The page may be busy or slow: try again, or go elsewhere.`, isError: true };
     this.#timeouts = 0;
     await this.#restart();

@@ -38,8 +38,8 @@ export function createBrowserToolSet({ closedAddresses = () => [] }: BrowserTool
 type Hints = Parameters<typeof annotate>[1];
 
 const acts: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: true };
-const looks: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: true };
-const lists: Hints = { ...looks, openWorld: false };
+const readOnlyHints: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: true };
+const lists: Hints = { ...readOnlyHints, openWorld: false };
 const tends: Hints = { ...acts, openWorld: false };
 const changes: Hints = { ...tends, destructive: true };
 
@@ -57,11 +57,11 @@ const faces: readonly ToolFace[] = [
     acts,
     "Click an element by its index of browser_get_state. Links can be opened in a new tab. Lists to choose from and fields for files are used with browser_type. Files that a click downloads come to the folder downloads of the workspace, and the answer names them.",
   ),
-  face("GetState", "get_state", looks, stateDescription),
+  face("GetState", "get_state", readOnlyHints, stateDescription),
   face(
     "GetContent",
     "get_content",
-    looks,
+    readOnlyHints,
     "Read the main content of the page as it is now, as Markdown. A long page comes in parts: the answer says which start_from_char reads on. Addresses of links are left out unless extract_links is set.",
   ),
   face(

@@ -61,7 +61,7 @@ test("no picture is made, and no process is left, when nobody watches any more",
   await surfer.content();
   const seen = frames;
   expect(seen).toBeGreaterThan(2);
-  for (let looks = 0; looks < 20; looks++) await surfer.run("GetState");
+  for (let reads = 0; reads < 20; reads++) await surfer.run("GetState");
   expect(frames).toBe(seen);
   await surfer[Symbol.asyncDispose]();
   await expect.poll(pids).toEqual([]);

@@ -8,12 +8,12 @@ function openPage() {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const emitter = new EventEmitter();
-  const looks: PromiseWithResolvers<void>[] = [];
+  const checks: PromiseWithResolvers<void>[] = [];
   const page = Object.assign(emitter, {
     evaluate: () => {
-      const look = Promise.withResolvers<void>();
-      looks.push(look);
-      return look.promise;
+      const checkNumber = Promise.withResolvers<void>();
+      checks.push(checkNumber);
+      return checkNumber.promise;
     },
     waitForLoadState: async () => {},
   });
@@ -26,11 +26,11 @@ function openPage() {
     emitter,
     arriving,
     /** Resolves when the page is looked at for this time, from 1. */
-    look: async (number: number) => {
-      while (looks.length < number) await vi.advanceTimersByTimeAsync(0);
-      return looks[number - 1]!;
+    checkNumber: async (number: number) => {
+      while (checks.length < number) await vi.advanceTimersByTimeAsync(0);
+      return checks[number - 1]!;
     },
-    looks,
+    checks,
     isThere: async () => {
       await vi.advanceTimersByTimeAsync(0);
       return isThere;
@@ -39,8 +39,8 @@ function openPage() {
 }
 
 test("a page that is at rest is there at once", async () => {
-  const { arriving, look, emitter } = openPage();
-  (await look(1)).resolve();
+  const { arriving, checkNumber, emitter } = openPage();
+  (await checkNumber(1)).resolve();
   expect(await arriving).toBe("arrived");
   for (const event of ["request", "requestfinished", "requestfailed"])
     expect(emitter.listenerCount(event)).toBe(0);
@@ -48,17 +48,17 @@ test("a page that is at rest is there at once", async () => {
 });
 
 test("what a page has asked for is waited for, and what it does with the answer", async () => {
-  const { arriving, look, looks, emitter, isThere } = openPage();
+  const { arriving, checkNumber, checks, emitter, isThere } = openPage();
   const [script, data] = [{}, {}];
-  const first = await look(1);
+  const first = await checkNumber(1);
   emitter.emit("request", script);
   emitter.emit("request", data);
   first.resolve();
   expect(await isThere()).toBe(false);
   emitter.emit("requestfinished", script);
-  expect([await isThere(), looks.length]).toEqual([false, 1]);
+  expect([await isThere(), checks.length]).toEqual([false, 1]);
   emitter.emit("requestfailed", data);
-  const second = await look(2);
+  const second = await checkNumber(2);
   expect(await isThere()).toBe(false);
   second.resolve();
   expect(await arriving).toBe("arrived");
@@ -68,8 +68,8 @@ test.each([
   ["never comes to rest", () => {}],
   ["goes on to another one", ({ reject }: PromiseWithResolvers<void>) => reject(new Error("destroyed"))],
 ])("a page that %s is there after a quarter of a second", async (_, end) => {
-  const { arriving, look, isThere } = openPage();
-  end(await look(1));
+  const { arriving, checkNumber, isThere } = openPage();
+  end(await checkNumber(1));
   await vi.advanceTimersByTimeAsync(quietMs - 1);
   expect(await isThere()).toBe(false);
   await vi.advanceTimersByTimeAsync(1);

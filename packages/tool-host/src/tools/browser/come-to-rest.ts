@@ -81,13 +81,13 @@ async function isAtRest(page: Page, traffic: Traffic): Promise<boolean> {
 export async function untilStill(restMs: number): Promise<void> {
   const shown = "img, canvas, video, embed, object, button, select, textarea, input:not([type=hidden])";
   await new Promise<void>((resolve) => {
-    let timer = setTimeout(look, restMs);
+    let timer = setTimeout(check, restMs);
     const observer = new MutationObserver(() => {
       clearTimeout(timer);
-      timer = setTimeout(look, restMs);
+      timer = setTimeout(check, restMs);
     });
     observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-    function look(): void {
+    function check(): void {
       const hasLoaded = document.readyState === "complete";
       if (
         hasLoaded &&
@@ -95,7 +95,7 @@ export async function untilStill(restMs: number): Promise<void> {
       ) {
         observer.disconnect();
         resolve();
-      } else timer = setTimeout(look, restMs);
+      } else timer = setTimeout(check, restMs);
     }
   });
 }

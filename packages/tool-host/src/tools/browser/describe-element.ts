@@ -9,12 +9,12 @@ export type ElementDescription = {
   readonly facts: Readonly<Record<string, string | boolean | readonly string[]>>;
 };
 
-const mostText = 100;
-const mostHref = 300;
-const mostOptions = 30;
+const maxText = 100;
+const maxHref = 300;
+const maxOptions = 30;
 /** A page can put as much as it likes into each of as many elements as it likes: so many nodes inside of one are read. */
-const mostNodesOfText = 500;
-const mostNodesOfList = 5_000;
+const maxNodesOfText = 500;
+const maxNodesOfList = 5_000;
 
 /** Describes the elements of one document. */
 export class ElementDescriber {
@@ -35,12 +35,12 @@ export class ElementDescriber {
     const placeholder = attributes.get("placeholder");
     if (placeholder !== undefined) facts["placeholder"] = placeholder;
     const href = attributes.get("href");
-    if (href !== undefined) facts["href"] = clip(href, mostHref);
+    if (href !== undefined) facts["href"] = clip(href, maxHref);
     if (["input", "textarea"].includes(tag)) {
       const value = document.rare("inputValue", index) ?? document.rare("textValue", index);
       const text = value === undefined ? (attributes.get("value") ?? "") : document.string(value);
       if (text !== "" && !["checkbox", "radio", "file", "submit", "button"].includes(type ?? ""))
-        facts["value"] = type === "password" ? "•".repeat(8) : clip(text, mostText);
+        facts["value"] = type === "password" ? "•".repeat(8) : clip(text, maxText);
     }
     if (tag === "input" && ["checkbox", "radio"].includes(type ?? ""))
       facts["checked"] = document.rare("inputChecked", index) !== undefined;
@@ -51,8 +51,8 @@ export class ElementDescriber {
     if (attributes.has("disabled") || attributes.get("aria-disabled") === "true") facts["disabled"] = true;
     if (tag === "select") {
       const options = this.#optionsOf(index);
-      facts["options"] = options.slice(0, mostOptions).map(({ text }) => text);
-      const chosen = options.filter(({ isSelected }) => isSelected).slice(0, mostOptions);
+      facts["options"] = options.slice(0, maxOptions).map(({ text }) => text);
+      const chosen = options.filter(({ isSelected }) => isSelected).slice(0, maxOptions);
       if (chosen.length > 0) facts["value"] = chosen.map(({ text }) => text).join(", ");
     }
     return {
@@ -70,7 +70,7 @@ export class ElementDescriber {
       : "";
     const other =
       buttonValue || attributes.get("alt") || attributes.get("title") || this.#labelOf(index, attributes);
-    return clip(own || other || attributes.get("name")?.trim() || "", mostText);
+    return clip(own || other || attributes.get("name")?.trim() || "", maxText);
   }
 
   /** The text of a label that names this control: one that is around it, or one that is for it. */
@@ -84,11 +84,11 @@ export class ElementDescriber {
   #optionsOf(list: number): { readonly text: string; readonly isSelected: boolean }[] {
     const document = this.#document;
     const options: { readonly text: string; readonly isSelected: boolean }[] = [];
-    const end = Math.min(document.lastInside(list), list + mostNodesOfList);
+    const end = Math.min(document.lastInside(list), list + maxNodesOfList);
     for (let index = list + 1; index <= end; index++) {
       if (document.nameOf(index) !== "OPTION") continue;
       const isSelected = document.rare("optionSelected", index) !== undefined;
-      options.push({ text: clip(this.#textIn(index), mostText), isSelected });
+      options.push({ text: clip(this.#textIn(index), maxText), isSelected });
       index = document.lastInside(index);
     }
     return options;
@@ -98,16 +98,16 @@ export class ElementDescriber {
   #textIn(index: number): string {
     const document = this.#document;
     let text = "";
-    let nodesLeft = mostNodesOfText;
+    let nodesLeft = maxNodesOfText;
     const end = document.lastInside(index);
-    for (let at = index; at <= end && nodesLeft > 0 && text.length < 4 * mostText; at++, nodesLeft--) {
+    for (let at = index; at <= end && nodesLeft > 0 && text.length < 4 * maxText; at++, nodesLeft--) {
       const name = document.nameOf(at);
       if (document.isHidden(at) || unread.has(name)) at = document.lastInside(at);
       else if (name === "IMG") text += ` ${document.attributesOf(at).get("alt") ?? ""} `;
       else if (document.nodes.nodeType[at] === 3) text += `${document.string(document.nodes.nodeValue[at])} `;
     }
     return text
-      .slice(0, 40 * mostText)
+      .slice(0, 40 * maxText)
       .replaceAll(/\s+/g, " ")
       .trim();
   }

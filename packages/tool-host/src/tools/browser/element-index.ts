@@ -11,7 +11,7 @@ export type PageElements = { readonly elements: readonly IndexedElement[]; reado
 type Place = { readonly session: CDPSession; readonly backendNodeId: number; readonly frame: Frame };
 
 /** Larger pages would keep the browser and whoever reads it busy for long. */
-const mostNodes = 300_000;
+const maxNodes = 300_000;
 
 /** Numbers of the elements of one page: each element keeps its number as long as it lives. */
 export class ElementIndex {
@@ -94,9 +94,9 @@ export class ElementIndex {
 async function capture(session: CDPSession, isMain: boolean): Promise<Snapshot | null> {
   try {
     const { nodes } = (await session.send("Memory.getDOMCounters")) as { nodes: number };
-    if (nodes > mostNodes)
+    if (nodes > maxNodes)
       throw new ToolInputError(
-        `The page has ${nodes} nodes, too many to list what can be used (${mostNodes} at most). Read it with browser_get_content, or go elsewhere.`,
+        `The page has ${nodes} nodes, too many to list what can be used (${maxNodes} at most). Read it with browser_get_content, or go elsewhere.`,
       );
     return (await session.send("DOMSnapshot.captureSnapshot", {
       computedStyles: [...wantedStyles],

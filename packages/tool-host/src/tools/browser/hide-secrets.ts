@@ -9,7 +9,7 @@ type World = {
   readonly closedNodes: readonly string[];
 };
 
-const mostClosedNodes = 5_000;
+const maxClosedNodes = 5_000;
 
 /** What of a conversation's secrets is looked for in pages. */
 export function hiddenValues(secrets: readonly ToolSecret[]): readonly string[] {
@@ -93,7 +93,7 @@ async function findClosedNodes(session: CDPSession): Promise<ReadonlyMap<string,
       index.forEach((node, at) => {
         if (strings[value[at] ?? -1] === "closed") ofParents.set(nodes.parentIndex[node], node);
       });
-      if (ofParents.size > mostClosedNodes)
+      if (ofParents.size > maxClosedNodes)
         throw new ToolInputError(
           "The page has too much in closed shadow roots to look for secrets there, so no picture was taken. Read it without include_screenshot.",
         );

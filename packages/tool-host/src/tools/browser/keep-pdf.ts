@@ -2,7 +2,7 @@ import type { CDPSession, Page } from "playwright-core";
 import type { OpenBrowser } from "./open-browser.ts";
 import { saveFile } from "./save-download.ts";
 
-const mostBytes = 50 * 1024 * 1024;
+const maxBytes = 50 * 1024 * 1024;
 const partBytes = 1024 * 1024;
 const longestMs = 30_000;
 
@@ -50,20 +50,20 @@ async function fetchAgain(session: CDPSession, url: string): Promise<Buffer> {
   if (!String(type).toLowerCase().startsWith("application/pdf"))
     throw new Error(`its server sent something else the second time (${String(type)})`);
   // Nothing of it need be read then.
-  if (Number(header("content-length")) > mostBytes) throw tooLarge();
+  if (Number(header("content-length")) > maxBytes) throw tooLarge();
   const parts: Buffer[] = [];
   for (let length = 0; ;) {
     const part = await session.send("IO.read", { handle: resource.stream, size: partBytes });
     const bytes = Buffer.from(part.data, part.base64Encoded === true ? "base64" : "utf8");
     length += bytes.length;
-    if (length > mostBytes) throw tooLarge();
+    if (length > maxBytes) throw tooLarge();
     parts.push(bytes);
     if (part.eof) return Buffer.concat(parts);
   }
 }
 
 function tooLarge(): Error {
-  return new Error(`it is larger than ${mostBytes / 1024 / 1024} MiB`);
+  return new Error(`it is larger than ${maxBytes / 1024 / 1024} MiB`);
 }
 
 function decodeName(name: string): string {

@@ -30,13 +30,13 @@ function createPage(...failures: readonly string[]): {
 test("a failure is told once the browser's page about it is there, not at that of an earlier one", async () => {
   const { page, emitter, frame } = createPage("net::ERR_NAME_NOT_RESOLVED at http://nowhere.invalid/");
   frame.at = "chrome-error://chromewebdata/";
-  let isTold = false;
-  const told = goTo(page, address, 1_000).catch(() => void (isTold = true));
+  let hasFailed = false;
+  const settled = goTo(page, address, 1_000).catch(() => void (hasFailed = true));
   await new Promise((resolve) => setImmediate(resolve));
-  expect(isTold).toBe(false);
+  expect(hasFailed).toBe(false);
   emitter.emit("framenavigated", frame);
-  await told;
-  expect(isTold).toBe(true);
+  await settled;
+  expect(hasFailed).toBe(true);
   expect(emitter.listenerCount("framenavigated")).toBe(0);
 });
 

@@ -38,13 +38,13 @@ test.each(["192.0.2.7", "2001:db8::1", "::ffff:192.0.2.7", "localhost"])(
 test.each(["localhost", "localhost.", "x.LocalHost"])(
   "hardening 5: the name %s leads nowhere at a closed port",
   async (name) => {
-    const look = (port: number): Promise<string> =>
+    const fetchOutcome = (port: number): Promise<string> =>
       new Promise((resolve) => {
         let refused = "";
         const find = own.lookupFor(port, () => (refused = "refused"));
         find(name, {}, (error) => resolve(refused || (error === null ? "found" : "failed")));
       });
-    expect(await look(8000)).toBe("refused");
-    expect(await look(8001)).toBe("found");
+    expect(await fetchOutcome(8000)).toBe("refused");
+    expect(await fetchOutcome(8001)).toBe("found");
   },
 );

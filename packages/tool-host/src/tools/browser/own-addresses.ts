@@ -1,4 +1,4 @@
-import { lookup as lookUp, type LookupAddress } from "node:dns";
+import { lookup as resolveName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 
@@ -21,7 +21,7 @@ export class OwnAddresses {
     return (host, options, callback) => {
       // Browsers take all names below it for this machine (RFC 6761); resolvers need not know them.
       const name = /(?:^|\.)localhost\.?$/i.test(host) ? "localhost" : host;
-      lookUp(name, { ...options, all: true }, (error, found) => {
+      resolveName(name, { ...options, all: true }, (error, found) => {
         if (error !== null) return callback(error, "");
         if (found.some(({ address }) => this.isClosed(address, port))) {
           onClosed();

@@ -18,9 +18,9 @@ export type ReadDocument = {
 
 type Size = { readonly width: number; readonly height: number };
 
-const mostDepth = 10;
+const maxDepth = 10;
 /** A frame without a size still has a border. */
-const mostHiddenFrame = 8;
+const maxHiddenFrame = 8;
 
 /**
  * The elements of a document and of the frames in its process that a person could use. Open and closed shadow roots are part of it.
@@ -30,7 +30,7 @@ export function readElements(snapshot: Snapshot, session: CDPSession, viewport: 
   const texts: string[] = [];
   const read = (index: number, left: number, top: number, depth: number): void => {
     const document = snapshot.documents[index];
-    if (document === undefined || depth > mostDepth) return;
+    if (document === undefined || depth > maxDepth) return;
     const view = new DocumentView(document, snapshot.strings);
     const describer = new ElementDescriber(view);
     const dx = left - (document.scrollOffsetX ?? 0);
@@ -69,6 +69,6 @@ function framesOf(view: DocumentView): { readonly box: Box; readonly content: nu
     const content = contentDocumentIndex?.value?.[at];
     if (layout === undefined || content === undefined) return [];
     const box = view.boxAt(layout);
-    return box.width > mostHiddenFrame && box.height > mostHiddenFrame ? [{ box, content }] : [];
+    return box.width > maxHiddenFrame && box.height > maxHiddenFrame ? [{ box, content }] : [];
   });
 }

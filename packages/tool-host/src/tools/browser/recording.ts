@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from "playwright-core";
 export type RecordingResult = { readonly path: string; readonly eventCount: number };
 
 /** Longest recording; what comes after it is left out. */
-const mostBytes = 200_000_000;
+const maxBytes = 200_000_000;
 
 /**
  * Records what the tabs of a conversation show, with rrweb from its package: a JSON array of its events in a file, whole after
@@ -91,7 +91,7 @@ class Recording {
   /** `json` is a list of events. */
   add(json: string): void {
     const inner = json.trim().slice(1, -1);
-    if (inner === "" || this.#bytes + inner.length > mostBytes) return;
+    if (inner === "" || this.#bytes + inner.length > maxBytes) return;
     const count = (JSON.parse(json) as unknown[]).length;
     const text = `${this.#eventCount > 0 ? ",\n" : ""}${inner}]`;
     const at = this.#bytes - 1;

@@ -22,14 +22,14 @@ function downloadOf(text: string | null): Download {
 test("downloads of one name that come at once are files of their own, and one that fails leaves none", async () => {
   await using folder = await openTemporaryDirectory();
   const texts = ["one", "two", "three"];
-  const told = await Promise.all([
+  const notes = await Promise.all([
     ...texts.map((text) => saveDownload(downloadOf(text), folder.path)),
     saveFile(Buffer.from("four"), "report.csv", folder.path),
     saveDownload(downloadOf(null), folder.path),
   ]);
-  expect(new Set(told).size).toBe(5);
-  expect(told.at(-1)).toBe("The download of report.csv failed: it broke off.");
+  expect(new Set(notes).size).toBe(5);
+  expect(notes.at(-1)).toBe("The download of report.csv failed: it broke off.");
   const downloads = join(folder.path, "downloads");
-  const kept = (await readdir(downloads)).map((name) => readFile(join(downloads, name), "utf8"));
-  expect((await Promise.all(kept)).sort()).toEqual(["four", ...texts].sort());
+  const contents = (await readdir(downloads)).map((name) => readFile(join(downloads, name), "utf8"));
+  expect((await Promise.all(contents)).sort()).toEqual(["four", ...texts].sort());
 });

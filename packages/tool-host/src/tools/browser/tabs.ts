@@ -28,12 +28,12 @@ export class Tabs {
     page.once("close", () => {
       this.#tabs.delete(page);
       if (this.#current === page) this.#current = undefined;
-      this.#tell(null);
+      this.#notify(null);
     });
-    page.on("framenavigated", (frame) => frame === page.mainFrame() && this.#tell(page.url()));
-    page.on("domcontentloaded", () => this.#tell(null));
-    page.on("load", () => this.#tell(null));
-    this.#tell(null);
+    page.on("framenavigated", (frame) => frame === page.mainFrame() && this.#notify(page.url()));
+    page.on("domcontentloaded", () => this.#notify(null));
+    page.on("load", () => this.#notify(null));
+    this.#notify(null);
   }
 
   /** The page in front as {@link current} says it, but none where none is open. */
@@ -57,11 +57,11 @@ export class Tabs {
   async focus(page: Page): Promise<void> {
     this.add(page);
     this.#current = page;
-    this.#tell(null);
+    this.#notify(null);
     await page.bringToFront();
   }
 
-  #tell(arrivedAt: string | null): void {
+  #notify(arrivedAt: string | null): void {
     for (const listener of this.#listeners) listener(arrivedAt);
   }
 

@@ -25,9 +25,9 @@ export async function typeText(
   const text = withSecrets(given, secrets);
   const field = await describeField(element);
   try {
-    const said = await put(browser, page, element, field, text, index);
+    const result = await put(browser, page, element, field, text, index);
     await settle(page);
-    return { text: said };
+    return { text: result };
   } catch (error) {
     if (error instanceof ToolInputError) throw error;
     // Playwright's own words could have the text in them, and that a secret.

@@ -11,7 +11,7 @@ export type ShownElement = {
 };
 
 /** So many of what is laid over a page are looked at, the largest: pages can have as many as they like. */
-const mostCovers = 150;
+const maxCovers = 150;
 
 /**
  * The elements of a document that a person could use, in its order: a control, a link, or something that listens for clicks, which is
@@ -22,7 +22,7 @@ export function findUsable(document: DocumentView): ShownElement[] {
   const covers = shown
     .filter(isCover)
     .sort((a, b) => areaOf(b.box) - areaOf(a.box))
-    .slice(0, mostCovers);
+    .slice(0, maxCovers);
   const usable = shown.filter(
     (element) => isUsable(element, document) && !isCovered(element, covers, document),
   );

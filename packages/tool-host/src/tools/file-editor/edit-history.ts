@@ -18,7 +18,7 @@ export class EditHistory {
     const number = Number.parseInt(names.at(-1) ?? "0", 10) + 1;
     const name = String(number).padStart(8, "0") + (previous === null ? creationSuffix : "");
     await writeFile(join(dir, name), previous ?? digest(written));
-    for (const old of names.slice(0, Math.max(0, names.length + 1 - keptEdits))) await unlink(join(dir, old));
+    for (const old of names.slice(0, Math.max(0, names.length + 1 - maxEdits))) await unlink(join(dir, old));
     return pastEdit(dir, name);
   }
 
@@ -44,7 +44,7 @@ export type PastEdit = {
   readonly drop: () => Promise<void>;
 };
 
-const keptEdits = 10;
+const maxEdits = 10;
 const creationSuffix = ".created";
 
 function pastEdit(dir: string, name: string): PastEdit {

@@ -19,8 +19,8 @@ export async function findTwin(path: string): Promise<string> {
 }
 
 async function twinIn(directory: string, name: string): Promise<string | undefined> {
-  const wanted = lookOf(name);
-  const twins = (await namesIn(directory)).filter((other) => lookOf(other) === wanted);
+  const wanted = normalizedName(name);
+  const twins = (await namesIn(directory)).filter((other) => normalizedName(other) === wanted);
   return twins.length === 1 ? twins[0] : undefined;
 }
 
@@ -34,7 +34,7 @@ async function namesIn(directory: string): Promise<string[]> {
 }
 
 /** What a name looks like: blanks and apostrophes of all kinds alike, marks composed. */
-function lookOf(name: string): string {
+function normalizedName(name: string): string {
   return name
     .normalize("NFC")
     .replace(/\p{Zs}/gu, " ")

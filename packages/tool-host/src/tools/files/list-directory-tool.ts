@@ -56,7 +56,7 @@ async function list(path: string, isRecursive: boolean): Promise<ListDirectoryOb
     paths.push(child);
     if (isRecursive && child.isDirectory && !child.isLink) paths.push(...(await namesIn(child.path, true)));
   }
-  const entries = await Promise.all(paths.slice(0, mostEntries).map(describeEntry));
+  const entries = await Promise.all(paths.slice(0, maxEntries).map(describeEntry));
   const isTruncated = paths.length > entries.length;
   const left = isTruncated
     ? ` Only the first ${entries.length} are listed; list a directory further down.`
@@ -118,7 +118,7 @@ function showEntry(entry: FileEntry, directory: string): string {
   return entry.is_directory ? `${shown}/` : `${shown} (${entry.size} bytes)`;
 }
 
-const mostEntries = 500;
+const maxEntries = 500;
 
 function observe(path: string | null, text: string): ListDirectoryObservation {
   return {
@@ -134,4 +134,4 @@ function observe(path: string | null, text: string): ListDirectoryObservation {
 
 const description = `List what is in a directory, hidden entries included: directories first, then files with their sizes. The path is absolute or relative to your working directory, which is listed when no path is given.
 
-With recursive the entries of its direct subdirectories are listed too, links are not followed. At most ${mostEntries} entries are listed.`;
+With recursive the entries of its direct subdirectories are listed too, links are not followed. At most ${maxEntries} entries are listed.`;

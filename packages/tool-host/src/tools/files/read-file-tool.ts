@@ -90,15 +90,15 @@ async function checkIsFile(path: string): Promise<void> {
 /** As many whole lines as fit, at least one of them, which then may be cut. */
 function takeLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly cut: number } {
   let used = 0;
-  const tooMany = lines.findIndex((line) => (used += line.length + 9) > mostCharacters);
+  const tooMany = lines.findIndex((line) => (used += line.length + 9) > maxCharacters);
   if (tooMany === -1) return { shown: lines, cut: 0 };
   if (tooMany > 0) return { shown: lines.slice(0, tooMany), cut: 0 };
-  const first = lines[0]!.slice(0, mostCharacters).toWellFormed();
+  const first = lines[0]!.slice(0, maxCharacters).toWellFormed();
   return { shown: [first], cut: lines[0]!.length - first.length };
 }
 
 const usualLines = 1_000;
-const mostCharacters = 40_000;
+const maxCharacters = 40_000;
 
 function countOf(lines: readonly string[]): string {
   return lines.length === 1 ? "1 line:" : `${lines.length} lines:`;

@@ -58,19 +58,19 @@ async function replace(path: string, given: string): Promise<WriteFileObservatio
   const before = await readBefore(path);
   const content = before === null ? given : withLineEndsOf(before.text, given);
   // One whose encoding is only guessed becomes UTF-8: all of it is new.
-  const isKept = before?.isEncodingKnown === true;
-  await replaceFile(path, isKept ? await encodeText(content, before) : Buffer.from(content, "utf8"));
+  const keepsEncoding = before?.isEncodingKnown === true;
+  await replaceFile(path, keepsEncoding ? await encodeText(content, before) : Buffer.from(content, "utf8"));
   return {
     ...observe(
       path,
-      `Replaced the whole content of ${path}.${content === given ? "" : keptLineEnds(content)}`,
+      `Replaced the whole content of ${path}.${content === given ? "" : lineEndsNote(content)}`,
     ),
     old_content: before?.text ?? null,
     new_content: content,
   };
 }
 
-function keptLineEnds(content: string): string {
+function lineEndsNote(content: string): string {
   const kind = content.includes("\r\n") ? "CR LF" : "LF";
   return ` Its line ends stay ${kind}, as they were; convert them in the terminal if they must change.`;
 }

@@ -15,7 +15,7 @@ export type CommandRunDeps = {
   /** Where complete long outputs are kept. */
   readonly logDirectory: string;
   /** So many characters a command may print in one call; then it is held until the next. */
-  readonly mostCharacters: number;
+  readonly maxCharacters: number;
   /** While nobody waits it is not held: what was not read is dropped, and it prints no faster than can be borne. */
   readonly goesOn: boolean;
   /** Takes what the command printed, masked. */
@@ -285,7 +285,7 @@ export class CommandRun {
     this.#lastOutputAt = performance.now();
     this.#cleaner.write(text);
     this.#feed?.touch();
-    const isOver = this.#log.length + this.#cleaner.live.length > this.#deps.mostCharacters;
+    const isOver = this.#log.length + this.#cleaner.live.length > this.#deps.maxCharacters;
     const pace = this.#pace.take(text.length, isOver);
     if (pace === "rests") this.#log.forget();
     else if (pace === "floods") this.#onChange();

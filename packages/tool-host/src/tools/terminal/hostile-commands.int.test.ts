@@ -12,7 +12,7 @@ const quietSeconds = 1;
 /** What a busy machine may add to a deadline. */
 const slackMs = 60_000;
 /** How often a program that a busy machine has not brought so far yet is read on, a quiet second each time. */
-const mostReads = 60;
+const maxReads = 60;
 
 function isInstalled(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
@@ -29,7 +29,7 @@ async function readOn(
   isDone: (text: string) => boolean,
 ): Promise<Answer> {
   let answer = first;
-  for (let reads = 0; reads < mostReads && answer.exit_code === -1 && !isDone(answer.text); reads += 1) {
+  for (let reads = 0; reads < maxReads && answer.exit_code === -1 && !isDone(answer.text); reads += 1) {
     const more = await terminal.run("");
     answer = { ...more, text: answer.text + more.text };
   }

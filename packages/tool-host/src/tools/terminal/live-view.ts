@@ -6,9 +6,9 @@ import type { ToolSecret } from "../../tool.ts";
 import { terminalSize } from "./terminal-size.ts";
 
 /** So many characters of what was shown bring a new watcher to where the terminal is. */
-const usuallyKept = 200_000;
+const defaultScrollback = 200_000;
 /** A watcher that is so far behind gets the screen anew. */
-const mostWaiting = 1_000_000;
+const maxWaiting = 1_000_000;
 
 const clear = "\u001bc";
 const enterOtherScreen = "\u001b[?1049h";
@@ -21,21 +21,21 @@ export class LiveView {
   readonly #live: LiveMask;
   readonly #followers = new Map<object, Follower>();
   #size: TerminalSize;
-  #kept = "";
+  #scrollback = "";
   /** A program had the whole screen where `#kept` begins. */
   #isOtherScreen = false;
   #owner: object | undefined;
-  readonly #mostKept: number;
+  readonly #maxScrollback: number;
   #isOver = false;
 
   constructor(
     spared: readonly string[],
     {
-      mostKept = usuallyKept,
+      mostKept = defaultScrollback,
       size = terminalSize,
     }: { readonly mostKept?: number; readonly size?: TerminalSize } = {},
   ) {
-    this.#mostKept = mostKept;
+    this.#maxScrollback = mostKept;
     this.#size = size;
     this.#mask = new SecretMask([], spared);
     this.#live = new LiveMask(this.#mask, (text) => this.#give(text));
@@ -56,7 +56,7 @@ export class LiveView {
   /** Another shell: nothing of the one before is there. */
   clear(): void {
     this.#live.cut();
-    this.#kept = "";
+    this.#scrollback = "";
     this.#isOtherScreen = false;
     for (const [who, follower] of this.#followers) this.#showAll(who, follower);
   }
@@ -110,10 +110,10 @@ export class LiveView {
 
   #give(text: string): void {
     if (text === "") return;
-    this.#kept += text;
-    if (this.#kept.length > 2 * this.#mostKept) this.#forget();
+    this.#scrollback += text;
+    if (this.#scrollback.length > 2 * this.#maxScrollback) this.#forget();
     for (const [who, follower] of this.#followers) {
-      if (follower.length + text.length > mostWaiting) this.#showAll(who, follower);
+      if (follower.length + text.length > maxWaiting) this.#showAll(who, follower);
       else {
         follower.length += text.length;
         offer(follower, { type: "output", text });
@@ -126,20 +126,20 @@ export class LiveView {
     const isLent = this.#owner !== undefined;
     follower.waiting = [];
     follower.length = 0;
-    const text = begin + this.#kept;
+    const text = begin + this.#scrollback;
     offer(follower, { type: "screen", text, isLent, isYours: this.#owner === who, ...this.#size });
   }
 
   /** Cuts behind a line, so that no control sequence is cut in two. */
   #forget(): void {
-    const atLeast = this.#kept.length - this.#mostKept;
-    const line = this.#kept.indexOf("\n", atLeast);
+    const atLeast = this.#scrollback.length - this.#maxScrollback;
+    const line = this.#scrollback.indexOf("\n", atLeast);
     const at = line === -1 ? atLeast : line + 1;
-    const gone = this.#kept.slice(0, at);
+    const gone = this.#scrollback.slice(0, at);
     // oxlint-disable-next-line no-control-regex -- control sequences are what is looked for
     const last = [...gone.matchAll(/\u001b\[\?(?:1049|1047|47)([hl])/g)].at(-1);
     if (last !== undefined) this.#isOtherScreen = last[1] === "h";
-    this.#kept = this.#kept.slice(at);
+    this.#scrollback = this.#scrollback.slice(at);
   }
 }
 

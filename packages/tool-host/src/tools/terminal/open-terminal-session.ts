@@ -11,7 +11,7 @@ export type TerminalLimits = {
   /** A call without a timeout answers after so many seconds at the latest. */
   readonly longestSeconds: number;
   /** So many characters a command may print in one call; then it is held until the next. */
-  readonly mostCharacters: number;
+  readonly maxCharacters: number;
 };
 
 export type OneTerminal = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { OutputCleaner } from "./output-cleaner.ts";
 
 /** The text and the replies that come of output arriving in these pieces. */
-function clean(...pieces: string[]): { readonly text: string; readonly replies: string } {
+function clean(...chunks: string[]): { readonly text: string; readonly replies: string } {
   let text = "";
   let replies = "";
   const cleaner = new OutputCleaner({
@@ -14,7 +14,7 @@ function clean(...pieces: string[]): { readonly text: string; readonly replies: 
       replies += part;
     },
   });
-  for (const piece of pieces) cleaner.write(piece);
+  for (const chunk of chunks) cleaner.write(chunk);
   cleaner.flush(true);
   return { text, replies };
 }
@@ -74,8 +74,8 @@ describe("terminal output becomes text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "é", "\n", "\t", " ", "😀") })),
-        (pieces) => {
-          expect(clean(...pieces).text).toBe(pieces.join(""));
+        (chunks) => {
+          expect(clean(...chunks).text).toBe(chunks.join(""));
         },
       ),
     );
@@ -111,9 +111,9 @@ describe("terminal output becomes text", () => {
             ),
           }),
         ),
-        (pieces) => {
+        (chunks) => {
           // oxlint-disable-next-line no-control-regex -- control characters must be gone
-          expect(clean(...pieces).text).not.toMatch(/[\x00-\x08\x0b-\x1a\x1c-\x1f]/);
+          expect(clean(...chunks).text).not.toMatch(/[\x00-\x08\x0b-\x1a\x1c-\x1f]/);
         },
       ),
       { numRuns: 300 },

@@ -13,7 +13,7 @@ export type OutputCleanerDeps = {
 const liveRows = 60;
 
 /** Largest jump or repeat a control sequence may ask for. */
-const mostColumns = 4096;
+const maxColumns = 4096;
 
 /**
  * Turns what programs write to a terminal into text: carriage returns and cursor moves overwrite as on a screen, colours
@@ -146,11 +146,11 @@ export class OutputCleaner {
   }
 
   #move(final: string, count: number): void {
-    const steps = Math.min(Math.max(1, count), mostColumns);
+    const steps = Math.min(Math.max(1, count), maxColumns);
     const line = this.#line();
     if (final === "A" || final === "F" || final === "M") this.#goUp(steps, final === "F");
     else if (final === "B" || final === "E") this.#goDown(steps, final === "E");
-    else if (final === "C") this.#column = Math.min(mostColumns, this.#column + steps);
+    else if (final === "C") this.#column = Math.min(maxColumns, this.#column + steps);
     else if (final === "D") this.#column = Math.max(0, this.#column - steps);
     else if (final === "G" || final === "`") this.#column = steps - 1;
     else if (final === "K") this.#eraseLine(line, count);

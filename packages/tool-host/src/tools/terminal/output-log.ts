@@ -13,9 +13,9 @@ export type OutputLogDeps = {
 const limit = textLimits.terminal;
 
 /** So much may wait for the disk before the program is made to wait. */
-const mostWaitingCharacters = 2_000_000;
+const maxWaitingCharacters = 2_000_000;
 
-const notKept = "[What was printed before this was not kept.]\n";
+const omittedNotice = "[What was printed before this was not kept.]\n";
 
 /** Files that a process left behind unfinished begin with this. */
 export const unfinishedPrefix = ".terminal-";
@@ -79,7 +79,7 @@ export class OutputLog {
     if (this.#length <= limit) return this.#head;
     if (this.#isForgotten) {
       await this.discard();
-      return `${notKept}${this.#tail.slice(-limit)}`;
+      return `${omittedNotice}${this.#tail.slice(-limit)}`;
     }
     await this.#writes;
     const path = await this.#keepFile();
@@ -103,7 +103,7 @@ export class OutputLog {
 
   #spill(text: string): void {
     this.#waitingCharacters += text.length;
-    if (this.#waitingCharacters > mostWaitingCharacters) this.#deps.onBacklog(true);
+    if (this.#waitingCharacters > maxWaitingCharacters) this.#deps.onBacklog(true);
     this.#writes = this.#writes.then(() => this.#write(text));
   }
 

@@ -2,7 +2,7 @@ import xterm from "@xterm/headless";
 import { terminalSize } from "./terminal-size.ts";
 
 /** More than this waiting to be drawn means that a program floods the screen; what comes then is left out. */
-const mostPendingCharacters = 1_000_000;
+const maxPendingCharacters = 1_000_000;
 
 /** The screen of a program that took all of it. Answers to the program's questions go to `onReply`. */
 export class ScreenView implements Disposable {
@@ -20,7 +20,7 @@ export class ScreenView implements Disposable {
   }
 
   write(text: string): void {
-    if (this.#pendingCharacters > mostPendingCharacters) return;
+    if (this.#pendingCharacters > maxPendingCharacters) return;
     this.#pendingCharacters += text.length;
     this.#terminal.write(text, () => {
       this.#pendingCharacters -= text.length;

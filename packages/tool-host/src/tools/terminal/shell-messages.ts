@@ -61,10 +61,10 @@ export class ShellMessages {
     if (this.#hasBegun) this.#give(held);
   }
 
-  push(piece: string): void {
+  push(chunk: string): void {
     // Between commands only prompts and job notices are printed: nobody waits for them.
     if (this.#nonce === undefined) return;
-    let text = this.#held + piece;
+    let text = this.#held + chunk;
     this.#held = "";
     if (!this.#hasBegun) {
       const begin = `${messagePrefix}${this.#nonce};begin${messageEnd}`;

@@ -23,8 +23,8 @@ const stubborn: [string, string][] = [
 describe("P43: cancelling", () => {
   test.for(stubborn)("P43: %s is stopped soon and the terminal goes on", async ([, command]) => {
     await using terminal = await openTestTerminal();
-    const { text: kept } = await terminal.run("sleep 300 > /dev/null 2>&1 & echo $!");
-    const keptPid = Number(kept.split("\n").at(-1));
+    const { text: output } = await terminal.run("sleep 300 > /dev/null 2>&1 & echo $!");
+    const survivorPid = Number(output.split("\n").at(-1));
     // The kernel counts in ticks of 10 ms: what is older than the command must be older by one.
     await sleep(30);
     const abort = new AbortController();
@@ -41,7 +41,7 @@ describe("P43: cancelling", () => {
     expect(answer).toMatchObject({ exit_code: 130, is_error: false, timeout: false });
     expect(answer.text).toContain("begun");
     expect(await terminal.run("echo next; (exit 7)")).toMatchObject({ text: "next", exit_code: 7 });
-    expect(readProcess(keptPid)?.state).toBe("S");
+    expect(readProcess(survivorPid)?.state).toBe("S");
   });
 
   const ignoring = "(trap '' INT; echo begun; sleep 20)";

@@ -21,7 +21,7 @@ export type LoansDeps = {
   readonly beginTurn: (shell: Shell, onReady: () => void) => void;
   /** Takes a run that has ended out of the terminal, and tells the agent about it with its next answer. */
   readonly conclude: (run: CommandRun) => Promise<void>;
-  readonly tellNext: (notice: string) => void;
+  readonly notifyAgent: (notice: string) => void;
   readonly resize: (size: TerminalSize) => void;
 };
 
@@ -30,7 +30,7 @@ type Loan = { readonly person: object; readonly stop: AbortController; readonly 
 /** So long a shell has to come back from a person to the agent. */
 const handBackMs = 1_500;
 /** So much may be typed before the shell is there to read it. */
-const mostTypedAhead = 10_000;
+const maxTypedAhead = 10_000;
 
 /** Keys that may stop the program that runs. */
 export const interruptKeys: ReadonlySet<string> = new Set(["\u0003", "\u001a", "\u001c"]);
@@ -61,7 +61,7 @@ export class TerminalLoans {
     if (this.#loan !== undefined) return this.#has(person) || this.#next?.person === person;
     const stop = new AbortController();
     const over = this.#serve(stop.signal)
-      .catch((error: unknown) => this.#deps.tellNext(notices.handBackFailed(String(error))))
+      .catch((error: unknown) => this.#deps.notifyAgent(notices.handBackFailed(String(error))))
       .finally(() => this.#pass());
     this.#loan = { person, stop, over };
     this.#typedAhead = "";
@@ -79,14 +79,14 @@ export class TerminalLoans {
   /** False for who does not have it, and is not the next to. */
   type(person: object, text: string): boolean {
     if (this.#next?.person === person) {
-      this.#next.typed = (this.#next.typed + text).slice(0, mostTypedAhead);
+      this.#next.typed = (this.#next.typed + text).slice(0, maxTypedAhead);
       return true;
     }
     if (!this.#has(person)) return false;
     const run = this.#deps.run();
     if (run?.takesKeys === true) {
       run.type(text, interrupts(text));
-    } else this.#typedAhead = (this.#typedAhead + text).slice(0, mostTypedAhead);
+    } else this.#typedAhead = (this.#typedAhead + text).slice(0, maxTypedAhead);
     return true;
   }
 
@@ -153,7 +153,7 @@ export class TerminalLoans {
     const run = this.#deps.run();
     if (run?.isPersons !== true) return;
     if (await run.handBack(handBackMs)) await conclude(run);
-    else this.#deps.tellNext(notices.personLeft);
+    else this.#deps.notifyAgent(notices.personLeft);
   }
 
   async #begin(signal: AbortSignal): Promise<void> {

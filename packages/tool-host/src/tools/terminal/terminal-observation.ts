@@ -49,13 +49,13 @@ export function toTerminalObservation(
 
 /** Removes blank lines before and blanks after the text; colour codes at its end stay. */
 function trimOutput(text: string): string {
-  let kept = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+  let trimmed = text.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
   let codes = "";
   for (;;) {
     // oxlint-disable-next-line no-control-regex -- colour codes begin with the escape character
-    const code = /\u001b\[[\d;:]*m$/.exec(kept.slice(-30))?.[0];
-    if (code === undefined) return kept + codes;
+    const code = /\u001b\[[\d;:]*m$/.exec(trimmed.slice(-30))?.[0];
+    if (code === undefined) return trimmed + codes;
     codes = code + codes;
-    kept = kept.slice(0, -code.length).trimEnd();
+    trimmed = trimmed.slice(0, -code.length).trimEnd();
   }
 }

@@ -11,7 +11,7 @@ export type TranscriptPage = {
 
 /** What is known of a terminal from outside: what was run in it, and what was printed, already masked. */
 export class TerminalRecord {
-  readonly #mostKept: number;
+  readonly #maxCharacters: number;
   #text = "";
   /** Place of the first kept character. */
   #start = 0;
@@ -21,8 +21,8 @@ export class TerminalRecord {
   readonly #listeners = new Set<() => void>();
 
   /** So many characters of what was printed last are kept; none where nobody reads them. */
-  constructor(mostKept: number) {
-    this.#mostKept = mostKept;
+  constructor(maxCharacters: number) {
+    this.#maxCharacters = maxCharacters;
   }
 
   /** Of the command that runs, or of the one before; null before the first. */
@@ -57,19 +57,19 @@ export class TerminalRecord {
     if (text === "") return;
     this.#text += text;
     // Cutting only now and then keeps small pieces from copying all of it for each.
-    if (this.#text.length > 2 * this.#mostKept) this.#forget();
-    this.#tell();
+    if (this.#text.length > 2 * this.#maxCharacters) this.#forget();
+    this.#notify();
   }
 
   ended(exitCode: number): void {
     this.#exitCode = exitCode;
-    this.#tell();
+    this.#notify();
   }
 
   /** At most `most` characters from `from` on. */
-  read(from: number, most: number): TranscriptPage {
-    const begin = Math.min(Math.max(from, this.#start, this.end - this.#mostKept), this.end);
-    const text = this.#text.slice(begin - this.#start, begin - this.#start + most);
+  read(from: number, limit: number): TranscriptPage {
+    const begin = Math.min(Math.max(from, this.#start, this.end - this.#maxCharacters), this.end);
+    const text = this.#text.slice(begin - this.#start, begin - this.#start + limit);
     return { text, from: begin, next: begin + text.length, end: this.end };
   }
 
@@ -77,21 +77,21 @@ export class TerminalRecord {
   async untilChanged(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const changed = Promise.withResolvers<void>();
-    const tell = (): void => changed.resolve();
-    this.#listeners.add(tell);
-    signal.addEventListener("abort", tell);
+    const resolveChanged = (): void => changed.resolve();
+    this.#listeners.add(resolveChanged);
+    signal.addEventListener("abort", resolveChanged);
     await changed.promise;
-    signal.removeEventListener("abort", tell);
-    this.#listeners.delete(tell);
+    signal.removeEventListener("abort", resolveChanged);
+    this.#listeners.delete(resolveChanged);
   }
 
   #forget(): void {
-    const gone = this.#text.length - this.#mostKept;
+    const gone = this.#text.length - this.#maxCharacters;
     this.#text = this.#text.slice(gone);
     this.#start += gone;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

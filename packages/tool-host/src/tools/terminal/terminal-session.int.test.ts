@@ -39,7 +39,7 @@ async function openSession(onOpened: () => void | Promise<void>) {
     idleTimeoutSeconds: null,
     goesOn: false,
     record: new TerminalRecord(0),
-    mostCharacters: 1_000_000,
+    maxCharacters: 1_000_000,
   });
   return {
     session,

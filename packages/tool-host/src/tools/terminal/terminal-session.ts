@@ -28,7 +28,7 @@ export type TerminalSessionDeps = {
   readonly quietSeconds: number;
   readonly longestSeconds: number;
   readonly idleTimeoutSeconds: number | null;
-  readonly mostCharacters: number;
+  readonly maxCharacters: number;
   /** Commands that nobody waits for are not held. */
   readonly goesOn: boolean;
   readonly record: TerminalRecord;
@@ -65,7 +65,7 @@ export class TerminalSession implements AsyncDisposable {
   #run: CommandRun | undefined;
   #size: TerminalSize = terminalSize;
   /** True when an answer told that the shell ended. */
-  #isDeathTold = false;
+  #isDeathReported = false;
   /** What the next answer must tell first. */
   #pendingPrefix: string;
 
@@ -103,9 +103,9 @@ export class TerminalSession implements AsyncDisposable {
           ? notices.person(shown)
           : notices.endedMeanwhile(run.command, exitCode ?? -1, shown);
         // The agent has not heard of it yet when the shell ended too.
-        this.#isDeathTold = false;
+        this.#isDeathReported = false;
       },
-      tellNext: (notice) => (this.#pendingPrefix += notice),
+      notifyAgent: (notice) => (this.#pendingPrefix += notice),
       resize: (size) => {
         this.#size = size;
         this.#shell?.resize(size);
@@ -215,8 +215,8 @@ export class TerminalSession implements AsyncDisposable {
   }
 
   #newRun(shell: Shell, command: string, isPersons: boolean): CommandRun {
-    const { outputDirectory: logDirectory, mostCharacters, goesOn, record } = this.#deps;
-    const deps = { shell, mask: this.#mask, logDirectory, mostCharacters, goesOn, record };
+    const { outputDirectory: logDirectory, maxCharacters, goesOn, record } = this.#deps;
+    const deps = { shell, mask: this.#mask, logDirectory, maxCharacters, goesOn, record };
     return new CommandRun(isPersons ? { ...deps, goesOn: true } : deps, command, isPersons);
   }
 
@@ -285,7 +285,7 @@ export class TerminalSession implements AsyncDisposable {
 
   #stillRunning(end: WaitEnd, timeoutSeconds: number | null): string {
     if (end === "quiet") return notices.quiet(this.#deps.quietSeconds);
-    if (end === "flood") return notices.flood(this.#deps.mostCharacters);
+    if (end === "flood") return notices.flood(this.#deps.maxCharacters);
     return timeoutSeconds === null
       ? notices.longest(this.#deps.longestSeconds)
       : notices.deadline(timeoutSeconds);
@@ -300,7 +300,7 @@ export class TerminalSession implements AsyncDisposable {
     const exitCode = result?.exitCode ?? -1;
     // What the dead shell left in the background goes on; it ends with the session.
     await this.#shell?.release();
-    this.#isDeathTold = true;
+    this.#isDeathReported = true;
     return { command, text: withoutExit(text), exitCode, suffix: notices.died(exitCode) };
   }
 
@@ -319,7 +319,7 @@ export class TerminalSession implements AsyncDisposable {
 
   async #liveShell(signal: AbortSignal): Promise<Shell> {
     if (this.#shell?.isAlive === true) return this.#shell;
-    if (this.#shell !== undefined && !this.#isDeathTold) {
+    if (this.#shell !== undefined && !this.#isDeathReported) {
       await this.#shell.release();
       this.#pendingPrefix += notices.diedMeanwhile;
     }
@@ -333,7 +333,7 @@ export class TerminalSession implements AsyncDisposable {
     } finally {
       this.#opening = undefined;
     }
-    this.#isDeathTold = false;
+    this.#isDeathReported = false;
     return this.#shell;
   }
 

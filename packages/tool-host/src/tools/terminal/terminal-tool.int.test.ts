@@ -295,7 +295,7 @@ describe("long output", () => {
   });
 
   test("a flood is held until it is read on", async () => {
-    await using terminal = await openTestTerminal({ mostCharacters: 2_000_000 });
+    await using terminal = await openTestTerminal({ maxCharacters: 2_000_000 });
     const flood = await terminal.run("yes");
     expect(flood).toMatchObject({ exit_code: -1, timeout: true });
     expect(flood.suffix).toContain("2000000");

@@ -10,7 +10,7 @@ import { TerminalRecord } from "./terminal-record.ts";
 
 export type TerminalToolOptions = Partial<TerminalLimits>;
 
-export const usualLimits: TerminalLimits = { longestSeconds: 600, mostCharacters: 64_000_000 };
+export const usualLimits: TerminalLimits = { longestSeconds: 600, maxCharacters: 64_000_000 };
 
 /** The name of its terminal among those of a conversation. */
 export const mainTerminal = "main";

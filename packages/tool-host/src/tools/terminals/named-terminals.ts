@@ -13,13 +13,13 @@ import { mainTerminal, toTerminalInfo } from "../terminal/terminal-tool.ts";
 import { argumentsOf, readFlag, readNumber, readText } from "./read-arguments.ts";
 
 /** So many terminals with names may be open at once. */
-export const mostTerminals = 8;
+export const maxTerminals = 8;
 
 /** How long a command that goes on in the background may take to fail at once. */
 const backgroundSeconds = 1;
 
 /** Of each terminal, for who reads by cursor. */
-const keptCharacters = 1_000_000;
+const recordCharacters = 1_000_000;
 
 /** Shown where no cursor is given. */
 const newestCharacters = 10_000;
@@ -153,12 +153,12 @@ export class NamedTerminals implements ToolInstance {
   }
 
   #start(name: string): Named {
-    if (this.#opening.size >= mostTerminals) {
+    if (this.#opening.size >= maxTerminals) {
       throw new ToolInputError(
-        `terminal: ${mostTerminals} terminals are open (${[...this.#opening.keys()].join(", ")}). Use one of them, or close one with terminal_stop.`,
+        `terminal: ${maxTerminals} terminals are open (${[...this.#opening.keys()].join(", ")}). Use one of them, or close one with terminal_stop.`,
       );
     }
-    const record = new TerminalRecord(keptCharacters);
+    const record = new TerminalRecord(recordCharacters);
     const folder = join("terminals", name);
     const session = openTerminalSession(this.#context, this.#limits, { folder, record, goesOn: true });
     const named = { record, session };

@@ -4,7 +4,7 @@ import type { ToolTraits } from "../../tool-traits.ts";
 import { annotate } from "../define-tool.ts";
 import { usualLimits, type TerminalToolOptions } from "../terminal/terminal-tool.ts";
 import { parseTerminalParams } from "../terminal/terminal-params.ts";
-import { mostTerminals, NamedTerminals, terminalName } from "./named-terminals.ts";
+import { maxTerminals, NamedTerminals, terminalName } from "./named-terminals.ts";
 
 /** What an agent names to have further terminals, whose commands go on while it does other things. */
 const terminalToolSetName = "terminal_tool_set";
@@ -16,8 +16,8 @@ export function createTerminalToolSet(options: TerminalToolOptions = {}): ToolSe
     name: terminalToolSetName,
     faces,
     queueOf: (tool, action) => {
-      const isLooking = faces.some(({ name, isReadOnly }) => name === tool && isReadOnly);
-      return isLooking || action.kind !== "MCPToolAction" ? null : terminalName(action.data ?? {});
+      const isReading = faces.some(({ name, isReadOnly }) => name === tool && isReadOnly);
+      return isReading || action.kind !== "MCPToolAction" ? null : terminalName(action.data ?? {});
     },
     open: async (context) => {
       // Bad parameters are told at the first call already, whatever it is.
@@ -70,7 +70,7 @@ const faces: readonly ToolFace[] = [
     },
     required: ["terminal", "command"],
     description: (quietSeconds) =>
-      `Run a command in a terminal with a name. Each name is a shell of its own, opened by its first command, with its own directory and variables; at most ${mostTerminals}. A command that has not ended when the call answers (exit code -1: after timeout seconds, or once it has printed nothing new for ${quietSeconds} seconds) goes on in its terminal while you work elsewhere. Use background for what is meant to last, then terminal_output to read what it prints, terminal_list to see what runs, and terminal_stop to end it. Programs that wait for input are answered with is_input. Everything ends with the conversation.`,
+      `Run a command in a terminal with a name. Each name is a shell of its own, opened by its first command, with its own directory and variables; at most ${maxTerminals}. A command that has not ended when the call answers (exit code -1: after timeout seconds, or once it has printed nothing new for ${quietSeconds} seconds) goes on in its terminal while you work elsewhere. Use background for what is meant to last, then terminal_output to read what it prints, terminal_list to see what runs, and terminal_stop to end it. Programs that wait for input are answered with is_input. Everything ends with the conversation.`,
   }),
   face({
     name: "terminal_list",

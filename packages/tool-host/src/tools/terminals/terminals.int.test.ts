@@ -2,7 +2,7 @@ import type { Action, Observation, TerminalObservation } from "@convoke/protocol
 import { expect, test } from "vitest";
 import { openTool } from "../../testing/open-tool.ts";
 import { createTerminalToolSet } from "./terminal-tool-set.ts";
-import { mostTerminals } from "./named-terminals.ts";
+import { maxTerminals } from "./named-terminals.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
@@ -114,7 +114,7 @@ test("issue 11.4: what is wrong with a call is named with the way out", async ()
 
 test("issue 11.4: only so many terminals are open at once, and one that is closed makes room", async () => {
   await using bench = await openBench();
-  for (let index = 0; index < mostTerminals; index += 1) await bench.run(`t${index}`, "true");
+  for (let index = 0; index < maxTerminals; index += 1) await bench.run(`t${index}`, "true");
   await expect(bench.run("more", "true")).rejects.toThrow("close one with terminal_stop");
   expect(await bench.stop("t3", { close: true })).toContain("The terminal is closed.");
   expect(textOf(await bench.run("more", "echo ${kept:-fresh}"))).toContain("fresh");

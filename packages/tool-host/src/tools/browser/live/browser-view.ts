@@ -27,13 +27,13 @@ export class BrowserView {
     if (tabs === null) this.#picture = null;
     if (isDeepStrictEqual(state, this.#state)) return;
     this.#state = state;
-    this.#tellAll(state);
+    this.#publish(state);
   }
 
   /** Null where the last one is not true any more and there is no other one yet. */
   showPicture(picture: Picture | null): void {
     this.#picture = picture === null ? null : { type: "picture", ...picture };
-    if (this.#picture !== null) this.#tellAll(this.#picture);
+    if (this.#picture !== null) this.#publish(this.#picture);
   }
 
   /** Who has it, undefined for the agent; and what was done by who had it. */
@@ -75,7 +75,7 @@ export class BrowserView {
     this.#onWatched(false);
   }
 
-  #tellAll(update: BrowserUpdate): void {
+  #publish(update: BrowserUpdate): void {
     for (const follower of this.#followers.values()) follower.offer(update);
   }
 }

@@ -1,4 +1,4 @@
-const mostDeeds = 40;
+const maxDeeds = 40;
 const longestAddress = 200;
 
 /** What a person did in a browser, in short words: without what they typed, and without queries of addresses. */
@@ -53,7 +53,7 @@ export class Deeds {
     this.#endTyping();
     const last = this.#deeds.at(-1);
     if (last?.text === text) last.count += 1;
-    else if (this.#deeds.length < mostDeeds) this.#deeds.push({ text, count: 1 });
+    else if (this.#deeds.length < maxDeeds) this.#deeds.push({ text, count: 1 });
     else this.#leftOut += 1;
   }
 }

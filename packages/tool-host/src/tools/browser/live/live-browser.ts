@@ -13,7 +13,7 @@ export type LiveBrowserDeps = {
   /** Opens again what was put aside or broke; null where the agent has not used a browser yet. */
   readonly wake: () => Promise<unknown> | null;
   /** What the agent is told with its next answer. */
-  readonly tellNext: (note: string) => void;
+  readonly notifyAgent: (note: string) => void;
   /** Told when a person begins to have it, and when it is the agent's again. */
   readonly onLent: (isLent: boolean) => void;
 };
@@ -173,7 +173,7 @@ export class LiveBrowser {
     this.#loan = undefined;
     this.#view.lend(undefined, did);
     const done = did === "" ? "" : ` They ${did}.`;
-    this.#deps.tellNext(
+    this.#deps.notifyAgent(
       `A person had the browser in between.${done} Look at the page again before you go on.`,
     );
     this.#deps.onLent(false);

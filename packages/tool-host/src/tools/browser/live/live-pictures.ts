@@ -20,7 +20,7 @@ export type LivePicturesDeps = {
 const betweenMs = 200;
 /** A page that does not say its title in time has none for now. */
 const titleMs = 500;
-const mostTabs = 50;
+const maxTabs = 50;
 const longestAddress = 2_000;
 const longestTitle = 200;
 /** No page as large as a screencast makes it comes near. */
@@ -36,7 +36,7 @@ export class LivePictures implements Disposable {
   #page: Page | undefined;
   #isOver = false;
   #isDirty = false;
-  #isTelling = false;
+  #isPublishing = false;
 
   constructor(deps: LivePicturesDeps) {
     this.#deps = deps;
@@ -44,13 +44,13 @@ export class LivePictures implements Disposable {
     this.#pace = new Pace<Picture>(betweenMs, (picture) => {
       deps.onPicture(picture);
       // Scripts change titles without a word; where nothing is drawn they have not changed it.
-      this.#tell();
+      this.#requestTabs();
     });
     this.#stopListening = deps.browser.tabs.listen((arrivedAt) => {
       if (arrivedAt !== null) deps.onArrival(arrivedAt);
-      this.#tell();
+      this.#requestTabs();
     });
-    this.#tell();
+    this.#requestTabs();
   }
 
   /** From now on no picture shows them. */
@@ -58,7 +58,7 @@ export class LivePictures implements Disposable {
     if (hiddenValues(secrets).join("\0") === hiddenValues(this.#secrets).join("\0")) return;
     this.#secrets = secrets;
     this.#follow(undefined);
-    this.#tell();
+    this.#requestTabs();
   }
 
   [Symbol.dispose](): void {
@@ -68,14 +68,14 @@ export class LivePictures implements Disposable {
     this.#pace[Symbol.dispose]();
   }
 
-  #tell(): void {
+  #requestTabs(): void {
     this.#isDirty = true;
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    void this.#tellAll();
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
+    void this.#publishTabs();
   }
 
-  async #tellAll(): Promise<void> {
+  async #publishTabs(): Promise<void> {
     while (this.#isDirty && !this.#isOver) {
       this.#isDirty = false;
       const { front } = this.#deps.browser.tabs;
@@ -83,7 +83,7 @@ export class LivePictures implements Disposable {
       const tabs = await this.#describe();
       if (!this.#isOver) this.#deps.onTabs(tabs);
     }
-    this.#isTelling = false;
+    this.#isPublishing = false;
   }
 
   #follow(page: Page | undefined): void {
@@ -103,7 +103,7 @@ export class LivePictures implements Disposable {
 
   async #describe(): Promise<WatchedTab[]> {
     const { tabs } = this.#deps.browser;
-    const all = (await tabs.list()).slice(0, mostTabs);
+    const all = (await tabs.list()).slice(0, maxTabs);
     const { front } = tabs;
     return await Promise.all(
       all.map(async ({ id, page }) => ({

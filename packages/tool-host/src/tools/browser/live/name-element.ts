@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { withinMs } from "../../../within.ts";
 
 /** A page that is busy for longer is not waited for. */
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 const longestName = 60;
 
 /** What a person would call the element at a place of the page, or without one that which has the focus. Never what is in a field. */
@@ -11,7 +11,7 @@ export async function nameElement(
   place: { readonly x: number; readonly y: number } | null,
 ): Promise<string> {
   // A page that is on its way elsewhere, or plays tricks, has no names.
-  const found = await withinMs(page.evaluate(nameIn, place), patienceMs).catch(() => undefined);
+  const found = await withinMs(page.evaluate(nameIn, place), timeoutMs).catch(() => undefined);
   if (typeof found?.name !== "string" || typeof found.kind !== "string") return "the page";
   // oxlint-disable-next-line no-control-regex -- one line of the log
   const plain = (text: string): string => text.replaceAll(/[\s\u0000-\u001f"]+/g, " ").trim();

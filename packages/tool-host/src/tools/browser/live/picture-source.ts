@@ -48,7 +48,7 @@ export class PictureSource {
     this.#session = await page.context().newCDPSession(page);
     if (this.#closing.signal.aborted) await this.#session.detach();
     else if (hidden.length === 0) await this.#cast(this.#session);
-    else await this.#look(this.#session);
+    else await this.#takeScreenshots(this.#session);
   }
 
   /** What the browser itself tells of, whenever something is drawn; a document it tells nothing of is looked at. */
@@ -78,7 +78,7 @@ export class PictureSource {
   }
 
   /** Pictures as screenshots are taken, with what is secret hidden. */
-  async #look(session: CDPSession): Promise<void> {
+  async #takeScreenshots(session: CDPSession): Promise<void> {
     const { page, camera, hidden } = this.#deps;
     const { signal } = this.#closing;
     let last = "";

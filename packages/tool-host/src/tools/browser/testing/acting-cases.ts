@@ -302,8 +302,8 @@ export function describeActing(shared: SharedBench): void {
   describe("downloads", () => {
     test("come to the workspace, and the answer names them; two of one name stay apart", async () => {
       const surfer = await surf("/downloads");
-      await toldAfter(surfer, "Text", join(surfer.workspaceDir, "downloads", "file.txt"));
-      await toldAfter(surfer, "Text", "file-2.txt");
+      await textAfterDownload(surfer, "Text", join(surfer.workspaceDir, "downloads", "file.txt"));
+      await textAfterDownload(surfer, "Text", "file-2.txt");
       expect(await readFile(surfer.outside(join(surfer.workspaceDir, "downloads", "file.txt")), "utf8")).toBe(
         "the content",
       );
@@ -311,13 +311,13 @@ export function describeActing(shared: SharedBench): void {
 
     test("a name cannot lead out of the folder", async () => {
       const surfer = await surf("/downloads");
-      const text = await toldAfter(surfer, "Evil name", join(surfer.workspaceDir, "downloads/"));
+      const text = await textAfterDownload(surfer, "Evil name", join(surfer.workspaceDir, "downloads/"));
       expect(text).not.toContain("..");
     });
 
     test("one that breaks off is told as failed", async () => {
       const surfer = await surf("/downloads");
-      await toldAfter(surfer, "Broken", "half.bin failed");
+      await textAfterDownload(surfer, "Broken", "half.bin failed");
     });
 
     test("an address that is a file is downloaded", async () => {
@@ -357,13 +357,13 @@ export function describeActing(shared: SharedBench): void {
 }
 
 /** Clicks what starts a download; answers with what was said until `told` is in it: with the click, or later where it begins late. */
-async function toldAfter(surfer: Surfer, name: string, told: string): Promise<string> {
+async function textAfterDownload(surfer: Surfer, name: string, expected: string): Promise<string> {
   const texts = [(await surfer.click(name)).text];
   const all = (): string => texts.join("\n");
   const listen = async (): Promise<string> => {
-    if (!all().includes(told)) texts.push((await surfer.run("ListTabs")).text);
+    if (!all().includes(expected)) texts.push((await surfer.run("ListTabs")).text);
     return all();
   };
-  await expect.poll(listen).toContain(told);
+  await expect.poll(listen).toContain(expected);
   return all();
 }

@@ -7,7 +7,7 @@ import type { ToolSecret } from "../../../tool.ts";
 import type { PageAddresses } from "./hard-pages.ts";
 
 /** What one action answered, in the forms that tests look at. */
-export type Told = {
+export type BrowserAnswer = {
   readonly text: string;
   readonly isError: boolean;
   readonly observation: BrowserObservation;
@@ -37,14 +37,14 @@ export type Surfer = AsyncDisposable & {
   readonly outside: (path: string) => string;
   readonly session: ToolSession;
   /** `kind` is what stands between `Browser` and `Action`. */
-  readonly run: (kind: string, fields?: object, secrets?: readonly ToolSecret[]) => Promise<Told>;
+  readonly run: (kind: string, fields?: object, secrets?: readonly ToolSecret[]) => Promise<BrowserAnswer>;
   readonly outcome: (kind: string, fields?: object, signal?: AbortSignal) => Promise<Outcome>;
-  readonly open: (path: string) => Promise<Told>;
+  readonly open: (path: string) => Promise<BrowserAnswer>;
   readonly state: () => Promise<State>;
   /** The index of the element with this text, placeholder or label. */
   readonly indexOf: (text: string) => Promise<number>;
-  readonly click: (text: string, fields?: object) => Promise<Told>;
-  readonly type: (field: string, text: string, secrets?: readonly ToolSecret[]) => Promise<Told>;
+  readonly click: (text: string, fields?: object) => Promise<BrowserAnswer>;
+  readonly type: (field: string, text: string, secrets?: readonly ToolSecret[]) => Promise<BrowserAnswer>;
   readonly content: (fields?: object) => Promise<string>;
 };
 
