@@ -19,16 +19,16 @@ test.skipIf(!probe.isUsable)(
       stdio: ["ignore", "pipe", "pipe"],
     });
     const exit = once(cluster, "exit");
-    let said = "";
-    cluster.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+    let output = "";
+    cluster.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
     const ready = Promise.withResolvers<string>();
     createInterface({ input: cluster.stdout }).on("line", (line) => {
-      said += `${line}\n`;
+      output += `${line}\n`;
       if (line.startsWith("{")) ready.resolve((JSON.parse(line) as { ready: string }).ready);
     });
     try {
       const url = await Promise.race([ready.promise, exit.then(() => "it has ended")]);
-      expect(url, said).toMatch(/^http:/);
+      expect(url, output).toMatch(/^http:/);
       const ids = async (): Promise<number> => {
         const reply = await fetch(`${url}/api/nodes`);
         if (reply.status !== 200) return 0;
@@ -40,7 +40,7 @@ test.skipIf(!probe.isUsable)(
       cluster.kill("SIGINT");
       cluster.kill("SIGINT");
     }
-    expect(await exit, said).toEqual([0, null]);
+    expect(await exit, output).toEqual([0, null]);
     await expect(fetch(`http://127.0.0.1:${port + 1}/alive`)).rejects.toThrow("fetch failed");
   },
   4 * longMs,

@@ -4,12 +4,12 @@ import { type CheckResult, runChecks } from "./run-checks.ts";
 async function resultsOf(
   commands: Readonly<Record<string, string>>,
 ): Promise<Omit<CheckResult, "durationMs">[]> {
-  const heard: CheckResult[] = [];
+  const received: CheckResult[] = [];
   const results = await runChecks(
     Object.entries(commands).map(([name, source]) => ({ name, nodeArguments: ["--eval", source] })),
-    { directory: import.meta.dirname, environment: {}, onResult: (result) => heard.push(result) },
+    { directory: import.meta.dirname, environment: {}, onResult: (result) => received.push(result) },
   );
-  expect(heard).toEqual(results);
+  expect(received).toEqual(results);
   return results
     .map(({ name, isOk, output }) => ({ name, isOk, output }))
     .toSorted((left, right) => left.name.localeCompare(right.name));

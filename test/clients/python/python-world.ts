@@ -20,7 +20,7 @@ export type SdkReport = {
   readonly failed: Readonly<Record<string, string>>;
 };
 
-const mostMs = 600_000;
+const maxMs = 600_000;
 
 /** `convoke serve`, `convoke scripted-model` and a workspace that is a repository; disposing it ends both by their ids. */
 export class PythonWorld implements AsyncDisposable {
@@ -81,7 +81,7 @@ export class PythonWorld implements AsyncDisposable {
     // The SDK's own log is long; it is shown when Python itself breaks down.
     let log = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
-    const late = setTimeout(() => child.kill("SIGKILL"), mostMs);
+    const late = setTimeout(() => child.kill("SIGKILL"), maxMs);
     const exit = once(child, "exit");
     const scenarios: ScenarioResult[] = [];
     let report: SdkReport | null = null;
