@@ -1,21 +1,21 @@
-/** What one who looks on gets. */
+/** Updates for a person who watches. */
 export type Watcher<Update> = {
-  /** Null when there is nothing more to come. */
+  /** Resolves with null when no more updates come. */
   readonly next: () => Promise<Update | null>;
   readonly end: () => void;
 };
 
-/** What a person is attached to; a person is any object. */
+/** Something that a person can be attached to; any object identifies a person. */
 export type Attachable<Input, Update> = {
   watch(person: object): Watcher<Update>;
-  /** Why it cannot be done; null when it was. */
+  /** Returns the reason for a refusal, or null. */
   act(person: object, input: Input): Promise<string | null> | string | null;
   refuse(person: object, reason: string): void;
-  /** Gives back whatever the person has. */
+  /** Gives back control if the person has it. */
   leave(person: object): Promise<void> | void;
 };
 
-/** What one person sees, until `signal` aborts, the inputs end or the thing does; whatever they have is given back by that. */
+/** Yields updates for one person until `signal` aborts, the inputs end or the attached thing ends. Then control is given back. */
 export async function* attachPerson<Input, Update>(
   thing: Attachable<Input, Update>,
   inputs: AsyncIterable<Input>,
@@ -28,7 +28,7 @@ export async function* attachPerson<Input, Update>(
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   const reading = readInputs(thing, person, inputs, over.signal)
-    // Inputs that break are a person who left.
+    // An input stream that breaks means that the person disconnected.
     .catch(() => {})
     .then(() => thing.leave(person))
     .finally(() => watcher.end());

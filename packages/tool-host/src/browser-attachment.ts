@@ -10,24 +10,24 @@ export type WatchedTab = {
   readonly isFront: boolean;
 };
 
-/** What a person who watches a browser sees. A slow one misses states and pictures that are no longer true, and nothing else. */
+/** Updates for a person who watches a browser. A slow reader misses outdated states and pictures, and nothing else. */
 export type BrowserUpdate =
   | { readonly type: "state"; readonly isOpen: boolean; readonly tabs: readonly WatchedTab[] }
-  /** The tab in front: a JPEG in base64 that shows no more of secrets than a screenshot does; sizes are those of the page, in its pixels. */
+  /** The front tab as a base64 JPEG, with secrets hidden as in screenshots. Sizes are those of the page in its own pixels. */
   | { readonly type: "picture"; readonly data: string; readonly width: number; readonly height: number }
-  /** Whether a person has it, and whether that is this one; who had it is told what they did, in words without what they typed. */
+  /** Whether a person has control, and whether it is this one. A person who loses it gets a summary of what they did, without typed text. */
   | {
       readonly type: "lent";
       readonly isLent: boolean;
       readonly isYours: boolean;
       readonly did?: string;
     }
-  /** What was asked for cannot be; where there are no tools of a browser, nothing follows. */
+  /** A request was refused. When there are no browser tools, no update follows. */
   | { readonly type: "refused"; readonly reason: string };
 
 /**
- * One who watches: what to show, until `signal` aborts, the inputs end or the tool is closed. Whoever has the browser gives it back by
- * that; where the inputs end, what they did is told before the end.
+ * Yields updates until `signal` aborts, the inputs end or the tool is closed. Then control is given back. When the inputs end,
+ * the summary of what the person did comes before the end.
  */
 export type AttachBrowser = (
   inputs: AsyncIterable<BrowserInput>,

@@ -38,17 +38,17 @@ export function defaultTools(options: DefaultToolOptions = {}): (Tool | ToolSet)
   ];
 }
 
-/** Looked at for their names; none of them is ever opened. */
+/** Only their names are read; they are never opened. */
 const listed = defaultTools();
 
-/** The names of tool sets, and of what the model can call of each. */
+/** The names of tool sets, with the names that the model can call in each. */
 export const toolSetMembers: ReadonlyMap<string, readonly string[]> = new Map(
   listed.flatMap((tool) =>
     "faces" in tool ? [[tool.name, tool.faces.map(({ name }) => name)] as const] : [],
   ),
 );
 
-/** What the model can call of them; nobody else's tool may have one of these names. */
+/** All names that the model can call; no other tool may have one of them. */
 export const defaultToolNames: readonly string[] = listed.flatMap((tool) =>
   facesOf(tool).map(({ name }) => name),
 );

@@ -9,11 +9,11 @@ import type { ToolSecret } from "./tool.ts";
 
 export type HostUnderTest = {
   readonly host: ToolHost;
-  /** Ends the host as a crash would: without closing its sessions. Running tools may go on until their files appear. */
+  /** Ends the host like a crash: its sessions are not closed. Running tools continue until the files they wait for appear. */
   readonly crash: () => Promise<void>;
 };
 
-/** What every tool host must do. `open` starts a host with the tools of `testing/probe-tools.ts` and a cancel grace of 50 ms. */
+/** Tests that every tool host must pass. `open` starts a host with the tools of `testing/probe-tools.ts` and a cancel grace of 50 ms. */
 export function describeToolHost(name: string, open: () => Promise<HostUnderTest>): void {
   describe(name, () => {
     test("lists its catalogue, and the tools of a session with what the model needs", async () => {
@@ -173,7 +173,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
     test("P6: what a crashed host had started is lost and never runs again", async () => {
       const bench = await openBench(open);
       const session = await bench.openSession();
-      const orphan = run(session, "a", "hold:x").catch(() => undefined); // Its host is gone, so it may fail or never end.
+      const orphan = run(session, "a", "hold:x").catch(() => undefined); // Its host is gone: it may reject or stay pending.
       await bench.waitForRuns(["x"]);
       await bench.crash();
 
@@ -240,7 +240,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await second).toEqual(await first);
     });
 
-    test("P43: a tool that does not stop is given up, its late result is dropped, the next call works", async () => {
+    test("P43: a tool that does not stop is abandoned, its late result is dropped, the next call works", async () => {
       const bench = await openBench(open);
       const session = await bench.openSession();
       const running = run(session, "a", "stubborn:x");
@@ -271,7 +271,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await bench.runs()).toEqual(["x"]);
     });
 
-    test("tells what the caller got wrong in the tool's own words, and any other failure in a sentence", async () => {
+    test("reports the caller's mistakes in the tool's own words, and any other failure in a sentence", async () => {
       const bench = await openBench(open);
       const session = await bench.openSession();
       expect(await run(session, "a", "refuse:say please")).toEqual({ type: "error", text: "say please" });
@@ -362,7 +362,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await bench.runs()).toEqual(["hello"]);
     });
 
-    test("P27: one whose lease is of the past can begin, feed and stop nothing, and does not hold the session", async () => {
+    test("P27: a caller with an older lease can start, feed and stop nothing, and does not hold the session", async () => {
       const bench = await openBench(open);
       const lease = (generation: number, era = "one") => ({ lease: { era, generation } });
       const first = await bench.openSession(lease(4));
@@ -381,7 +381,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await taken).toEqual(textOutcome("x"));
       expect(await begun).toEqual(textOutcome("x"));
       expect(await bench.runs()).toEqual(["x"]);
-      // Who has none, and who comes from a database that was brought back, is let in.
+      // A caller without a lease, and one from a restored database, is admitted.
       const [third, fourth] = [await bench.openSession(), await bench.openSession(lease(1, "two"))];
       expect(await run(third, "c", "say:y")).toEqual(textOutcome("y"));
       expect(await run(fourth, "d", "say:z")).toEqual(textOutcome("z"));
@@ -393,7 +393,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       await first[Symbol.asyncDispose]();
     });
 
-    test("opening an open session again attaches to what runs; the last one to close ends it", async () => {
+    test("reopening an open session attaches to its running calls; the last close ends it", async () => {
       const bench = await openBench(open);
       const first = await bench.openSession();
       const running = run(first, "a", "hold:x");
@@ -431,7 +431,7 @@ function textOutcome(text: string): Outcome {
   return { type: "observation", observation: { kind: "ThinkObservation", content, is_error: false } };
 }
 
-/** One host after another on the same directories, closed when the test ends. */
+/** Opens one host after another on the same directories; all are closed when the test ends. */
 async function openBench(open: () => Promise<HostUnderTest>) {
   const directory = await openTemporaryDirectory();
   const dir = directory.path;

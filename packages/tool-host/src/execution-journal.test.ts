@@ -28,7 +28,7 @@ test("an execution that ended without starting has an outcome and cannot start",
   expect(journal.find("a")).toEqual({ type: "ended", outcome: text("cancelled early") });
 });
 
-test("P6: a process that is over does not end the call that another one has started since", async () => {
+test("P6: a process that lost its session does not end a call that another one has started since", async () => {
   await using directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");
   using old = new ExecutionJournal({ path, onUnsafe });
@@ -47,7 +47,7 @@ test("P6: what was written before a process is killed is read by the next one", 
   await journal.start("ended", "terminal");
   journal.finish("ended", "terminal", text("one"));
   await journal.start("begun", "terminal");
-  // What a killed process leaves: its files as they are at this moment.
+  // The files as a killed process leaves them now.
   const left = join(directory.path, "left.sqlite");
   for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${left}${suffix}`);
   using next = new ExecutionJournal({ path: left, onUnsafe });
@@ -72,7 +72,7 @@ test("P6: what was announced is unknown until it starts, and starts once", async
 });
 
 test.runIf(hasMemory)(
-  "P6: after a killed process what was announced and did not begin may begin, once",
+  "P6: after the process was killed, an announced call that did not start may start once",
   async () => {
     await using directory = await openTemporaryDirectory();
     const path = join(directory.path, "executions.sqlite");
@@ -87,68 +87,57 @@ test.runIf(hasMemory)(
   },
 );
 
-test.runIf(hasMemory)(
-  "P6: after another start of the machine what was announced may have begun",
-  async () => {
-    await using directory = await openTemporaryDirectory();
-    await using memory = await openMemory();
-    const path = join(directory.path, "executions.sqlite");
-    using journal = new ExecutionJournal({ path, onUnsafe });
-    journal.announce("a", "terminal");
-    for (const marks of [PendingMarks.open(memory.path), null]) {
-      using afterCut = new ExecutionJournal({
-        path: leave(path, `cut-${marks === null}.sqlite`),
-        marks,
-        onUnsafe,
-      });
-      expect(afterCut.find("a")).toEqual({ type: "started" });
-      expect(await afterCut.start("a", "terminal")).toBe(false);
-    }
-  },
-);
+test.runIf(hasMemory)("P6: after a reboot an announced call counts as possibly started", async () => {
+  await using directory = await openTemporaryDirectory();
+  await using memory = await openMemory();
+  const path = join(directory.path, "executions.sqlite");
+  using journal = new ExecutionJournal({ path, onUnsafe });
+  journal.announce("a", "terminal");
+  for (const marks of [PendingMarks.open(memory.path), null]) {
+    using afterCut = new ExecutionJournal({
+      path: leave(path, `cut-${marks === null}.sqlite`),
+      marks,
+      onUnsafe,
+    });
+    expect(afterCut.find("a")).toEqual({ type: "started" });
+    expect(await afterCut.start("a", "terminal")).toBe(false);
+  }
+});
 
-test.runIf(hasMemory)(
-  "P6: a start that a disk lost in going away is not taken for one that never was",
-  async () => {
-    await using directory = await openTemporaryDirectory();
-    const path = join(directory.path, "executions.sqlite");
-    const onDisk = join(directory.path, "disk.sqlite");
-    // Has what was brought to the disk, and loses the rest without a new start of the machine.
-    const datasync = async (): Promise<void> => {
-      for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, onDisk + suffix);
-    };
-    using journal = new ExecutionJournal({ path, datasync, onUnsafe });
-    journal.announce("ran", "terminal");
-    expect(await journal.start("ran", "terminal")).toBe(true);
-    journal.announce("waits", "terminal");
-    await until(() => existsSync(onDisk) && isRecorded(onDisk, "waits"));
-    using back = new ExecutionJournal({ path: onDisk, onUnsafe });
-    expect(back.find("ran")).toEqual({ type: "started" });
-    expect(await back.start("ran", "terminal")).toBe(false);
-    expect(back.find("waits")).toBeUndefined();
-    expect(await back.start("waits", "terminal")).toBe(true);
-  },
-);
+test.runIf(hasMemory)("P6: a start that a removed disk lost still counts as possibly started", async () => {
+  await using directory = await openTemporaryDirectory();
+  const path = join(directory.path, "executions.sqlite");
+  const onDisk = join(directory.path, "disk.sqlite");
+  // Keeps what was synced to the disk and loses the rest, without a reboot of the machine.
+  const datasync = async (): Promise<void> => {
+    for (const suffix of ["", "-wal"]) copyFileSync(path + suffix, onDisk + suffix);
+  };
+  using journal = new ExecutionJournal({ path, datasync, onUnsafe });
+  journal.announce("ran", "terminal");
+  expect(await journal.start("ran", "terminal")).toBe(true);
+  journal.announce("waits", "terminal");
+  await until(() => existsSync(onDisk) && isRecorded(onDisk, "waits"));
+  using back = new ExecutionJournal({ path: onDisk, onUnsafe });
+  expect(back.find("ran")).toEqual({ type: "started" });
+  expect(await back.start("ran", "terminal")).toBe(false);
+  expect(back.find("waits")).toBeUndefined();
+  expect(await back.start("waits", "terminal")).toBe(true);
+});
 
-test.runIf(hasMemory)(
-  "P57: what a release with another announcement has written counts as begun",
-  async () => {
-    await using directory = await openTemporaryDirectory();
-    const path = join(directory.path, "executions.sqlite");
-    using journal = new ExecutionJournal({ path, onUnsafe });
-    using old = new DatabaseSync(path);
-    const add = old.prepare(
-      "INSERT INTO executions (action_id, tool, announced_in) VALUES (?, 'terminal', ?)",
-    );
-    for (const [index, name] of ["0b5f7b9a-boot", "../../etc/passwd", "convoke-pending-.."].entries()) {
-      add.run(`a${index}`, name);
-      expect(journal.find(`a${index}`)).toEqual({ type: "started" });
-      expect(await journal.start(`a${index}`, "terminal")).toBe(false);
-    }
-  },
-);
+test.runIf(hasMemory)("P57: announcements of a release with another format count as started", async () => {
+  await using directory = await openTemporaryDirectory();
+  const path = join(directory.path, "executions.sqlite");
+  using journal = new ExecutionJournal({ path, onUnsafe });
+  using old = new DatabaseSync(path);
+  const add = old.prepare("INSERT INTO executions (action_id, tool, announced_in) VALUES (?, 'terminal', ?)");
+  for (const [index, name] of ["0b5f7b9a-boot", "../../etc/passwd", "convoke-pending-.."].entries()) {
+    add.run(`a${index}`, name);
+    expect(journal.find(`a${index}`)).toEqual({ type: "started" });
+    expect(await journal.start(`a${index}`, "terminal")).toBe(false);
+  }
+});
 
-test.runIf(hasMemory)("no mark stays of calls that began, ended early or were taken back", async () => {
+test.runIf(hasMemory)("no mark is left of calls that started, ended early or were withdrawn", async () => {
   await using memory = await openMemory();
   const journal = await openJournal({ marks: PendingMarks.open(memory.path) });
   for (const id of ["begun", "ended", "waits", "begun"]) journal.announce(id, "terminal");
@@ -159,8 +148,8 @@ test.runIf(hasMemory)("no mark stays of calls that began, ended early or were ta
   expect(readdirSync(memory.path)).toEqual([]);
 });
 
-test.for(["when its session ends", "when nothing has come of it for a while"])(
-  "P6: an announcement is taken back %s, so another start of the machine does not take its call for begun",
+test.for(["when its session ends", "when it was not used for a while"])(
+  "P6: an announcement is withdrawn %s, so after a reboot its call does not count as started",
   async (when) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -182,7 +171,7 @@ test.for(["when its session ends", "when nothing has come of it for a while"])(
   },
 );
 
-test("P6: a call whose announcement was taken back starts once, when its turn comes", async () => {
+test("P6: a call whose announcement was withdrawn starts once, when its turn comes", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const journal = await openJournal({});
@@ -194,7 +183,7 @@ test("P6: a call whose announcement was taken back starts once, when its turn co
   expect(await journal.start("a", "terminal")).toBe(false);
 });
 
-test("P6: after the disk has refused a part of the log, nothing that starts depends on that part", async () => {
+test("P6: after the disk has refused a part of the log, new starts do not depend on that part", async () => {
   await using directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");
   let isRefusing = true;
@@ -205,7 +194,7 @@ test("P6: after the disk has refused a part of the log, nothing that starts depe
   await expect(journal.start("refused", "terminal")).rejects.toThrow("EIO");
   isRefusing = false;
   expect(await journal.start("begun", "terminal")).toBe(true);
-  // What the disk has without the log, which has a gap.
+  // The database without the log, which has a gap.
   const left = join(directory.path, "left.sqlite");
   copyFileSync(path, left);
   using next = new ExecutionJournal({ path: left, marks: null, onUnsafe });
@@ -223,7 +212,7 @@ test("where the machine has no memory for marks nothing is announced", async () 
   expect(journal.find("a")).toEqual({ type: "started" });
 });
 
-test("P57: a file of the release before is read and written on", async () => {
+test("P57: a file of the previous release is read and appended to", async () => {
   await using directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");
   const old = new DatabaseSync(path);
@@ -241,7 +230,7 @@ test("P57: a file of the release before is read and written on", async () => {
   expect(await journal.start("new", "terminal")).toBe(true);
 });
 
-test("P19: only the newest outcomes are kept; older ids are still known, so they never run twice", async () => {
+test("P19: only the newest outcomes are stored; older ids are still known, so they never run twice", async () => {
   const journal = await openJournal({ maxOutcomes: 100 });
   await fill(journal, 256, "x");
   const found = Array.from({ length: 256 }, (_, index) => journal.find(`a${index}`)).map((record) =>
@@ -263,7 +252,7 @@ test("P19: large outcomes are bounded by their size, but the newest 32 always st
   expect([95, 96, 127].map(isStored)).toEqual([false, true, true]);
 });
 
-/** What a killed process leaves: its files as they are at this moment. */
+/** Copies the files as a killed process leaves them now. */
 function leave(path: string, name: string): string {
   const copy = join(dirname(path), name);
   for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);
@@ -279,7 +268,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Another memory than the machine's, as after a new start of it. */
+/** A new directory for marks, as after a reboot of the machine. */
 async function openMemory() {
   const path = await mkdtemp("/dev/shm/convoke-test-");
   return { path, [Symbol.asyncDispose]: async () => await rm(path, { recursive: true, force: true }) };
@@ -315,7 +304,7 @@ function text(content: string): Outcome {
   return { type: "error", text: content };
 }
 
-test("16: nobody else reads the record, whatever the umask is", async () => {
+test("16: only its owner can read the record, whatever the umask is", async () => {
   await using directory = await openTemporaryDirectory();
   const before = process.umask(0);
   onTestFinished(() => void process.umask(before));

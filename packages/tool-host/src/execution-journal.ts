@@ -4,7 +4,7 @@ import { LogOnDisk } from "./log-on-disk.ts";
 import { PendingMarks } from "./pending-marks.ts";
 import { openPrivateSqlite } from "./private-sqlite.ts";
 
-/** What the journal knows of one execution: started and not ended, or ended with an outcome. */
+/** State of one execution: started and not ended, or ended with an outcome. */
 export type ExecutionRecord =
   | { readonly type: "started" }
   | { readonly type: "ended"; readonly outcome: Outcome };
@@ -12,26 +12,25 @@ export type ExecutionRecord =
 export type ExecutionJournalOptions = {
   /** Path of the SQLite file; created when absent. */
   readonly path: string;
-  /** How many outcomes stay readable; ids are remembered for ever, so that nothing runs twice. */
+  /** Maximum number of readable outcomes. Ids are stored for ever, so that nothing runs twice. */
   readonly maxOutcomes?: number;
-  /** How many bytes of outcomes stay readable. */
+  /** Maximum bytes of readable outcomes. */
   readonly maxOutcomeBytes?: number;
-  /** Null where the machine has no memory for them: then nothing is announced. */
+  /** Null when the machine has no memory file system: then nothing is announced. */
   readonly marks?: PendingMarks | null;
   /** See {@link LogOnDisk}. */
   readonly datasync?: (descriptor: number) => Promise<void>;
-  /** Told when the disk does not take an outcome that was written: it would not survive a power cut. */
+  /** Called when an outcome that was written could not be synced: it would not survive a power cut. */
   readonly onUnsafe: (error: unknown) => void;
 };
 
 /**
- * The executions of one session on disk. What a method has written survives the end of this process when it returns; a start is on the
- * disk when its promise resolves, an outcome with the next start, and a moment later without one. Another thread waits for the disk:
- * the loop has other conversations. Only one session may write a file at a time.
- *
- * An announcement is that record before its time, and the start does not wait for the disk again. So a disk that went away, or a power cut,
- * may have taken the start with it: an announcement counts as a start unless its mark in memory is there, which the start removes. One that
- * nothing comes of is taken back soon: its call may wait for days, and the machine start anew meanwhile.
+ * The executions of one session on disk. When a method returns, what it has written survives the end of this process. A start is
+ * synced to the disk when its promise resolves; an outcome is synced with the next start, or a moment later. Another thread waits
+ * for the disk, because the event loop serves other conversations. Only one session may write a file at a time.
+ * | An announcement records a start in advance, so that the start does not wait for the disk again. A lost disk or a power cut may
+ * have lost the start: so an announcement counts as a start unless its mark in memory exists, which the start removes. An
+ * announcement that is not used is withdrawn soon: its call may wait for days, and the machine may reboot meanwhile.
  */
 export class ExecutionJournal implements Disposable {
   readonly #database: DatabaseSync;
@@ -42,12 +41,12 @@ export class ExecutionJournal implements Disposable {
   readonly #finish: StatementSync;
   readonly #forget: StatementSync;
   readonly #options: Required<Omit<ExecutionJournalOptions, "datasync">>;
-  /** Null where the file system can have no log beside the file: then SQLite waits for the disk itself. */
+  /** Null when the file system does not support a write-ahead log: then SQLite itself waits for the disk. */
   readonly #log: LogOnDisk | null;
-  /** Runs from an outcome on until it is on the disk. */
+  /** Runs from an outcome until that outcome is synced. */
   #settling: NodeJS.Timeout | undefined;
   #outcomesUntilForgetting = forgetEvery;
-  /** Of calls that did not start yet. */
+  /** Marks of calls that have not started yet. */
   readonly #announced = new Map<string, Announcement>();
 
   constructor(options: ExecutionJournalOptions) {
@@ -81,7 +80,7 @@ export class ExecutionJournal implements Disposable {
       this.#forget = this.#database.prepare(forgetOutcomes);
       const hasLog = this.#database.prepare("PRAGMA journal_mode").get()?.["journal_mode"] === "wal";
       this.#log = hasLog ? new LogOnDisk(this.#database, options) : null;
-      // The file and its log are on the disk, with their names; from here on this class says when what is in them has to be.
+      // The file and its log are on the disk, with their directory entries. From here on this class decides when their content is synced.
       if (hasLog) this.#database.exec("PRAGMA synchronous = NORMAL");
     } catch (error) {
       this.#database.close();
@@ -98,8 +97,8 @@ export class ExecutionJournal implements Disposable {
   }
 
   /**
-   * Has the disk take the record of a start that is to come, so that the start itself need not wait for it. Nothing begins by that, and
-   * nothing has to. A file system without a log would have the loop wait here instead.
+   * Syncs the record of a start in advance, so that the start itself need not wait for the disk. It starts nothing, and no start
+   * has to follow. Without a write-ahead log this call would block the event loop.
    */
   announce(actionId: string, tool: string): void {
     const { marks } = this.#options;
@@ -114,14 +113,14 @@ export class ExecutionJournal implements Disposable {
     if (!isNew) return;
     const isOnDisk = this.#toDisk().then(
       () => true,
-      // The start tries again, and tells of it.
+      // The start tries again and reports the failure.
       () => false,
     );
     const overdue = setTimeout(() => this.#forgetAnnounced(actionId), announcedForMs).unref();
     this.#announced.set(actionId, { mark, isOnDisk, overdue });
   }
 
-  /** Records that the tool is about to run, and resolves when a power cut cannot undo that; false when the id is known already. */
+  /** Records that the tool is about to run. Resolves when a power cut cannot undo that; false when the id is already recorded. */
   async start(actionId: string, tool: string): Promise<boolean> {
     const announced = this.#takeAnnounced(actionId);
     const mark = announced?.mark ?? this.#markOf(actionId);
@@ -132,9 +131,9 @@ export class ExecutionJournal implements Disposable {
   }
 
   /**
-   * Records the outcome of an execution. The first outcome stays. Whoever gets it stores it at once, so the wait for the disk is left to
-   * that: a power cut before it leaves a call whose outcome is unknown. What was not started here another process may have started, which
-   * has the conversation by now: that one ends it.
+   * Records the outcome of an execution; the first outcome stays. The caller stores the outcome at once, so this method does not wait
+   * for the disk: a power cut before that leaves a call whose outcome is unknown. An execution that was not started here may have
+   * been started by another process that owns the conversation now; then that process ends it.
    */
   finish(actionId: string, tool: string, outcome: Outcome, { isStarted = true } = {}): void {
     const announced = this.#takeAnnounced(actionId);
@@ -160,7 +159,7 @@ export class ExecutionJournal implements Disposable {
     return announced;
   }
 
-  /** Nothing came of it until now: should the call begin after all, its start waits for the disk. */
+  /** The announcement was not used. If the call starts after all, its start waits for the disk. */
   #forgetAnnounced(actionId: string): void {
     const announced = this.#takeAnnounced(actionId);
     if (announced === undefined) return;
@@ -169,7 +168,7 @@ export class ExecutionJournal implements Disposable {
       this.#options.marks?.remove(announced.mark);
       this.#settleSoon();
     } catch {
-      // A disk that takes nothing: it stays announced, and so does its mark.
+      // The disk refuses writes: the call stays announced, and its mark stays.
     }
   }
 
@@ -191,7 +190,7 @@ export class ExecutionJournal implements Disposable {
     this.#toDisk().catch(this.#options.onUnsafe);
   }
 
-  /** Brings everything that was written before to the disk. */
+  /** Syncs everything written so far to the disk. */
   async #toDisk(): Promise<void> {
     clearTimeout(this.#settling);
     this.#settling = undefined;
@@ -200,7 +199,7 @@ export class ExecutionJournal implements Disposable {
 }
 
 const settleAfterMs = 100;
-/** Longer than an action takes to be stored on most disks. */
+/** Longer than storing an action takes on most disks. */
 const announcedForMs = 1_000;
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -208,7 +207,7 @@ type Row = Readonly<Record<string, SQLOutputValue>>;
 type Announcement = {
   /** In memory, see {@link PendingMarks}. */
   readonly mark: string;
-  /** False where the disk did not take it. */
+  /** False when the disk refused. */
   readonly isOnDisk: Promise<boolean>;
   readonly overdue: NodeJS.Timeout;
 };
@@ -220,7 +219,7 @@ const forgotten: Outcome = {
   text: "This call has ended, but its result is too old to be kept. It was not run again.",
 };
 
-/** The partial index keeps the search for old outcomes independent of how many executions a session ever had. */
+/** The partial index makes the search for old outcomes independent of the number of executions. */
 const schema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
@@ -238,14 +237,14 @@ const schema = `
   CREATE INDEX IF NOT EXISTS executions_with_outcome ON executions (sequence) WHERE outcome IS NOT NULL;
 `;
 
-/** A file of a release that did not know of them has no column for them. */
+/** Files of earlier releases lack the column. */
 function addAnnouncements(database: DatabaseSync): void {
   const columns = database.prepare("PRAGMA table_info(executions)").all();
   if (columns.some(({ name }) => name === "announced_in")) return;
   database.exec("ALTER TABLE executions ADD COLUMN announced_in TEXT");
 }
 
-/** Keeps at least the newest 32 outcomes whatever their size: a batch of parallel calls must stay readable. */
+/** The newest 32 outcomes stay whatever their size: a batch of parallel calls must be readable. */
 const forgetOutcomes = `
   UPDATE executions SET outcome = NULL
   WHERE outcome IS NOT NULL AND sequence <= (
@@ -258,7 +257,7 @@ const forgetOutcomes = `
   )
 `;
 
-/** The row was written by this class, so its shape needs no second check. */
+/** This class wrote the row, so its shape is trusted. */
 function parseOutcome(json: string): Outcome {
   return JSON.parse(json) as Outcome;
 }

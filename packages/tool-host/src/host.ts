@@ -7,26 +7,26 @@ import type { TerminalInput, TerminalUpdate } from "./terminal-attachment.ts";
 import type { TerminalInfo, ToolSecret } from "./tool.ts";
 import type { ToolTraits } from "./tool-traits.ts";
 
-/** What a session is opened with; opening the same `sessionId` again after a restart finds its recorded executions. */
+/** Arguments for opening a session. Opening the same `sessionId` after a restart finds its recorded executions. */
 export type SessionSpec = {
   readonly sessionId: string;
   readonly workspaceDir: string;
   readonly stateDir: string;
   /** Names are those of the catalogue (`terminal`, `file_editor`, ...); an unknown one rejects with {@link UnknownToolError}. */
   readonly tools: readonly SessionTool[];
-  /** For whom it is opened: where several may take it over from one another, one of the past is refused with {@link SupersededError}. */
+  /** The lease of the caller. When several callers may take over from one another, an older one is rejected with {@link SupersededError}. */
   readonly lease?: SessionLease;
-  /** Whether the model is shown the pictures of observations; false unless given. */
+  /** Whether the model receives the images of observations; false unless given. */
   readonly canSee?: boolean;
 };
 
-/** Generations of one era are compared: of two the smaller one is of the past. */
+/** Generations are compared within one era: the smaller one is older. */
 export type SessionLease = { readonly era: string; readonly generation: number };
 
 export type SessionTool = {
   readonly name: string;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Of a tool set these alone; all of them unless given. */
+  /** Only these tools of a tool set; all of them unless given. */
   readonly members?: readonly string[];
 };
 
@@ -35,12 +35,12 @@ export type ToolListing = {
   readonly name: string;
   readonly actionKind: string;
   readonly isReadOnly: boolean;
-  /** None when absent. */
+  /** No traits when absent. */
   readonly traits?: ToolTraits;
   readonly definition: ToolDefinition;
-  /** JSON Schema of the arguments (no `kind`, no `$ref`) where the action kind does not say them. */
+  /** JSON Schema of the arguments (no `kind`, no `$ref`), for action kinds that do not define them. */
   readonly parameters?: Readonly<Record<string, unknown>>;
-  /** JSON Schema of what the model gives besides, for whoever reads the call; the tool itself gets nothing of it. */
+  /** JSON Schema of further arguments that the model gives for readers of the call; the tool does not receive them. */
   readonly response?: Readonly<Record<string, unknown>>;
 };
 
@@ -58,7 +58,7 @@ export type Outcome =
   | { readonly type: "error"; readonly text: string }
   | { readonly type: "cancelled"; readonly text: string };
 
-/** What the host knows of an execution. `lost`: it was started by a process that is gone, the outcome is unknown. */
+/** State of an execution. `lost`: started by a process that is gone, so the outcome is unknown. */
 export type ExecutionState =
   | { readonly type: "unknown" }
   | { readonly type: "running" }
@@ -70,35 +70,35 @@ export type ExecuteOptions = {
   readonly signal?: AbortSignal;
   readonly onProgress?: (text: string) => void;
   /**
-   * Waited for between the record of the start and the tool, by a host in this process; one elsewhere does not know of it. Must not reject, and
-   * must resolve when the given signal aborts, which stops the call.
+   * Awaited between the recorded start and the tool, by a host in this process; remote hosts ignore it. Must not reject, and must
+   * resolve when the given signal aborts, which stops the call.
    */
   readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
 };
 
 /**
- * A workspace's tools. The start of an execution is durable before the tool runs, its outcome is recorded before `execute` resolves, so
- * a caller that crashed can ask `state` and never has to guess. A power cut within the next moment may leave the outcome unknown, as one
- * while the tool runs does: the caller stores it before anyone sees it.
+ * The tools of a workspace. The start of an execution is durable before the tool runs, and its outcome is recorded before `execute`
+ * resolves, so a caller that crashed can ask `state` and never has to guess. A power cut right after that may leave the outcome
+ * unknown, like one while the tool runs: so the caller stores the outcome before anyone sees it.
  */
 export interface ToolSession extends AsyncDisposable {
   readonly tools: readonly ToolListing[];
-  /** Never rejects for a failing tool. A second call with a known id waits for, or returns, the first one's outcome; a `lost` one gives `error`. */
+  /** Never rejects for a failing tool. A repeated id waits for, or returns, the first outcome; a `lost` execution gives `error`. */
   execute(request: ExecutionRequest, options?: ExecuteOptions): Promise<Outcome>;
   state(actionId: string): Promise<ExecutionState>;
   /**
-   * Says that this call is about to be executed, which nothing has to come of: the disk takes its record while its action is being stored.
-   * {@link ToolSession.state} does not know of it until it begins; once nothing proves that it did not, as after a power cut, it is `lost`.
-   * A host elsewhere has no such thing.
+   * Announces an execution, so that its record is synced while its action is being stored; no execution has to follow.
+   * {@link ToolSession.state} ignores it until the execution starts. When nothing proves that it did not start, as after a power cut,
+   * its state is `lost`. Remote hosts do nothing.
    */
   announce?(actionId: string, tool: string): void;
-  /** Resolves when the execution has ended; does nothing when it is not running. */
+  /** Resolves when the execution has ended; no effect when it is not running. */
   cancel(actionId: string): Promise<void>;
-  /** The terminals that are open in it, by name. */
+  /** The open terminals of the session, by name. */
   terminals(): Promise<readonly TerminalInfo[]>;
   /**
-   * Attaches a person to a terminal: the screen as it is, then what happens, until `signal` aborts, the inputs end or the terminal does.
-   * Rejects when the connection to the host breaks; the person is detached then too.
+   * Attaches a person to a terminal: the current screen first, then changes, until `signal` aborts, the inputs end or the terminal
+   * ends. Rejects when the connection to the host breaks, which also detaches the person.
    */
   attach(
     name: string,
@@ -106,8 +106,8 @@ export interface ToolSession extends AsyncDisposable {
     signal: AbortSignal,
   ): AsyncIterable<TerminalUpdate>;
   /**
-   * Attaches a person to the browser, which need not be open: how it stands, then what it shows, see `AttachBrowser`. Nothing is opened
-   * by watching. Rejects when the connection to the host breaks; the person is detached then too.
+   * Attaches a person to the browser, open or not: its state first, then changes, see `AttachBrowser`. Watching does not open it.
+   * Rejects when the connection to the host breaks, which also detaches the person.
    */
   attachBrowser(inputs: AsyncIterable<BrowserInput>, signal: AbortSignal): AsyncIterable<BrowserUpdate>;
 }
@@ -117,15 +117,15 @@ export interface ToolHost extends AsyncDisposable {
   /** Registry keys of the catalogue, sorted. */
   readonly catalogue: readonly string[];
   openSession(spec: SessionSpec): Promise<ToolSession>;
-  /** Starts a program that speaks over its standard input and output, e.g. an MCP server; never throws, `ended` tells. */
+  /** Starts a program that communicates over standard input and output, such as an MCP server. Never throws; see `ended`. */
   startProcess(spec: ProcessSpec): PipedProcess;
-  /** Starts a shell for a person, on a terminal of its own. Rejects where it cannot be started. */
+  /** Starts a shell for a person in a new terminal. Rejects when it cannot be started. */
   openShell(spec: ShellSpec): Promise<PersonShell>;
-  /** The ports that programs listen on which it has started and which work in this folder. */
+  /** Listening ports of programs that the host has started and that work in this folder. */
   listPorts(folder: string): Promise<readonly ListeningPort[]>;
 }
 
-/** Somebody else works with the session, with a later lease. What runs in it is theirs. */
+/** Another caller with a newer lease has the session, and everything that runs in it. */
 export class SupersededError extends Error {
   override readonly name = "SupersededError";
 
@@ -134,7 +134,7 @@ export class SupersededError extends Error {
   }
 }
 
-/** A tool spec names a tool that the catalogue does not have; `available` lists those it has. */
+/** A tool spec names a tool that is not in the catalogue; `available` lists the known names. */
 export class UnknownToolError extends Error {
   override readonly name = "UnknownToolError";
   readonly tool: string;

@@ -39,7 +39,7 @@ test("read-only tools need no disk", async () => {
 });
 
 test.runIf(PendingMarks.open() !== null)(
-  "P6: a call that is announced is recorded and not begun; executing it begins it once",
+  "P6: an announced call is recorded and not started; executing it starts it once",
   async () => {
     let count = 0;
     const bench = await openSession({ onExecute: () => (count += 1) });
@@ -89,7 +89,7 @@ test("P7: outcomes that could not be recorded are remembered whatever their size
     },
     contentText: "x".repeat(size),
   });
-  // Calls of one tool run one after the other, and the second could not even be begun.
+  // Calls of one tool run one after the other, so the second one was not even started.
   const outcomes = await Promise.all([bench.execute("a"), bench.execute("b", {}, "also_think")]);
   expect(bench.warnings).toHaveLength(2);
   for (const outcome of outcomes) expect(JSON.stringify(outcome).length).toBeGreaterThan(size);
@@ -98,7 +98,7 @@ test("P7: outcomes that could not be recorded are remembered whatever their size
   expect(begun.sort()).toEqual(["a", "b"]);
 });
 
-test("P6: what the caller waits for stands between the record and the tool, which never starts when the call is stopped meanwhile", async () => {
+test("P6: the caller's wait comes between the record and the tool, which never starts when the call is stopped meanwhile", async () => {
   const seen: unknown[] = [];
   const bench = await openSession({ onExecute: () => seen.push("started") });
   await bench.execute("a", {
@@ -133,7 +133,7 @@ test("a closed host opens no session, and closing it twice is fine", async () =>
 type BenchOptions = {
   readonly onExecute?: (actionId: string) => unknown;
   readonly isReadOnly?: boolean;
-  /** In the place of what the tool says. */
+  /** Replaces the text of the tool's observation. */
   readonly contentText?: string;
 };
 
@@ -150,7 +150,9 @@ async function openSession(options: BenchOptions) {
           await options.onExecute?.(call.actionId);
           const observation = await instance.execute(action, call);
           const { contentText } = options;
-          return contentText === undefined ? observation : { ...observation, content: [textPart(contentText)] };
+          return contentText === undefined
+            ? observation
+            : { ...observation, content: [textPart(contentText)] };
         },
         [Symbol.asyncDispose]: async () => instance[Symbol.asyncDispose](),
       };

@@ -29,7 +29,7 @@ export type InProcessHostDeps = {
   /** The allow-listed environment that children of tools start with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onWarning?: (text: string) => void;
-  /** How long a cancelled tool may take to stop before its call is given up; 2,000 ms unless given. */
+  /** Milliseconds that a cancelled tool has to stop before its call is abandoned; 2,000 unless given. */
   readonly cancelGraceMs?: number;
 };
 
@@ -38,12 +38,12 @@ export function createInProcessHost(deps: InProcessHostDeps): ToolHost {
   return new InProcessHost(deps);
 }
 
-/** One session as long as anyone has it open: a caller that reconnects finds its running executions. */
+/** One session, shared by all who have it open: a caller that reconnects finds its running executions. */
 type OpenSession = {
   readonly spec: SessionSpec;
   readonly executions: InProcessSession;
   readonly lanes: Map<string, ToolLane>;
-  /** Of the newest caller that has one. */
+  /** Lease of the newest caller that has one. */
   lease: SessionLease | undefined;
   readonly callers: Set<Caller>;
 };
@@ -93,7 +93,7 @@ class InProcessHost implements ToolHost {
   }
 
   async openShell(spec: ShellSpec): Promise<PersonShell> {
-    // Terminals take much to load: only who opens one pays for it.
+    // Terminals are slow to load, so they are loaded on first use.
     const { openLocalShell } = await import("./processes/local-shell.ts");
     const shell = await openLocalShell(spec, this.#deps.environment);
     return this.#keep(shell, async () => shell[Symbol.asyncDispose]());
@@ -103,7 +103,7 @@ class InProcessHost implements ToolHost {
     return listListeningPorts(folder, this.#deps.environment);
   }
 
-  /** `endRest` ends the descendants, which may outlive it; whoever started it may still be reading what it wrote. */
+  /** `endRest` ends descendants that outlive the process; its starter may still be reading their output. */
   #keep<Started extends PipedProcess | PersonShell>(started: Started, endRest: () => Promise<void>): Started {
     this.#processes.add(started);
     const forget = (): void => void endRest().then(() => this.#processes.delete(started));
@@ -149,7 +149,7 @@ class InProcessHost implements ToolHost {
       }
       if (isBefore(spec.lease, open.lease)) throw new SupersededError();
       open.lease = spec.lease ?? open.lease;
-      // Those of the past hold nothing any more.
+      // Older callers lose their hold.
       for (const other of open.callers) if (isBefore(other.lease, open.lease)) open.callers.delete(other);
       open.callers.add(caller);
       return open;
@@ -193,7 +193,7 @@ class InProcessHost implements ToolHost {
   readonly #warn = (text: string): void => this.#deps.onWarning?.(text);
 }
 
-/** What one caller of `openSession` holds; disposing it twice counts once. */
+/** The hold of one caller of `openSession`; disposing it twice counts once. */
 class SessionHandle implements ToolSession {
   readonly tools: readonly ToolListing[];
   readonly #places: ReadonlyMap<string, Place>;
@@ -292,7 +292,7 @@ type HandleDeps = {
   readonly detach: () => Promise<void>;
 };
 
-/** Of another era nobody knows which came first. */
+/** Between different eras the order is unknown. */
 function isBefore(one: SessionLease | undefined, other: SessionLease | undefined): boolean {
   return (
     one !== undefined && other !== undefined && one.era === other.era && one.generation < other.generation
@@ -317,7 +317,7 @@ async function closeSession(session: OpenSession): Promise<void> {
 
 const { R_OK, W_OK } = constants;
 
-/** An unusable directory is reported when the session opens, with the path, and not at the first save. */
+/** Reports an unusable directory when the session opens, with its path, instead of at the first write. */
 async function prepareDirectories({ workspaceDir, stateDir }: SessionSpec): Promise<void> {
   await Promise.all([
     prepareDirectory("workspace", workspaceDir, { mode: 0o777, access: R_OK }),
@@ -325,12 +325,12 @@ async function prepareDirectories({ workspaceDir, stateDir }: SessionSpec): Prom
   ]);
 }
 
-/** Mostly the session is new: then its directory is made in one step, and whoever makes a directory may use it. */
+/** Most sessions are new: then one call creates the directory, and its creator may use it. */
 async function prepareStateDirectory(path: string): Promise<void> {
   try {
     if (isAbsolute(path)) return await mkdir(path, { mode: 0o700 });
   } catch {
-    // There already, or not to be made: then the second look says why.
+    // It exists or cannot be created; the check below finds the reason.
   }
   await prepareDirectory("state", path, { mode: 0o700, access: R_OK | W_OK });
 }
@@ -342,10 +342,10 @@ async function prepareDirectory(
 ): Promise<void> {
   if (!isAbsolute(path)) throw new Error(`The ${role} directory must be an absolute path, not ${path}.`);
   try {
-    // With a dot behind it only a directory is there.
+    // With a trailing dot only a directory is accessible.
     await access(join(path, "/") + ".", wanted.access);
   } catch {
-    // Missing, or not to be used: then the second look says why.
+    // It is missing or not accessible; the check below finds the reason.
     try {
       await mkdir(path, { recursive: true, mode: wanted.mode });
       await access(path, wanted.access);

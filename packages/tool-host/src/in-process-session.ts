@@ -14,23 +14,23 @@ import type { ToolLane } from "./tool-lane.ts";
 
 export type InProcessSessionDeps = {
   readonly stateDir: string;
-  /** Public, and so never masked in an outcome. */
+  /** Public texts, never masked in an outcome. */
   readonly workspaceDir: string;
   readonly onWarning: (text: string) => void;
-  /** How long a cancelled tool may take to stop before its call is given up. */
+  /** Milliseconds that a cancelled tool has to stop before its call is abandoned. */
   readonly cancelGraceMs: number;
 };
 
-/** Where an execution runs: what is called, and its queue. */
+/** What an execution calls, and the queue in front of it. */
 export type Place = { readonly face: ToolFace; readonly lane: ToolLane };
 
-/** The executions of one session: runs each action id once, remembers how it ended, on disk and across restarts. */
+/** The executions of one session: runs each action id once and remembers its outcome, on disk and across restarts. */
 export class InProcessSession implements AsyncDisposable {
   readonly #deps: InProcessSessionDeps;
   readonly #running = new Map<string, RunningExecution>();
-  /** Of tools that only read: what is forgotten is read again. */
+  /** Outcomes of read-only tools; a dropped one is read again. */
   readonly #remembered = new RememberedOutcomes();
-  /** Those that could not be written to the disk: what is forgotten is lost, so their size does not count. */
+  /** Outcomes that the disk refused. Dropping one loses it, so their size is not limited. */
   readonly #unwritten = new RememberedOutcomes({ outcomes: 64, characters: Infinity });
   #journal: ExecutionJournal | undefined;
   #isClosed = false;
@@ -52,13 +52,13 @@ export class InProcessSession implements AsyncDisposable {
     return follow(this.#begin(place, request, options.beforeStart), options);
   }
 
-  /** Nothing is announced of what only reads: it has no record. */
+  /** Read-only calls are not announced: they have no record. */
   announce(place: Place, actionId: string, tool: string): void {
     if (this.#isClosed || place.face.isReadOnly) return;
     try {
       this.#openJournal().announce(actionId, tool);
     } catch {
-      // The start meets the same failure, and answers with it.
+      // The start fails the same way and reports it.
     }
   }
 
@@ -77,7 +77,7 @@ export class InProcessSession implements AsyncDisposable {
     await running.outcome;
   }
 
-  /** Cancels what runs, waits for it, and closes the journal. */
+  /** Cancels running executions, waits for them, and closes the journal. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#running.keys()].map((actionId) => this.cancel(actionId)));
@@ -163,7 +163,7 @@ export class InProcessSession implements AsyncDisposable {
     return failure(`The tool failed unexpectedly: ${describeError(ending.error)}`);
   }
 
-  /** Records the outcome. A tool that did run keeps its true outcome even when the disk refuses to remember it. */
+  /** Records the outcome. A tool that did run keeps its true outcome even when the disk refuses the record. */
   #finish(place: Place, request: ExecutionRequest, unmasked: Outcome, how = { isStarted: true }): Outcome {
     const outcome = maskOutcome(unmasked, request.secrets, [this.#deps.workspaceDir]);
     if (place.face.isReadOnly) {
@@ -231,7 +231,7 @@ function failure(text: string): Outcome {
   return { type: "error", text };
 }
 
-/** Waits for an execution as one of its callers: any caller's abort stops it, every caller sees its progress. */
+/** Waits for an execution as one of several callers: any caller's abort stops it, and all callers get its progress. */
 async function follow(running: RunningExecution, options: ExecuteOptions): Promise<Outcome> {
   const { signal } = options;
   const onAbort = (): void => running.controller.abort();
@@ -247,7 +247,7 @@ async function follow(running: RunningExecution, options: ExecuteOptions): Promi
   }
 }
 
-/** A tool that throws before it returns a promise is a rejected execution too. */
+/** A tool that throws synchronously becomes a rejected execution. */
 async function started(instance: ToolInstance, request: ExecutionRequest, call: ToolCall) {
   return instance.execute(request.action, call);
 }

@@ -1,7 +1,7 @@
 import type { ToolListing } from "./host.ts";
 import type { ToolContext, ToolFace } from "./tool.ts";
 
-/** A tool as a session with this context offers it. */
+/** Describes a tool as a session with this context offers it. */
 export function listTool(face: ToolFace, context: ToolContext): ToolListing {
   const { name, actionKind, isReadOnly, parameters } = face;
   const traits = face.traits?.(context);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** Every sandbox waits for these at its start: schemas and tables of encodings would double what a tool host loads (B12). */
+/** Every sandbox loads these when it starts: schemas and encoding tables would double a tool host's loading time (B12). */
 const expected = ["@lydell/node-pty", "@vscode/ripgrep", "@xterm/headless"];
 
 test("a tool host loads the packages of its terminal and its search, and no other", async () => {

@@ -4,19 +4,19 @@ import { promisify } from "node:util";
 import { LogRoom } from "./log-room.ts";
 
 export type LogOnDiskOptions = {
-  /** Of the database. */
+  /** Path of the database. */
   readonly path: string;
-  /** Resolves when the disk has all that was written to this open file; rejects when it refuses. */
+  /** Resolves when the disk has everything written to this open file; rejects when the disk refuses. */
   readonly datasync?: ((descriptor: number) => Promise<void>) | undefined;
 };
 
-/** The write-ahead log of a database whose commits do not wait for the disk: whoever needs that asks for it. */
+/** The write-ahead log of a database whose commits do not wait for the disk; callers sync it when they need to. */
 export class LogOnDisk {
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #datasync: (descriptor: number) => Promise<void>;
   readonly #room: LogRoom;
-  /** The disk has refused something of it, which the system does not bring there again. */
+  /** The disk has refused a part of the log. The system does not write that part again. */
   #hasGap = false;
 
   constructor(database: DatabaseSync, { path, datasync = promisify(fdatasync) }: LogOnDiskOptions) {
@@ -26,7 +26,7 @@ export class LogOnDisk {
     this.#room = new LogRoom(database);
   }
 
-  /** Brings everything that was written before to the disk, in another thread. */
+  /** Syncs everything written so far to the disk, in another thread. */
   async toDisk(): Promise<void> {
     if (this.#hasGap) this.#copyBack();
     const log = openSync(this.#file, O_WRONLY | O_APPEND);
@@ -42,12 +42,12 @@ export class LogOnDisk {
   }
 
   /**
-   * After a failure Linux takes what was not written for written, and says so from then on; whatever comes behind a gap in the log is not
-   * read after a power cut. So what memory has of the log is written to the file, and the log begins anew.
+   * After a failed sync Linux treats the unwritten pages as written; and after a power cut nothing behind a gap in the log is read.
+   * So the log's content, which is still in memory, is copied into the database file, and a new log is started.
    */
   #copyBack(): void {
     if (this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"] !== 0)
-      throw new Error("The disk has refused a part of it, and another process keeps it from being mended.");
+      throw new Error("The disk has refused a part of the log, and another process prevents its repair.");
     this.#hasGap = false;
   }
 }

@@ -7,7 +7,7 @@ import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
 
 const { O_APPEND, O_WRONLY } = constants;
 
-/** A database with a log, and what a killed process would leave of it now. */
+/** A database with a log, and the files that a killed process would leave now. */
 async function openLogged() {
   const directory = await openTemporaryDirectory();
   const path = join(directory.path, "room.sqlite");
@@ -40,7 +40,7 @@ async function openLogged() {
   };
 }
 
-test("what is written into the room does not make the file longer, until it is used up", async () => {
+test("writes into the preallocated room do not make the file longer until it is used up", async () => {
   await using logged = await openLogged();
   logged.insert("first");
   logged.room.keep(logged.log);
@@ -67,7 +67,7 @@ test("P6: whatever was committed before, between and after is read after a kill,
   expect(logged.size()).toBeLessThan(2_000_000);
 });
 
-test("P7: where no room can be made nothing fails and nothing is lost", async () => {
+test("P7: when preallocation fails nothing else fails and nothing is lost", async () => {
   await using logged = await openLogged();
   logged.insert("one");
   const unwritable = openSync(join(logged.database.location() ?? ""), "r");
@@ -80,7 +80,7 @@ test("P7: where no room can be made nothing fails and nothing is lost", async ()
   expect(logged.left()).toEqual(["one", "two"]);
 });
 
-test("P7: room is made while somebody else writes, who loses nothing by it", async () => {
+test("P7: preallocation during another writer's write loses nothing", async () => {
   await using logged = await openLogged();
   logged.insert("one");
   using other = new DatabaseSync(logged.database.location() ?? "", { timeout: 0 });

@@ -2,14 +2,13 @@ import { fstatSync, writeSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /**
- * Room at the end of a write-ahead log, of zeros. What is written into room that is there is on the disk when its bytes are; a file that grows
- * also waits for the file system to store its new length, together with whatever else was changed in that file system.
- *
- * A frame of a log counts by the salt and the checksum in it, so readers, and whoever recovers the log, stop where the zeros begin.
+ * Preallocates zeros at the end of a write-ahead log. Writing into preallocated room only syncs those bytes; a growing file also
+ * waits until the file system has stored the new length, together with other changes in that file system.
+ * | Frames of a log are recognised by salt and checksum, so readers and recovery stop at the zeros.
  * Source: sqlite.org/fileformat2.html, 4.1 and 4.4.
  */
 export class LogRoom {
-  /** Null where SQLite does not tell how long its log is: it takes the question for an order to copy the log back, at once. */
+  /** Null when SQLite cannot report the size of its log: older versions would run a checkpoint instead. */
   readonly #state: StatementSync | null;
   readonly #frameBytes: number;
 
@@ -19,8 +18,8 @@ export class LogRoom {
   }
 
   /**
-   * Makes room where little is left; `log` is the file of the log, open for appending. Without room the log grows as ever. Nobody's lock is
-   * needed: a frame that is written meanwhile comes before the zeros, or over them.
+   * Preallocates when little room is left; `log` is the log file, open for appending. Without room the log grows as usual. No lock
+   * is needed: a frame written meanwhile is before the zeros, or overwrites them.
    */
   keep(log: number): void {
     if (this.#state === null) return;
@@ -30,19 +29,19 @@ export class LogRoom {
     try {
       writeSync(log, new Uint8Array(Math.min(Math.max(size, leastBytes), maxBytes)));
     } catch {
-      // A full disk, or one that fails: whoever writes what counts meets it too.
+      // The disk is full or failing: the next real write reports it.
     }
   }
 }
 
-/** Since 3.51. Node 24 came with it later in its life. */
+/** `wal_checkpoint(NOOP)` needs SQLite 3.51, which later releases of Node 24 contain. */
 function reportsLogSize(sqlite: string): boolean {
   const [major = 0, minor = 0] = sqlite.split(".").map(Number);
   return major > 3 || (major === 3 && minor >= 51);
 }
 
 const frameHeaderBytes = 24;
-/** What two or three transactions write. */
+/** About the size of two or three transactions. */
 const leastFrames = 8;
 const leastBytes = 64 * 1024;
 const maxBytes = 256 * 1024;

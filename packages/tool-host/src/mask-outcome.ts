@@ -4,8 +4,8 @@ import { SecretMask } from "./processes/mask.ts";
 import type { ToolSecret } from "./tool.ts";
 
 /**
- * The outcome with every secret hidden in every text, but for what is inside a spared one. What the wire fixes and what holds
- * binary data stays as it is at its place; the same names further below are a tool's own.
+ * Hides every secret in every text of the outcome, except inside spared texts. Fields that the wire fixes or that hold binary data
+ * stay unmasked at the top level; the same names further below are a tool's own and are masked.
  */
 export function maskOutcome(
   outcome: Outcome,
@@ -27,10 +27,10 @@ export function maskOutcome(
 }
 
 const ownFields = new Set(["kind", "status", "screenshot_data"]);
-/** Fields of the items of these lists. */
+/** Unmasked fields of the items of these lists. */
 const itemFields = { content: ["type", "image_urls"], task_list: ["status"] } as const;
 
-/** `kept` are fields of the value itself, or of the items that it is a list of. */
+/** `unmasked`: fields of the value itself, or of the items of the list, that are not masked. */
 function hideIn(value: unknown, hide: (text: string) => string, unmasked: readonly string[]): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((item) => hideIn(item, hide, unmasked));

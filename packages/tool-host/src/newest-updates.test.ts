@@ -4,7 +4,7 @@ import { NewestUpdates } from "./newest-updates.ts";
 const picture = (data: string) => ({ type: "picture", data, width: 1, height: 1 }) as const;
 const lent = (isLent: boolean) => ({ type: "lent", isLent, isYours: false }) as const;
 
-test("who is slow gets the newest picture and state, and all of the rest in order", async () => {
+test("a slow reader gets the newest picture and state, and all other updates in order", async () => {
   const updates = new NewestUpdates();
   updates.offer(picture("a"));
   updates.offer({ type: "state", isOpen: false, tabs: [] });
@@ -18,7 +18,7 @@ test("who is slow gets the newest picture and state, and all of the rest in orde
   expect(taken).toEqual([lent(true), picture("b"), { type: "state", isOpen: true, tabs: [] }, lent(false)]);
 });
 
-test("who takes nothing at all is given up", async () => {
+test("a reader that takes nothing at all is disconnected", async () => {
   const updates = new NewestUpdates();
   for (let count = 0; count < 1_000; count++) updates.offer(lent(true));
   let taken = 0;

@@ -1,12 +1,12 @@
 import type { Watcher } from "./attach-person.ts";
 import type { BrowserUpdate } from "./browser-attachment.ts";
 
-/** Kinds of which only the newest is true. */
+/** Kinds of updates of which only the newest matters. */
 const passing: ReadonlySet<string> = new Set(["state", "picture"]);
-/** So much is kept of the others for one who takes nothing; then they are gone, as a person would be. */
+/** Maximum of other waiting updates. A reader that falls further behind is disconnected. */
 const maxWaiting = 200;
 
-/** What waits for one who watches a browser: the newest state, the newest picture, and all the rest in order. */
+/** Queue for a person who watches a browser: the newest state, the newest picture, and all other updates in order. */
 export class NewestUpdates implements Watcher<BrowserUpdate> {
   #waiting: BrowserUpdate[] = [];
   #wake: () => void = () => {};
@@ -26,7 +26,7 @@ export class NewestUpdates implements Watcher<BrowserUpdate> {
     return this.#waiting.shift() ?? null;
   };
 
-  /** What waits is still given. */
+  /** Waiting updates are still delivered. */
   readonly end = (): void => {
     this.#isEnded = true;
     this.#wake();

@@ -3,8 +3,8 @@ import { accessSync, closeSync, openSync, statfsSync, unlinkSync } from "node:fs
 import { join } from "node:path";
 
 /**
- * Empty files in the memory of the machine. They outlive a killed process, no disk can lose them, and a machine that starts anew has none.
- * So a mark that is there proves that what removes it has not happened; one that is missing proves nothing.
+ * Empty files in a memory file system. They outlive a killed process, no disk failure loses them, and a reboot removes them. So an
+ * existing mark proves that what removes it has not happened; a missing mark proves nothing.
  */
 export class PendingMarks {
   readonly #folder: string;
@@ -13,24 +13,24 @@ export class PendingMarks {
     this.#folder = folder;
   }
 
-  /** Null where the folder is not in memory. */
+  /** Null when the folder is not on a memory file system. */
   static open(folder = "/dev/shm"): PendingMarks | null {
     try {
       return statfsSync(folder).type === tmpfsType ? new PendingMarks(folder) : null;
     } catch {
-      // Not Linux, or a machine without it: whoever asks does without.
+      // Not Linux, or no memory file system: then there are no marks.
       return null;
     }
   }
 
-  /** Makes one and returns its name; null when the memory is full. */
+  /** Creates a mark and returns its name; null when the memory is full. */
   make(): string | null {
     const name = `convoke-pending-${randomUUID()}`;
     try {
       closeSync(openSync(join(this.#folder, name), "wx", 0o600));
       return name;
     } catch {
-      // Without a mark nothing is promised.
+      // Without a mark nothing can be announced.
       return null;
     }
   }
@@ -45,7 +45,7 @@ export class PendingMarks {
     }
   }
 
-  /** True when it is gone from here on, also when it was gone before. */
+  /** True when the mark does not exist after the call. */
   remove(name: string): boolean {
     if (!isName.test(name)) return true;
     try {
@@ -57,7 +57,7 @@ export class PendingMarks {
   }
 }
 
-/** Names come from a file that may be damaged, or written by a release that stored something else there. */
+/** Names come from a file that may be damaged, or that another release wrote differently. */
 const isName = /^convoke-pending-[0-9a-f-]{36}$/u;
 /** Source: linux/magic.h, TMPFS_MAGIC. */
 const tmpfsType = 0x01021994;

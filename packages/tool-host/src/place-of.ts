@@ -3,7 +3,7 @@ import type { Action } from "@convoke/protocol";
 import type { ToolListing } from "./host.ts";
 import { pathsIn } from "./tools/apply-patch/parse-patch.ts";
 
-/** Every place that a call has for itself; a patch has one for each of its files. */
+/** All places that a call occupies exclusively; a patch has one for each of its files. */
 export function placesOf(listing: ToolListing, action: Action | null): string[] {
   const { patch } = listing.traits ?? {};
   const text = patch === undefined ? undefined : action?.[patch.field as keyof Action];
@@ -14,8 +14,8 @@ export function placesOf(listing: ToolListing, action: Action | null): string[] 
 }
 
 /**
- * The place that a call has for itself, as `<type>:<name>`: two calls with one place never run at the same time. Null for a
- * call that only reads and keeps to no place.
+ * The place that a call occupies exclusively, as `<type>:<name>`: two calls with the same place never run at the same time. Null for
+ * a call that only reads and is bound to no place.
  */
 export function placeOf(listing: ToolListing, action: Action | null): string | null {
   const { file, place, placeField } = listing.traits ?? {};

@@ -1,14 +1,14 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** Opens a database file that only its owner can read (or `:memory:`), made when there is none. */
+/** Opens a database file (or `:memory:`) that only its owner can read; creates it when missing. */
 export function openPrivateSqlite(path: string): DatabaseSync {
-  // Made here, because SQLite makes files that the whole machine can read; its side files take the mode of this one.
+  // Created here because SQLite creates world-readable files. Its side files inherit this mode.
   if (path !== ":memory:") closeSync(openSync(path, "a", 0o600));
   return new DatabaseSync(path, { timeout: 5_000 });
 }
 
-/** True when the disk is full, gone or reads only; what was asked for was then not kept. */
+/** True when the disk is full, gone or read-only: then the write did not happen. */
 export function isStorageFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ("errcode" in error) return storageCodes.has(Number(error.errcode) & 0xff);

@@ -10,7 +10,7 @@ const marks = PendingMarks.open();
 const onUnsafe = (): void => {};
 const outcome = { type: "error", text: "no" } as const;
 
-test("calls are read beside the session that writes them: started, ended, and those that it does not know", async () => {
+test("calls are read while their session writes: started, ended and unknown ones", async () => {
   await using directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");
   expect(readExecutions(path, ["a"])).toEqual([]);
@@ -23,11 +23,11 @@ test("calls are read beside the session that writes them: started, ended, and th
     { actionId: "a", state: "started", startedAtMs: expect.any(Number), endedAtMs: null },
     { actionId: "b", state: "ended", startedAtMs: expect.any(Number), endedAtMs: expect.any(Number) },
   ]);
-  // It was read, not begun.
+  // The execution was read, not started.
   expect(journal.find("c")).toBeUndefined();
 });
 
-test.runIf(marks !== null)("an announced call has not begun as long as its mark is there", async () => {
+test.runIf(marks !== null)("an announced call has not started as long as its mark exists", async () => {
   await using directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");
   using journal = new ExecutionJournal({ path, onUnsafe });
@@ -39,7 +39,7 @@ test.runIf(marks !== null)("an announced call has not begun as long as its mark 
   expect(readExecutions(path, ["a"])).toMatchObject([{ state: "started" }]);
 });
 
-test("a file of a release that announced nothing is read", async () => {
+test("a file of a release without announcements is read", async () => {
   await using directory = await openTemporaryDirectory();
   const path = join(directory.path, "executions.sqlite");
   using database = new DatabaseSync(path);

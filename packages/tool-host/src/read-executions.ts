@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { PendingMarks } from "./pending-marks.ts";
 
-/** What the record of a session says of one call. */
+/** State of a call in the record of a session. */
 export type RecordedExecution = {
   readonly actionId: string;
-  /** `announced`: it is certain that the tool did not begin. `started`: it began, or may have. */
+  /** `announced`: the tool certainly did not start. `started`: it did, or may have. */
   readonly state: "announced" | "started" | "ended";
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
 };
 
-/** Reads calls from the file of an {@link ExecutionJournal}, also while its session works; changes nothing. Empty where there is no file. */
+/** Reads calls from the file of an {@link ExecutionJournal}, also while its session runs; changes nothing. Empty without a file. */
 export function readExecutions(
   path: string,
   actionIds: readonly string[],
@@ -20,9 +20,9 @@ export function readExecutions(
   if (!existsSync(path)) return [];
   using database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   const columns = database.prepare("PRAGMA table_info(executions)").all();
-  // A file that is just being made has no table yet.
+  // A file that is just being created has no table yet.
   if (columns.length === 0) return [];
-  // Older releases announced nothing.
+  // Older releases have no announcements.
   const announced = columns.some(({ name }) => name === "announced_in") ? "announced_in" : "NULL";
   const rows = database
     .prepare(

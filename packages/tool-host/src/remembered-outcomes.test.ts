@@ -20,7 +20,7 @@ test("issue 13: outcomes in memory have a bound in characters beside the one in 
   expect(left()).toEqual(["a", "b"]);
 });
 
-/** With five characters more, for its type. */
+/** Five characters more, for its type. */
 function outcomeOf(characters: number): Outcome {
   return { type: "error", text: "x".repeat(characters) };
 }

@@ -1,9 +1,9 @@
 import type { Outcome } from "./host.ts";
 
-/** How many there may be at most, and how many characters of text in all of them. */
+/** Maximum number of outcomes, and of characters of text in all of them. */
 const usualLimits = { outcomes: 64, characters: 256 * 1024 } as const;
 
-/** Outcomes that are in memory alone, by action; the oldest go first, and the newest stays whatever its size. */
+/** Outcomes in memory, by action id. The oldest are dropped first; the newest always stays. */
 export class RememberedOutcomes {
   readonly #limits: { readonly outcomes: number; readonly characters: number };
   readonly #outcomes = new Map<string, { readonly outcome: Outcome; readonly characters: number }>();
@@ -36,7 +36,7 @@ export class RememberedOutcomes {
   }
 }
 
-/** Of all texts in it, pictures included. */
+/** Number of characters of all texts, images included. */
 function charactersIn(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 0;

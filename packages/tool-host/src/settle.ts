@@ -1,10 +1,10 @@
-/** How a promise ended, or that it was still open when the patience after an abort ran out. */
+/** How a promise settled, or that it was still pending when the grace period after an abort was over. */
 export type Ending<Value> =
   | { readonly type: "resolved"; readonly value: Value }
   | { readonly type: "rejected"; readonly error: unknown }
   | { readonly type: "overdue" };
 
-/** Waits for a promise; once the signal aborts, for at most `graceMs` more. What comes later is dropped. */
+/** Waits for a promise; after the signal aborts, for at most `graceMs` more. A later result is dropped. */
 export async function settle<Value>(
   promise: Promise<Value>,
   signal: AbortSignal,

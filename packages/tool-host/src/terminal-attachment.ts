@@ -5,9 +5,9 @@ export type { TerminalInput };
 /** How large a terminal is, in characters. */
 export type TerminalSize = { readonly columns: number; readonly rows: number };
 
-/** What a person who is attached to a terminal sees. Texts are what an xterm takes, with secrets masked. */
+/** Updates for a person who is attached to a terminal. Texts are for an xterm, with secrets masked. */
 export type TerminalUpdate =
-  /** Everything anew: the terminal is cleared, gets this size, and `text` brings it to where it is. */
+  /** A full redraw: clear the terminal, set this size, and write `text`. */
   | ({
       readonly type: "screen";
       readonly text: string;
@@ -16,12 +16,12 @@ export type TerminalUpdate =
     } & TerminalSize)
   | { readonly type: "output"; readonly text: string }
   | ({ readonly type: "size" } & TerminalSize)
-  /** Whether a person has it, and whether that is this one. */
+  /** Whether a person has control, and whether it is this one. */
   | { readonly type: "lent"; readonly isLent: boolean; readonly isYours: boolean }
-  /** What was asked for cannot be; where there is no such terminal, nothing follows. */
+  /** A request was refused. For an unknown terminal no update follows. */
   | { readonly type: "refused"; readonly reason: string };
 
-/** One who is attached: what to show, until `signal` aborts, the inputs end or the terminal does. Whoever has it gives it back by that. */
+/** Yields updates for an attached person until `signal` aborts, the inputs end or the terminal does. Then control is given back. */
 export type AttachTerminal = (
   inputs: AsyncIterable<TerminalInput>,
   signal: AbortSignal,

@@ -6,14 +6,14 @@ import type { AttachTerminal } from "./terminal-attachment.ts";
 import type { TerminalInfo, Tool, ToolContext, ToolInstance, ToolSet } from "./tool.ts";
 
 /**
- * The queue in front of one tool of one session: opens the tool at first use and lets one call in at a time, in order.
- * Calls of a tool that only reads do not wait for each other; those of a tool set do, unless it has several queues.
+ * The queue in front of one tool of one session: opens the tool on first use and runs one call at a time, in order. Calls of a
+ * read-only tool do not wait for each other; those of a tool set do, unless it has several queues.
  */
 export class ToolLane implements AsyncDisposable {
   readonly #tool: Tool | ToolSet;
   readonly #context: ToolContext;
   readonly #onWarning: (text: string) => void;
-  /** Of each queue whose turn somebody has: who waits for it. */
+  /** By queue with a running call: the waiting calls. */
   readonly #queues = new Map<string, (() => void)[]>();
   #instance: Promise<ToolInstance> | undefined;
   readonly #abandoned = new Set<Promise<void>>();
@@ -28,7 +28,7 @@ export class ToolLane implements AsyncDisposable {
     this.#onWarning = deps.onWarning;
   }
 
-  /** Resolves when it is this call's turn; call the returned function when the call has ended. Rejects with the signal's reason. */
+  /** Resolves when it is this call's turn; call the returned function at the end of the call. Rejects with the signal's reason. */
   async enter(signal: AbortSignal, name: string, action: Action): Promise<() => void> {
     signal.throwIfAborted();
     const queue = this.#queueOf(name, action);
@@ -52,21 +52,21 @@ export class ToolLane implements AsyncDisposable {
     });
   }
 
-  /** The terminals of the instance; none where it is not open. */
+  /** The terminals of the instance; none when it is not open. */
   async terminals(): Promise<readonly TerminalInfo[]> {
     // A tool that could not be opened has none; its caller saw the error.
     const instance = await this.#instance?.catch(() => undefined);
     return instance?.terminals?.() ?? [];
   }
 
-  /** How a person is attached to a terminal of this tool; undefined where it has none of this name. */
+  /** Attaches a person to a terminal of this tool; undefined when there is none of this name. */
   async terminal(name: string): Promise<AttachTerminal | undefined> {
     const isThis = "terminal" in this.#tool && this.#tool.terminal === name;
     const instance = isThis ? await this.instance() : await this.#instance?.catch(() => undefined);
     return instance?.terminal?.(name);
   }
 
-  /** How a person is attached to the browser of this tool; undefined where it has none. Rejects when the tool cannot be opened. */
+  /** Attaches a person to the browser of this tool; undefined when it has none. Rejects when the tool cannot be opened. */
   async browser(): Promise<AttachBrowser | undefined> {
     if (!("hasBrowser" in this.#tool)) return undefined;
     return (await this.instance()).browser;
@@ -83,7 +83,7 @@ export class ToolLane implements AsyncDisposable {
     }
   }
 
-  /** Gives up on an instance whose call does not end: it is closed in the background and the next call opens a new one. */
+  /** Abandons an instance whose call does not end: it is closed in the background, and the next call opens a new one. */
   abandon(): void {
     const opening = this.#instance;
     if (opening === undefined) return;
@@ -92,13 +92,13 @@ export class ToolLane implements AsyncDisposable {
     this.#abandoned.add(closing);
   }
 
-  /** Closes the instance and those given up on; resolves after `closeLimitMs` at the latest. */
+  /** Closes the instance and the abandoned ones; resolves after `closeLimitMs` at the latest. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.abandon();
     await Promise.all(this.#abandoned);
   }
 
-  /** An instance that fails to close, or takes too long, may not hold up the session's end. */
+  /** An instance that fails to close, or takes too long, must not hold up the session's end. */
   async #close(opening: Promise<ToolInstance>): Promise<void> {
     const closing = opening.then(
       (instance) => instance[Symbol.asyncDispose]().then(() => true),

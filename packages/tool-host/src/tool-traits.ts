@@ -1,19 +1,19 @@
-/** What others must know of a tool to treat its calls right. Data alone: it crosses to servers on other machines. */
+/** What the server must know about a tool to handle its calls. Plain data, because it is sent to servers on other machines. */
 export type ToolTraits = {
-  /** Its call ends the turn: it waits for the calls before it, and those after it are dropped. */
+  /** Its call ends the turn: it waits for earlier calls, and later ones are dropped. */
   readonly endsTurn?: true;
-  /** Alone in an answer it waits for nobody's confirmation, because it touches nothing. */
+  /** As the only call of an answer it needs no confirmation, because it has no effects. */
   readonly needsNoApproval?: true;
-  /** The field of its action that names the one file a call touches; a relative one is below `base`. */
+  /** The action's field with the one file that a call touches; a relative path is below `base`. */
   readonly file?: { readonly field: string; readonly base: string };
-  /** The field of its action that has a patch, which names the files that a call touches; relative ones are below `base`. */
+  /** The action's field with a patch, which names the files that a call touches; relative paths are below `base`. */
   readonly patch?: { readonly field: string; readonly base: string };
-  /** What its calls share with those of every other tool that names the same place. */
+  /** A place that its calls share with those of every other tool that names the same place. */
   readonly place?: string;
-  /** The field of its arguments that names a place of its own within `place`. */
+  /** The argument that names a separate place within `place`. */
   readonly placeField?: string;
-  /** What it changes is the plan of the work alone: an agent that plans has it. */
+  /** It changes only the plan, so a planning agent may use it. */
   readonly writesPlan?: true;
-  /** The field of its action that a shell runs. */
+  /** The action's field that a shell runs. */
   readonly shellField?: string;
 };

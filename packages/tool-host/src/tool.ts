@@ -3,7 +3,7 @@ import type { AttachBrowser } from "./browser-attachment.ts";
 import type { AttachTerminal } from "./terminal-attachment.ts";
 import type { ToolTraits } from "./tool-traits.ts";
 
-/** Everything a tool may know about the place it works in. Tools read nothing from `process.env`. */
+/** What a tool may know about its environment. Tools read nothing from `process.env`. */
 export type ToolContext = {
   /** Stable for the life of a conversation, across restarts. */
   readonly sessionId: string;
@@ -11,11 +11,11 @@ export type ToolContext = {
   readonly workspaceDir: string;
   /** Absolute path of a private directory that survives restarts (full outputs, task lists); exists. */
   readonly stateDir: string;
-  /** The allow-listed environment that children start with; with it they end with the host, even after `kill -9`. */
+  /** The allow-listed environment for child processes; its marker ends them with the host, even after `kill -9`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Free-form tool parameters from the agent's tool spec. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Whether the model is shown the pictures of observations. */
+  /** Whether the model receives the images of observations. */
   readonly canSee: boolean;
 };
 
@@ -25,84 +25,84 @@ export type ToolSecret = { readonly name: string; readonly value: string };
 /** What one execution gets besides the action itself. */
 export type ToolCall = {
   readonly actionId: string;
-  /** The name that was called: which face of a set. */
+  /** The name that was called, which selects the tool of a set. */
   readonly tool: string;
   /** Aborts when the execution is cancelled: stop, settle, and return or throw within two seconds. */
   readonly signal: AbortSignal;
   readonly secrets: readonly ToolSecret[];
-  /** Ephemeral output for live display; already masked by the caller of this function's owner. */
+  /** Emits ephemeral output for live display; the caller masks it. */
   readonly onProgress: (text: string) => void;
 };
 
-/** A tool opened for one session. Calls for one instance never overlap, except those of a tool that only reads. */
+/** A tool opened for one session. Calls of one instance never overlap, except those of a read-only tool. */
 export interface ToolInstance extends AsyncDisposable {
-  /** The terminals that are open in it; none unless given. */
+  /** Its open terminals; none unless given. */
   terminals?(): readonly TerminalInfo[];
-  /** How a person is attached to the terminal with this name; undefined where there is none. */
+  /** Attaches a person to the terminal with this name; undefined when there is none. */
   terminal?(name: string): AttachTerminal | undefined;
-  /** How a person is attached to its browser, where it has one. */
+  /** Attaches a person to its browser, if it has one. */
   readonly browser?: AttachBrowser;
   /** Resolves with an observation (`is_error` for a failure the tool reports); throws only {@link ToolInputError} or on a bug. */
   execute(action: Action, call: ToolCall): Promise<Observation>;
 }
 
-/** One terminal of a conversation, as it is now. */
+/** State of one terminal of a conversation. */
 export type TerminalInfo = {
-  /** `main` is that of the tool `terminal`. */
+  /** `main` for the terminal of the tool `terminal`. */
   readonly name: string;
-  /** What runs in it, or what ran last, in one line and masked; null before the first command. */
+  /** The running or last command, in one line and masked; null before the first command. */
   readonly command: string | null;
-  /** When it was started, in milliseconds since 1970; null before the first command. */
+  /** When that command was started, in milliseconds since 1970; null before the first command. */
   readonly startedAtMs: number | null;
   readonly isRunning: boolean;
-  /** Of the last command that has ended; null before, and while one runs. */
+  /** Exit code of the last command; null before the first one, and while one runs. */
   readonly exitCode: number | null;
-  /** True while a person has it. */
+  /** True while a person has control. */
   readonly isLent: boolean;
-  /** True when what runs in it is worth keeping it open for, though nobody waits. */
+  /** True when the running command is a reason to keep the terminal open although no call waits for it. */
   readonly isKept: boolean;
 };
 
-/** One thing that the model can call: what it and the event log see of it. */
+/** One function that the model can call, as the model and the event log see it. */
 export interface ToolFace {
   /** The name the model calls, e.g. `terminal`. */
   readonly name: string;
-  /** Kind name of the actions it takes, e.g. `TerminalAction`. */
+  /** Kind of its actions, e.g. `TerminalAction`. */
   readonly actionKind: string;
   /** True when an execution can neither change anything nor be harmed by running twice. */
   readonly isReadOnly: boolean;
-  /** What the server must know of its calls beyond that; nothing unless given. */
+  /** What else the server must know about its calls; nothing unless given. */
   traits?(context: ToolContext): ToolTraits;
-  /** JSON Schema of the arguments (no `kind`, no `$ref`) where the action kind does not say them. */
+  /** JSON Schema of the arguments (no `kind`, no `$ref`), for action kinds that do not define them. */
   readonly parameters?: Readonly<Record<string, unknown>>;
   /** The wire form listed in SystemPromptEvent; its description may name the workspace. */
   define(context: ToolContext): ToolDefinition;
 }
 
-/** A tool that shows one face: how it is listed, and how it is opened. */
+/** A tool with one function: how it is listed and opened. */
 export interface Tool extends ToolFace {
-  /** The name of the terminal that it is: a person can be attached before the agent has used it. */
+  /** The name of its terminal: a person can attach before the agent has used it. */
   readonly terminal?: string;
   open(context: ToolContext): Promise<ToolInstance>;
 }
 
-/** One opened thing with several faces. All calls go through one queue, those that only read included, unless `queueOf` parts them. */
+/** A tool with several functions that share one instance. All calls, including read-only ones, use one queue, unless `queueOf` splits them. */
 export interface ToolSet {
-  /** What an agent asks for; the model never sees it. */
+  /** The name that an agent configures; the model never sees it. */
   readonly name: string;
   readonly faces: readonly ToolFace[];
-  /** True where what it opens has a browser, whether or not the agent has used it. */
+  /** True when its instance has a browser, whether or not the agent has used it. */
   readonly hasBrowser?: true;
-  /** False where it needs what this machine does not have: then it is in no catalogue. */
+  /** False when this machine lacks what it needs: then no catalogue lists it. */
   isUsable?(environment: Readonly<Record<string, string>>): boolean;
-  /** Calls with different queues run side by side; null waits for nobody. */
+  /** Calls with different queues run concurrently; null waits for no other call. */
   queueOf?(tool: string, action: Action): string | null;
   open(context: ToolContext): Promise<ToolInstance>;
-  /** Ends what the sessions of one host share; comes once, after all of them are closed. */
+  /** Releases what the sessions of one host share; called once, after all of them are closed. */
   close?(): Promise<void>;
 }
 
-/** What of a tool the model can call, in order. */
+/** The functions that the model can call, in order. */
 export function facesOf(tool: Tool | ToolSet): readonly ToolFace[] {
   return "faces" in tool ? tool.faces : [tool];
 }

@@ -26,7 +26,7 @@ function openLog(options: { capacityBytes?: number; ttlMs?: number } = {}) {
   return { log, record, commands, setNow: (ms: number) => (nowMs = ms) };
 }
 
-test("P40: instants have one width and grow even when the clock stands still or goes back", () => {
+test("P40: timestamps have a fixed width and increase even when the clock stands still or goes back", () => {
   const { log, record, setNow } = openLog();
   record("one");
   setNow(0);
@@ -40,7 +40,7 @@ test("P40: instants have one width and grow even when the clock stands still or 
   ]);
 });
 
-test("P19: beyond the kept bytes the oldest commands go, whole, and never one that runs", () => {
+test("P19: beyond the maximum size the oldest commands are deleted, each as a whole, and never a running one", () => {
   const { log, record, commands } = openLog({ capacityBytes: 3_000 });
   record("runs", false);
   for (const name of ["a", "b", "c", "d"]) record(name);
@@ -50,7 +50,7 @@ test("P19: beyond the kept bytes the oldest commands go, whole, and never one th
   expect(commands()).toEqual(["runs", "c", "d"]);
 });
 
-test("P19: what is older than the kept time goes, and never what runs", () => {
+test("P19: commands older than the maximum age are deleted, and never a running one", () => {
   const { log, record, commands, setNow } = openLog({ ttlMs: 60_000 });
   record("old");
   record("runs", false);

@@ -8,14 +8,14 @@ import type { BashEntry, BashPage, BashQuery } from "./bash.ts";
 export type BashLogOptions = {
   /** Path of the SQLite file, created when absent, or `:memory:`. */
   readonly path: string;
-  /** So many bytes of events are kept; the oldest commands go first. */
+  /** Maximum size of all events in bytes; the oldest commands are deleted first. */
   readonly capacityBytes: number;
-  /** Events older than this are forgotten; null keeps them. */
+  /** Maximum age of events in milliseconds; null keeps them for ever. */
   readonly ttlMs: number | null;
   readonly nowMs: () => number;
 };
 
-/** An event before it has its instant. */
+/** An event without its timestamp. */
 export type BashDraft = { readonly id: string; readonly owner: string; readonly commandId: string } & (
   | { readonly kind: "BashCommand"; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly kind: "BashOutput"; readonly fields: BashChunk }
@@ -28,8 +28,8 @@ export type BashChunk = {
 };
 
 /**
- * The record of commands and their outputs. Instants strictly increase. What is written survives the end of this process, though
- * not surely a power cut: the reference does not promise more, and an output is never acted upon.
+ * The record of commands and their outputs. Timestamps strictly increase. A written event survives the end of this process, but
+ * maybe not a power cut: the reference does not promise that, and no decision depends on an output.
  */
 export class BashLog implements Disposable {
   readonly #database: DatabaseSync;
@@ -55,7 +55,7 @@ export class BashLog implements Disposable {
     }
   }
 
-  /** Records an event and returns its JSON; with a `runner` also which process is about to run the command. */
+  /** Records an event and returns its JSON. `runner` also records which process is about to run the command. */
   append(draft: BashDraft, runner?: string): string {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
@@ -79,7 +79,7 @@ export class BashLog implements Disposable {
     }
   }
 
-  /** The command's own event; undefined when it is not there. */
+  /** The event of the command itself; undefined for an unknown command. */
   findCommand(owner: string, commandId: string): string | undefined {
     const row = this.#database
       .prepare("SELECT json FROM events WHERE command_id = ? AND owner = ? AND kind = 'BashCommand'")
@@ -87,7 +87,7 @@ export class BashLog implements Disposable {
     return row === undefined ? undefined : String(row["json"]);
   }
 
-  /** Every output of an ended command in order; undefined while it runs or when it is not there. */
+  /** All outputs of an ended command in order; undefined while it runs and for an unknown command. */
   outputsOfEnded(owner: string, commandId: string): BashOutput[] | undefined {
     const rows = this.#database
       .prepare(
@@ -157,7 +157,7 @@ export class BashLog implements Disposable {
     return Number(changes);
   }
 
-  /** Commands without an end, with whose they are. */
+  /** Commands that have no end event, with their owners. */
   findOpen(): { readonly id: string; readonly owner: string; readonly runner: string }[] {
     return this.#database
       .prepare("SELECT command_id, owner, runner FROM running")
@@ -179,7 +179,7 @@ export class BashLog implements Disposable {
     this.#database.prepare("DELETE FROM running WHERE command_id = ?").run(commandId);
   }
 
-  /** Forgets what is too old or too much; whole commands, and none that runs. */
+  /** Deletes the commands that exceed the maximum age or size, each as a whole and never a running one. */
   forget(): void {
     const { ttlMs, capacityBytes, nowMs } = this.#options;
     const ended = "command_id NOT IN (SELECT command_id FROM running)";
@@ -217,7 +217,7 @@ export function createBashId(): string {
   return randomUUID().replaceAll("-", "");
 }
 
-/** `AUTOINCREMENT`: a follower's cursor must not meet a number again after everything was cleared. */
+/** `AUTOINCREMENT`: after everything was deleted, a follower's cursor must not meet the same number again. */
 const schema = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -243,7 +243,7 @@ const schema = `
   );
 `;
 
-/** Earlier versions wrote a command's end in two steps, and may have ended between them. */
+/** Earlier versions wrote a command's end in two steps, and may have crashed in between. */
 const dropEnded = `
   DELETE FROM running WHERE EXISTS
     (SELECT 1 FROM events WHERE events.command_id = running.command_id AND is_end = 1);

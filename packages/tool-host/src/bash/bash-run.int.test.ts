@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startUnread } from "../processes/testing/start-unread.ts";
 import { runBash } from "./bash-run.ts";
 
-test("what a command has printed is told, also where its end is heard of first and the machine is busy", async () => {
+test("all output of a command is reported, even if its exit is reported first and the machine is busy", async () => {
   const { ended } = await startUnread(() => ({
     ended: runBash({
       id: crypto.randomUUID(),

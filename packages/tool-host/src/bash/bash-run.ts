@@ -18,23 +18,23 @@ export type BashRunDeps = {
   readonly timeoutMs: number;
   readonly secrets: readonly ToolSecret[];
   readonly onChunk: (chunk: OutputChunk) => void;
-  /** Ends the command; its reason is a text that finishes the sentence "The command was ended because". */
+  /** Aborts to end the command. The reason completes the sentence "The command was ended because". */
   readonly signal: AbortSignal;
   readonly limits?: Partial<OutputLimits>;
 };
 
-/** What is left to say when a command has ended. */
+/** The last chunk of output, and the exit code. */
 export type BashEnd = OutputChunk & { readonly exitCode: number };
 
-/** In the environment of everything that one command starts. */
+/** Environment variable of everything that a command starts. */
 const commandVariable = "CONVOKE_COMMAND";
 
-/** How long TERM has before KILL, and KILL before it is given up. */
+/** Milliseconds from TERM to KILL, and from KILL until the processes are given up. */
 const endOptions = { graceMs: 1_000, killMs: 1_000 };
 
-/** After the shell's end its pipes hold what it printed last; as long as they stay silent for this long, nothing more is waited for. */
+/** After the shell's end its pipes may still hold output. Reading stops when they are silent for this many milliseconds. */
 const silenceMs = 10;
-/** What a timer can count. */
+/** Maximum delay of a timer. */
 const longestTimerMs = 2 ** 31 - 1;
 const maxSilences = 50;
 
@@ -64,7 +64,7 @@ export async function runBash(deps: BashRunDeps): Promise<BashEnd> {
   for (let silences = 0, seen = -1; seen !== arrived && silences < maxSilences; silences += 1) {
     seen = arrived;
     await sleep(silenceMs);
-    // Where this process was held up the time is over before it has looked at the pipes.
+    // If this process was held up, the time may be over before it has polled the pipes.
     await untilPolled();
   }
   letGo(child);
@@ -75,7 +75,7 @@ export async function runBash(deps: BashRunDeps): Promise<BashEnd> {
 
 type Shell = ChildProcessByStdio<null, Readable, Readable>;
 
-/** In a group of its own, so that it can be ended with all it started, and without anything to read. */
+/** Starts the shell in a process group of its own, so that everything can be ended, and with empty standard input. */
 async function openShell(
   command: string,
   cwd: string,
@@ -93,7 +93,7 @@ async function openShell(
 
 type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
 
-/** `ending` says why we ended it; null when it ended by itself. */
+/** Resolves when the shell has exited. `ending` is why we ended it; null when it ended by itself. */
 async function untilExit(
   child: { readonly pid?: number | undefined },
   exited: Promise<Exit>,
@@ -114,7 +114,7 @@ async function untilExit(
     const { pid = 0 } = child;
     let hasExited = false;
     void exited.then(() => (hasExited = true));
-    // A child may have left the group; the marker finds it all the same.
+    // A child may have left the process group; its marker still identifies it.
     await endProcesses(
       (scan) => ({
         pids: scan.marked(commandVariable, deps.id).map((entry) => entry.pid),
@@ -129,7 +129,7 @@ async function untilExit(
   }
 }
 
-/** What runs on in the background may go on printing: it is read, so that nobody blocks or breaks, and thrown away. */
+/** Background processes may go on printing: their output is read, so that they do not block, and dropped. */
 function letGo(child: Shell): void {
   for (const stream of [child.stdout, child.stderr]) {
     stream.removeAllListeners("data");
@@ -139,14 +139,14 @@ function letGo(child: Shell): void {
   child.unref();
 }
 
-/** A signal is told as its negative number. */
+/** A signal becomes its negative number. */
 function toExitCode([code, signal]: Exit): number {
   return code ?? -(signal === null ? 1 : constants.signals[signal]);
 }
 
 function startFailure(error: unknown, cwd: string): string {
   const { code } = error as NodeJS.ErrnoException;
-  // Also what a missing shell says, but every system that we run on has one.
+  // A missing shell gives the same error, but every supported system has one.
   if (code === "ENOENT" || code === "ENOTDIR") return `The directory ${cwd} does not exist.\n`;
   return `The command could not be started: ${describeError(error)}\n`;
 }

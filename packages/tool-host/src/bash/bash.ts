@@ -1,30 +1,30 @@
 import type { ToolSecret } from "../tool.ts";
 
-/** A command that a person runs beside the agent. */
+/** A command that a person runs, independently of the agent. */
 export type BashRequest = {
-  /** 32 hex digits, the caller's choice: a request that is sent again with the same id starts nothing. */
+  /** 32 hex digits, chosen by the caller. A repeated request with the same id starts nothing. */
   readonly id: string;
-  /** Whose command it is; nobody else sees it. */
+  /** The owner of the command; invisible to other owners. */
   readonly owner: string;
   readonly command: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   readonly timeoutSeconds: number;
-  /** Hidden wherever they show, in the command too. */
+  /** Masked in outputs and in the recorded command. */
   readonly secrets: readonly ToolSecret[];
 };
 
-/** One recorded event; `json` is a BashCommand or a BashOutput of the wire, as it goes out. */
+/** One recorded event; `json` is a BashCommand or BashOutput exactly as sent on the wire. */
 export type BashEntry = { readonly seq: number; readonly id: string; readonly json: string };
 
-/** Every field narrows; instants are microseconds since the epoch. */
+/** Filters, combined with AND. Instants are microseconds since the epoch. */
 export type BashQuery = {
   readonly owner: string;
   readonly kind?: "BashCommand" | "BashOutput";
   readonly commandId?: string;
   readonly fromMicros?: number;
   readonly beforeMicros?: number;
-  /** Only outputs with a higher order; commands, which have none, stay. */
+  /** Only outputs with a higher order. Commands have no order and always match. */
   readonly orderAbove?: number;
   readonly isDescending: boolean;
   /** Id of the first event of this page. */
@@ -35,24 +35,24 @@ export type BashQuery = {
 export type BashPage = { readonly items: readonly string[]; readonly nextPageId: string | null };
 
 /**
- * Commands beside the agent, each a fresh `/bin/sh -c` without input, and the record of them. What a running command prints is
- * recorded while it runs. A command has ended when its shell has; what it left in the background lives on until disposal.
+ * Runs commands for people, each in a fresh `/bin/sh -c` without input, and records them. Output is recorded while a command
+ * runs. A command has ended when its shell has; its background processes live on until disposal.
  */
 export interface Bash extends AsyncDisposable {
   /** Resolves with the recorded BashCommand. Rejects with a WorkspaceError `too-many-commands`. */
   start(request: BashRequest): Promise<string>;
-  /** Waits for the end; one BashOutput with everything the command printed, its middle left out when it is long. Null when it is not there. */
+  /** Waits for the end. Returns one BashOutput with the whole output, its middle cut when it is long; null for an unknown command. */
   result(owner: string, commandId: string, signal?: AbortSignal): Promise<string | null>;
-  /** Ends a command with all it started; resolves when it has ended, also one that had already. False when it is not there. */
+  /** Ends a command and everything it started. Resolves when it has ended, also if it had before. False for an unknown command. */
   stop(owner: string, commandId: string): Promise<boolean>;
   /** Rejects with a WorkspaceError `unknown-page`. */
   search(query: BashQuery): Promise<BashPage>;
-  /** In the order of `ids`, null for misses. */
+  /** In the order of `ids`; null for unknown ids. */
   get(owner: string, ids: readonly string[]): Promise<readonly (string | null)[]>;
-  /** Forgets the owner's events, running commands go on; how many there were. */
+  /** Deletes the owner's events and returns their number. Running commands continue. */
   clear(owner: string): Promise<number>;
   /** The `seq` of the newest event. */
   lastSeq(): Promise<number>;
-  /** The owner's events after a cursor, for ever, each once, until the signal aborts. */
+  /** Yields the owner's events after a cursor, each once, until the signal aborts. */
   follow(owner: string, afterSeq: number, signal: AbortSignal): AsyncIterable<readonly BashEntry[]>;
 }

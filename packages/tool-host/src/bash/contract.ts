@@ -9,13 +9,13 @@ import type { Bash, BashQuery, BashRequest } from "./bash.ts";
 
 export type BashUnderTest = AsyncDisposable & {
   readonly bash: Bash;
-  /** An existing directory of the test's own. */
+  /** An existing directory that belongs to the test. */
   readonly dir: string;
-  /** Ends what runs the commands in an orderly way, and opens it again on the same record. */
+  /** Shuts the backend down in an orderly way and opens it again on the same record. */
   readonly restart: () => Promise<Bash>;
 };
 
-/** What every backend of Bash promises. */
+/** Tests that every backend of Bash must pass. */
 export function testBash(open: () => Promise<BashUnderTest>): void {
   const openBench = async () => {
     const leaks = watchLeaks();
@@ -38,7 +38,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     return { ...under, start, run, events };
   };
 
-  test("a command runs in its directory, its streams and exit code come apart, and both are on record", async () => {
+  test("a command runs in its directory; its streams and exit code are separate, and recorded", async () => {
     const { run, events, dir } = await openBench();
     const output = await run("pwd; echo oops >&2; cat; exit 3", { cwd: dir });
     expect(output).toMatchObject({ exit_code: 3, stdout: `${dir}\n`, stderr: "oops\n", kind: "BashOutput" });
@@ -50,7 +50,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
       timeout: 30,
       id: output.command_id,
     });
-    // A busy machine may part its output.
+    // On a busy machine the output may come in several chunks.
     const outputs = chunks as BashOutput[];
     const joined = (name: "stdout" | "stderr"): string => outputs.map((chunk) => chunk[name] ?? "").join("");
     expect({ ...outputs.at(-1), stdout: joined("stdout"), stderr: joined("stderr") }).toEqual(output);
@@ -58,7 +58,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(output.id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test("W20: output is on record while the command runs, in order, and joins to the whole", async () => {
+  test("W20: output is recorded while the command runs, in order, and its chunks join to the whole", async () => {
     const { bash, start, events, dir } = await openBench();
     const gate = join(dir, "gate");
     const id = await start(`printf 'first é'; until [ -e ${gate} ]; do sleep 0.02; done; echo last`);
@@ -74,7 +74,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(later.at(-1)).toMatchObject({ order: whole.order, exit_code: 0 });
   });
 
-  test("a command at its limit ends with all it started; what it printed stays", async () => {
+  test("a command that times out ends with all its processes; its output stays", async () => {
     const { run } = await openBench();
     const output = await run("echo before; setsid sleep 61.7 & sleep 61.7", { timeoutSeconds: 3 });
     expect(output).toMatchObject({ exit_code: -1, stdout: "before\n" });
@@ -82,7 +82,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(findMarkedProcesses(`CONVOKE_COMMAND=${output.command_id}`)).toEqual([]);
   });
 
-  test("a command is stopped with all it started, by its owner alone; stopping what has ended changes nothing", async () => {
+  test("only its owner can stop a command, with all its processes; stopping an ended one changes nothing", async () => {
     const { bash, start, events } = await openBench();
     const id = await start("echo begun; setsid sleep 61.9 & sleep 61.9");
     await expect.poll(async () => (await events({ commandId: id, kind: "BashOutput" })).length).toBe(1);
@@ -98,7 +98,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(await events()).toEqual(before);
   });
 
-  test("P15: a child in the background delays nobody, goes on, and ends with its host", async () => {
+  test("P15: a background process does not delay the end of its command, continues, and ends with its host", async () => {
     const { run, restart } = await openBench();
     const output = await run("while :; do echo noise; sleep 0.01; done & echo done");
     expect(output).toMatchObject({ exit_code: 0 });
@@ -121,7 +121,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(await run("true")).toMatchObject({ exit_code: 0, stdout: null, stderr: null });
   });
 
-  test("P13: secrets show neither in the command nor in its output, also when they come in parts", async () => {
+  test("P13: secrets are masked in the command and its output, also when split over chunks", async () => {
     const { run, events } = await openBench();
     const secrets = [{ name: "TOKEN", value: "canary-0123456789" }];
     const command = "printf canary-01; sleep 0.2; echo 23456789; echo canary-0123456789 | base64";
@@ -132,7 +132,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(output.stdout).toBe("<secret-hidden>\n<secret-hidden>\n");
   });
 
-  test("a flood is bounded: its beginning and its end are kept, and the next command answers", async () => {
+  test("a flood of output is bounded to its beginning and end, and the next command works", async () => {
     const { run } = await openBench();
     const output = await run("head -c 30000000 /dev/zero | tr '\\0' a; echo; echo the end", {
       timeoutSeconds: 50,
@@ -156,7 +156,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
 
   test("P39: filters and pages give each event once, in either order; an unknown page is refused", async () => {
     const { bash, run, events } = await openBench();
-    // Without a text there is one output, its end, on a busy machine too.
+    // A command without output has one event, its end, also on a busy machine.
     for (const text of ["a", "b", "c"]) await run(`: ${text}`);
     const all = await events();
     expect(all).toHaveLength(6);
@@ -186,7 +186,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     ).rejects.toMatchObject({ name: "WorkspaceError", code: "unknown-page" });
   });
 
-  test("another owner's commands are not there", async () => {
+  test("another owner's commands are invisible", async () => {
     const { bash, run, events } = await openBench();
     const output = await run("true");
     expect(await events({ owner: "bob" })).toEqual([]);
@@ -201,7 +201,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(await events()).toEqual([]);
   });
 
-  test("a follower gets what was there and what comes, once and in order, from any cursor", async () => {
+  test("a follower gets past and new events, once and in order, from any cursor", async () => {
     const { bash, run, events } = await openBench();
     await run("echo before");
     const stop = new AbortController();
@@ -224,7 +224,7 @@ export function testBash(open: () => Promise<BashUnderTest>): void {
     expect(await bash.lastSeq()).toBeGreaterThan(lastSeq);
   });
 
-  test("the record outlives the host; what ran when it stopped has ended with -1", async () => {
+  test("the record outlives the host; commands that ran when it stopped have ended with -1", async () => {
     const { start, run, restart, dir } = await openBench();
     const done = await run("echo kept");
     const id = await start("echo begun; sleep 62.3");

@@ -49,7 +49,7 @@ test("a command whose process was killed is recorded as ended when the record is
   expect(output.stderr).toContain("The server ended");
 });
 
-test("no more than the most commands run at the same time; the next one is refused in words", async () => {
+test("no more than the maximum of commands run at the same time; a further one is refused with the reason", async () => {
   const directory = await openTemporaryDirectory();
   onTestFinished(async () => directory[Symbol.asyncDispose]());
   await using bash = openLocalBash({ path: ":memory:", environment: {}, maxRunning: 1 });
@@ -61,7 +61,7 @@ test("no more than the most commands run at the same time; the next one is refus
   });
 });
 
-test("16: nobody else reads the record, whatever the umask is", async () => {
+test("16: only its owner can read the record, whatever the umask is", async () => {
   const directory = await openTemporaryDirectory();
   onTestFinished(async () => directory[Symbol.asyncDispose]());
   chmodSync(directory.path, 0o755);
@@ -74,24 +74,27 @@ test("16: nobody else reads the record, whatever the umask is", async () => {
   expect(modes).toEqual(modes.map(() => 0o600));
 });
 
-// A file system of its own needs user namespaces, which some machines switch off.
+// A private file system needs user namespaces, which some machines disable.
 const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 
-test.skipIf(!canMount)("F3: a full disk ends no process; when there is room, all goes on by itself", () => {
-  const script = fileURLToPath(new URL("testing/full-disk-bash.ts", import.meta.url));
-  const mounted = 'mount -t tmpfs -o size=1m tmpfs /mnt && exec "$0" "$1"';
-  const run = spawnSync("unshare", ["-rm", "sh", "-c", mounted, process.execPath, script], {
-    encoding: "utf8",
-  });
-  expect(run.stderr).toBe("");
-  expect(JSON.parse(run.stdout)).toEqual({
-    start: "no-space",
-    result: "no-space",
-    later: {
-      exit_code: 7,
-      stdout: null,
-      stderr: "\n[output is missing here: the disk of the record was full]\n",
-    },
-    next: { exit_code: 0, stdout: "next\n", stderr: null },
-  });
-});
+test.skipIf(!canMount)(
+  "F3: a full disk ends no process; when there is room again, recording resumes by itself",
+  () => {
+    const script = fileURLToPath(new URL("testing/full-disk-bash.ts", import.meta.url));
+    const mounted = 'mount -t tmpfs -o size=1m tmpfs /mnt && exec "$0" "$1"';
+    const run = spawnSync("unshare", ["-rm", "sh", "-c", mounted, process.execPath, script], {
+      encoding: "utf8",
+    });
+    expect(run.stderr).toBe("");
+    expect(JSON.parse(run.stdout)).toEqual({
+      start: "no-space",
+      result: "no-space",
+      later: {
+        exit_code: 7,
+        stdout: null,
+        stderr: "\n[output is missing here: the disk of the record was full]\n",
+      },
+      next: { exit_code: 0, stdout: "next\n", stderr: null },
+    });
+  },
+);

@@ -16,15 +16,15 @@ import { runBash } from "./bash-run.ts";
 import type { OutputLimits, OutputChunk } from "./output-pieces.ts";
 
 export type LocalBashDeps = {
-  /** SQLite file for the record, made with its directory when absent; `:memory:` keeps none. */
+  /** SQLite file of the record, created with its directory when missing; `:memory:` stores nothing. */
   readonly path: string;
   /** The allow-listed environment that commands start with. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Ended commands are forgotten after so long; null keeps them. */
+  /** Events of ended commands are deleted after this many milliseconds; null keeps them. */
   readonly keptMs?: number | null;
-  /** 256 MiB unless given. */
+  /** Maximum size of the record; 256 MiB unless given. */
   readonly maxBytes?: number;
-  /** Commands that may run at the same time; 64 unless given. */
+  /** Maximum number of commands that run at the same time; 64 unless given. */
   readonly maxRunning?: number;
   readonly limits?: Partial<OutputLimits>;
 };
@@ -32,19 +32,19 @@ export type LocalBashDeps = {
 type Running = {
   readonly owner: string;
   readonly stopping: AbortController;
-  /** Resolves when the end is on record. */
+  /** Resolves when the end is recorded. */
   readonly ended: Promise<void>;
 };
 
-/** In the environment of everything that one process's commands start. */
+/** Environment variable of everything that the commands of one process start. */
 const runnerVariable = "CONVOKE_BASH";
 const endOptions = { graceMs: 1_000, killMs: 1_000 };
 const pollMs = 1_000;
-/** What `result` gives at most of each stream. */
+/** Maximum length of each stream in `result`. */
 const longestResult = 1024 * 1024;
 const batch = { limit: 100, maxBytes: 1024 * 1024 };
 
-/** Commands on this machine. Those that an earlier process left unended are recorded as ended with -1. */
+/** Runs commands on this machine. Commands that an earlier process did not end are recorded as ended with -1. */
 export function openLocalBash(deps: LocalBashDeps): Bash {
   return new LocalBash(deps);
 }
@@ -56,7 +56,7 @@ class LocalBash implements Bash {
   readonly #waiting = new Set<() => void>();
   readonly #stopping = new AbortController();
   readonly #marker = randomUUID();
-  /** Commands that have ended while the disk took nothing: their ends wait for room. */
+  /** Ended commands whose end could not be written because the disk was full; retried later. */
   readonly #unrecorded = new Map<string, UnrecordedEnd>();
   #retrying: NodeJS.Timeout | undefined;
   readonly #sweeping: NodeJS.Timeout | undefined;
@@ -89,7 +89,7 @@ class LocalBash implements Bash {
     const { id, owner, secrets, cwd, timeoutSeconds: timeout } = request;
     const command = maskText(request.command, secrets);
     const fields = { command, cwd, timeout } satisfies Partial<BashCommand>;
-    // The record comes first: what started is never unknown.
+    // The command is recorded before it starts, so no unknown command ever runs.
     const recorded = this.#recordStart({ id, owner, commandId: id, kind: "BashCommand", fields });
     this.#ring();
     const stopping = new AbortController();
@@ -162,7 +162,7 @@ class LocalBash implements Bash {
     clearInterval(this.#retrying);
     this.#stopping.abort("its host stops");
     await Promise.all([...this.#running.values()].map(({ ended }) => ended));
-    // What commands left in the background.
+    // Background processes of ended commands.
     await endProcesses(
       (scan) => ({ pids: scan.marked(runnerVariable, this.#marker).map(({ pid }) => pid), groupIds: [] }),
       endOptions,
@@ -184,7 +184,7 @@ class LocalBash implements Bash {
       stderr: chunk.stderr === "" ? null : chunk.stderr,
     });
     const record = (chunk: OutputChunk): void => {
-      // The command goes on: a full disk must end neither it nor this process (F3).
+      // The command continues: a full disk must end neither it nor this process (F3).
       if (!this.#output(id, owner, toFields(chunk, null))) isCut = true;
     };
     const end = await runBash({
@@ -203,12 +203,12 @@ class LocalBash implements Bash {
     this.#tidy();
   }
 
-  /** Puts the ends of commands on record; those that the disk does not take now are tried again every second. */
+  /** Records the ends of commands; those that fail are retried every second. */
   #recordEnds(): void {
     for (const [id, { owner, fields, isCut }] of this.#unrecorded) {
       const stderr = isCut ? `${fields.stderr ?? ""}${cutText}` : fields.stderr;
       if (this.#output(id, owner, { ...fields, stderr })) this.#unrecorded.delete(id);
-      // What comes later has no more room, and its output is lost already: only the end itself is kept.
+      // There is no room for more and the output is incomplete already: only the end itself is recorded.
       else
         this.#unrecorded.set(id, { owner, fields: { ...fields, stdout: null, stderr: null }, isCut: true });
     }
@@ -236,12 +236,12 @@ class LocalBash implements Bash {
     try {
       this.#log.forget();
     } catch (error) {
-      // Old events stay a while longer: the next end of a command tries again.
+      // Old events stay longer: the next end of a command tries again.
       if (!isStorageFailure(error)) throw error;
     }
   }
 
-  /** The processes of a server that was killed are ended by its guardian; what is left to do is to say so. */
+  /** The guardian ends the processes of a killed server; here only their end is recorded. */
   #closeLost(): void {
     for (const { id, owner, runner } of this.#log.findOpen()) {
       if (isRunnerAlive(runner)) continue;
@@ -251,7 +251,7 @@ class LocalBash implements Bash {
     this.#recordEnds();
   }
 
-  /** False when the disk did not take it. */
+  /** False when the disk refused the event. */
   #output(commandId: string, owner: string, fields: BashChunk): boolean {
     try {
       this.#log.append({ id: createBashId(), owner, commandId, kind: "BashOutput", fields });
@@ -290,11 +290,11 @@ const cutText = "\n[output is missing here: the disk of the record was full]\n";
 
 const closedText = "The host of this command stops.";
 
-/** Behind every order that the lost command can have used. */
+/** Higher than any order that the lost command can have used. */
 const lostOrder = 2 ** 31 - 1;
 const lostText = "The server ended while this command ran; whatever it was doing was ended too.\n";
 
-/** Names a process so that another one with the same id is not taken for it. */
+/** Identifies a process by more than its id, because ids are reused. */
 function thisRunner(): string {
   return `${process.pid}:${readProcess(process.pid)?.startTicks ?? 0}`;
 }

@@ -20,7 +20,7 @@ test("a character that arrives in two reads is one character", () => {
   expect(chunks).toEqual([]);
 });
 
-test("pieces are no longer than they may be, split no character, and join to the whole", () => {
+test("chunks have a maximum length, split no character, and join to the whole", () => {
   const { output, chunks } = collect({ maxChunk: 7 });
   output.push("stdout", Buffer.from("😀".repeat(20)));
   output.push("stderr", Buffer.from("e".repeat(20)));
@@ -32,7 +32,7 @@ test("pieces are no longer than they may be, split no character, and join to the
   expect(every.map(({ stderr }) => stderr).join("")).toBe("e".repeat(20));
 });
 
-test("P13: a secret in two pieces is hidden, and its beginning is not given out", () => {
+test("P13: a secret split over two chunks is masked, and its beginning is not emitted", () => {
   const { output, chunks } = collect({ maxChunk: 1 });
   output.push("stdout", Buffer.from("a canary-"));
   output.push("stdout", Buffer.from("secret b"));
@@ -41,7 +41,7 @@ test("P13: a secret in two pieces is hidden, and its beginning is not given out"
   expect(text).toBe("a <secret-hidden> b");
 });
 
-test("of an output that is too long the beginning and the end stay, and how much is missing", () => {
+test("of a too long output the beginning and the end stay, with the number of missing characters", () => {
   const { output, chunks } = collect({ maxChunk: 10, longestOutput: 50, tail: 10 });
   for (let index = 0; index < 100; index += 1) output.push("stdout", Buffer.from("0123456789"));
   output.push("stdout", Buffer.from("the end"));
@@ -60,7 +60,7 @@ test.each([
   expect(output.end(isCut)).toEqual({ stdout, stderr: "" });
 });
 
-test("stress 5: a flood of 5 MB makes few pieces, a line after a silence comes at once", () => {
+test("stress 5: a flood of 5 MB makes few chunks, a line after a silence is emitted at once", () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const chunks: OutputChunk[] = [];

@@ -12,27 +12,27 @@ export type OutputChunksDeps = {
 
 /** In UTF-16 code units and milliseconds. */
 export type OutputLimits = {
-  /** Text that comes after a silence goes out after so long. */
+  /** Milliseconds after which text is emitted that follows a silence. */
   readonly holdMs: number;
-  /** While a command goes on printing, its pieces come at distances that grow up to this one. */
+  /** While a command prints continuously, the interval between chunks grows up to this many milliseconds. */
   readonly longestGapMs: number;
   readonly maxChunk: number;
-  /** What one command may put out before its rest is left out, up to a tail. */
+  /** Maximum output of one command; the rest is left out, except a tail. */
   readonly longestOutput: number;
   readonly tail: number;
 };
 
-/** The limits of a command's output. A quick command's whole output is one piece. */
+/** The limits of a command's output. The whole output of a short command is one chunk. */
 const outputLimits: OutputLimits = {
   holdMs: 50,
   longestGapMs: 1_000,
-  // A frame that carries it stays below the megabyte that some clients take at most.
+  // A frame with the chunk stays below 1 MB, the maximum of some clients.
   maxChunk: 256 * 1024,
   longestOutput: 8 * 1024 * 1024,
   tail: 16 * 1024,
 };
 
-/** Both streams of a command as masked text in pieces of bounded size, never split inside a character or a secret. */
+/** Splits both streams of a command into masked chunks of bounded size, never inside a character or a secret. */
 export class OutputChunks {
   readonly #stdout: TextStream;
   readonly #stderr: TextStream;
@@ -57,13 +57,13 @@ export class OutputChunks {
     if (this.#waiting > 0) this.#timer ??= setTimeout(() => this.#flush(), this.#delayMs()).unref();
   }
 
-  /** Every piece costs whoever keeps or reads it about the same, however small it is: a command that prints on and on makes few. */
+  /** Storing or reading a chunk costs about the same whatever its size. So the intervals grow for a command that prints continuously. */
   #delayMs(): number {
     const { holdMs } = this.#limits;
     return Math.max(holdMs, this.#flushedAtMs + this.#gapMs - performance.now());
   }
 
-  /** What was not given out yet; nothing may be pushed after it. `isCut`: the command did not end by itself. */
+  /** Returns the text not emitted yet; nothing may be pushed afterwards. `isCut`: the command was ended by us. */
   end(isCut: boolean): OutputChunk {
     clearTimeout(this.#timer);
     this.#stdout.end(isCut);
@@ -99,7 +99,7 @@ export class OutputChunks {
   }
 }
 
-/** One stream: bytes in, masked text out. Once it is too long only its tail is kept. */
+/** One stream: bytes in, masked text out. After the maximum only the tail is stored. */
 class TextStream {
   text = "";
   readonly #decoder = new StringDecoder("utf8");
@@ -131,7 +131,7 @@ class TextStream {
 
   take(length: number): string {
     let end = Math.min(length, this.text.length);
-    // A surrogate pair stays together.
+    // Do not split a surrogate pair.
     if (end < this.text.length && /[\uD800-\uDBFF]/.test(this.text.charAt(end - 1))) end -= 1;
     const taken = this.text.slice(0, end);
     this.text = this.text.slice(end);

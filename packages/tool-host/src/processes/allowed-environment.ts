@@ -1,4 +1,4 @@
-/** Names that children may inherit; everything else, above all keys and tokens, stays with the server. */
+/** Environment variables that child processes inherit. All others, above all keys and tokens, stay with the server. */
 const allowedNames = new Set([
   "HOME",
   "PATH",
@@ -15,7 +15,7 @@ const allowedNames = new Set([
   "XDG_CACHE_HOME",
   "XDG_CONFIG_HOME",
   "XDG_DATA_HOME",
-  // What a machine behind a proxy or with its own certificate authority needs to reach anything.
+  // For machines behind a proxy or with their own certificate authority.
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "NO_PROXY",
@@ -32,7 +32,7 @@ const allowedNames = new Set([
   "GIT_SSL_CAINFO",
   "PIP_CERT",
   "NIX_SSL_CERT_FILE",
-  // Where language installations are.
+  // Locations of language installations.
   "JAVA_HOME",
   "GOPATH",
   "GOROOT",
@@ -43,7 +43,7 @@ const allowedNames = new Set([
   "VIRTUAL_ENV",
 ]);
 
-/** A proxy address may carry `user:password@`; that part is a credential and is left out. */
+/** A proxy address may contain `user:password@`; that part is left out because it is a credential. */
 const proxyName = /_proxy$/i;
 
 /** The part of `source` that child processes may see, plus `AI_AGENT=convoke`. */

@@ -4,15 +4,15 @@ import { endProcesses } from "./end-processes.ts";
 import { guardianVariable } from "./guardian.ts";
 import { listProcesses, readEnvironment, readProcess } from "./process-table.ts";
 
-/** A guardian's marker that says whose it is: what carries it after that process's end belongs to nobody. */
+/** Parses the owner out of a guardian's marker. When the owner is gone, processes with its marker are orphans. */
 export function createMarker(role: "convoke" | "convoke-host"): string {
   const startTicks = readProcess(process.pid)?.startTicks ?? 0;
   return `${role}.${process.pid}.${startTicks}.${readPidNamespace()}.${randomUUID()}`;
 }
 
 /**
- * Ends what earlier hosts left behind because they and their guardians were killed together. Ids of processes come again, so an
- * owner is told by its start too, and only those of our own table of processes count. Resolves with how many there were.
+ * Ends orphans of earlier hosts that were killed together with their guardians. Process ids are reused, so an owner is identified by
+ * its start time too. Only owners in our own process table are considered. Resolves with the number of orphans.
  */
 export async function collectOrphans(): Promise<number> {
   const found = findOrphans();
@@ -24,7 +24,7 @@ const markerForm = /^convoke(?:-host)?\.(\d+)\.(\d+)\.(\d+)\.[0-9a-f-]{36}$/;
 
 function findOrphans(): number[] {
   const namespace = readPidNamespace();
-  // Without it nothing tells whose table of processes an id is from.
+  // Without the namespace it is unknown which process table an id belongs to.
   if (namespace === "0") return [];
   return listProcesses()
     .filter(({ pid, state }) => state !== "Z" && isOrphan(pid, namespace))
@@ -38,12 +38,12 @@ function isOrphan(pid: number, namespace: string): boolean {
   return readProcess(Number(ownerId))?.startTicks !== Number(ownerTicks);
 }
 
-/** "0" where there is none. */
+/** "0" when there is no namespace. */
 function readPidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
   } catch {
-    // Another system than Linux.
+    // Not Linux.
     return "0";
   }
 }

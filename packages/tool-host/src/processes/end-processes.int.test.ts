@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { endProcesses } from "./end-processes.ts";
 
-test("P14: a process that ignores TERM is killed, also by one that was held up past all its limits meanwhile", async () => {
+test("P14: a process that ignores TERM is killed, also when the killer was held up beyond all its timeouts", async () => {
   const child = spawn("/bin/sh", ["-c", "trap '' TERM; echo ready; while :; do sleep 1; done"], {
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
@@ -15,12 +15,12 @@ test("P14: a process that ignores TERM is killed, also by one that was held up p
     return { pids: [], groupIds: exitCode === null && signalCode === null ? [pid] : [] };
   };
   setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_500), 1);
-  // Time enough for a busy machine to let go of what was killed, and less than it is held up.
+  // Longer than a busy machine takes to release killed processes, shorter than the test's stall.
   expect(await endProcesses(find, { graceMs: 100, killMs: 3_000 })).toBe(true);
   expect(child.signalCode).toBe("SIGKILL");
 });
 
-test("P14: a process that does not show for a moment, as while its program is replaced, is ended too", async () => {
+test("P14: a process that is invisible for a moment, as while it executes another program, is ended too", async () => {
   const [first, hidden] = [1, 2].map(() => spawn("/bin/sleep", ["60"], { stdio: "ignore" }));
   onTestFinished(() => [first, hidden].forEach((child) => child?.kill("SIGKILL")));
   await once(hidden!, "spawn");

@@ -2,26 +2,26 @@ import { setImmediate as untilPolled, setTimeout as sleep } from "node:timers/pr
 import { ProcessScans, type ProcessScan } from "./process-scan.ts";
 import { readProcess } from "./process-table.ts";
 
-/** What to end: processes by id, and whole groups by the id of the group. */
+/** What to end: process ids, and ids of process groups. */
 export type ProcessTarget = { readonly pids: readonly number[]; readonly groupIds: readonly number[] };
 
 export type EndOptions = {
   /** Time between TERM and KILL in milliseconds. */
   readonly graceMs: number;
-  /** Time after KILL in which new processes are looked for and killed too, in milliseconds. */
+  /** Milliseconds after KILL in which newly started processes are searched and killed too. */
   readonly killMs: number;
 };
 
-/** A process has one kernel with one table, whoever looks at it. */
+/** The process table is the kernel's, so one scan serves all callers. */
 const scans = new ProcessScans();
 
 const pollMs = 10;
-/** How long what was killed may take to go before it is looked for again. */
+/** Milliseconds that killed processes have to disappear before the next search. */
 const killRoundMs = 100;
 
 /**
- * Sends TERM to everything that `find` names, then KILL until `find` names nothing more; `find` is asked again, each time with a
- * newer scan, so what is started meanwhile ends too. True when nothing was left at the end.
+ * Sends TERM to everything that `find` returns, then KILL until `find` returns nothing. Each call of `find` gets a newer scan, so
+ * processes that start meanwhile are ended too. True when nothing was left at the end.
  */
 export async function endProcesses(
   find: (scan: ProcessScan) => ProcessTarget,
@@ -29,13 +29,13 @@ export async function endProcesses(
 ): Promise<boolean> {
   let target = find(await scans.next());
   const killAt = performance.now() + options.graceMs;
-  // Counted from the first KILL: whoever is held up in between must not be late before it has sent one.
+  // Counted from the first KILL, so that a process that was held up before still sends it.
   let endAt = Infinity;
   let signal: NodeJS.Signals = "SIGTERM";
   while (!isEmpty(target) && performance.now() < endAt) {
     signalProcesses(target, signal);
     if (signal === "SIGKILL") endAt = Math.min(endAt, performance.now() + options.killMs);
-    // A stopped process acts on TERM only when it goes on.
+    // A stopped process handles TERM only after CONT.
     if (signal === "SIGTERM") signalProcesses(target, "SIGCONT");
     await waitUntilGone(
       target,
@@ -44,17 +44,17 @@ export async function endProcesses(
     if (signal === "SIGTERM" && performance.now() >= killAt) signal = "SIGKILL";
     target = find(await scans.next());
     if (!isEmpty(target)) continue;
-    // What was forked meanwhile, or is between two programs, may not have shown: only two looks in a row count.
+    // A process may be invisible while it forks or executes another program; so two empty scans in a row are required.
     await sleep(pollMs);
     target = find(await scans.next());
   }
   return isEmpty(target);
 }
 
-/** Watching known ids is cheap; asking `find` may mean reading the whole process table. */
+/** Polling known ids is cheap; calling `find` may read the whole process table. */
 async function waitUntilGone(target: ProcessTarget, until: number): Promise<void> {
   const isThere = (): boolean => target.pids.some(isRunning) || target.groupIds.some((id) => canSignal(-id));
-  // At least one pause: the events that tell of an exit need a turn of the event loop.
+  // At least one pause, because exit events need a turn of the event loop.
   do {
     await sleep(pollMs);
     await untilPolled();
@@ -72,14 +72,14 @@ function canSignal(id: number): boolean {
     process.kill(id, 0);
     return true;
   } catch {
-    // Gone, or not ours: either way there is nothing to wait for.
+    // Gone or owned by another user: nothing to wait for.
     return false;
   }
 }
 
-/** Signals every process and group of `target`; those that are gone are passed over. */
+/** Signals every process and group of `target`; missing ones are skipped. */
 export function signalProcesses(target: ProcessTarget, signal: NodeJS.Signals): void {
-  // Ids 0, 1 and negative ones mean "my group", init and "everybody" to the kernel: never signal those.
+  // To the kernel 0, 1 and negative ids mean "my group", init and "everybody": never signal those.
   for (const pid of target.pids) if (pid > 1) send(pid, signal);
   for (const groupId of target.groupIds) if (groupId > 1) send(-groupId, signal);
 }
@@ -88,7 +88,7 @@ function send(id: number, signal: NodeJS.Signals): void {
   try {
     process.kill(id, signal);
   } catch {
-    // Gone already, or not ours to signal: whoever asked looks again and sees what is left.
+    // Gone or owned by another user; the caller scans again.
   }
 }
 

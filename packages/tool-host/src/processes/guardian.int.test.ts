@@ -14,13 +14,13 @@ describe("P14: the guardian", () => {
     const assignment = `${guardianVariable}=${marker}`;
     const host = spawn(process.execPath, [hostScript, marker], { stdio: ["ignore", "pipe", "inherit"] });
     await once(host.stdout, "data");
-    // One that has just been forked may have no environment yet.
+    // A process that was just forked may have no environment yet.
     await expect.poll(() => findMarkedProcesses(assignment).length).toBeGreaterThan(5);
     host.kill("SIGKILL");
     await once(host, "exit");
-    // The promise is five seconds; a machine that runs other suites gets far more time.
+    // The promise is five seconds; a machine that runs other suites gets far more.
     await expect.poll(() => findMarkedProcesses(assignment)).toEqual([]);
-    // The guardian goes too; its marker is an argument, so its environment never counted.
+    // The guardian exits too; its marker is an argument, so its environment never matched.
     await expect.poll(() => guardianRuns(assignment)).toBe(false);
   });
 
@@ -39,7 +39,7 @@ describe("P14: the guardian", () => {
     await expect.poll(() => keeperRuns(assignment)).toBe(false);
   });
 
-  test("F12: a guardian that somebody ends is replaced, and both go with their owner", async () => {
+  test("F12: a killed guardian is replaced, and both exit with their owner", async () => {
     const marker = `test-${process.pid}-replaced`;
     const assignment = `${guardianVariable}=${marker}`;
     const guardian = await openGuardian({ marker });
@@ -55,7 +55,7 @@ describe("P14: the guardian", () => {
     await expect.poll(() => keeperRuns(assignment)).toBe(false);
   });
 
-  test("F12: what an owner that is gone left behind is collected, and nothing else", async () => {
+  test("F12: processes of an owner that is gone are collected, and nothing else", async () => {
     const left = (marker: string) => {
       const child = spawn("sleep", ["60"], {
         env: { PATH: process.env["PATH"], [guardianVariable]: marker },
@@ -67,12 +67,12 @@ describe("P14: the guardian", () => {
     const own = createMarker("convoke");
     const [, pid = "", ticks = "", namespace = ""] = own.split(".");
     const id = own.split(".").at(-1) ?? "";
-    // Its number belongs to us now, who began at another time.
+    // The owner's id now belongs to us, but we started at another time.
     const orphan = left(`convoke.${pid}.${Number(ticks) - 1}.${namespace}.${id}`);
     const others = [own, `convoke.${pid}.1.${Number(namespace) + 1}.${id}`, "convoke-other"].map(left);
     await Promise.all([orphan, ...others].map(({ child }) => once(child, "spawn")));
     await expect.poll(() => readEnvironment(orphan.child.pid ?? 0, guardianVariable)).toBeDefined();
-    // A server of another suite, which collects when it begins, may have come first.
+    // A server of another suite that starts and collects orphans may have been faster.
     await collectOrphans();
     expect(await orphan.ended).toEqual([null, expect.any(String)]);
     for (const { child, ended } of others) {
@@ -125,7 +125,7 @@ async function keeperRuns(assignment: string): Promise<boolean> {
   return withArguments("convoke-keeper", assignment).length > 0;
 }
 
-/** Not the shells that one forks for a moment: they have another parent. */
+/** Ignores the short-lived subshells of a shell: their parent differs. */
 function withArguments(name: string, assignment: string): number[] {
   return listProcesses()
     .filter(

@@ -4,29 +4,29 @@ import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A process outside ours that ends what we started when we cannot do it any more. */
+/** A separate process that ends our child processes when we die. */
 export interface Guardian extends AsyncDisposable {
-  /** Must be in the environment of every process that the guardian is to end. */
+  /** Must be in the environment of every process that the guardian shall end. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 export type GuardianOptions = {
-  /** Unique to this process, letters, digits, `.`, `_` and `-` only. */
+  /** Unique to this process; only letters, digits, `.`, `_` and `-`. */
   readonly marker: string;
 };
 
-/** The variable that carries the marker. */
+/** Name of the environment variable with the marker. */
 export const guardianVariable = "CONVOKE_OWNER";
 
 const disposeMs = 5_000;
-/** One that cannot live here is not started again and again at once. */
+/** Delay before a guardian that exited is replaced, so that one that cannot run is not restarted in a loop. */
 const replaceMs = 200;
 
 /**
- * Starts the guardian: a small shell script that reads a pipe from us and, when the pipe closes because we ended, even by
- * `kill -9`, ends every process whose environment holds the marker: TERM, after one second KILL. A second one, which is nobody's
- * child, reads the same pipe and does it when the first does not; a first one that ends before us is replaced. Disposing it does
- * the same and then ends both. It finds processes by `/proc`, so on systems without it (macOS) it ends nothing.
+ * Starts the guardian: a small shell script that reads a pipe from us. When the pipe closes because we ended, even by `kill -9`, it
+ * ends every process whose environment contains the marker: TERM, after one second KILL. A second guardian, detached from the
+ * first, reads the same pipe and does it when the first one does not. A first one that exits early is replaced. Disposing does
+ * the same and then ends both. It finds processes by `/proc`; on systems without it (macOS) it ends nothing.
  */
 export async function openGuardian(options: GuardianOptions): Promise<Guardian> {
   if (!/^[\w.-]+$/.test(options.marker))
@@ -49,17 +49,17 @@ class ShellGuardian implements Guardian {
   }
 
   async start(): Promise<void> {
-    // `detached` gives it a session of its own, so no signal to our group or terminal reaches it.
+    // `detached` gives the guardian its own session, so no signal to our group or terminal reaches it.
     const child = spawn("/bin/sh", ["-c", script, "convoke-guardian", this.#assignment, secondScript], {
       cwd: "/",
       detached: true,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
       stdio: ["pipe", "ignore", "ignore"],
     });
-    // A pipe that nobody reads any more is told by the end of the child.
+    // An unread pipe is reported by the exit of the child.
     child.stdin.on("error", () => {});
     await once(child, "spawn");
-    // Neither the script nor its pipe keeps a process alive that has nothing else to do.
+    // Neither the script nor its pipe keeps an otherwise idle process alive.
     child.unref();
     (child.stdin as Socket).unref();
     this.#child = child;
@@ -71,7 +71,7 @@ class ShellGuardian implements Guardian {
     return (this.#disposal ??= this.#dispose());
   }
 
-  /** Somebody ended it while we live. Where none can be started, its second one is still there. */
+  /** The guardian was killed while we live. If no replacement can start, the second guardian is still there. */
   async #replace(): Promise<void> {
     if (this.#disposal !== undefined) return;
     await sleep(replaceMs, undefined, { ref: false });
@@ -93,7 +93,7 @@ class ShellGuardian implements Guardian {
   }
 }
 
-/** Looks for the marker `$1` in every environment. */
+/** Finds processes with the marker `$1` in their environment. */
 const finding = `
 look() {
   grep -lzxF -- "$1" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do
@@ -108,7 +108,7 @@ find_marked() {
 }
 `;
 
-/** Waits for the end of its input, then signals the owners of the marker `$1`, in rounds. `$2` is what the second one runs. */
+/** Waits for end of input, then signals processes with the marker `$1`, in rounds. `$2` is the script of the second guardian. */
 const script = `
 trap '' HUP INT TERM PIPE
 exec 3<&0
@@ -138,8 +138,8 @@ finish
 `;
 
 /**
- * Waits for the end of the same input. Where the first one lives, it has ended everything, and this one, within two seconds: what
- * is left then had no first one, and no time.
+ * Waits for end of the same input. If the first guardian lives, it ends everything, and the second one, within two seconds:
+ * processes that are left after that had no first guardian.
  */
 const secondScript = `
 trap '' HUP INT TERM PIPE

@@ -21,7 +21,7 @@ async function openFolder(): Promise<string> {
   return folder;
 }
 
-/** A program in a folder that listens on a port of its own. */
+/** Starts a program in a folder that listens on a port. */
 async function listen(
   folder: string,
   host: string,
@@ -53,7 +53,7 @@ test("the ports of programs in a folder are listed, and those of no other", asyn
   expect(listListeningPorts(join(other, "nowhere"), {})).toEqual([]);
 });
 
-test("U21: what a host has not started is not there, and neither is the host itself", async () => {
+test("U21: ports of the host itself, and of programs that it has not started, are not listed", async () => {
   const folder = await openFolder();
   const ours = await listen(folder, "127.0.0.1", { [guardianVariable]: "ours" });
   await listen(folder, "127.0.0.1", { [guardianVariable]: "of another" });

@@ -6,15 +6,15 @@ import { listProcesses, readEnvironment, readProgram } from "./process-table.ts"
 /** A port that a program of a workspace listens on. */
 export type ListeningPort = {
   readonly port: number;
-  /** Where on the machine itself it answers. */
+  /** Address on this machine to reach it. */
   readonly host: "127.0.0.1" | "::1";
-  /** The name of the program's file, e.g. `node`. */
+  /** Name of the executable, e.g. `node`. */
   readonly program: string;
 };
 
 /**
- * The ports of programs that a host with this environment has started and that work in `folder`, by number. What listens on other
- * addresses than the machine's own is left out, and so is this process. Empty where there is no table of processes.
+ * Ports of programs that a host with this environment has started and that work in `folder`, sorted. Excludes ports on other
+ * than local addresses, and this process. Empty without a process table.
  */
 export function listListeningPorts(
   folder: string,
@@ -39,12 +39,12 @@ export function listListeningPorts(
   return [...found.values()].toSorted((left, right) => left.port - right.port);
 }
 
-/** Null where there is no such folder. */
+/** Null when the folder does not exist. */
 function realFolder(folder: string): string | null {
   try {
     return realpathSync(folder);
   } catch {
-    // Gone, or not ours to look into: nothing is known to work in it.
+    // Gone or owned by another user: it does not count as working in the folder.
     return null;
   }
 }
@@ -54,12 +54,12 @@ function isWithin(folder: string, link: string): boolean {
     const path = relative(folder, readlinkSync(link));
     return path === "" || (!isAbsolute(path) && path !== ".." && !path.startsWith("../"));
   } catch {
-    // It has ended, or is somebody else's.
+    // It exited, or is owned by another user.
     return false;
   }
 }
 
-/** The inodes of what a process has open and is a socket. */
+/** Inodes of a process's open sockets. */
 function socketsOf(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
@@ -67,7 +67,7 @@ function socketsOf(pid: number): string[] {
       return inode === undefined ? [] : [inode];
     });
   } catch {
-    // It has ended, or is somebody else's.
+    // It exited, or is owned by another user.
     return [];
   }
 }
@@ -83,7 +83,7 @@ function readLink(path: string): string {
 
 type Listener = { readonly port: number; readonly host: ListeningPort["host"]; readonly socket: string };
 
-/** The kernel writes addresses as hexadecimal numbers, four bytes at a time in its own order. */
+/** The kernel writes addresses as hexadecimal numbers, four bytes at a time in host byte order. */
 const hosts: Readonly<Record<string, ListeningPort["host"]>> = {
   "00000000": "127.0.0.1",
   "0100007F": "127.0.0.1",
@@ -110,7 +110,7 @@ function readTable(name: string): string[] {
   try {
     return readFileSync(`/proc/net/${name}`, "latin1").split("\n").slice(1);
   } catch {
-    // Another system than Linux, or one without this family.
+    // Not Linux, or no such address family.
     return [];
   }
 }

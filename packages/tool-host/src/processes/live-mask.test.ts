@@ -18,7 +18,7 @@ function open() {
   return { mask, type, seen: () => seen };
 }
 
-test("P13: what begins like a secret is seen while it is typed, and nothing is seen twice", () => {
+test("P13: text that begins like a secret is shown while it is typed, and nothing is shown twice", () => {
   const { type } = open();
   expect(type("$ s")).toBe("$ s");
   expect(type("3")).toBe("$ s3");
@@ -27,7 +27,7 @@ test("P13: what begins like a secret is seen while it is typed, and nothing is s
   expect(type("leep\r\n")).toBe("$ s3e sleep\r\n");
 });
 
-test("P13: of a secret that comes letter by letter no more is seen than every word may show", () => {
+test("P13: of a secret that arrives letter by letter no more is shown than of any word", () => {
   const { mask, type, seen } = open();
   for (const letter of secret) type(letter);
   expect(type("\r\n")).toBe(`${secret.slice(0, 7)}${hiddenMark}\r\n`);
@@ -36,7 +36,7 @@ test("P13: of a secret that comes letter by letter no more is seen than every wo
   expect(seen()).not.toContain(secret.slice(0, 12));
 });
 
-test("P13: in one piece, and over the end of one, a secret is hidden whole", () => {
+test("P13: a secret inside one chunk, or across its end, is masked completely", () => {
   const { mask, type, seen } = open();
   mask.write(`a ${secret} b ${secret.slice(0, 10)}`);
   mask.write(`${secret.slice(10)} c`);

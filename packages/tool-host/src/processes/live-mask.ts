@@ -1,17 +1,17 @@
 import type { SecretMask } from "./mask.ts";
 
-/** After so long without more, what begins like a secret is shown, as long as that tells too little of it. */
+/** Milliseconds after which held text that may begin a secret is shown, if it reveals too little of one. */
 const quietMs = 40;
 
 /**
- * Masks what people read while it is made. A mask holds back what may be the beginning of a secret; who types would not see a
- * single letter until the next. So what is held and tells too little is shown after a moment, and the rest stays hidden when it
- * was a secret after all (P13).
+ * Masks output that people read while it is produced. A mask holds back text that may begin a secret; then a person who types would
+ * not see single letters. So held text that reveals too little is shown after a moment, and the rest stays hidden when it was a
+ * secret after all (P13).
  */
 export class LiveMask implements Disposable {
   readonly #mask: SecretMask;
   readonly #onText: (text: string) => void;
-  /** Characters that the mask holds back and that are shown already. */
+  /** Number of held characters that are shown already. */
   #shown = 0;
   #quiet: NodeJS.Timeout | undefined;
 
@@ -28,7 +28,7 @@ export class LiveMask implements Disposable {
       this.#quiet = setTimeout(() => this.#showHeld(), quietMs).unref();
   }
 
-  /** The text ends here, cut off; the next is another one. */
+  /** The text ends here, cut off; the next text is unrelated. */
   cut(): void {
     clearTimeout(this.#quiet);
     const held = this.#mask.held;
@@ -36,12 +36,12 @@ export class LiveMask implements Disposable {
     this.#shown = 0;
   }
 
-  /** Drops what is held. */
+  /** Drops the held text. */
   [Symbol.dispose](): void {
     clearTimeout(this.#quiet);
   }
 
-  /** Of what the mask gives out, what was not shown while it was held; all of it when it turned out to be a secret. */
+  /** The part of the mask's output that was not shown while held; all of it when it turned out to be a secret. */
   #give(held: string, given: string): void {
     const isAsShown = (given + this.#mask.held).startsWith(held.slice(0, this.#shown));
     const fresh = isAsShown ? given.slice(this.#shown) : given;

@@ -9,7 +9,7 @@ import { withinSize, type PersonShell, type ShellInput, type ShellSpec } from ".
 import type { ProcessScan } from "./process-scan.ts";
 import { hasProcessTable } from "./process-table.ts";
 
-/** Name of the variable that marks a shell of a person and all its descendants. */
+/** Environment variable that marks a person's shell and all its descendants. */
 const markVariable = "CONVOKE_SHELL";
 const disposeGraceMs = 250;
 const disposeKillMs = 1_500;
@@ -47,7 +47,7 @@ class LocalShell implements PersonShell {
         if (this.#isAlive) this.#pty.resume();
       },
     });
-    // Whoever reads no more has let go of it.
+    // A reader that is gone has let go of the shell.
     this.output.on("error", () => {});
     this.#pty.onData((bytes) => {
       if (!this.output.destroyed && !this.output.push(bytes)) this.#pty.pause();
@@ -73,7 +73,7 @@ class LocalShell implements PersonShell {
   }
 
   async #dispose(): Promise<void> {
-    // A paused terminal would never notice that the shell ended.
+    // A paused terminal would not report that the shell ended.
     if (this.#isAlive) {
       this.#pty.resume();
       this.#pty.kill("SIGHUP");
@@ -84,7 +84,7 @@ class LocalShell implements PersonShell {
   #everything(scan: ProcessScan): ProcessTarget {
     const { pid } = this.#pty;
     const shell = this.#isAlive ? [pid] : [];
-    // Without a process table only the shell and its group can be reached.
+    // Without a process table only the shell and its process group can be signalled.
     if (!hasProcessTable()) return { pids: shell, groupIds: shell };
     const all = [...scan.ofSession(pid), ...scan.marked(markVariable, this.#mark)];
     return { pids: [...new Set([...shell, ...all.map((entry) => entry.pid)])], groupIds: [] };

@@ -5,7 +5,7 @@ import { maskNaively } from "./testing/naive-mask.ts";
 
 const secret = { name: "TOKEN", value: "sk-canary/9+8=7&secret value" };
 
-/** Everything the mask gives out for `text` arriving in pieces of `size` characters. */
+/** Output of the mask for `text` in chunks of `size` characters. */
 function maskInChunks(
   text: string,
   size: number,
@@ -57,14 +57,14 @@ describe("P13: no form of a secret passes", () => {
     );
   });
 
-  test("P13: split over any pieces the result is the same", () => {
+  test("P13: the result is the same for any chunks", () => {
     const text = `start ${value} mid ${Buffer.from(value).toString("base64")}\n${value.slice(0, 9)} end ${value}`;
     const whole = maskText(text, [secret]);
     expect(whole).toBe(`start ${hiddenMark} mid ${hiddenMark}\n${value.slice(0, 9)} end ${hiddenMark}`);
     for (let size = 1; size < 40; size += 1) expect(maskInChunks(text, size, [secret])).toBe(whole);
   });
 
-  test("P13: no piece ever shows the beginning of a value that goes on", () => {
+  test("P13: no chunk ever shows the beginning of a value that continues", () => {
     const mask = new SecretMask([secret]);
     expect(mask.push(`x ${value.slice(0, 12)}`)).toBe("x ");
     expect(mask.held).toBe(value.slice(0, 12));
@@ -84,7 +84,7 @@ describe("P13: a text that was cut off", () => {
   const { value } = secret;
   const third = Math.ceil(value.length / 3);
 
-  test("P13: a beginning of a secret at its end is hidden from a third of it on, however the text came", () => {
+  test("P13: a partial secret at its end is masked from a third of it on, for any chunks", () => {
     for (let length = 1; length <= value.length; length += 1) {
       const text = `it is ${value.slice(0, length)}`;
       const expected = length < third ? text : `it is ${hiddenMark}`;
@@ -146,7 +146,7 @@ describe("P56: masking leaves unrelated text alone", () => {
     );
   });
 
-  test("P56: any text in any pieces is masked as the whole is", () => {
+  test("P56: any text is masked the same in any chunks as in one", () => {
     const chunks = fc.array(fc.constantFrom("abcd", "ab", "cd", " ", "abcdefgh", "é", "\n", "x", "YWJjZA=="));
     const secrets = [
       { name: "A", value: "abcd" },
@@ -236,7 +236,7 @@ describe("P56: texts that the configuration says", () => {
   const secrets = [{ name: "S", value: "project-77" }];
   const spared = ["/home/me/project-77/src", "/home/me/project-77"];
 
-  test("P56: what is inside of a spared text stays, everywhere else it is hidden, in any pieces", () => {
+  test("P56: a value inside a spared text stays, everywhere else it is masked, in any chunks", () => {
     const text = "at /home/me/project-77/src/a.ts:1 project-77 /tmp/project-77 /home/me/project-77";
     const expected = `at /home/me/project-77/src/a.ts:1 ${hiddenMark} /tmp/${hiddenMark} /home/me/project-77`;
     expect(maskText(text, secrets, spared)).toBe(expected);
@@ -259,7 +259,7 @@ describe("P56: texts that the configuration says", () => {
     }
   });
 
-  test("P13, P56: whatever the text, the secrets and what is spared, pieces give what the whole gives", () => {
+  test("P13, P56: for any text, secrets and spared texts, chunks give the same result as the whole", () => {
     const part = fc.constantFrom("ab", "abcd", "/ab", "/abcd/", "efgh1234", ".", "abcd.", "\\n", " ", "x");
     fc.assert(
       fc.property(
@@ -280,7 +280,7 @@ describe("P56: texts that the configuration says", () => {
     );
   });
 
-  test("P56: what is no secret is left as it is: without the marks, the pieces of a text are in it in their order", () => {
+  test("P56: other text is unchanged: the sections between the marks occur in the text in their order", () => {
     const value = fc.oneof(
       fc.constantFrom("test", "production", "/workspace", "1234", "abc"),
       fc.string({ minLength: 1, maxLength: 12 }),
@@ -303,7 +303,7 @@ describe("P56: texts that the configuration says", () => {
             expect(found).toBeGreaterThanOrEqual(at);
             at = found + section.length;
           }
-          // A long value that is no everyday word is nowhere in what comes out.
+          // A long value that is not an everyday word never occurs in the output.
           for (const item of values) {
             const isRecognisable = item.trim() === item && item.length >= 8 && /\d/.test(item);
             if (isRecognisable) expect(masked.replaceAll(hiddenMark, "\0")).not.toContain(item);
@@ -315,7 +315,7 @@ describe("P56: texts that the configuration says", () => {
   });
 });
 
-test("P13, P56: whatever the secrets, the text and its pieces, the result is that of the naive way", () => {
+test("P13, P56: for any secrets, text and chunks, the result is that of the naive implementation", () => {
   const letters = fc.constantFrom(
     "a",
     "b",
@@ -346,7 +346,7 @@ test("P13, P56: whatever the secrets, the text and its pieces, the result is tha
       fc.integer({ min: 1, max: 9 }),
       (given, spared, filling, picks, size) => {
         const secrets = given.map((value) => ({ name: "S", value }));
-        // Most texts have secrets in them, whole, cut off or joined to others.
+        // Most texts contain secrets: whole, cut off or joined to others.
         const text = picks.reduce((made, pick) => {
           const value = given[pick % given.length]!;
           return (
@@ -361,7 +361,7 @@ test("P13, P56: whatever the secrets, the text and its pieces, the result is tha
         let masked = "";
         for (let at = 0; at < text.length; at += size) masked += mask.push(text.slice(at, at + size));
         expect(masked + mask.flush()).toBe(naive);
-        // The next text begins anew.
+        // The next text is unrelated.
         expect(mask.push(text) + mask.flush()).toBe(naive);
       },
     ),
@@ -369,7 +369,7 @@ test("P13, P56: whatever the secrets, the text and its pieces, the result is tha
   );
 });
 
-describe("hardening 2: no secret and no text keeps the mask busy", () => {
+describe("hardening 2: no secret and no text makes masking slow", () => {
   const a64k = `${"a".repeat(65_000)}b`;
   const lines = Array.from({ length: 4_000 }, (_, at) => `aaaaaaaa${at.toString(36)}`).join("\n");
   const nested = Array.from({ length: 600 }, (_, at) => "a".repeat(8 + at));
@@ -389,7 +389,7 @@ describe("hardening 2: no secret and no text keeps the mask busy", () => {
     const mask = new SecretMask(secrets);
     for (let at = 0; at < text.length; at += 4) mask.push(text.slice(at, at + 4));
     mask.flush();
-    // Each of them took between five seconds and minutes.
+    // Each of these took between five seconds and minutes before.
     expect(process.threadCpuUsage(before).user).toBeLessThan(4_000_000);
   });
 });

@@ -3,10 +3,10 @@ import { noForm, openPlaces, type SecretPlaces } from "./secret-places.ts";
 import { isPartBefore, contextLength } from "./secret-starts.ts";
 import { root } from "./text-automaton.ts";
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const hiddenMark = "<secret-hidden>";
 
-/** Replaces every form of every secret in `text`, but for those inside a spared text; the rest of the text is unchanged. */
+/** Replaces every form of every secret in `text`, except inside spared texts; other text is unchanged. */
 export function maskText(
   text: string,
   secrets: readonly ToolSecret[],
@@ -16,47 +16,47 @@ export function maskText(
   return mask.push(text) + mask.flush();
 }
 
-/** The same for a text that was cut off, see {@link SecretMask.cut}. */
+/** Like {@link maskText}, for a text that was cut off, see {@link SecretMask.cut}. */
 export function maskCutText(text: string, secrets: readonly ToolSecret[]): string {
   const mask = new SecretMask(secrets);
   return mask.push(text) + mask.cut();
 }
 
 /**
- * So much of a secret tells too much of it: this many characters, and at least a third of how it is written. Less is left as it
- * is, because every word begins like some secret.
+ * A partial secret is masked when it reveals too much: at least this many characters, and a third of its written form. Shorter
+ * matches stay, because every word begins like some secret.
  */
 const recognisable = { characters: 6, part: 1 / 3 } as const;
 
-/** Of a longer text that is held back at least an eighth is given out at once, because all of it is looked through then. */
+/** At least an eighth of a longer held text is emitted at once, because each push searches all of it. */
 const shortHeld = 4_096;
 
 /**
- * Masks a text that arrives in pieces: what may be the beginning of a secret is held back until the next piece
- * decides. The pieces returned, joined, are what {@link maskText} gives for the whole.
+ * Masks a text that arrives in chunks: text that may begin a secret is held until the next chunk decides. The returned chunks,
+ * joined, are the same as {@link maskText} of the whole.
  */
 export class SecretMask {
   readonly #mayBeSpared: readonly string[];
   #secrets: readonly ToolSecret[] = [];
-  /** Undefined where nothing is masked. */
+  /** Undefined when there are no secrets. */
   #places: SecretPlaces | undefined;
   #held = "";
-  /** The first half of a character at the very end: only with the other half it is known whether it is a letter. */
+  /** A high surrogate at the very end: only with its other half it is known whether it is a letter. */
   #half = "";
-  /** The last characters before `#held`: they tell whether a whole token may begin there. */
+  /** The last characters before `#held`: they decide whether a whole token may begin there. */
   #before = "";
-  /** What `#held` ends with. */
+  /** Automaton node of the end of `#held`. */
   #node: number = root;
-  /** Where in `#held` the first form ends and the last one, as far as forms are there; bounds are not judged yet. */
+  /** Where the first and the last form in `#held` end, if any; token bounds are not checked yet. */
   #hits: Hits | null = null;
 
-  /** Texts in `spared`, such as the path of the workspace, are public: what is inside of them is left as it is. */
+  /** `spared`: public texts, such as the path of the workspace. What is inside of them is not masked. */
   constructor(secrets: readonly ToolSecret[] = [], spared: readonly string[] = []) {
     this.#mayBeSpared = spared;
     this.setSecrets(secrets);
   }
 
-  /** What is held back: it may be the beginning of a secret. Not to be shown. */
+  /** The held text, which may begin a secret. Must not be shown. */
   get held(): string {
     return this.#held + this.#half;
   }
@@ -80,7 +80,7 @@ export class SecretMask {
     this.#read(this.#held, 0);
   }
 
-  /** Takes the next piece and returns what can be given out. */
+  /** Pushes a chunk and returns the text that can be emitted. */
   push(text: string): string {
     const joined = this.#half + text;
     this.#half = /[\uD800-\uDBFF]$/.test(joined) ? joined.slice(-1) : "";
@@ -88,7 +88,7 @@ export class SecretMask {
     return this.#take(false);
   }
 
-  /** Returns what is held back; the next piece starts a new text. */
+  /** Returns the held text; the next chunk starts a new text. */
   flush(): string {
     this.#add(this.#half);
     this.#half = "";
@@ -98,8 +98,8 @@ export class SecretMask {
   }
 
   /**
-   * Like {@link SecretMask.flush}, for a text that ends because somebody cut it off: a beginning of a secret at its very end
-   * is masked too when it is {@link telling}. Where a text ends by itself, such an ending is a text of its own, and stays.
+   * Like {@link SecretMask.flush}, for a text that was cut off: a partial secret at its very end is masked too when it is
+   * {@link recognisable}. The end of a complete text stays, because it is a text of its own.
    */
   cut(): string {
     this.#add(this.#half);
@@ -110,7 +110,7 @@ export class SecretMask {
     return length === 0 ? whole : whole + hiddenMark;
   }
 
-  /** True when {@link SecretMask.cut} would hide something, with `more` behind what was pushed. */
+  /** True when {@link SecretMask.cut} would mask something after `more` is pushed. */
   endsInside(more: string): boolean {
     if (this.#places === undefined) return false;
     let node = this.#node;
@@ -118,12 +118,12 @@ export class SecretMask {
     return this.#cutLength(this.#held + more, node) > 0;
   }
 
-  /** Length of the beginning of a secret that `text`, which ends at `node`, ends with; 0 when it tells too little. */
+  /** Length of the partial secret at the end of `text`, which ends at `node`; 0 when it reveals too little. */
   #cutLength(text: string, node: number): number {
     if (this.#places === undefined) return 0;
     const { forward, shortest } = this.#places;
     for (let at = node; forward.depths[at]! >= recognisable.characters; at = forward.links[at]!) {
-      // What begins a spared text as well is no sign of a secret, nor is anything shorter.
+      // The beginning of a spared text is no sign of a secret, nor is anything shorter.
       if (shortest.spared[at] !== noForm) return 0;
       const length = forward.depths[at]!;
       const before = (this.#before + text).slice(0, -length).slice(-contextLength);
@@ -140,7 +140,7 @@ export class SecretMask {
     this.#held += text;
   }
 
-  /** Goes on to the end of `text`, which begins at `offset` of what is held. */
+  /** Continues the search to the end of `text`, which begins at `offset` of the held text. */
   #read(text: string, offset: number): void {
     const places = this.#places;
     if (places === undefined) return;
@@ -155,7 +155,7 @@ export class SecretMask {
     this.#node = node;
   }
 
-  /** Gives out what is decided of what is held. */
+  /** Emits the decided part of the held text. */
   #take(isEnd: boolean): string {
     const text = this.#held;
     const decided = isEnd ? text.length : text.length - (this.#places?.undecided(this.#node) ?? 0);
@@ -168,13 +168,13 @@ export class SecretMask {
     );
     this.#held = text.slice(masked.end);
     const last = (this.#hits?.last ?? 0) - masked.end;
-    // Where the first of the others ends is not known, but behind the place that was decided.
+    // Where the first remaining form ends is unknown, but it is after the decided position.
     this.#hits = last > 0 ? { first: 1, last } : null;
     this.#node = isEnd ? root : (this.#places?.forward.cutTo(this.#node, this.#held.length) ?? root);
     return masked.text;
   }
 
-  /** What is held up to `decided`, masked, and where that ends: behind it when a secret began before it. */
+  /** The held text up to `decided`, masked, and the end of it: after `decided` when a secret began before it. */
   #maskTo(decided: number): { readonly text: string; readonly end: number } {
     const { first, last } = this.#hits!;
     const offset = this.#before.length;
@@ -191,7 +191,7 @@ export class SecretMask {
       const isSpared = sparedLength > 0 && !reachesOut(forms, at - from, sparedLength);
       const length = isSpared ? sparedLength : forms[at - from]!;
       if (length === 0) continue;
-      // A secret may still begin inside of what is spared and reach beyond.
+      // A secret may still begin inside a spared text and extend beyond it.
       if (isSpared && at + length > end) return { text: masked + this.#held.slice(done, at), end: at };
       masked += this.#held.slice(done, isSpared ? at + length : at) + (isSpared ? "" : hiddenMark);
       done = at + length;
@@ -203,7 +203,7 @@ export class SecretMask {
 
 type Hits = { readonly first: number; readonly last: number };
 
-/** True when a form begins inside of what is spared and goes on behind it. */
+/** True when a form begins inside a spared text and extends beyond it. */
 function reachesOut(forms: Int32Array, start: number, length: number): boolean {
   const end = start + length;
   for (let at = start; at < Math.min(end, forms.length); at += 1) if (at + forms[at]! > end) return true;

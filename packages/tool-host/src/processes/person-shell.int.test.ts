@@ -27,7 +27,7 @@ const hosts: readonly { readonly name: string; readonly open: () => Promise<Tool
   },
 ];
 
-/** What a shell has printed so far. */
+/** Collects the output of a shell. */
 function listen(shell: PersonShell): { readonly shownText: () => string; readonly over: Promise<void> } {
   let shownText = "";
   const over = (async () => {
@@ -63,7 +63,7 @@ describe.each(hosts)("a shell of a person at a host $name", ({ open }) => {
     shell.act({ type: "type", text: "nobody reads this\r" });
   });
 
-  test("J18: nothing that it started stays when it is disposed, or when its host is", async () => {
+  test("J18: disposing it or its host ends everything that it started", async () => {
     const [folder, host] = [await openFolder(), await openHost()];
     const shells = [];
     for (const word of ["one", "two"]) {
@@ -81,7 +81,7 @@ describe.each(hosts)("a shell of a person at a host $name", ({ open }) => {
     await expect.poll(() => findMarkedProcesses(`WORD=two${folder}`)).toEqual([]);
   });
 
-  test("J18: a folder that is not there is said", async () => {
+  test("J18: a missing folder is reported", async () => {
     const host = await openHost();
     const opened = host.openShell({ workingDir: "/no/such/folder", columns: 80, rows: 24 });
     await expect(opened.then(async ({ ended }) => ended)).rejects.toThrow("/no/such/folder");

@@ -2,34 +2,34 @@ import type { Readable } from "node:stream";
 import type { ShellInput } from "@convoke/protocol";
 import type { TerminalSize } from "../terminal-attachment.ts";
 
-/** Where a shell of a person begins, and how large its terminal is. */
+/** Directory of a person's shell, and the size of its terminal. */
 export type ShellSpec = TerminalSize & {
-  /** Absolute. */
+  /** Absolute path. */
   readonly workingDir: string;
 };
 
 export type { ShellInput };
 
-/** A bash on a terminal, which no agent uses. Ends with its host, its connection or its disposal, and with it everything it started. */
+/** A person's bash in a terminal; no agent uses it. Ends with its host, its connection or its disposal, with everything it started. */
 export interface PersonShell extends AsyncDisposable {
-  /** What programs print, as an xterm takes it; ends with the shell. They wait for whoever reads it. */
+  /** Terminal output for an xterm; ends with the shell. Programs block while nobody reads it. */
   readonly output: Readable;
-  /** The exit code, 128 + n when signal n ended it; rejects when it could not be started or its host is lost. */
+  /** The exit code, or 128 + n after signal n. Rejects when the shell could not be started or its host is lost. */
   readonly ended: Promise<number>;
-  /** What is done at a shell that has ended is dropped; `ended` tells. */
+  /** Input for a shell that has ended is dropped; see `ended`. */
   act(input: ShellInput): void;
 }
 
-/** Does what comes until there is no more; never rejects, inputs that break are a person who left. */
+/** Applies inputs until they end. Never rejects: inputs that break mean that the person disconnected. */
 export async function obeyInputs(shell: PersonShell, inputs: AsyncIterable<ShellInput>): Promise<void> {
   try {
     for await (const input of inputs) shell.act(input);
   } catch {
-    // Whoever sent them is told over their own connection, if there still is one.
+    // The sender learns it from its own connection.
   }
 }
 
-/** The size of a terminal within what terminals can be. */
+/** Clamps a terminal size to the valid range. */
 export function withinSize({ columns, rows }: TerminalSize): TerminalSize {
   const within = (count: number, max: number): number => Math.min(Math.max(Math.trunc(count) || 1, 1), max);
   return { columns: within(columns, 1000), rows: within(rows, 500) };

@@ -52,7 +52,7 @@ describe.each(hosts)("a piped process of a host $name", ({ open }) => {
     expect(await started.ended).toEqual({ exitCode: 3, signal: null, errorText: "bad\n" });
   });
 
-  test("P58: a program that is not there is a rejection, and writing to a dead one does nothing", async () => {
+  test("P58: a missing program is a rejection, and writing to a dead one does nothing", async () => {
     const host = await openHost();
     await using missing = host.startProcess({ ...shell(""), command: "/no/such/program" });
     await expect(missing.ended).rejects.toThrow(/ENOENT/);
@@ -70,7 +70,7 @@ describe.each(hosts)("a piped process of a host $name", ({ open }) => {
       shell("setsid sleep 600 & sh -c 'sleep 600; true' & echo ready; trap '' TERM; wait", { [name]: value }),
     );
     await new Promise((resolve) => started.output.once("data", resolve));
-    // One that has just been forked may have no environment yet.
+    // A process that was just forked may have no environment yet.
     await expect.poll(() => findMarkedProcesses(marker).length).toBeGreaterThan(1);
     await started[Symbol.asyncDispose]();
     await expect.poll(() => findMarkedProcesses(marker)).toEqual([]);
@@ -91,7 +91,7 @@ describe.each(hosts)("a piped process of a host $name", ({ open }) => {
   });
 });
 
-test("what a process has written is read to its end, also where its end is heard of first", async () => {
+test("the output of a process is read to its end, even if its exit is reported first", async () => {
   await using host = await hosts[0]!.open();
   const output = await startUnread(() => {
     const started = host.startProcess(shell("echo said"));
@@ -101,7 +101,7 @@ test("what a process has written is read to its end, also where its end is heard
   expect(await output.text).toBe("said\n");
 });
 
-test("what a process behind a socket has written is read to its end, by a client that is slower than it", async () => {
+test("the output of a remote process is read to its end by a client that is slower than it", async () => {
   const host = await hosts[1]!.open();
   owned.push(host);
   const size = 900_000;

@@ -5,47 +5,47 @@ import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
 import type { ProcessScan } from "./process-scan.ts";
 
-/** A program that speaks over its standard input and output. */
+/** A program that communicates over standard input and output. */
 export type ProcessSpec = {
   readonly command: string;
   readonly args: readonly string[];
-  /** Added to the allow-listed environment of the host. */
+  /** Added to the host's allow-listed environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Absolute. */
+  /** Absolute path. */
   readonly workingDir: string;
 };
 
-/** How a process ended; `errorText` is the last part of what it wrote to standard error. */
+/** How a process ended; `errorText` is the end of its standard error. */
 export type ProcessEnd = {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly errorText: string;
 };
 
-/** Ends with its host, its connection or its disposal, and with it everything it started, wrappers included. */
+/** Ends with its host, its connection or its disposal, with everything it started, wrappers included. */
 export interface PipedProcess extends AsyncDisposable {
-  /** Writing to a process that is gone is dropped; `ended` tells. */
+  /** Input for a process that has ended is dropped; see `ended`. */
   readonly input: Writable;
-  /** Standard output; ends when nobody can write to it any more. */
+  /** Standard output; ends when no process can write to it any more. */
   readonly output: Readable;
   /** Resolves when the process itself has ended; rejects when it could not be started or its host is lost. */
   readonly ended: Promise<ProcessEnd>;
 }
 
-/** Name of the variable that marks a piped process and all its descendants. */
+/** Environment variable that marks a piped process and all its descendants. */
 const markVariable = "CONVOKE_PIPED";
 const errorTailChars = 4_000;
 const disposeGraceMs = 500;
 const disposeKillMs = 2_000;
 const lastWordsMs = 250;
 
-/** One that the host on this machine looks after. */
+/** A process that the host on this machine manages. */
 export interface HostedProcess extends PipedProcess {
-  /** Ends what the process has left behind. What it has written can still be read, until it is disposed. */
+  /** Ends the descendants that the process left behind. Its output stays readable until disposal. */
   endRest(): Promise<void>;
 }
 
-/** Starts a program in a process group of its own on this machine; `environment` is the host's allow-listed one. */
+/** Starts a program in its own process group on this machine; `environment` is the host's allow-listed one. */
 export function startPipedProcess(
   spec: ProcessSpec,
   environment: Readonly<Record<string, string>>,
@@ -74,7 +74,7 @@ class LocalProcess implements HostedProcess {
     });
     this.input = this.#child.stdin;
     this.output = this.#child.stdout;
-    // A reader that went away must not end this process (EPIPE); `ended` tells whoever writes.
+    // A program that closed its input must not end this process with EPIPE; writers see `ended`.
     this.input.on("error", () => {});
     this.output.on("error", () => {});
     this.#child.stderr.on("error", () => {});
@@ -83,13 +83,13 @@ class LocalProcess implements HostedProcess {
     });
     const end = Promise.withResolvers<ProcessEnd>();
     this.ended = end.promise;
-    // Whoever waits for it sees the rejection; nobody has to.
+    // Callers that wait for it see the rejection; waiting is optional.
     this.ended.catch(() => {});
     this.#child.once("error", (error) => end.reject(error));
     this.#child.once("exit", (exitCode, signal) => {
       const resolveEnd = (): void => end.resolve({ exitCode, signal, errorText: this.#errorText });
-      // Its last words may still be on their way; a child that it left may hold the other end for ever.
-      // What has arrived while this process was busy is read before the time counts.
+      // Its last output may still arrive, and a child may hold the other end open for ever. So output that arrived while this process
+      // was busy is read before the timeout counts.
       const latest = setTimeout(() => setImmediate(resolveEnd), lastWordsMs);
       finished(this.#child.stderr, () => {
         clearTimeout(latest);
@@ -113,7 +113,7 @@ class LocalProcess implements HostedProcess {
     this.#child.stderr.destroy();
   }
 
-  /** The group for systems without a process table, the marked ones because wrappers start groups of their own. */
+  /** The process group for systems without a process table; the marker because wrappers start groups of their own. */
   #tree(scan: ProcessScan): ProcessTarget {
     const marked = scan.marked(markVariable, this.#mark).map(({ pid }) => pid);
     const { pid, exitCode, signalCode } = this.#child;

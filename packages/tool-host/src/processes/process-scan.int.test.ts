@@ -34,7 +34,7 @@ test("P14: processes that are ended at the same time share their scans of the pr
   expect(used.size).toBeLessThan(checks / 2);
 });
 
-test("a scan shows what was there when it was asked for, by mark and by session", async () => {
+test("a scan shows the processes at the time of its request, by mark and by session", async () => {
   const scans = new ProcessScans();
   const [first, same] = [scans.next(), scans.next()];
   expect(await first).toBe(await same);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as untilPolled } from "node:timers/promises";
 import { listProcesses, readEnvironment, type ProcessEntry } from "./process-table.ts";
 
-/** One look at the whole process table, without zombies. It is read when first asked, and shared by all who got it. */
+/** A snapshot of the process table, without zombies. Read on first use and shared by all callers that got it. */
 export class ProcessScan {
   #entries: readonly ProcessEntry[] | undefined;
   #bySession: Map<number, ProcessEntry[]> | undefined;
@@ -12,7 +12,7 @@ export class ProcessScan {
     return this.#bySession.get(sessionId) ?? [];
   }
 
-  /** Those whose program was started with `name=value` in its environment. */
+  /** Processes started with `name=value` in their environment. */
   marked(name: string, value: string): readonly ProcessEntry[] {
     let byValue = this.#byVariable.get(name);
     if (byValue === undefined) {
@@ -28,12 +28,12 @@ export class ProcessScan {
   }
 }
 
-/** So many times as long as the last scan took there is none: hundreds of shells that end must leave the processor to others. */
+/** The pause before the next scan, as a multiple of the last scan's duration: when hundreds of shells end, others need the processor too. */
 const restFactor = 4;
 
 /**
- * Gives all who ask at about the same time one scan, which is taken after each of them asked. A scan reads files of every process there is,
- * so that many shells that end together, each with scans of its own, would take the square of their number.
+ * Gives all callers that ask at about the same time one scan, taken after each of them asked. A scan reads files of every process,
+ * so if many shells ended together with a scan each, the time would grow with the square of their number.
  */
 export class ProcessScans {
   #next: Promise<ProcessScan> | null = null;
@@ -48,10 +48,10 @@ export class ProcessScans {
     const restMs = this.#restUntil - performance.now();
     if (restMs > 0) await sleep(restMs);
     await untilPolled();
-    // Who asks from now on needs a newer one.
+    // Later callers need a newer scan.
     this.#next = null;
     const startMs = performance.now();
-    // Those who wait read it at once, one after another, and then comes this.
+    // The waiting callers read this scan first; the next one comes after them.
     setImmediate(() => {
       const endMs = performance.now();
       this.#restUntil = endMs + (endMs - startMs) * restFactor;

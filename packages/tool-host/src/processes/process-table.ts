@@ -14,23 +14,23 @@ export type ProcessEntry = {
   readonly startTicks: number;
 };
 
-/** True where the process table can be read from `/proc` (Linux); elsewhere only process groups can be ended. */
+/** True when `/proc` is available (Linux); elsewhere only process groups can be ended. */
 export function hasProcessTable(): boolean {
   return readText("/proc/self/stat") !== undefined;
 }
 
-/** The row of one process, or undefined when it is gone or the table cannot be read. */
+/** The row of one process; undefined when it is gone or the table cannot be read. */
 export function readProcess(pid: number): ProcessEntry | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   return stat === undefined ? undefined : parseStat(pid, stat);
 }
 
-/** Every process that the table shows; empty where there is no table. */
+/** All processes of the table; empty without a table. */
 export function listProcesses(): ProcessEntry[] {
   return processIds().flatMap((pid) => readProcess(pid) ?? []);
 }
 
-/** Live processes whose environment held `assignment` (`NAME=value`) when their program started. */
+/** Live processes whose initial environment contains `assignment` (`NAME=value`). */
 export function findMarkedProcesses(assignment: string): ProcessEntry[] {
   return processIds()
     .filter((pid) => hasAssignment(pid, assignment))
@@ -38,41 +38,41 @@ export function findMarkedProcesses(assignment: string): ProcessEntry[] {
     .filter((entry) => entry.state !== "Z");
 }
 
-/** A variable of the environment that a process's program was started with; undefined without one, and where it is not ours to know. */
+/** An environment variable that a process was started with; undefined when unset or not readable. */
 export function readEnvironment(pid: number, name: string): string | undefined {
   const entries = readText(`/proc/${pid}/environ`)?.split("\0") ?? [];
   return entries.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** The arguments a process was started with, each ended by NUL; undefined when it is gone or there is no table. */
+/** The arguments of a process, each ended by NUL; undefined when it is gone or there is no table. */
 export function readCommandLine(pid: number): string | undefined {
   return readText(`/proc/${pid}/cmdline`);
 }
 
-/** Absolute path of the program that a process runs, also for scripts; undefined when it is gone or not ours to know. */
+/** Absolute path of the executable of a process, also for scripts; undefined when it is gone or not readable. */
 export function readProgram(pid: number): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/exe`);
   } catch {
-    // The process ended, belongs to somebody else, or the system has no /proc: nothing is known of it.
+    // The process ended, is owned by another user, or the system has no /proc.
     return undefined;
   }
 }
 
-/** True for a process that has asked the kernel to drop this signal. */
+/** True when a process ignores this signal. */
 export function ignoresSignal(pid: number, signal: NodeJS.Signals): boolean {
   const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readText(`/proc/${pid}/status`) ?? "")?.[1];
   return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
 }
 
-/** Clock ticks since boot, comparable with {@link ProcessEntry.startTicks}; 0 where there is no table. */
+/** Clock ticks since boot, comparable with {@link ProcessEntry.startTicks}; 0 without a table. */
 export function ticksSinceBoot(): number {
-  // The kernel reports 100 ticks a second to programs on every Linux platform that Node runs on.
+  // The kernel reports 100 ticks per second on every Linux platform that Node supports.
   return Math.floor(Number(readText("/proc/uptime")?.split(" ")[0] ?? 0) * 100);
 }
 
 function parseStat(pid: number, stat: string): ProcessEntry | undefined {
-  // The second field is the program's name in parentheses and may hold anything; the fields after it are plain.
+  // The second field is the program's name in parentheses, with arbitrary characters; the fields after it are plain.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parentPid, groupId, sessionId, , foregroundGroupId] = fields;
   const startTicks = fields[19];
@@ -94,7 +94,7 @@ function processIds(): number[] {
       .filter((name) => /^\d+$/.test(name))
       .map(Number);
   } catch {
-    // No /proc: another system than Linux. Callers then know no processes.
+    // No /proc: not Linux. Callers get no processes.
     return [];
   }
 }
@@ -108,7 +108,7 @@ function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // The process ended, belongs to somebody else, or the system has no /proc: nothing is known of it.
+    // The process ended, is owned by another user, or the system has no /proc.
     return undefined;
   }
 }

@@ -1,34 +1,34 @@
 import type { ToolSecret } from "../tool.ts";
 
-/** One text that must not leave, and where it counts. */
+/** One text to mask, and where it counts. */
 export type SecretForm = { readonly text: string; readonly bounds: Bounds };
 
-/** Anywhere; where no letter or digit touches it; or where it is a word of its own, not part of a path or a longer name. */
+/** Anywhere; without an adjacent letter or digit; or as a separate word that is not part of a path or a longer name. */
 export type Bounds = "none" | "token" | "word";
 
-/** Values shorter than this are not masked: they turn up in unrelated text far too often. */
+/** Shorter values are not masked: they occur too often in unrelated text. */
 const shortestMaskedLength = 4;
 
-/** Values from this length on are masked anywhere, even inside a longer word; so are lines of longer values. */
+/** Values of this length or more are masked anywhere, even inside a longer word; so are lines of longer values. */
 const anywhereLength = 8;
 
-/** A base64 fragment must be this long before it is taken for part of a secret. */
+/** Minimum length of a base64 fragment that counts as part of a secret. */
 const fragmentLength = 12;
 
 const base64LineLength = 76;
 
-/** Lines of one value that are looked for in every spelling; of what comes behind, as it is. */
+/** Maximum number of lines of one value that are searched in every encoding; further lines only as they are. */
 const fullySpelledLines = 100;
 
 /**
- * Characters of all forms together: what they take in memory, and the time until they can be found. Of values over that, which are
- * far more than a conversation may have, some spellings are not looked for.
+ * Maximum characters of all forms together, which bounds memory and build time. Beyond it, far more than a conversation may
+ * have, some encodings are not searched.
  */
 const maxCharacters = 2_000_000;
 
 /**
- * Every way in which the values may show: plain, quoted, URL-encoded and base64, and the single lines of those with several;
- * longest first, without repeats.
+ * Every form in which the values may occur: plain, quoted, URL-encoded and base64, and single lines of multi-line values; longest
+ * first, without duplicates.
  */
 export function secretForms(secrets: readonly ToolSecret[]): SecretForm[] {
   const forms = new Map<string, SecretForm>();
@@ -44,7 +44,7 @@ export function secretForms(secrets: readonly ToolSecret[]): SecretForm[] {
     for (const [index, line] of recognisableLines(value.trim()).entries())
       lines.set(line, { isSpelled: index < fullySpelledLines || lines.get(line)?.isSpelled === true });
   }
-  // What is likelier to be met comes first, of all values, so that none of them uses up the room of the others.
+  // The likeliest forms of all values come first, so that no value uses up the room of the others.
   for (const value of values) add(value.trim(), boundsOf(value.trim()));
   for (const line of lines.keys()) add(line, boundsOf(line));
   const whole = [...values].flatMap((value) => [...new Set([value.trim(), value])]);
@@ -69,7 +69,7 @@ function encodedBounds(value: string): Bounds {
   return value.trim().length < anywhereLength ? "token" : "none";
 }
 
-/** What people write every day hides nothing but itself: a word, or a path of words. */
+/** Everyday words, and paths of words, are only masked as they are. */
 function boundsOf(value: string): Bounds {
   if (plainWord.test(value) || plainPath.test(value)) return "word";
   return value.length < anywhereLength ? "token" : "none";
@@ -79,7 +79,7 @@ const word = String.raw`(?:\p{Lu}?\p{Ll}{1,15}|\p{Lu}{2,15})`;
 const plainWord = new RegExp(`^${word}$`, "u");
 const plainPath = new RegExp(`^(?:~|\\.{0,2})(?:/${word}(?:[._-]${word})*)+/?$`, "u");
 
-/** The lines of a value with several that tell something by themselves: not the frame of a key, not `kind: Config`. */
+/** The lines of a multi-line value that are recognisable by themselves: not the frame of a key, not `kind: Config`. */
 function recognisableLines(value: string): string[] {
   if (!value.includes("\n")) return [];
   const lines = value.split("\n").map((line) => line.trim());
@@ -108,7 +108,7 @@ function quotedSpellings(value: string): string[] {
   ];
 }
 
-/** The value alone, with a newline after it, and wherever it may start inside a longer encoded text. */
+/** The base64 of the value alone, with a newline, and at each possible offset in a longer encoded text. */
 function base64Spellings(value: string): string[] {
   const bytes = Buffer.from(value, "utf8");
   const whole = [bytes, Buffer.concat([bytes, Buffer.from("\n")])].map((data) => data.toString("base64"));
@@ -120,7 +120,7 @@ function base64Spellings(value: string): string[] {
   return [...texts, ...wrapped].flatMap((text) => [text, text.replaceAll("+", "-").replaceAll("/", "_")]);
 }
 
-/** The characters that `bytes` alone decide when they begin `offset` bytes after a group of three. */
+/** The base64 characters that only `bytes` determine, at `offset` bytes after a group of three. */
 function base64Fragment(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString("base64")

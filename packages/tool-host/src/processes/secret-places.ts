@@ -3,21 +3,21 @@ import { secretForms, type SecretForm } from "./secret-forms.ts";
 import { marks, SecretStarts } from "./secret-starts.ts";
 import { openAutomaton, root, type TextAutomaton } from "./text-automaton.ts";
 
-/** As long as a path may be. */
+/** Maximum length of a path. */
 const maxSpared = 4_096;
 
-/** The forms of some secrets and the texts that are spared, ready to be found. It does not change, so many masks may share it. */
+/** Automata for the forms of some secrets and the spared texts. Immutable, so many masks may share it. */
 export class SecretPlaces {
   readonly forward: TextAutomaton;
-  /** Characters of the longest form. */
+  /** Length of the longest form. */
   readonly longest: number;
-  /** The same of the texts that are spared. */
+  /** Length of the longest spared text. */
   readonly longestSpared: number;
   readonly #forms: readonly SecretForm[];
   readonly #spared: readonly string[];
-  /** By node: the longest of its endings that more characters may make a form or a spared text of. */
+  /** By node: its longest suffix that more characters may complete to a form or a spared text. */
   readonly #open: Int32Array;
-  /** By node: 1 where a form ends, or an ending of it is one. */
+  /** By node: 1 where a form ends, also as a suffix. */
   readonly #hits: Uint8Array;
   #starts: SecretStarts | undefined;
   #shortest: ShortestForms | undefined;
@@ -26,7 +26,7 @@ export class SecretPlaces {
     this.#forms = forms;
     const plain = openForward(forms, []);
     const hits = hitsOf(plain);
-    // A text that holds no form needs not be spared, and would be held back for nothing.
+    // A text that contains no form need not be spared, and would be held back for nothing.
     this.#spared = [...new Set(mayBeSpared)].filter(
       (text) => text.length <= maxSpared && holdsHit(plain, hits, text),
     );
@@ -37,34 +37,34 @@ export class SecretPlaces {
     this.longest = forms.reduce((max, { text }) => Math.max(max, text.length), 0);
   }
 
-  /** True when a form ends where `node` was reached; its bounds are not judged yet. */
+  /** True when a form ends at `node`; its bounds are not checked yet. */
   isHit(node: number): boolean {
     return this.#hits[node] === 1;
   }
 
-  /** Characters at the end of a text that more text could turn into a form, or into something spared. */
+  /** Number of characters at the end of a text that may still become a form or a spared text. */
   undecided(node: number): number {
     return this.forward.depths[this.#open[node]!]!;
   }
 
-  /** Made when the first form was found, because most texts have none. */
+  /** Built when the first form is found, because most texts contain none. */
   get starts(): SecretStarts {
     this.#starts ??= new SecretStarts(this.#forms, this.#spared);
     return this.#starts;
   }
 
-  /** Made when the first text is cut off. */
+  /** Built when the first text is cut off. */
   get shortest(): ShortestForms {
     this.#shortest ??= shortestForms(this.forward);
     return this.#shortest;
   }
 }
 
-/** What was opened last, because the same secrets are masked for every answer, call and piece of progress of a conversation. */
+/** Recently used automata: every answer, call and progress text of a conversation masks the same secrets. */
 const opened = new Map<string, SecretPlaces>();
 const maxOpened = 16;
 
-/** The forms of these secrets; undefined where there are none to be found. */
+/** The forms of these secrets; undefined when there are none to search. */
 export function openPlaces(
   secrets: readonly ToolSecret[],
   mayBeSpared: readonly string[],
@@ -83,7 +83,7 @@ export function openPlaces(
   return places;
 }
 
-/** By node: how long the shortest form of each kind is that begins so; {@link noForm} where none does. */
+/** By node: the length of the shortest form of each kind with this prefix; {@link noForm} when there is none. */
 export type ShortestForms = Readonly<Record<"none" | "token" | "word" | "spared", Int32Array>>;
 export const noForm = 0x7fffffff;
 

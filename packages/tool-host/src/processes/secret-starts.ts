@@ -1,23 +1,23 @@
 import type { Bounds, SecretForm } from "./secret-forms.ts";
 import { openAutomaton, root, type TextAutomaton } from "./text-automaton.ts";
 
-/** By place, counted from the first one asked for: characters of the longest form that begins there, and of the longest spared text. */
+/** By position from the start: length of the longest form that begins there, and of the longest spared text. */
 export type Starts = { readonly forms: Int32Array; readonly spared: Int32Array };
 
-/** What ends at a node: a form by its bounds, a text that is spared, or a `word` form with the dot that may make it a name. */
+/** What ends at a node: a form by its bounds, a spared text, or a `word` form with the dot that may make it a name. */
 export const marks = { none: 1, token: 2, word: 4, spared: 8, dotted: 16 } as const;
 const bounded = marks.token | marks.word;
 
 /**
- * Finds what begins at each place of a text: it reads the text from its end, with the same forms written backwards, so that what ends
- * there in its eyes is what begins there in ours.
+ * Finds forms by where they begin: reads the text backwards from its end with reversed forms, so that the end of a reversed match is
+ * the beginning of the form.
  */
 export class SecretStarts {
   readonly #automaton: TextAutomaton;
-  /** By node: characters of its longest ending that counts anywhere, and that is spared. */
+  /** By node: length of its longest suffix that counts anywhere, and of the longest spared one. */
   readonly #anywhere: Int32Array;
   readonly #spared: Int32Array;
-  /** By node: its longest ending that only counts where nothing touches it. */
+  /** By node: its longest suffix that counts only without adjacent letters. */
   readonly #bounded: Int32Array;
 
   constructor(forms: readonly SecretForm[], spared: readonly string[]) {
@@ -38,7 +38,7 @@ export class SecretStarts {
     }
   }
 
-  /** What begins in `subject` from `from` on, as far as it ends before `to`. */
+  /** What begins in `subject` at `from` or later and ends before `to`. */
   find(subject: string, from: number, to: number): Starts {
     const forms = new Int32Array(to - from);
     const spared = new Int32Array(to - from);
@@ -66,14 +66,14 @@ export class SecretStarts {
   }
 }
 
-/** As long as the longest escape, `\u001b`; letters beyond the first plane have two units. */
+/** Length of the longest escape, `\u001b`; letters beyond the first plane have two code units. */
 export const contextLength = 6;
 
-/** True when what follows `before` is the rest of a longer word, for a path or a name of several words too with `word`. */
+/** True when the text after `before` continues a longer word; with `word` also when it continues a path or a compound name. */
 export function isPartBefore(before: string, bounds: Bounds): boolean {
   if (bounds === "none") return false;
   const touches = bounds === "token" ? /[\p{L}\p{N}]$/u : /[\p{L}\p{N}/_.-]$/u;
-  // The letter of an escape, as JSON has them, is no letter.
+  // The letter of a JSON escape is not a letter.
   return touches.test(before) && !/\\(?:[nrtbf]|u[\da-f]{4})$/i.test(before);
 }
 

@@ -4,29 +4,29 @@ import { randomInt } from "node:crypto";
 export const root = 0;
 
 /**
- * An automaton after Aho and Corasick: finds all of its texts in another one, in a time that depends on the lengths alone, whatever
- * the texts are. A node stands for a beginning of some texts; the one that is reached is the longest that the read text ends with.
+ * An Aho-Corasick automaton: finds all its texts in another one, in time that depends only on the lengths. A node stands for a prefix
+ * of some texts; the reached node is the longest prefix that the read text ends with.
  */
 export class TextAutomaton {
-  /** Of each node the number of its characters, and what {@link TextAutomaton.mark} said of it. */
+  /** By node: its number of characters, and the bits of {@link TextAutomaton.mark}. */
   readonly depths: Int32Array;
   readonly marks: Uint8Array;
-  /** Of each node the longest shorter one that it ends with. Numbers of nodes grow from the beginnings of texts to their ends. */
+  /** By node: its longest proper suffix that is a node. Node numbers grow from prefixes to whole texts. */
   readonly links: Int32Array;
   readonly parents: Int32Array;
   readonly #codes: Uint16Array;
   /** Nodes by parent and character: open addressing, 0 is free. */
   readonly #slots: Int32Array;
   readonly #shift: number;
-  // Unknown to whoever chooses the texts, so that nobody can make them collide.
+  // Random, so that nobody can choose texts that collide.
   readonly #parentFactor = randomInt(2 ** 31) * 2 + 1;
   readonly #codeFactor = randomInt(2 ** 31) * 2 + 1;
-  /** By two characters: 1 where a text may begin with them. Most places of most texts are passed over with it. */
+  /** By two characters: 1 where a text may begin with them. Skips most places of most texts. */
   readonly #pairs = new Uint8Array(2 ** 16);
   #nodeCount = 1;
   #byDepth = new Int32Array(0);
 
-  /** For at most so many characters of texts, which {@link TextAutomaton.mark} adds. */
+  /** For texts of at most this many characters in total, which {@link TextAutomaton.mark} adds. */
   constructor(characters: number) {
     const bits = Math.max(4, Math.ceil(Math.log2((characters + 1) * 1.5)));
     this.depths = new Int32Array(characters + 1);
@@ -42,12 +42,12 @@ export class TextAutomaton {
     return this.#nodeCount;
   }
 
-  /** All nodes but the root, each behind those that it ends with. There are none before {@link TextAutomaton.link}. */
+  /** All nodes except the root, each after its suffixes. Empty before {@link TextAutomaton.link}. */
   get byDepth(): Int32Array {
     return this.#byDepth;
   }
 
-  /** Adds a text and a mark, a bit, of its last node. Links are right after {@link TextAutomaton.link}. */
+  /** Adds a text, and a mark (a bit) for its last node. Call {@link TextAutomaton.link} afterwards. */
   mark(text: string, mark: number): void {
     let node = root;
     for (let at = 0; at < text.length; at += 1) node = this.#add(node, text.charCodeAt(at));
@@ -55,7 +55,7 @@ export class TextAutomaton {
     this.#pairs[pairOf(text.charCodeAt(0), text.charCodeAt(1))] = 1;
   }
 
-  /** The first place from `from` on where one of the texts, of two characters or more, may begin; the last one may be no more than that. */
+  /** The first position from `from` on where one of the texts (of two characters or more) may begin; the last position may be a false match. */
   skip(text: string, from: number): number {
     const last = text.length - 1;
     let code = text.charCodeAt(from);
@@ -67,7 +67,7 @@ export class TextAutomaton {
     return last;
   }
 
-  /** Finds the links of all nodes, the shorter ones first. */
+  /** Computes the suffix links of all nodes, shorter ones first. */
   link(): void {
     this.#byDepth = this.#sort();
     for (const node of this.#byDepth) {
@@ -84,7 +84,7 @@ export class TextAutomaton {
     }
   }
 
-  /** The longest ending of `node` with at most so many characters. */
+  /** The longest suffix of `node` with at most this many characters. */
   cutTo(node: number, characters: number): number {
     let at = node;
     while (this.depths[at]! > characters) at = this.links[at]!;
@@ -144,7 +144,7 @@ function pairOf(first: number, second: number): number {
   return ((first << 7) ^ second) & 0xffff;
 }
 
-/** Finds these texts; where one ends, its node has the mark. */
+/** Builds an automaton for these texts; the last node of each has the mark. */
 export function openAutomaton(
   texts: readonly { readonly text: string; readonly mark: number }[],
 ): TextAutomaton {
@@ -154,7 +154,7 @@ export function openAutomaton(
   return automaton;
 }
 
-/** What several texts begin with counts once. */
+/** Common prefixes count once. */
 function countNodes(texts: readonly string[]): number {
   const sorted = [...texts].sort();
   let count = 0;

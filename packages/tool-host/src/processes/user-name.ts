@@ -1,10 +1,10 @@
 import { userInfo } from "node:os";
 
-/** The name of the user we run as; the number where the machine has no name for it, as in containers. */
+/** Name of the current user; the number when the machine has no name for it, as in containers. */
 export function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return String(process.getuid?.() ?? ""); // The only reason that it can fail for.
+    return String(process.getuid?.() ?? ""); // The user has no name: the only reason for a failure.
   }
 }

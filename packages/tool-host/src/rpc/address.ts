@@ -1,6 +1,6 @@
 import type { NetConnectOpts } from "node:net";
 
-/** Where a host listens: a unix socket, or a TCP port (0 for any free one) of one address. */
+/** Where a host listens: a unix socket, or a TCP port of one address (port 0: any free one). */
 export type ListenAddress = { readonly socket: string } | { readonly port: number; readonly address: string };
 
 /** The text form: `unix:/path` or `tcp:127.0.0.1:4000`, `tcp:[::1]:4000`. */

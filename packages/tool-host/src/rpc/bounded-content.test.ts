@@ -38,7 +38,7 @@ test("the error of a source reaches its reader", async () => {
   await expect(content.toArray()).rejects.toThrow("gone");
 });
 
-test("a reader that leaves while it waits lets its source go", async () => {
+test("a reader that leaves while it waits destroys its source", async () => {
   const source = new PassThrough();
   const content = boundContent(source, { maxBytes: 4, stallMs: 10_000 });
   content.resume();

@@ -2,13 +2,13 @@ import { finished, Readable } from "node:stream";
 import { ConnectionLostError } from "./connection-errors.ts";
 
 export type ContentBounds = {
-  /** The content ends there, even if its sender goes on. */
+  /** Maximum number of bytes; the content ends there even if its sender continues. */
   readonly maxBytes: number;
-  /** A reader that gets nothing for so long gets an error. */
+  /** Timeout in milliseconds without new bytes; then the reader gets an error. */
   readonly stallMs: number;
 };
 
-/** The same bytes within the bounds, so that a sender that never ends holds no reader up. Destroying the result destroys `content`. */
+/** The same bytes within the bounds, so that an endless sender blocks no reader. Destroying the result destroys `content`. */
 export function boundContent(content: Readable, { maxBytes, stallMs }: ContentBounds): Readable {
   let left = maxBytes;
   let stalled: NodeJS.Timeout | undefined;
@@ -26,7 +26,7 @@ export function boundContent(content: Readable, { maxBytes, stallMs }: ContentBo
       done(error);
     },
   });
-  // Its reader gets the error; while nobody reads, it must not end the process.
+  // The reader gets the error; without a reader it must not end the process.
   bounded.on("error", () => {});
   content.on("data", (bytes: Buffer) => {
     clearTimeout(stalled);

@@ -3,20 +3,20 @@ import { describeError } from "../describe-error.ts";
 import { encodeChunkHeader, encodeMessage, FrameReader } from "./frames.ts";
 import type { Frame } from "./frames.ts";
 
-/** The largest frame unless told otherwise: a tool's whole outcome must fit. */
+/** Default maximum size of a frame: a tool's whole outcome must fit. */
 export const defaultMaxFrameBytes = 64 * 1024 * 1024;
-/** What fits before the other side has shown the key. */
+/** Maximum size before the other side has proved that it has the key. */
 const greetingBytes = 4 * 1024;
-/** With more than this waiting to be sent, what can wait waits and what can be dropped is dropped. */
+/** Above this many unsent bytes, senders wait and droppable messages are dropped. */
 const roomBytes = 1024 * 1024;
 
 export type ChannelDeps = {
   readonly socket: Socket;
   readonly maxFrameBytes: number;
   readonly onFrame: (frame: Frame) => void;
-  /** Called once; `reason` is the other side's fault, or undefined when the connection just ended. */
+  /** Called once. `reason` is the other side's fault, or undefined when the connection just ended. */
   readonly onClose: (reason: string | undefined) => void;
-  /** What `onFrame` threw, before the connection is cut for it. */
+  /** Called with what `onFrame` threw, before the connection is closed because of it. */
   readonly onFault?: (error: unknown) => void;
 };
 
@@ -35,7 +35,7 @@ export class Channel {
     socket.setNoDelay(true);
     socket.on("data", (bytes: Buffer) => this.#read(bytes));
     socket.on("drain", () => this.#release());
-    // An error is always followed by `close`, and tells nothing that the other side could act on.
+    // An error is always followed by `close`, and contains nothing that the other side could act on.
     socket.on("error", (error) => (this.#reason ??= error.message));
     socket.on("close", () => {
       this.#release();
@@ -47,19 +47,19 @@ export class Channel {
     return this.#deps.socket.writable;
   }
 
-  /** True while little waits to be sent. */
+  /** True while few bytes wait to be sent. */
   get hasRoom(): boolean {
     return this.#deps.socket.writableLength < roomBytes;
   }
 
-  /** How often in a row this was asked without anything heard in between. No time: whoever is held up itself hears late. */
+  /** How many consecutive checks found no new frame. Counted in checks and not in time, because a stalled event loop receives late. */
   countSilence(): number {
     this.#silentChecks = this.#hasReceived ? 0 : this.#silentChecks + 1;
     this.#hasReceived = false;
     return this.#silentChecks;
   }
 
-  /** The other side has shown the key: it may send whole frames. */
+  /** The other side has proved that it has the key: it may send full-size frames. */
   trust(): void {
     this.#reader.maxFrameBytes = this.#deps.maxFrameBytes;
   }
@@ -79,19 +79,19 @@ export class Channel {
     socket.uncork();
   }
 
-  /** Resolves when there is room again, or the connection is gone. */
+  /** Resolves when few bytes wait to be sent, or the connection is closed. */
   async untilRoom(): Promise<void> {
     while (this.isOpen && !this.hasRoom) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
 
-  /** Ends the connection; what was sent before still arrives. */
+  /** Ends the connection after sending what is buffered. */
   end(): void {
     this.#deps.socket.end();
   }
 
-  /** Cuts the connection at once. */
+  /** Closes the connection immediately. */
   destroy(reason?: string): void {
     this.#reason ??= reason;
     this.#deps.socket.destroy();

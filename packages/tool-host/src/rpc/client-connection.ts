@@ -9,14 +9,14 @@ import type { IncomingStream, OutgoingStream } from "./streams.ts";
 import { fromWireError } from "./wire-error.ts";
 
 export type RequestOptions = {
-  /** Asks the host to stop; the request still ends with the host's answer. */
+  /** Asks the host to stop; the host still answers the request. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (text: string) => void;
-  /** Sent as the request's stream. */
+  /** Content sent as the request's stream. */
   readonly content?: AsyncIterable<Uint8Array>;
 };
 
-/** A request that waits for its answer. */
+/** A request without its answer so far. */
 type Pending = {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -24,7 +24,7 @@ type Pending = {
   readonly outgoing: OutgoingStream | undefined;
 };
 
-/** One open connection to a host: requests and their answers. It never comes back once it is lost. */
+/** One open connection to a host, with its pending requests. It is not reopened once lost. */
 export class ClientConnection {
   readonly welcome: Welcome;
   readonly lost: Promise<void>;
@@ -111,7 +111,7 @@ export class ClientConnection {
     } else this.#settle(id, message);
   }
 
-  /** The connection is gone: everything under way fails. */
+  /** The connection is lost: every pending request fails. */
   lose(error: ConnectionLostError): void {
     this.#lostError = error;
     clearInterval(this.#pinging);
@@ -125,7 +125,7 @@ export class ClientConnection {
     this.#onLost();
   }
 
-  /** Called before the request is sent: the first bytes come right behind the answer, or even before it. */
+  /** Called before the request is sent, because the first bytes may arrive right after the answer, or even before it. */
   #receive(id: number): IncomingStream {
     const stream = receiveStream({
       onRead: (credit) => this.#send({ id, credit }),
@@ -163,7 +163,7 @@ export class ClientConnection {
     else pending.resolve(message["result"]);
   }
 
-  /** A host that answers nothing for three rounds is gone, whatever the network says. */
+  /** A host that misses three rounds of pings counts as lost, whatever the network reports. */
   #ping(): void {
     if (this.#channel.countSilence() >= 3) this.#channel.destroy("the tool host does not answer");
     else if (this.#channel.hasRoom) this.#send({ ping: 1 });
@@ -174,8 +174,8 @@ export class ClientConnection {
   }
 }
 
-/** Part of a byte would let a sender go on for ever without sending anything. */
+/** A fractional credit would let the other side continue for ever without allowing a byte. */
 function creditOf(value: number): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new FrameError("A credit is no number of bytes.");
+  throw new FrameError("A credit is not a number of bytes.");
 }

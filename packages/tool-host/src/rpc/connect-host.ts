@@ -20,25 +20,25 @@ export type ConnectOptions = {
   /** `unix:/path` or `tcp:address:port`, as the host printed it. */
   readonly address: string;
   readonly key: string;
-  /** How long calls wait for a host that is away; 30,000 unless given. */
+  /** Milliseconds that calls wait for an unavailable host; 30,000 unless given. */
   readonly awayMs?: number;
-  /** How often the host is asked whether it is there; after three rounds of silence the connection is made anew. 5,000 unless given. */
+  /** Interval of pings in milliseconds; after three unanswered ones the client reconnects. 5,000 unless given. */
   readonly pingMs?: number;
   readonly maxFrameBytes?: number;
-  /** Makes a connection to where the host listens, when the way there leads through something else; `address` is then for messages only. */
+  /** Opens the transport to the host, for example through a proxy. `address` is then only used in messages. */
   readonly open?: () => Promise<Socket>;
 };
 
 /**
- * A tool host in another process. Calls outlive broken connections and restarts of the host; what a restarted host does not
- * know the end of becomes an `error` outcome. Disposing it ends the sessions it opened.
+ * A tool host in another process. Calls survive broken connections and restarts of the host; a call whose outcome a restarted host
+ * does not know becomes an `error` outcome. Disposing it ends the sessions it opened.
  */
 export interface RemoteToolHost extends ToolHost {
-  /** Files and git of the machine that the host runs on. */
+  /** Files and git of the host's machine. */
   readonly workspace: Workspace;
-  /** Commands on that machine; disposing it does nothing, they are the host's. */
+  /** Commands on the host's machine. Disposing it does nothing, because the host owns them. */
   readonly bash: Bash;
-  /** Lets go of the host: its sessions stay open and executions go on, for a client that comes later. */
+  /** Disconnects: sessions stay open and executions continue, for a later client. */
   detach(): void;
 }
 
@@ -105,7 +105,7 @@ class ConnectedHost implements RemoteToolHost {
     this.#link.close();
   }
 
-  /** A host that cannot be reached now is not waited for. */
+  /** Does not wait for a host that is unavailable now. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#link.isConnected) {
       await Promise.all([...this.#sessions].map((session) => session[Symbol.asyncDispose]()));

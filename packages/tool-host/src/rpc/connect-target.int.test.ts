@@ -6,7 +6,7 @@ import { openTemporaryDirectory } from "../testing/temporary-directory.ts";
 import { connectToolHost } from "./connect-host.ts";
 import { ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
 
-test("security 17: a link in place of the socket is not followed; the socket that it names hears nothing", async () => {
+test("security 17: a link in place of the socket is not followed; the socket that it names receives nothing", async () => {
   await using folder = await openTemporaryDirectory();
   await mkdir(join(folder.path, "run"));
   let connections = 0;

@@ -6,12 +6,12 @@ import type { NetConnectOpts, Socket } from "node:net";
 import { parseAddress } from "./address.ts";
 import { ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
 
-/** Opens a path without reading it and without following it (Linux, all architectures of Node). */
+/** Opens a path without reading or following it (Linux, all architectures of Node). */
 const openPathOnly = 0o10000000;
 
 /**
- * A connection on its way to where a host listens. A sandbox can write where its socket lies: a link that it puts there, to a socket of
- * this machine for instance, is not followed.
+ * Connects to a socket that a sandbox can write. If the sandbox replaces the socket by a link, for instance to a socket of this
+ * machine, the link is not followed.
  */
 export async function connectTarget(target: NetConnectOpts): Promise<Socket> {
   if (!("path" in target)) return connect(target);
@@ -23,7 +23,7 @@ export async function connectTarget(target: NetConnectOpts): Promise<Socket> {
   try {
     refuseOther(target.path, await handle.stat());
     const socket = connect({ ...target, path: `/proc/self/fd/${handle.fd}` });
-    const release = (): void => void handle.close().catch(() => {}); // It was only the way to the socket.
+    const release = (): void => void handle.close().catch(() => {}); // It was only used to reach the socket.
     socket.once("connect", release).once("error", release);
     return socket;
   } catch (error) {
@@ -32,7 +32,7 @@ export async function connectTarget(target: NetConnectOpts): Promise<Socket> {
   }
 }
 
-/** The bytes of a host at `unix:/path` or `tcp:address:port`, for whom it is passed on to. Resolves once connected. */
+/** Connects to a host at `unix:/path` or `tcp:address:port`, to forward its bytes. Resolves once connected. */
 export async function openHostStream(address: string): Promise<Socket> {
   const socket = await connectTarget(parseAddress(address));
   try {

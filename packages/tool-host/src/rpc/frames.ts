@@ -1,16 +1,16 @@
 import { hasMoreValues, mostJsonValues } from "@convoke/protocol/count-json-values";
 
-/** What travels between a tool host and its client: JSON messages, and pieces of byte streams. */
+/** Frames between a tool host and its client: JSON messages, and chunks of byte streams. */
 export type Frame =
   | { readonly type: "message"; readonly message: Readonly<Record<string, unknown>> }
   | { readonly type: "chunk"; readonly id: number; readonly bytes: Buffer };
 
-/** The other side broke the rules of the wire; the connection cannot go on. */
+/** The other side violated the protocol; the connection cannot continue. */
 export class FrameError extends Error {
   override readonly name = "FrameError";
 }
 
-/** A message is larger than a frame may be, or holds more values; nothing was sent. */
+/** A message exceeds the maximum frame size or number of values; nothing was sent. */
 export class FrameTooLargeError extends Error {
   override readonly name = "FrameTooLargeError";
 }
@@ -31,7 +31,7 @@ export function encodeMessage(message: object, maxFrameBytes: number): Buffer {
   frame.writeUInt32BE(length);
   frame[lengthBytes] = messageMark;
   frame.write(text, lengthBytes + 1);
-  // The other side would end the connection for it. So many need more bytes than values.
+  // The other side would close the connection. A frame with that many values has at least as many bytes.
   if (length > mostJsonValues && hasMoreValues(frame.subarray(lengthBytes + 1), mostJsonValues)) {
     throw new FrameTooLargeError(
       `It holds more than ${mostJsonValues} values, which a message between server and tool host may have.`,
@@ -40,7 +40,7 @@ export function encodeMessage(message: object, maxFrameBytes: number): Buffer {
   return frame;
 }
 
-/** The header of a chunk; its bytes are written after it, so they are never copied. */
+/** The header of a chunk; its bytes are written separately, so they are never copied. */
 export function encodeChunkHeader(id: number, byteCount: number): Buffer {
   const header = Buffer.allocUnsafe(lengthBytes + 5);
   header.writeUInt32BE(byteCount + 5);
@@ -49,9 +49,9 @@ export function encodeChunkHeader(id: number, byteCount: number): Buffer {
   return header;
 }
 
-/** Cuts a byte stream into frames; holds at most one frame that is not complete. */
+/** Splits a byte stream into frames; buffers at most one incomplete frame. */
 export class FrameReader {
-  /** Longer frames are refused before their body is read; raise it once the other side is known. */
+  /** Maximum frame size, checked before the body is read; raised once the other side is authenticated. */
   maxFrameBytes: number;
   readonly #parts: Buffer[] = [];
   #byteCount = 0;
@@ -60,7 +60,7 @@ export class FrameReader {
     this.maxFrameBytes = maxFrameBytes;
   }
 
-  /** The frames that are complete with these bytes; throws {@link FrameError} at the first that is wrong. */
+  /** Yields the frames that these bytes complete; throws {@link FrameError} at the first invalid one. */
   *push(bytes: Buffer): Generator<Frame> {
     this.#parts.push(bytes);
     this.#byteCount += bytes.length;
@@ -98,13 +98,13 @@ const chunkMark = 0x43;
 function decodeFrame(frame: Buffer): Frame {
   const body = frame.subarray(1);
   if (frame[0] === messageMark) return { type: "message", message: parseMessage(body) };
-  if (frame[0] !== chunkMark || body.length < 4) throw new FrameError("A frame is of no known kind.");
+  if (frame[0] !== chunkMark || body.length < 4) throw new FrameError("A frame has an unknown type.");
   return { type: "chunk", id: body.readUInt32BE(0), bytes: body.subarray(4) };
 }
 
 function parseMessage(body: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
-  // Before any of them is made: a host that its agent has taken over writes what it likes.
+  // Checked before parsing, because a compromised host may send anything.
   if (hasMoreValues(body, mostJsonValues)) throw new FrameError("A frame holds more values than are read.");
   try {
     value = JSON.parse(body.toString("utf8"));

@@ -3,10 +3,10 @@ export async function* toJsonLines(values: AsyncIterable<unknown>): AsyncGenerat
   for await (const value of values) yield Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
-/** Longer than anything that a person sends or is shown; the largest is a picture of a page. In bytes. */
+/** Maximum length of a line in bytes, larger than any input or update; the largest is a picture of a page. */
 export const longestShownLine = 8 * 1024 * 1024;
 
-/** The values of lines of JSON that the other side of a connection made; rejects when one is longer than `longestLine`. */
+/** Parses lines of JSON from the other side of a connection; rejects when a line is longer than `longestLine`. */
 export async function* fromJsonLines<T>(
   content: AsyncIterable<Buffer>,
   longestLine = Infinity,

@@ -51,7 +51,7 @@ test("P6, P24: kill -9 of the client: the command finishes once, and a new clien
   expect(await bench.log()).toBe("started\nended\n");
 });
 
-test("P6: the command ends while nobody is there: its outcome is kept for the next client", async () => {
+test("P6: the command ends without a client: its outcome is stored for the next client", async () => {
   const bench = await openBench();
   await bench.startHost();
   const caller = bench.startCaller(

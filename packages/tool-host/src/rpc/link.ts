@@ -3,20 +3,20 @@ import type { ClientConnection } from "./client-connection.ts";
 import { ConnectionLostError, ToolHostRefusedError, ToolHostUnreachableError } from "./connection-errors.ts";
 
 export type LinkDeps = {
-  /** Makes one attempt. */
+  /** Opens one connection; a single attempt. */
   readonly open: () => Promise<ClientConnection>;
-  /** For messages. */
+  /** The host's address, for messages. */
   readonly address: string;
-  /** How long callers wait for a host that is away, counted from when it left. */
+  /** Milliseconds that callers wait for an unavailable host, counted from when it became unavailable. */
   readonly unavailableMs: number;
 };
 
-/** One host over many connections: comes back by itself, and lets requests outlive the connection they began on. */
+/** One host over many connections: reconnects by itself, so that requests outlive the connection they began on. */
 export class Link {
   readonly #deps: LinkDeps;
   #connection: ClientConnection | undefined;
   #unavailableSinceMs = performance.now();
-  /** Settles with the result of the attempt that is under way, or comes next. */
+  /** Settles with the result of the current or next attempt. */
   #attempt = Promise.withResolvers<ClientConnection | Error>();
   #wake = (): void => {};
   #isClosed = false;
@@ -31,7 +31,7 @@ export class Link {
   }
 
   /**
-   * The open connection. Waits for a host that is away until its time is over; after that each caller gets one more attempt.
+   * The open connection. Waits for an unavailable host until its time is over; after that each caller gets one more attempt.
    * Rejects with ToolHostUnreachableError or ToolHostRefusedError.
    */
   async connection(): Promise<ClientConnection> {
@@ -50,8 +50,8 @@ export class Link {
   }
 
   /**
-   * Runs a task on the open connection, and again on the next one when the connection breaks under it; so the task must be
-   * safe to repeat. Gives up on a host that restarts again and again, or drops every connection.
+   * Runs a task on the open connection, and repeats it on the next one when the connection breaks; so the task must be idempotent.
+   * Gives up on a host that restarts again and again, or drops every connection.
    */
   async run<Result>(task: (connection: ClientConnection) => Promise<Result>): Promise<Result> {
     const boots = new Set<string>();
@@ -76,7 +76,7 @@ export class Link {
     }
   }
 
-  /** Everything under way fails, nothing new begins. */
+  /** Fails all pending work and rejects new work. */
   close(): void {
     this.#isClosed = true;
     this.#connection?.close();
@@ -84,7 +84,7 @@ export class Link {
     this.#attempt.resolve(new ToolHostUnreachableError("The connection to the tool host was closed."));
   }
 
-  /** Attempts until one succeeds, at growing intervals; never rejects. */
+  /** Retries at growing intervals until an attempt succeeds; never rejects. */
   async #restore(): Promise<void> {
     for (let failures = 0; !this.#isClosed; failures += 1) {
       if (failures > 0) await this.#pause(Math.min(firstPauseMs * 2 ** (failures - 1), lastPauseMs));
@@ -99,7 +99,7 @@ export class Link {
       await result.lost;
       this.#connection = undefined;
       this.#unavailableSinceMs = performance.now();
-      // A connection that lasted is restored at once, one that did not after a short pause.
+      // A connection that lasted is restored at once, a short-lived one after a short pause.
       failures = this.#unavailableSinceMs - openedAtMs < quickLossMs ? Math.min(failures, 1) : -1;
     }
   }
@@ -109,9 +109,9 @@ export class Link {
     else this.#connection = connection;
   }
 
-  /** Ends early when a caller wants a connection and the host has been away for long. */
+  /** Ends early when a caller wants a connection and the host has been unavailable for long. */
   async #pause(meanMs: number): Promise<void> {
-    // Spread out, so that a host that comes back is not met by all its clients at once.
+    // With jitter, so that not all clients reconnect to a restarted host at once.
     const pauseMs = meanMs * (0.75 + Math.random() / 2);
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pauseMs);
@@ -132,7 +132,7 @@ export class Link {
 
 const firstPauseMs = 20;
 const lastPauseMs = 1_000;
-/** What a caller still waits when the host has been away for too long already. */
+/** Milliseconds that a caller still waits when the host has been unavailable for too long already. */
 const lastAttemptMs = 2_000;
 const quickLossMs = 1_000;
 const maxQuickLosses = 20;

@@ -7,9 +7,9 @@ import { once } from "node:events";
 import type { ListenAddress } from "./address.ts";
 
 export type Listener = {
-  /** With the port that was chosen, when any free one was asked for. */
+  /** The address, with the chosen port when any free one was requested. */
   readonly address: ListenAddress;
-  /** Takes no new connections; open ones are the caller's. */
+  /** Stops accepting connections; open ones belong to the caller. */
   readonly stop: () => Promise<void>;
 };
 
@@ -28,8 +28,8 @@ export async function listen(
 const maxPathBytes = 103;
 
 /**
- * The socket is made beside its path and moved there with its final mode, so nobody else can ever connect, and one that a
- * killed host left is replaced.
+ * The socket is created beside its path and renamed with its final mode, so that no other user can ever connect, and the socket
+ * of a killed host is replaced.
  */
 async function listenOnSocket(server: Server, path: string): Promise<Listener> {
   const temporary = join(dirname(path), `.${randomUUID().slice(0, 8)}`);
@@ -63,7 +63,7 @@ async function isServed(path: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return false;
-    // Nobody listens: a socket that was left behind, or a file that must not be replaced.
+    // Nobody listens: a leftover socket, or a file that must not be replaced.
     if (code === "ECONNREFUSED" && (await lstat(path)).isSocket()) return false;
     throw new Error(`The socket path ${path} cannot be used (${String(code)}).`, { cause: error });
   } finally {
@@ -74,7 +74,7 @@ async function isServed(path: string): Promise<boolean> {
 async function inodeOf(path: string): Promise<number | undefined> {
   return lstat(path).then(
     ({ ino }) => ino,
-    () => undefined, // Removed by somebody else: nothing is left to remove.
+    () => undefined, // Another process removed it: nothing is left to remove.
   );
 }
 

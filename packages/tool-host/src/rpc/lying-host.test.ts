@@ -10,7 +10,7 @@ const call = { tool: "probe", actionId: "a", action: { kind: "ThinkAction", thou
 const opened = ({ id, say }: Lie, tools: unknown = []): void =>
   say({ id, result: { tools, recordsId: "r" } });
 
-/** What a call comes to when its host answers so, and what it cost. */
+/** The result of a call to a host that answers like this, and its cost. */
 async function execute(
   lie: (lie: Lie) => void,
 ): Promise<{ outcome: Outcome; seconds: number; megabytes: number }> {
@@ -61,7 +61,7 @@ test.each([
   expect(outcome).toMatchObject({ type: "error", text: expect.stringContaining("unknown form") });
 });
 
-test("hardening 13: an outcome as it should be goes through", async () => {
+test("hardening 13: a valid outcome passes", async () => {
   const observation = {
     kind: "ThinkObservation",
     content: [text, { type: "image", image_urls: ["data:a"] }],
@@ -95,7 +95,7 @@ test.each<[string, (lie: Lie) => void]>([
   expect(megabytes).toBeLessThan(300);
 });
 
-test("hardening 13: a flood of progress, of answers nobody asked for, and of pieces of no stream costs what it takes to read", async () => {
+test("hardening 13: a flood of progress, of unrequested answers, and of chunks of no stream costs only what reading takes", async () => {
   const { outcome, seconds } = await execute(({ id, say, write }) => {
     const flood = [
       { id, progress: "x" },
@@ -134,7 +134,7 @@ test("hardening 13: a file ends where its host said, even if the host goes on", 
   remote.detach();
 });
 
-test("hardening 13: a host that lets a sender on by parts of a byte does not keep the server busy", async () => {
+test("hardening 13: a host that gives credit in fractions of a byte does not keep the server busy", async () => {
   await using host = await openLyingHost(({ id, method, say }) => {
     if (method !== "writeFile") return;
     setTimeout(() => say({ id, credit: 0.5 }), 50);

@@ -16,27 +16,27 @@ import type {
   RepositoryHead,
 } from "../workspace/workspace.ts";
 
-/** Both sides must speak the same number; raise it with every change that the other side cannot tolerate. */
+/** Protocol version, equal on both sides. Raise it with every incompatible change. */
 export const protocolNumber = 2;
 
-/** What the host says once both sides have shown the key. */
+/** What the host sends once both sides have proved that they have the key. */
 export type Welcome = {
-  /** Different in every process that serves. */
+  /** Different in every serving process. */
   readonly bootId: string;
   readonly version: string;
   readonly catalogue: readonly string[];
 };
 
 type Handle = { readonly handle: string };
-/** Nothing outside of `roots`, the innermost last, is there for the request. */
+/** The request is confined to `roots`, the innermost last. */
 type Path = { readonly path: string; readonly roots?: readonly string[] };
 
-/** Every method: what the client sends and what the host answers with. */
+/** Every method with its parameters and its result. */
 export type Methods = {
-  /** `handle` is the client's own name for its hold on the session; opening it again takes it over. */
+  /** `handle` is the client's name for its hold on the session; reopening takes the hold over. */
   openSession: {
     params: Handle & { readonly spec: SessionSpec };
-    /** `recordsId` names the directory with the records: another one has never heard of earlier calls. */
+    /** `recordsId` identifies the directory with the records: in another one earlier calls are unknown. */
     result: { readonly tools: readonly ToolListing[]; readonly recordsId: string };
   };
   closeSession: { params: Handle; result: null };
@@ -46,9 +46,9 @@ export type Methods = {
   };
   state: { params: Handle & { readonly actionId: string }; result: ExecutionState };
   cancel: { params: Handle & { readonly actionId: string }; result: null };
-  /** Inputs come, and updates go, as lines of JSON in the request's streams; the answer follows the last update. */
+  /** Inputs and updates are lines of JSON in the request's streams; the answer follows the last update. */
   attachTerminal: { params: Handle & { readonly name: string }; result: null };
-  /** As `attachTerminal`. A host of an earlier version has no such method. */
+  /** Like `attachTerminal`. Hosts of earlier versions lack this method. */
   attachBrowser: { params: Handle; result: null };
   terminals: { params: Handle; result: readonly TerminalInfo[] };
   stat: { params: Path; result: FileStat };
@@ -65,14 +65,14 @@ export type Methods = {
   gitCommits: { params: Path & { readonly limit: number }; result: GitCommitsPage };
   gitCommitChanges: { params: Path & { readonly sha: string }; result: readonly GitChange[] };
   gitRestore: { params: Path & { readonly ref?: string }; result: null };
-  /** The content follows the answer. A host of an earlier version tells nothing of the repository, and knows no format but its own. */
+  /** The content follows the answer. Hosts of earlier versions report nothing about the repository, and know only their own format. */
   archive: {
     params: Path & { readonly exclude: readonly string[]; readonly format: ArchiveFormat };
     result: { readonly repository: RepositoryHead | null; readonly format?: ArchiveFormat } | null;
   };
   home: { params: object; result: string };
   bashStart: { params: { readonly request: BashRequest }; result: string };
-  /** Aborting it stops the waiting, not the command. */
+  /** An abort stops the waiting, not the command. */
   bashResult: { params: { readonly owner: string; readonly commandId: string }; result: string | null };
   bashStop: { params: { readonly owner: string; readonly commandId: string }; result: boolean };
   bashSearch: { params: { readonly query: BashQuery }; result: BashPage };
@@ -82,15 +82,15 @@ export type Methods = {
   };
   bashClear: { params: { readonly owner: string }; result: number };
   bashLastSeq: { params: object; result: number };
-  /** Entries follow as a stream: each batch is one line of JSON. */
+  /** Entries follow as a stream; each batch is one line of JSON. */
   bashFollow: { params: { readonly owner: string; readonly afterSeq: number }; result: null };
-  /** Standard input comes and standard output goes as chunks with the request's id; the answer follows the end of the process. */
+  /** Standard input and output are chunks with the request's id; the answer follows the end of the process. */
   runProcess: { params: { readonly spec: ProcessSpec }; result: ProcessEnd };
-  /** A host of an earlier version has no such method. */
+  /** Hosts of earlier versions lack this method. */
   listPorts: { params: { readonly folder: string }; result: readonly ListeningPort[] };
   /**
-   * What a person does comes as lines of JSON and what the terminal prints goes, in the request's streams; the answer is the exit code.
-   * A host of an earlier version has no such method.
+   * Inputs are lines of JSON and terminal output is chunks, in the request's streams; the answer is the exit code.
+   * Hosts of earlier versions lack this method.
    */
   runShell: { params: { readonly spec: ShellSpec }; result: number };
 };
@@ -100,7 +100,7 @@ export type Method = keyof Methods;
 /** The client's messages after the greeting. */
 export type ClientMessage =
   | { readonly id: number; readonly method: Method; readonly params: object }
-  /** Stops a request: aborts an execution, which still answers; ends a stream. */
+  /** Stops a request: aborts an execution, which still answers, or ends a stream. */
   | { readonly abort: number }
   | { readonly ping: number }
   | StreamMessage;
@@ -113,7 +113,7 @@ export type HostMessage =
   | { readonly pong: number }
   | StreamMessage;
 
-/** `credit`: so many more bytes of this stream may be sent. `end`: the stream is complete, or broke with `error`. */
+/** `credit`: this many more bytes of the stream may be sent. `end`: the stream is complete, or broke with `error`. */
 export type StreamMessage =
   | { readonly id: number; readonly credit: number }
   | { readonly id: number; readonly end: true; readonly error?: WireError };
@@ -121,7 +121,7 @@ export type StreamMessage =
 export type WireError = {
   readonly code: string;
   readonly message: string;
-  /** Of an unknown tool. */
+  /** For an unknown tool. */
   readonly tool?: string;
   readonly available?: readonly string[];
 };

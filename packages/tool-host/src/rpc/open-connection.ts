@@ -11,16 +11,16 @@ import { readFields } from "./read-fields.ts";
 import { release } from "./release.ts";
 
 export type OpenConnectionOptions = {
-  /** May resolve before the connection is made. */
+  /** May resolve before the connection is established. */
   readonly connect: () => Promise<Socket>;
   readonly key: string;
   readonly maxFrameBytes: number;
-  /** How long connecting and greeting may take. */
+  /** Timeout in milliseconds for connecting and authentication. */
   readonly greetingMs: number;
   readonly pingMs: number;
 };
 
-/** Connects and greets; rejects with ToolHostRefusedError when trying again is of no use, else with ToolHostUnreachableError. */
+/** Connects and authenticates. Rejects with ToolHostRefusedError when a retry is useless, else with ToolHostUnreachableError. */
 export async function openConnection(options: OpenConnectionOptions): Promise<ClientConnection> {
   const socket = await options.connect();
   const opening = Promise.withResolvers<ClientConnection>();
@@ -73,7 +73,7 @@ export async function openConnection(options: OpenConnectionOptions): Promise<Cl
 }
 
 function greetingMessage(frame: Frame): Readonly<Record<string, unknown>> {
-  if (frame.type !== "message") throw new FrameError("The first frame is no greeting.");
+  if (frame.type !== "message") throw new FrameError("The first frame is not a greeting.");
   return frame.message;
 }
 

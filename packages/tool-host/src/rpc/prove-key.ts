@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A number that is used once, so that a recorded greeting opens nothing. */
+/** A nonce, so that a recorded greeting cannot be replayed. */
 export function createNonce(): string {
   return randomBytes(32).toString("base64url");
 }
 
 export type Greeting = { readonly clientNonce: string; readonly serverNonce: string };
 
-/** Shows that `role` has the key, without showing the key: whoever took over an address learns nothing from a caller. */
+/** Proves that `role` has the key without revealing it: whoever took over an address learns nothing from a caller. */
 export function proveKey(key: string, role: "client" | "host", greeting: Greeting): string {
   const { clientNonce, serverNonce } = greeting;
   return createHmac("sha256", key)
@@ -15,7 +15,7 @@ export function proveKey(key: string, role: "client" | "host", greeting: Greetin
     .digest("base64url");
 }
 
-/** Compares in a time that does not depend on where the proofs differ. */
+/** Compares proofs in constant time. */
 export function isSameProof(expected: string, given: unknown): boolean {
   if (typeof given !== "string") return false;
   const [left, right] = [Buffer.from(expected), Buffer.from(given)];

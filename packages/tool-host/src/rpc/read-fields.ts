@@ -6,7 +6,7 @@ type Kinds = {
   array: readonly unknown[];
 };
 
-/** The named fields of a message; throws when one is missing or of another kind. Others are left out. */
+/** The named fields of a message, without others. Throws when one is missing or has another type. */
 export function readFields<Shape extends Readonly<Record<string, keyof Kinds>>>(
   value: unknown,
   shape: Shape,

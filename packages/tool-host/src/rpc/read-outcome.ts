@@ -2,7 +2,7 @@ import type { Outcome, ToolListing } from "../host.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A host that its agent has taken over answers what it likes; what is stored is read by every later request. Null for no outcome. */
+/** Validates an outcome, because a compromised host may send anything and later requests read what is stored. Null if invalid. */
 export function readOutcome(value: unknown): Outcome | null {
   if (!isFields(value)) return null;
   const { type, text, observation } = value;
@@ -15,7 +15,7 @@ export function readOutcome(value: unknown): Outcome | null {
   return isWhole ? (value as Outcome) : null;
 }
 
-/** Throws unless these are tools with names. */
+/** Throws unless this is a list of tools with names. */
 export function readTools(value: unknown): readonly ToolListing[] {
   if (Array.isArray(value) && value.every((tool) => isFields(tool) && typeof tool["name"] === "string"))
     return value as readonly ToolListing[];

@@ -40,7 +40,7 @@ test("a cut while a call runs: it goes on, its outcome and its later progress ar
   expect(await bench.runs()).toEqual(["x", "half"]);
 });
 
-test("P6: a client that went away without a word finds its session and its call again", async () => {
+test("P6: a client that disconnected without closing finds its session and its call again", async () => {
   const bench = await openBench();
   const first = await bench.connect();
   const orphan = run(await first.openSession(bench.spec), "a", "hold:x");
@@ -104,7 +104,7 @@ test("P6: a host that came back without its records runs nothing again", async (
   expect(await bench.runs()).toEqual(["x"]);
 });
 
-test("a host that stays away: calls end with an error, state rejects, and all is well when it is back", async () => {
+test("a host that stays unavailable: calls end with an error, state rejects, and everything works when it is back", async () => {
   const bench = await openBench();
   const remote = await bench.connect({ awayMs: 100 });
   const session = await remote.openSession(bench.spec);
@@ -126,7 +126,7 @@ test("a host that stays away: calls end with an error, state rejects, and all is
   expect(await bench.runs()).toEqual(["x"]);
 });
 
-test("P43: an abort while the host is away does not wait for it, and still stops the call when it is back", async () => {
+test("P43: an abort while the host is unavailable does not wait for it, and still stops the call when it is back", async () => {
   const bench = await openBench();
   const session = await (await bench.connect()).openSession(bench.spec);
   const controller = new AbortController();

@@ -1,2 +1,2 @@
-/** The release that this side is of, for messages about mixed releases; a test holds it to the package's. */
+/** The release of this side, for messages about mixed releases; a test compares it with the package's version. */
 export const release = "0.1.0";

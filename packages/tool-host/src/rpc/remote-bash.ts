@@ -3,7 +3,7 @@ import { ConnectionLostError } from "./connection-errors.ts";
 import { fromJsonLines } from "./json-lines.ts";
 import type { Link } from "./link.ts";
 
-/** The commands of a host in another process. Everything is asked again when the connection breaks; nothing starts twice. */
+/** The commands of a host in another process. Every request is repeated when the connection breaks; nothing starts twice. */
 export function createRemoteBash(link: Link): Bash {
   return {
     start: async (request) => link.run(async (connection) => connection.request("bashStart", { request })),
@@ -22,7 +22,7 @@ export function createRemoteBash(link: Link): Bash {
   };
 }
 
-/** Goes on after the last entry it gave when the connection breaks. */
+/** After a broken connection it continues after the last entry it yielded. */
 async function* followRemote(
   link: Link,
   owner: string,
@@ -43,7 +43,7 @@ async function* followRemote(
         yield entries;
       }
     } catch (error) {
-      // Asking again tells whether the host is gone for good.
+      // A repeated request finds out whether the host is lost for good.
       if (!signal.aborted && !(error instanceof ConnectionLostError)) throw error;
     } finally {
       signal.removeEventListener("abort", onAbort);

@@ -3,10 +3,10 @@ import type { PipedProcess, ProcessEnd, ProcessSpec } from "../processes/piped-p
 import { withinMs } from "../within.ts";
 import type { Link } from "./link.ts";
 
-/** Longer than a host takes to end a tree of processes that does not want to. */
+/** Milliseconds, longer than a host takes to end a process tree that resists. */
 const disposeMs = 5_000;
 
-/** A process at a host in another process. It lives as long as the connection that started it: whoever needs it starts it again. */
+/** A process of a host in another process. It ends with the connection that started it; callers start a new one. */
 export class RemoteProcess implements PipedProcess {
   readonly input = new PassThrough();
   readonly output = new PassThrough();
@@ -15,7 +15,7 @@ export class RemoteProcess implements PipedProcess {
   #isDisposed = false;
 
   constructor(link: Link, spec: ProcessSpec) {
-    // Both ends may break at any time; `ended` tells.
+    // Both streams may break at any time; `ended` reports why.
     this.input.on("error", () => {});
     this.output.on("error", () => {});
     this.ended = this.#run(link, spec);

@@ -30,7 +30,7 @@ export type RemoteSessionDeps = {
 /** A session of a host in another process. Every call survives broken connections: the host knows it by its action id. */
 export class RemoteSession implements ToolSession {
   readonly #deps: RemoteSessionDeps;
-  /** Our hold on the session; the same over every connection. */
+  /** Our hold on the session; the same on every connection. */
   readonly #handle = randomUUID();
   readonly #ready = new WeakMap<ClientConnection, Promise<Opened>>();
   #tools: readonly ToolListing[] = [];
@@ -57,7 +57,7 @@ export class RemoteSession implements ToolSession {
     const { signal } = options;
     const timeout = Promise.withResolvers<undefined>();
     let timer: NodeJS.Timeout | undefined;
-    // A host that is there answers an abort in time; only one that is away makes the caller wait.
+    // A reachable host answers an abort in time; only an unavailable one needs the timeout.
     const onAbort = (): void => {
       timer = setTimeout(() => timeout.resolve(undefined), abortTimeoutMs);
     };
@@ -67,7 +67,7 @@ export class RemoteSession implements ToolSession {
       const call = this.#call(request, options);
       const outcome = await Promise.race([call, timeout.promise]);
       if (outcome !== undefined) return outcome;
-      // The call goes on: it reaches the host, and stops there, as soon as there is a connection again.
+      // The call stays pending: it reaches the host and is stopped as soon as there is a connection again.
       return this.#deps.link.isConnected ? await call : cancelledWhileUnavailable;
     } finally {
       clearTimeout(timer);
@@ -94,7 +94,7 @@ export class RemoteSession implements ToolSession {
     });
   }
 
-  /** It lasts as long as the connection: whoever needs it attaches again. */
+  /** The attachment ends with the connection; callers attach again. */
   attach(
     name: string,
     inputs: AsyncIterable<TerminalInput>,
@@ -107,12 +107,12 @@ export class RemoteSession implements ToolSession {
     return this.#converse<BrowserUpdate>("attachBrowser", {}, inputs, signal);
   }
 
-  /** Ends the session unless somebody else has it open; a host that is away is not waited for long. */
+  /** Ends the session unless another client has it open. Waits only briefly for an unavailable host. */
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#closing ??= this.#close());
   }
 
-  /** Lets go without a word: the session and what runs in it stay with the host. */
+  /** Disconnects: the session and what runs in it stay with the host. */
   abandon(): void {
     this.#isClosed = true;
     this.#closing ??= Promise.resolve();
@@ -123,11 +123,11 @@ export class RemoteSession implements ToolSession {
     this.#deps.onClose(this);
     const closing = this.#deps.link
       .run(async (connection) => {
-        // On the same way as the calls that began before, so that none of them arrives later.
+        // Sent on the same connection as earlier calls, so that none of them arrives after it.
         if (this.#ready.has(connection)) await this.#open(connection);
         return connection.request("closeSession", { handle: this.#handle });
       })
-      .catch(() => null); // A host that is gone has no session left to end; one that comes back is told by its next caller.
+      .catch(() => null); // A host that is gone has no session to end; one that returns is told by its next caller.
     await withinMs(closing, this.#deps.link.isConnected ? closeMs : abortTimeoutMs);
   }
 
@@ -145,7 +145,7 @@ export class RemoteSession implements ToolSession {
           const params = { handle: this.#handle, request, isAborted };
           return readOutcome(await connection.request("execute", params, options)) ?? unreadable;
         } catch (error) {
-          // A refusal: the host has not begun, unless it had before.
+          // The host refused: it has not started the call, unless it had before.
           if (!(error instanceof ConnectionLostError) && !isRepeated) sentWith = undefined;
           throw error;
         }
@@ -179,7 +179,7 @@ export class RemoteSession implements ToolSession {
       { handle: this.#handle, ...params },
       toJsonLines(inputs),
     );
-    // What it would tell, the content tells too.
+    // The content reports the same error.
     answer.catch(() => {});
     const onAbort = (): void => void content.destroy();
     signal.addEventListener("abort", onAbort, { once: true });
@@ -194,7 +194,7 @@ export class RemoteSession implements ToolSession {
     }
   }
 
-  /** Once per connection: a host that was replaced has to open the session anew. */
+  /** Once per connection: a replaced host must open the session again. */
   async #open(connection: ClientConnection): Promise<Opened> {
     const known = this.#ready.get(connection);
     if (known !== undefined) return known;
@@ -216,9 +216,9 @@ export class RemoteSession implements ToolSession {
 
 type Opened = Methods["openSession"]["result"];
 
-/** How long a caller that aborted waits for a host that is away. */
+/** Milliseconds that a caller which aborted waits for an unavailable host. */
 const abortTimeoutMs = 2_000;
-/** Longer than a host takes to end a session whose tools do not stop. */
+/** Milliseconds, longer than a host takes to end a session whose tools do not stop. */
 const closeMs = 15_000;
 
 const cancelledWhileUnavailable: Outcome = {

@@ -4,10 +4,10 @@ import { withinMs } from "../within.ts";
 import type { ClientConnection } from "./client-connection.ts";
 import type { Link } from "./link.ts";
 
-/** Longer than a host takes to end everything that a shell has started. */
+/** Milliseconds, longer than a host takes to end everything that a shell has started. */
 const disposeMs = 5_000;
 
-/** A shell at a host in another process. It lives as long as the connection that started it. */
+/** A shell of a host in another process. It ends with the connection that started it. */
 export async function openRemoteShell(link: Link, spec: ShellSpec): Promise<PersonShell> {
   return new RemoteShell(await link.connection(), spec);
 }
@@ -19,7 +19,7 @@ class RemoteShell implements PersonShell {
   readonly #content: Readable;
 
   constructor(connection: ClientConnection, spec: ShellSpec) {
-    // Both ends may break at any time; `ended` tells.
+    // Both streams may break at any time; `ended` reports why.
     this.#inputs.on("error", () => {});
     this.output.on("error", () => {});
     const { answer, content } = connection.exchange("runShell", { spec }, this.#inputs);
@@ -27,7 +27,7 @@ class RemoteShell implements PersonShell {
     content.on("error", () => this.output.end());
     content.pipe(this.output);
     this.ended = answer;
-    // Whoever waits for it sees the rejection; nobody has to.
+    // Callers that wait for it see the rejection; waiting is optional.
     this.ended.catch(() => {});
   }
 

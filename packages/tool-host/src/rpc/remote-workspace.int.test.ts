@@ -12,10 +12,10 @@ import { openServedBench } from "../testing/served-host.ts";
 import { windowBytes } from "./streams.ts";
 
 const mebibyte = 1024 * 1024;
-/** Of what is on its way, so many bytes may be held. */
+/** Maximum bytes of a transfer that may be in memory. */
 const tolerable = 16 * mebibyte;
 
-test("100 MiB go up and down while less than 16 MiB are held, whoever is slow", async () => {
+test("100 MiB are uploaded and downloaded with less than 16 MiB in memory, whichever side is slow", async () => {
   const { workspace, dir } = await openBench();
   const path = join(dir, "new", "large");
   // Both ends are in this process, so this is what both hold together.
@@ -84,7 +84,7 @@ test("P31, security 26: within a root no link leads out, over the wire too", asy
   await expect(work.writeFile(join(dir, "work", "up", "new"), Readable.from(["x"]))).rejects.toMatchObject(
     outside,
   );
-  // A root inside of a root gives back nothing.
+  // A root inside a root must not widen access.
   await expect(work.within(join(dir, "work", "up")).stat(join(dir, "secret"))).rejects.toMatchObject(outside);
   await expect(work.within(dir).stat(join(dir, "secret"))).rejects.toMatchObject(outside);
 });
@@ -121,7 +121,7 @@ test("a reader that gives up, or loses its connection, closes the file on the ho
   expect((await buffer(again.content)).equals(await readFile(path))).toBe(true);
 });
 
-test("an archive that nobody reads on leaves no process", async () => {
+test("an archive whose reader stops leaves no process", async () => {
   const { workspace, dir } = await openBench();
   await writeFile(join(dir, "large"), randomBytes(8 * windowBytes));
   const { content } = await workspace.archive(dir);
@@ -147,7 +147,7 @@ async function* produce(mebibytes: number, onChunk = async (): Promise<void> => 
   }
 }
 
-/** The most bytes of buffers that were in use at any look, beyond those at the start. */
+/** The maximum of buffer bytes in use at any sample, minus those at the start. */
 function watchHeldBytes(): { readonly sample: () => Promise<void>; readonly max: () => number } {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -156,7 +156,7 @@ function watchHeldBytes(): { readonly sample: () => Promise<void>; readonly max:
   let max = 0;
   return {
     sample: async () => {
-      // What is collected is given back in the background, on a busy machine not at once: what is held stays.
+      // Collected buffers are freed in the background, on a busy machine late; held ones stay.
       let held = Infinity;
       for (let round = 0; round < 3 || (held > tolerable && round < 200); round += 1) {
         collect();

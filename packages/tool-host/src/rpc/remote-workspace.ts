@@ -3,8 +3,8 @@ import { boundContent } from "./bounded-content.ts";
 import type { Link } from "./link.ts";
 
 /**
- * The workspace of a host in another process. Everything but what writes is asked again when the connection breaks. A file of which a host
- * sends nothing for `stallMs` fails with {@link ConnectionLostError}.
+ * The workspace of a host in another process. Everything except writes is repeated when the connection breaks. Reading a file fails
+ * with {@link ConnectionLostError} when the host sends nothing for `stallMs`.
  */
 export function createRemoteWorkspace(link: Link, stallMs = defaultStallMs): Workspace {
   return openWithin({ link, stallMs }, []);
@@ -12,7 +12,7 @@ export function createRemoteWorkspace(link: Link, stallMs = defaultStallMs): Wor
 
 const defaultStallMs = 60_000;
 
-/** Every request names `roots`, the innermost last; the host keeps inside of all of them. */
+/** Every request names `roots`, the innermost last; the host confines it to all of them. */
 type Host = { readonly link: Link; readonly stallMs: number };
 
 function openWithin(host: Host, roots: readonly string[]): Workspace {
@@ -26,7 +26,7 @@ function openWithin(host: Host, roots: readonly string[]): Workspace {
       const { result, content } = await link.run(async (connection) =>
         connection.requestStream("readFile", params),
       );
-      // Some files of the system have no size and a content.
+      // Some system files report size 0 and have content.
       const size = result.sizeBytes > 0 ? result.sizeBytes : Infinity;
       const maxBytes = Math.min(size, (range?.end ?? Infinity) + 1) - (range?.start ?? 0);
       return { stat: result, content: boundContent(content, { maxBytes, stallMs }) };
@@ -59,7 +59,7 @@ function openWithin(host: Host, roots: readonly string[]): Workspace {
     gitCommitChanges: async (path, sha) =>
       link.run(async (connection) => connection.request("gitCommitChanges", { ...at(path), sha })),
     gitRestore: async (path, ref) => {
-      // Done twice it would take back what was changed in between.
+      // A repeated restore would undo changes made in between.
       const connection = await link.connection();
       await connection.request("gitRestore", { ...at(path), ...given(ref) });
     },

@@ -26,18 +26,18 @@ export type ConnectionDeps = {
 
 export type ConnectionLimits = {
   readonly maxFrameBytes: number;
-  /** Requests of one connection that run at the same time; more are refused. */
+  /** Maximum number of requests of one connection that run at the same time. */
   readonly maxRequests: number;
-  /** How long a caller may take to show the key. */
+  /** Milliseconds that a client has to prove that it has the key. */
   readonly greetingMs: number;
-  /** A client that says nothing for so long is gone; it pings much more often. */
+  /** Milliseconds without a frame after which a client counts as lost; it pings much more often. */
   readonly silentMs: number;
 };
 
-/** How often it is looked whether a client is silent before it has been for too long. */
+/** A client is dropped after this many checks in a row without a frame. */
 const maxSilentChecks = 4;
 
-/** Where a connection stands: nothing said, key asked for, let in, or sent away. */
+/** State of a connection: new, challenged, authenticated, or refused. */
 type Stage =
   | { readonly type: "silent" }
   | { readonly type: "challenged"; readonly expected: string }
@@ -70,7 +70,7 @@ export class ServedConnection {
     this.#timers.push(setTimeout(() => this.#expire("showed no key in time"), greetingMs).unref());
   }
 
-  /** Cuts the connection; executions go on. */
+  /** Closes the connection; executions continue. */
   destroy(): void {
     this.#channel.destroy();
   }
@@ -78,7 +78,7 @@ export class ServedConnection {
   #receive(frame: Frame): void {
     if (this.#stage.type === "refused") return;
     if (this.#stage.type === "open") return this.#serve(frame);
-    if (frame.type !== "message") throw new FrameError("The first frame is no greeting.");
+    if (frame.type !== "message") throw new FrameError("The first frame is not a greeting.");
     if (this.#stage.type === "silent") this.#challenge(frame.message);
     else this.#admit(frame.message, this.#stage.expected);
   }
@@ -91,7 +91,7 @@ export class ServedConnection {
         `The tool host (Convoke ${release}) speaks version ${protocolNumber} of its protocol, the client (Convoke ${String(version)}) speaks ${String(protocol)}. Run both from the same release.`,
       );
     }
-    if (typeof clientNonce !== "string") throw new FrameError("The first frame is no greeting.");
+    if (typeof clientNonce !== "string") throw new FrameError("The first frame is not a greeting.");
     const greeting = { clientNonce, serverNonce: createNonce() };
     const { key } = this.#deps;
     this.#stage = { type: "challenged", expected: proveKey(key, "client", greeting) };
@@ -117,14 +117,14 @@ export class ServedConnection {
         const { bootId } = this.#deps;
         this.#channel.send({ bootId, version: release, catalogue } satisfies Welcome);
       },
-      (error: unknown) => this.#channel.destroy(describeError(error)), // Whoever serves sees the rejection itself.
+      (error: unknown) => this.#channel.destroy(describeError(error)), // The server's owner sees the rejection itself.
     );
   }
 
   #refuse(code: "version" | "key", message: string): void {
     this.#channel.send({ refused: code, message });
     this.#channel.end();
-    // The other side may never read: it still goes.
+    // The other side may never read; it is disconnected all the same.
     this.#timers.push(setTimeout(() => this.#channel.destroy(), 1_000).unref());
     this.#stage = { type: "refused" };
   }
@@ -133,7 +133,7 @@ export class ServedConnection {
     if (frame.type === "chunk") return this.#requests.get(frame.id)?.incoming?.take(frame.bytes);
     const { message } = frame;
     if (typeof message["ping"] === "number") {
-      // With something waiting to be sent the client will hear of us anyway.
+      // When bytes wait to be sent, the client receives something anyway.
       return this.#channel.hasRoom ? this.#send({ pong: message["ping"] }) : undefined;
     }
     if (typeof message["abort"] === "number") return this.#requests.get(message["abort"])?.abort();

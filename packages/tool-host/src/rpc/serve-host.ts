@@ -12,15 +12,15 @@ import type { ConnectionLimits } from "./serve-connection.ts";
 import { SessionTable } from "./session-table.ts";
 
 export type ServeOptions = {
-  /** Requests wait for a host that is still loading; whoever serves handles its rejection. */
+  /** Requests wait while the host loads; the caller handles a rejection. */
   readonly host: ToolHost | Promise<ToolHost>;
   readonly workspace: Workspace;
-  /** Stays with its owner, like the host. */
+  /** Owned by the caller, like the host. */
   readonly bash: Bash;
   readonly listen: ListenAddress;
-  /** What every client must have; it never crosses the wire. */
+  /** Shared key of all clients; it is never sent. */
   readonly key: string;
-  /** Where sessions keep their records, one directory per session id, instead of where their clients say. */
+  /** Directory for records, one directory per session id, instead of the directories that clients name. */
   readonly stateDir?: string;
   readonly onWarning?: (text: string) => void;
   readonly limits?: Partial<ConnectionLimits>;
@@ -31,7 +31,7 @@ export interface Served extends AsyncDisposable {
   /** `unix:/path` or `tcp:address:port`, for `connectToolHost`. */
   readonly address: string;
   readonly bootId: string;
-  /** Cuts every connection that is open now, as a broken network would. */
+  /** Closes every open connection, as a broken network would. */
   cutConnections(): void;
 }
 
@@ -63,7 +63,7 @@ export async function serveToolHost(options: ServeOptions): Promise<Served> {
     for (const connection of connections) connection.destroy();
   };
   const stop = async (): Promise<void> => {
-    // A client that is cut comes back at once, perhaps before the listener is gone.
+    // A disconnected client reconnects at once, perhaps before the listener is closed.
     isStopping = true;
     cutConnections();
     await listener.stop();

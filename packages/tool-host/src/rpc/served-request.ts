@@ -20,7 +20,7 @@ import { toWireError } from "./wire-error.ts";
 export type ServedRequestDeps = {
   readonly id: number;
   readonly channel: Channel;
-  /** The connection, as the owner of session handles. */
+  /** The connection, as owner of session handles. */
   readonly owner: object;
   readonly sessions: SessionTable;
   readonly workspace: Workspace;
@@ -42,18 +42,18 @@ export class ServedRequest {
     this.#deps = deps;
   }
 
-  /** Answers in its own time; whatever goes wrong is the answer. */
+  /** Answers the request; a failure becomes the answer. */
   run(method: unknown, params: unknown): void {
     void this.#answer(method, params).finally(this.#deps.onDone);
   }
 
-  /** The client wants it to stop. */
+  /** The client asks the request to stop. */
   abort(): void {
     this.#controller.abort();
     this.disconnect();
   }
 
-  /** Nobody will read or write its streams any more; an execution goes on. */
+  /** The connection is lost: streams end; an execution continues. */
   disconnect(): void {
     this.#ended.abort();
     this.outgoing?.stop();
@@ -197,7 +197,7 @@ export class ServedRequest {
       const { spec } = readFields(params, { spec: "object" });
       const input = this.#receive();
       const started = (await this.#deps.host).startProcess(readProcessSpec(spec));
-      // A connection that breaks, or an abort, fails the input: nobody is left to talk to the process, or to read what it wrote.
+      // A broken connection or an abort fails the input: nobody is left to write to the process or to read from it.
       const left = new AbortController();
       const leave = (): void => {
         left.abort();
@@ -211,7 +211,7 @@ export class ServedRequest {
       try {
         const end = await started.ended;
         if (left.signal.aborted) await started[Symbol.asyncDispose]();
-        // Otherwise what it wrote is on its way to the client, which may be slower than the process was.
+        // Otherwise its output is still being sent to the client, which may be slower than the process.
         return end;
       } catch (error) {
         await started[Symbol.asyncDispose]();
@@ -224,14 +224,14 @@ export class ServedRequest {
       const { spec } = readFields(params, { spec: "object" });
       const inputs = fromJsonLines<ShellInput>(this.#receive(), longestShownLine);
       const shell = await (await this.#deps.host).openShell(readShellSpec(spec));
-      // Inputs that end, or break with their connection, are a caller that left.
+      // Inputs that end, or break with their connection, mean that the caller left.
       void obeyInputs(shell, inputs).then(async () => shell[Symbol.asyncDispose]());
       this.#stream(shell.output);
       return await shell.ended;
     },
   };
 
-  /** As much of the machine as the client wants to see. */
+  /** The machine, confined to the roots that the client names. */
   #workspace(params: unknown): Workspace {
     const { roots = [] } = params as { readonly roots?: readonly string[] };
     return roots.reduce((workspace, root) => workspace.within(root), this.#deps.workspace);
@@ -251,14 +251,14 @@ export class ServedRequest {
     if (this.#controller.signal.aborted || !this.#deps.channel.isOpen) this.outgoing.stop();
   }
 
-  /** What a person is shown. The answer ends their inputs, so it comes last. */
+  /** Updates for a person. The answer ends their inputs, so it comes last. */
   async #converse(updates: AsyncIterable<unknown>): Promise<null> {
     this.#stream(toJsonLines(updates));
     await this.outgoing?.done;
     return null;
   }
 
-  /** Progress is for live display only: a client that cannot keep up misses some of it. */
+  /** Progress is only for live display: a slow client misses some of it. */
   #offer(progress: string): void {
     const { id, channel } = this.#deps;
     if (!channel.hasRoom) return;
@@ -274,7 +274,7 @@ export class ServedRequest {
   }
 }
 
-/** The client is ours and holds the key; what is checked is what another release could have left out. */
+/** The client is authenticated; only fields that another release may lack are checked. */
 function readSpec(value: object): SessionSpec {
   const { sessionId, workspaceDir, stateDir, tools } = readFields(value, {
     sessionId: "string",

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SessionSpec, ToolHost, ToolSession } from "../host.ts";
 
-/** A session as one client holds it. `owner` is the connection it came over last, undefined once that is lost. */
+/** A session as one client holds it. `owner` is its latest connection, undefined once that is lost. */
 type Held = {
   readonly sessionId: string;
   readonly opening: Promise<OpenedSession>;
@@ -15,13 +15,13 @@ export type OpenedSession = { readonly session: ToolSession; readonly recordsId:
 export type SessionTableDeps = {
   readonly host: Promise<ToolHost>;
   readonly onWarning: (text: string) => void;
-  /** Where sessions keep their records instead of where their specs say; one directory per session id below it. */
+  /** Directory for records instead of the ones in specs, with one directory per session id. */
   readonly stateDir: string | undefined;
 };
 
 /**
- * Who holds which session. A lost connection lets go of nothing: the client comes back and takes its hold over. Closing the
- * last hold that has a connection ends the session, together with the holds of clients that never came back.
+ * Which client holds which session. A lost connection releases nothing: the client reconnects and takes its hold over. Closing the
+ * last hold with a connection ends the session, together with the holds of clients that never reconnected.
  */
 export class SessionTable {
   readonly #deps: SessionTableDeps;
@@ -66,7 +66,7 @@ export class SessionTable {
     await Promise.all(ended.map(async ({ opening }) => (await opening).session[Symbol.asyncDispose]()));
   }
 
-  /** The connection is gone; what runs goes on. */
+  /** The connection is lost; executions continue. */
   detach(owner: object): void {
     for (const held of this.#held.values()) if (held.owner === owner) held.owner = undefined;
   }
@@ -86,7 +86,7 @@ export class SessionTable {
     return { ...spec, stateDir: join(this.#deps.stateDir, spec.sessionId) };
   }
 
-  /** Without an id that lasts, a client must take every restart for one that lost the records. */
+  /** Without a lasting id, a client would have to assume after every restart that the records were lost. */
   async #readRecordsId(stateDir: string): Promise<string> {
     const path = join(stateDir, "records-id");
     try {

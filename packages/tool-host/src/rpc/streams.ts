@@ -4,11 +4,11 @@ import { FrameError } from "./frames.ts";
 import { fromWireError, toWireError } from "./wire-error.ts";
 import type { WireError } from "./messages.ts";
 
-/** How many bytes a sender may be ahead of its reader; so much memory does one stream need at most on each side. */
+/** Maximum bytes that a sender may be ahead of its reader; this bounds the memory of a stream on each side. */
 export const windowBytes = 1024 * 1024;
 const chunkBytes = 64 * 1024;
 
-/** One stream being received: its content, and where its frames go. */
+/** One incoming stream: its content, and the handlers for its frames. */
 export type IncomingStream = {
   readonly content: Readable;
   readonly take: (bytes: Buffer) => void;
@@ -17,13 +17,13 @@ export type IncomingStream = {
 };
 
 export type IncomingDeps = {
-  /** Lets the sender go on by so many bytes. */
+  /** Allows the sender this many more bytes. */
   readonly onRead: (byteCount: number) => void;
   /** Called when nobody will read the rest. */
   readonly onAbandon: () => void;
 };
 
-/** Receives a stream; the sender is only let on when the content is read. */
+/** Receives a stream. The sender gets new credit only when the content is read. */
 export function receiveStream(deps: IncomingDeps): IncomingStream {
   let allowed = windowBytes;
   let unacknowledged = 0;
@@ -42,7 +42,7 @@ export function receiveStream(deps: IncomingDeps): IncomingStream {
       done(error);
     },
   });
-  // Whoever reads it gets the error; while nobody does, it must not end the process.
+  // The reader gets the error; without a reader it must not end the process.
   content.on("error", () => {});
   return {
     content,
@@ -66,15 +66,15 @@ export function receiveStream(deps: IncomingDeps): IncomingStream {
   };
 }
 
-/** One stream being sent: lets it go on, and stops it. */
+/** One outgoing stream: gives it credit, and stops it. */
 export type OutgoingStream = {
   readonly allow: (byteCount: number) => void;
   readonly stop: () => void;
-  /** Resolves when everything is sent or the stream was stopped; never rejects, a source that fails is told the other side. */
+  /** Resolves when everything is sent or the stream was stopped. Never rejects: a failing source is reported to the other side. */
   readonly done: Promise<void>;
 };
 
-/** Sends a source as the stream `id`, never more than the reader has room for. */
+/** Sends a source as the stream `id`, within the reader's credit. */
 export function sendStream(channel: Channel, id: number, source: AsyncIterable<Uint8Array>): OutgoingStream {
   let allowed = windowBytes;
   let isStopped = false;

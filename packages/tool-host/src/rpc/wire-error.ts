@@ -4,12 +4,12 @@ import { isWorkspaceProblem, WorkspaceError } from "../workspace/workspace.ts";
 import { FrameTooLargeError } from "./frames.ts";
 import type { WireError } from "./messages.ts";
 
-/** The host failed to do what was asked, in its own words. */
+/** The host could not do what was asked; the message is the host's. */
 class ToolHostError extends Error {
   override readonly name = "ToolHostError";
 }
 
-/** The host did what was asked, but its answer does not fit into a frame. */
+/** The host did what was asked, but its answer exceeds the maximum frame size. */
 export class AnswerTooLargeError extends Error {
   override readonly name = "AnswerTooLargeError";
 }

@@ -98,7 +98,7 @@ test("unknown methods and wrong fields are answered with an error", async () => 
   }
 });
 
-test("a caller that says nothing is sent away; a host that says nothing is given up", async () => {
+test("a silent caller is disconnected; a silent host counts as unreachable", async () => {
   const impatient = await openBench({ serve: { limits: { greetingMs: 50 } } });
   await untilClosed(await openSocket(impatient));
   const bench = await openBench({ serve: { limits: { silentMs: 80 } } });
@@ -107,11 +107,11 @@ test("a caller that says nothing is sent away; a host that says nothing is given
   await caller.closed;
 });
 
-test("half-open: a host that stops answering is noticed, calls go on over a new connection", async () => {
+test("half-open: a host that stops answering is detected, calls continue on a new connection", async () => {
   const bench = await openBench();
   const remote = await bench.connect({ pingMs: 20, address: await openMuteProxy(bench) });
   const session = await remote.openSession(bench.spec);
-  // The proxy lets the first connection live for a moment and then swallows everything without closing.
+  // The proxy forwards the first connection for a moment and then swallows everything without closing it.
   await expect.poll(async () => session.state("a")).toEqual({ type: "unknown" });
 });
 
@@ -150,7 +150,7 @@ test("more requests than a connection may have are refused, not queued", async (
   for (const outcome of await Promise.all(held)) expect(outcome).toMatchObject({ type: "cancelled" });
 });
 
-test("nobody listens: connecting gives up after the configured time", async () => {
+test("nobody listens: connecting fails after the configured time", async () => {
   const bench = await openBench();
   await bench.served[Symbol.asyncDispose]();
   await expect(bench.connect({ awayMs: 50 })).rejects.toThrow(ToolHostUnreachableError);
@@ -177,7 +177,7 @@ test("frames arrive whole however they are cut", () => {
   }
 });
 
-test("security 4: a frame of more values than anybody needs is not parsed, and not sent", () => {
+test("security 4: a frame with too many values is neither parsed nor sent", () => {
   const max = 64 * 1024 * 1024;
   const text = `{"id":1,"x":[${"[],".repeat(300_000)}[]]}`;
   const frame = Buffer.concat([Buffer.alloc(5), Buffer.from(text)]);
@@ -198,7 +198,7 @@ async function openBench(options: ServedBenchOptions = {}): Promise<ServedBench>
 
 async function openSocket(bench: ServedBench): Promise<Socket> {
   const socket = connect(parseAddress(bench.served.address));
-  socket.on("error", () => {}); // The other side may cut it while we write; what counts is that it closes.
+  socket.on("error", () => {}); // The other side may close it while we write; only the close matters.
   socket.resume();
   await once(socket, "connect");
   onTestFinished(() => void socket.destroy());
@@ -210,7 +210,7 @@ async function untilClosed(socket: Socket): Promise<void> {
   if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
 }
 
-/** A client without manners: says hello and then whatever a test wants. */
+/** A raw client: sends a greeting and then whatever the test wants. */
 async function openRawCaller(bench: ServedBench, hello: object = {}) {
   const socket = await openSocket(bench);
   const reader = new FrameReader(1_000_000);
@@ -247,7 +247,7 @@ function pseudoRandomBytes(seed: number, length: number): Buffer {
   );
 }
 
-/** Stands before the host; its first connection turns silent after a while, later ones work. */
+/** A proxy in front of the host. Its first connection turns silent after a while, later ones work. */
 async function openMuteProxy(bench: ServedBench): Promise<string> {
   const path = join(bench.dir, "proxy.sock");
   let count = 0;

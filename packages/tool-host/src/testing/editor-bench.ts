@@ -13,7 +13,7 @@ type Arguments = {
   view_range?: number[];
 };
 
-/** A file editor in a temporary workspace that holds `files`; closed when the test ends. */
+/** A file editor in a temporary workspace that contains `files`; closed when the test ends. */
 export async function openEditorBench(files: Readonly<Record<string, string>> = {}) {
   const bench = await openTool(fileEditorTool, files);
   onTestFinished(async () => bench[Symbol.asyncDispose]());

@@ -1,4 +1,4 @@
-/** What a person does, as it is given to what they are attached to. */
+/** The inputs of a person, for what they are attached to. */
 export class InputQueue<Input> implements AsyncIterable<Input> {
   readonly #waiting: Input[] = [];
   #wake: () => void = () => {};

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { watchLeaks } from "./leaks.ts";
 import { openTemporaryDirectory } from "./temporary-directory.ts";
 
-test("P14: the leak check names a child process and an open file, and is content once they are gone", async () => {
+test("P14: the leak check names a child process and an open file, and passes once they are gone", async () => {
   await using directory = await openTemporaryDirectory();
   const leaks = watchLeaks();
   const child = spawn("/bin/sleep", ["60"], { stdio: "ignore" });

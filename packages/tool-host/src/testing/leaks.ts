@@ -7,7 +7,7 @@ export type LeakCheck = {
   readonly assertNone: (limitMs?: number) => Promise<void>;
 };
 
-/** Remembers this process's children and open files; Linux only (elsewhere nothing is seen). */
+/** Records this process's children and open files; Linux only (elsewhere nothing is seen). */
 export function watchLeaks(): LeakCheck {
   const before = takeStock();
   return {
@@ -43,7 +43,7 @@ function describeLeft(before: Stock): string {
   ].join(", ");
 }
 
-/** What each descriptor leads to; one that closes while we look is not open. */
+/** The targets of all descriptors; those that close meanwhile are skipped. */
 function openFiles(): string[] {
   try {
     return readdirSync("/proc/self/fd").flatMap((name) => {
@@ -54,6 +54,6 @@ function openFiles(): string[] {
       }
     });
   } catch {
-    return []; // No /proc: another system than Linux.
+    return []; // No /proc: not Linux.
   }
 }

@@ -9,16 +9,16 @@ const maxFrameBytes = 64 * 1024 * 1024;
 export type Lie = {
   readonly id: number;
   readonly method: string;
-  /** Sends a message as it is. */
+  /** Sends a message unchanged. */
   readonly say: (message: object) => void;
-  /** Sends a piece of the request's stream, whether the reader has room for it or not. */
+  /** Sends a chunk of the request's stream, whether the reader has room for it or not. */
   readonly stream: (bytes: Buffer) => void;
-  /** Sends bytes that need be no frame. */
+  /** Sends bytes that need not be a frame. */
   readonly write: (bytes: Buffer) => void;
   readonly socket: Socket;
 };
 
-/** A tool host that its agent has taken over: it knows the key, speaks the wire, and answers what the test likes. */
+/** A compromised tool host: it has the key, speaks the protocol, and answers what the test wants. */
 export async function openLyingHost(
   answer: (lie: Lie) => void,
 ): Promise<Pick<ConnectOptions, "address" | "key"> & AsyncDisposable> {

@@ -9,11 +9,11 @@ import { openTemporaryDirectory } from "./temporary-directory.ts";
 
 export type OpenTool = AsyncDisposable & {
   readonly context: ToolContext;
-  /** Runs an action, of a set that of a face, after checking it, and checks the observation, against the wire schemas. */
+  /** Runs an action (of one tool of a set), and validates action and observation against the wire schemas. */
   readonly execute: (action: Action, signal?: AbortSignal, face?: string) => Promise<Observation>;
   /** Closes the tool and opens it again on the same directories. */
   readonly reopen: () => Promise<void>;
-  /** Takes the state directory away, as a failing disk would. */
+  /** Removes the state directory, as a failing disk would. */
   readonly removeState: () => Promise<void>;
   /** Names in the workspace, sorted. */
   readonly list: () => Promise<string[]>;

@@ -2,8 +2,8 @@ import { createInProcessHost } from "../in-process-host.ts";
 import { probeTools } from "./probe-tools.ts";
 
 /**
- * A process with one host, for crash tests: `node probe-host.ts <directory> <action id>=<script>...` executes the actions one
- * after the other, prints each id once its outcome is there, and then stays until it is killed.
+ * A process with one host, for crash tests: `node probe-host.ts <directory> <action id>=<script>...` executes the actions one after
+ * the other, prints each id once its outcome is available, and then waits to be killed.
  */
 const [directory = "", ...actions] = process.argv.slice(2);
 const host = createInProcessHost({ tools: probeTools, environment: {} });

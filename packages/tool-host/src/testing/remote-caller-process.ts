@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { connectToolHost } from "../rpc/connect-host.ts";
 
-/** A client in a process of its own, for tests that kill it: runs one terminal command and prints its outcome. */
+/** A client in a separate process, for tests that kill it: runs one terminal command and prints its outcome. */
 const { values } = parseArgs({
   options: {
     address: { type: "string" },

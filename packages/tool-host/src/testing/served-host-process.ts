@@ -7,7 +7,7 @@ import { defaultTools } from "../catalogue.ts";
 import { allowedEnvironment } from "../processes/allowed-environment.ts";
 import { createLocalWorkspace } from "../workspace/local-workspace.ts";
 
-/** A served host in a process of its own, for tests that kill it: `--socket <path> --key <key> --marker <guardian's marker>`. */
+/** A served host in a separate process, for tests that kill it: `--socket <path> --key <key> --marker <guardian's marker>`. */
 const { values } = parseArgs({
   options: { socket: { type: "string" }, key: { type: "string" }, marker: { type: "string" } },
 });

@@ -36,10 +36,10 @@ export async function openServedHost(listen: (dir: string) => ListenAddress): Pr
 export type ServedBench = AsyncDisposable & {
   readonly dir: string;
   readonly spec: SessionSpec;
-  /** The one that serves now. */
+  /** The current server. */
   readonly served: Served;
   connect(options?: Partial<ConnectOptions>): Promise<RemoteToolHost>;
-  /** Serves again, at the same address; `host` as if in a new process, unless the old one stays. */
+  /** Serves again at the same address; `host` as if in a new process, unless the old one stays. */
   serve(options: { readonly keepsHost: boolean }): Promise<void>;
   /** Ends the commands and serves again, as if in a new process. */
   restartBash(): Promise<void>;
@@ -48,7 +48,7 @@ export type ServedBench = AsyncDisposable & {
 export type ServedBenchOptions = {
   readonly listen?: (dir: string) => ListenAddress;
   readonly serve?: Partial<ServeOptions>;
-  /** Instead of the probe tools. */
+  /** Replaces the probe tools. */
   readonly tools?: readonly (Tool | ToolSet)[];
   readonly environment?: Readonly<Record<string, string>>;
 };

@@ -1,9 +1,9 @@
 const tickMs = 10;
-/** What one tick counts at most: a process that is held up for longer was not running. */
+/** Maximum that one tick counts: a process that was held up for longer was not running. */
 const maxMs = 50;
 
 /**
- * Measures time as this process lives it, for promises such as "within two seconds": while a busy machine holds the process up,
+ * Measures the running time of this process, for promises such as "within two seconds": while a busy machine holds the process up,
  * the watch stands still.
  */
 export function startStopwatch(): { readonly elapsedMs: () => number } & Disposable {

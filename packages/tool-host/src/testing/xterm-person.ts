@@ -4,7 +4,7 @@ import type { ToolSession } from "../host.ts";
 import { InputQueue } from "./input-queue.ts";
 import type { TerminalInput, TerminalSize, TerminalUpdate } from "../terminal-attachment.ts";
 
-/** A person at a real xterm, attached to a terminal of a session. */
+/** A person with a real xterm, attached to a terminal of a session. */
 export class XtermPerson implements AsyncDisposable {
   readonly updates: TerminalUpdate[] = [];
   readonly #xterm = new xterm.Terminal({ allowProposedApi: true, cols: 80, rows: 24, scrollback: 1000 });
@@ -44,7 +44,7 @@ export class XtermPerson implements AsyncDisposable {
     this.#xterm.input(keys);
   }
 
-  /** Settles as what they see ends. */
+  /** Settles when the updates end. */
   get left(): Promise<void> {
     return this.#showing;
   }
@@ -53,7 +53,7 @@ export class XtermPerson implements AsyncDisposable {
     return this.updates.findLast((update) => "isYours" in update)?.isYours === true;
   }
 
-  /** What the screen shows, one line each. */
+  /** The text of the screen, one entry per line. */
   get screen(): string {
     const { active } = this.#xterm.buffer;
     const rows = Array.from({ length: this.#xterm.rows }, (_, row) =>
@@ -62,7 +62,7 @@ export class XtermPerson implements AsyncDisposable {
     return rows.join("\n").trimEnd();
   }
 
-  /** All text that ever came. */
+  /** All text received so far. */
   get received(): string {
     return this.updates.map((update) => ("text" in update ? update.text : "")).join("");
   }
@@ -75,11 +75,11 @@ export class XtermPerson implements AsyncDisposable {
     await expect.poll(() => this.screen, { interval: 5, timeout: 60_000 }).toMatch(text);
   }
 
-  /** Leaves without a word. */
+  /** Disconnects without giving back control. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#leaving.abort();
     this.#inputs.end();
-    // Why it ended is told by `left`.
+    // `left` reports why it ended.
     await this.#showing.catch(() => {});
     this.#xterm.dispose();
   }

@@ -5,13 +5,13 @@ import { join } from "node:path";
 /** Longest tool text of each kind, in UTF-16 code units. */
 export const textLimits = { terminal: 30_000, fileEditor: 16_000, toolMessage: 50_000 } as const;
 
-/** The notice used when the complete text is kept nowhere. */
+/** The notice for a text of which no complete copy is stored. */
 export const shortNotice =
   "<response clipped> The middle of this text was left out to keep it short. Ask for a smaller part to see the rest. <end of note>";
 
 export type TruncateOptions = {
   readonly limit: number;
-  /** Directory and file name prefix under which the complete text is kept when it is cut. */
+  /** Directory and file name prefix for the complete copy of a cut text. */
   readonly save?: { readonly dir: string; readonly prefix: string };
 };
 
@@ -42,7 +42,7 @@ function clipSizes(limit: number, notice: string): { readonly head: number; read
 /** The notice that names the file with the complete text and the 1-based line of it where the left-out part begins; `start` is at least the first `limit` characters. */
 export function fullTextNotice(start: string, limit: number, file: string): string {
   let line = lineAt(start, clipSizes(limit, shortNotice).head);
-  // The number's width moves the cut by one character at most; a few rounds settle on the true line.
+  // The number's width moves the cut by one character at most; a few rounds converge on the true line.
   for (let round = 0; round < 3; round += 1) {
     const next = lineAt(start, clipSizes(limit, savedNotice(file, line)).head);
     if (next === line) break;
@@ -63,7 +63,7 @@ export async function saveFullText(text: string, dir: string, prefix: string): P
   return path;
 }
 
-/** Where the complete text with this SHA-256 (hex) is kept. */
+/** The path of the complete text with this SHA-256 (hex). */
 export function fullTextPath(dir: string, prefix: string, sha256: string): string {
   return join(dir, `${prefix}_output_${sha256.slice(0, 8)}.txt`);
 }

@@ -1,6 +1,6 @@
 import type { ImageContent } from "@convoke/protocol";
 
-/** A text part of an observation, with every field written out. */
+/** A text part of an observation with all fields. */
 export function textPart(text: string) {
   return { cache_prompt: false, type: "text", text } as const;
 }

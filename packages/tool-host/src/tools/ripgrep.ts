@@ -8,36 +8,36 @@ import { ToolInputError } from "../tool.ts";
 import { findTwin } from "./file-editor/find-twin.ts";
 
 export type RipgrepSearch = {
-  /** Arguments beyond those every search has; patterns go in as `-e` or `-g` values, paths after `--`. */
+  /** Arguments in addition to those of every search; patterns as `-e` or `-g` values, paths after `--`. */
   readonly arguments: readonly string[];
-  /** The directory to run in; file names in the result begin here. */
+  /** Working directory; file names in the result are relative to it. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** 30,000 ms unless given. */
+  /** Timeout in milliseconds; 30,000 unless given. */
   readonly limitMs?: number;
-  /** When the limit began to count, by `performance.now()`, for one of several searches of one call; otherwise now. */
+  /** Start of the timeout, by `performance.now()`, when one call runs several searches; otherwise now. */
   readonly startedAt?: number;
 };
 
-/** How many files a search returns at most. */
+/** Maximum number of files that a search returns. */
 export const maxFiles = 100;
 
 export type FoundFiles = { readonly files: readonly string[]; readonly isTruncated: boolean };
 
-/** Absolute file names of what ripgrep finds with `--files` or `--files-with-matches`, newest first, at most {@link maxFiles}. */
+/** Absolute names of the files that ripgrep finds with `--files` or `--files-with-matches`, newest first, at most {@link maxFiles}. */
 export async function findFiles(search: RipgrepSearch): Promise<FoundFiles> {
-  // One file more than is returned proves that there are more.
+  // One file more than the maximum proves that there are more.
   const output = await runRipgrep(search, (text) => text.split("\0").length > maxFiles + 1);
-  // File names end with NUL, so the last piece is empty, or a name that was cut short.
+  // File names end with NUL, so the last part is empty, or an incomplete name.
   const names = output.split("\0").slice(0, -1);
   const files = names.slice(0, maxFiles).map((name) => join(search.directory, name));
   return { files, isTruncated: names.length > maxFiles };
 }
 
 /**
- * What ripgrep writes for a search, up to where that `isEnough`. Throws {@link ToolInputError} with ripgrep's words for a bad
- * pattern, and when time is up; never leaves the process behind.
+ * Output of ripgrep, until `isEnough` returns true. Throws {@link ToolInputError} with ripgrep's message for an invalid pattern, and on
+ * a timeout. Never leaves the process behind.
  */
 export async function runRipgrep(
   search: RipgrepSearch,
@@ -79,15 +79,15 @@ export async function runRipgrep(
       `The search took longer than ${limitMs / 1_000} seconds and was stopped. Search a smaller directory or use a narrower pattern.`,
     );
   }
-  // Unreadable files are passed over in silence, so words on stderr mean that the pattern was refused.
+  // Unreadable files are skipped silently, so text on stderr means that the pattern was rejected.
   if (output === "" && problem !== "") throw new ToolInputError(describeProblem(problem));
   return output;
 }
 
-/** The directory a search begins in; `~` and relative paths are resolved against home and workspace. */
+/** The directory of a search; `~` and relative paths are resolved against home and workspace. */
 export async function resolveDirectory(path: string, context: SearchPlace): Promise<string> {
   const directory = await findTwin(resolvePath(path, context));
-  const stats = await stat(directory).catch(() => undefined); // Whatever the reason, it cannot be searched.
+  const stats = await stat(directory).catch(() => undefined); // Not searchable, for whatever reason.
   if (stats?.isDirectory() !== true) {
     throw new ToolInputError(`Invalid parameter path: ${directory} is not a directory that can be searched.`);
   }
@@ -99,7 +99,7 @@ export type SearchPlace = {
   readonly environment: Readonly<Record<string, string>>;
 };
 
-/** An absolute form of a path that may begin with `~` or be relative to the workspace. */
+/** The absolute form of a path that may begin with `~` or be relative to the workspace. */
 export function resolvePath(path: string, place: SearchPlace): string {
   if (path.includes("\0")) throw new ToolInputError("Invalid parameter path: it contains a NUL character.");
   const expanded =
@@ -112,10 +112,10 @@ export function resolvePath(path: string, place: SearchPlace): string {
 const defaultLimitMs = 30_000;
 const maxProblemLength = 4_000;
 
-/** No configuration file of the user, no complaints about unreadable files, names ended by NUL, newest first. */
+/** No configuration file of the user, no messages about unreadable files, names ended by NUL, newest first. */
 const commonArguments = ["--no-config", "--no-messages", "--null", "--color=never", "--sortr=modified"];
 
-/** The part of ripgrep's complaint that says what is wrong with the pattern. */
+/** The part of ripgrep's message that explains what is wrong with the pattern. */
 function describeProblem(problem: string): string {
   const reason = /^error: (.+)$/m.exec(problem)?.[1] ?? problem.replace(/^rg: /, "").trim();
   return `Invalid parameter: the pattern was refused: ${reason}`;

@@ -61,7 +61,7 @@ describe("a directory as a ZIP file", () => {
     expect((await packed())["NOT-INCLUDED.txt"]).toEqual([0o100_644, note]);
   });
 
-  test.skipIf(process.getuid?.() === 0)("is made of the rest where something cannot be read", async () => {
+  test.skipIf(process.getuid?.() === 0)("contains the rest when something cannot be read", async () => {
     await writeFile(at("folder/closed"), "secret");
     await chmod(at("folder/closed"), 0);
     const note = "Not in this archive:\n\nclosed: Permission denied\n";
@@ -69,7 +69,7 @@ describe("a directory as a ZIP file", () => {
   });
 });
 
-test("what tar could not read is understood", () => {
+test("tar's messages about unreadable files are parsed", () => {
   const complaints = [
     "tar: ./a b: Cannot open: Permission denied",
     "tar: ./deep: Cannot open: Permission denied",
@@ -79,7 +79,7 @@ test("what tar could not read is understood", () => {
   expect(unreadIn(complaints)).toEqual(["a b: Permission denied", "deep: Permission denied"]);
 });
 
-/** Mode and content of each entry, as somebody finds them who begins at the end of the file, as programs do. */
+/** Mode and content of each entry, read from the end of the file as programs do. */
 function readZip(zip: Buffer): Record<string, unknown> {
   const end = zip.length - 22;
   expect(zip.readUInt32LE(end)).toBe(0x0605_4b50);

@@ -10,13 +10,13 @@ import { withLastEntry, type ArchiveCounts } from "./tar-manifest.ts";
 import type { ArchiveFormat } from "./workspace.ts";
 import { zipOfEntries } from "./zip-of-entries.ts";
 
-/** The names of more than so many files that could not be read are not kept. */
+/** Maximum number of unreadable files that are listed by name. */
 const maxComplaintBytes = 64 * 1024;
 const noteName = "NOT-INCLUDED.txt";
 
 /**
- * A directory as one file, in a folder of its own name, without what git keeps of addresses and credentials. A tar file ends with an error
- * when tar fails, so that a part is never taken for the whole; a ZIP file has a note of what could not be read.
+ * A directory as one file, in a folder of its own name, without git's files for addresses and credentials. A tar file ends with an
+ * error when tar fails, so that an incomplete one is never taken for complete; a ZIP file has a note of unreadable files.
  */
 export async function openArchive(
   directory: string,
@@ -51,7 +51,7 @@ export async function openArchive(
   }
   const check = async (unread: readonly string[]): Promise<void> => {
     const code = await exited;
-    // 1: a file changed while it was read, which a workspace that is in use does. 2: something could not be read, or worse.
+    // 1: a file changed while it was read, which is normal in a workspace. 2: something could not be read, or worse.
     if (code !== 0 && code !== 1 && (code !== 2 || unread.length === 0))
       throw new Error(`tar failed with code ${code}.`);
   };
@@ -74,19 +74,19 @@ export async function openArchive(
         ),
     { objectMode: false },
   );
-  // Given up before its end: tar would wait for ever to write the rest.
+  // Destroyed before its end: tar would wait for ever to write the rest.
   archive.once("close", () => child.kill());
   return archive;
 }
 
-/** What tar says it could not read, by its name and why. */
+/** Parses tar's messages: name and reason of each unreadable file. */
 export function unreadIn(complaints: string): readonly string[] {
   return [...complaints.matchAll(/^tar: (?:\.\/)?(.+): Cannot \w+: (.+)$/gm)].map(
     ([, name = "", reason = ""]) => `${name}: ${reason}`,
   );
 }
 
-/** Where addresses with passwords, and their history, lie in a repository, of it and of those inside. */
+/** Where a repository, or one inside it, stores addresses with passwords, and their history. */
 const secretNames = ["config", "config.lock", "config.worktree", "logs", "FETCH_HEAD", "credentials"];
 const gitSecrets = [
   "--anchored",
@@ -104,12 +104,12 @@ const gitSecretsInside = [
   "--no-anchored",
 ];
 
-/** A folder that git would take for a repository, whatever its name is. */
+/** A folder that git would recognise as a repository, whatever its name is. */
 async function isGitFolder(directory: string): Promise<boolean> {
   const parts = ["HEAD", "objects", "refs"].map(async (name) =>
     lstat(join(directory, name)).then(
       () => true,
-      () => false, // Not there, or not to be seen by tar either.
+      () => false, // Missing, or unreadable for tar too.
     ),
   );
   return (await Promise.all(parts)).every(Boolean);
@@ -117,7 +117,7 @@ async function isGitFolder(directory: string): Promise<boolean> {
 
 /** Entries begin with the folder's name; the targets of symbolic links stay as they are. */
 function inFolder(name: string): string[] {
-  // The root of the machine has no name, and one with a line end cannot be told to tar.
+  // The root directory has no name, and a name with a line end cannot be passed to tar.
   if (name === "" || name.includes("\n")) return [];
   const quoted = name.replaceAll(/[\\&,]/g, String.raw`\$&`);
   return [String.raw`--transform=s,^\.\(/\|$\),${quoted}\1,S`];
@@ -127,7 +127,7 @@ function manifestName(directory: string): string {
   return posix.join(basename(directory), "archive_manifest.json");
 }
 
-/** What the archive holds and what was left out of it. Source: agent-server 1.58. */
+/** Describes the content of the archive and what was left out. Source: agent-server 1.58. */
 function manifestOf(directory: string, excludes: readonly string[], { files, bytes }: ArchiveCounts): string {
   const manifest = {
     excludes,

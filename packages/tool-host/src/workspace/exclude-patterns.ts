@@ -1,16 +1,16 @@
 /**
- * Patterns of what is left out, as people write them for git: a name is meant wherever it is, a path with a slash from the folder on. `*`
- * stands for anything but a slash, `**` for folders too. What is below a folder that is left out is left out with it.
+ * Patterns of excluded files, as in .gitignore: a name matches everywhere, a path with a slash relative to the folder. `*` matches
+ * anything but a slash, `**` also folders. The content of an excluded folder is excluded too.
  */
 
-/** Folders between two names of a pattern: tar has no sign for any number of them. */
+/** Maximum depth of `**` between two names: tar has no wildcard for any number of folders. */
 const maxFolders = 12;
 
-/** As `tar` takes them, which is given `.`; its flags hold for what follows them. */
+/** As arguments for `tar`, which archives `.`; the flags apply to what follows them. */
 export function toTarExcludes(patterns: readonly string[]): string[] {
   return patterns.flatMap((given) => {
     const pattern = withoutEnds(given);
-    // A name, or the end of a path, wherever it is.
+    // A name, or the end of a path, anywhere.
     const isAnywhere = isName(given) || pattern.startsWith("**/");
     const rest = pattern.replace(/^(?:\*\*\/)+/, "");
     if (rest === "") return [];
@@ -19,17 +19,17 @@ export function toTarExcludes(patterns: readonly string[]): string[] {
   });
 }
 
-/** Without `**` but at the end, where it is all that is in a folder. */
+/** Without `**` except at the end, where it means everything in a folder. */
 function written(pattern: string): string[] {
   const [before = "", after] = pattern.split("/**/", 2);
   if (after === undefined) return [pattern.replace(/\/\*\*$/, "/*")];
   const whole = pattern.slice(before.length + "/**/".length);
   const folders = Array.from({ length: maxFolders + 1 }, (_, count) => "*/".repeat(count));
-  // One such sign in a pattern; a second one stands for one folder.
+  // The first `**` of a pattern is expanded; a second one matches one folder.
   return folders.map((between) => `${before}/${between}${whole.replaceAll("**", "*")}`);
 }
 
-/** As pathspecs of git, relative to the folder. */
+/** As git pathspecs, relative to the folder. */
 export function toPathspecs(patterns: readonly string[]): string[] {
   return patterns.flatMap((given) => {
     const pattern = withoutEnds(given);
@@ -39,7 +39,7 @@ export function toPathspecs(patterns: readonly string[]): string[] {
   });
 }
 
-/** Without a slash but at its end. */
+/** Without a slash except at its end. */
 function isName(pattern: string): boolean {
   return !pattern.replace(/\/+$/, "").includes("/");
 }

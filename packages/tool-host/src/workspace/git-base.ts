@@ -15,7 +15,7 @@ export async function askGit(
   return code === 0 ? output.toString("utf8") : undefined;
 }
 
-/** The same, where git can only fail for a repository that is damaged. */
+/** Like {@link askGit}, for commands where git can only fail because the repository is damaged. */
 export async function mustAsk(
   deps: GitDeps,
   directory: string,
@@ -31,7 +31,7 @@ export async function isInRepository(deps: GitDeps, directory: string): Promise<
   return (await deps.repositories.at(directory)) !== undefined;
 }
 
-/** What is checked out where a directory is; null outside of a repository. */
+/** The checked-out branch and commit of a directory; null outside of a repository. */
 export async function readHead(deps: GitDeps, directory: string): Promise<RepositoryHead | null> {
   const repository = await deps.repositories.at(directory);
   if (repository === undefined) return null;
@@ -41,12 +41,12 @@ export async function readHead(deps: GitDeps, directory: string): Promise<Reposi
   return { root, branch: branch?.trim() ?? null, commit: commit ?? null, remote };
 }
 
-/** The commit or tree that changes are shown against; a given one must exist. */
+/** The commit or tree to compare with; a given one must exist. */
 export async function findBase(deps: GitDeps, directory: string, ref: string | undefined): Promise<string> {
   if (ref !== undefined) {
     const isName = ref !== "" && !ref.startsWith("-") && !ref.includes("\0");
     const commit = isName ? await commitOf(deps, directory, ref) : undefined;
-    // Before the first commit HEAD is a name for nothing, and everything is new.
+    // Before the first commit HEAD points to nothing, and everything is new.
     if (commit === undefined && ref === "HEAD") return emptyTree(deps, directory);
     if (commit === undefined) throw new WorkspaceError("bad-ref", `The repository has no commit "${ref}".`);
     return commit;
@@ -61,7 +61,7 @@ export async function findBase(deps: GitDeps, directory: string, ref: string | u
   );
 }
 
-/** The first parent of a commit; of the first commit the empty tree. */
+/** The first parent of a commit; for the first commit the empty tree. */
 export async function parentOf(deps: GitDeps, directory: string, commit: string): Promise<string> {
   return (await commitOf(deps, directory, `${commit}^1`)) ?? (await emptyTree(deps, directory));
 }
@@ -79,7 +79,7 @@ export async function listNested(directory: string): Promise<string[]> {
   return nested.flat().sort();
 }
 
-/** A directory that is in a repository is meant as it is; of another the only repository that is one or two levels below it, if there is one. */
+/** A directory inside a repository stays; otherwise the only repository one or two levels below it, if there is one. */
 export async function soleRepository(deps: GitDeps, directory: string): Promise<string> {
   if (await isInRepository(deps, directory)) return directory;
   const folders = await readdir(directory, { withFileTypes: true }).catch(() => []);
@@ -87,7 +87,7 @@ export async function soleRepository(deps: GitDeps, directory: string): Promise<
   const found = (await listNested(directory)).map((name) => join(directory, name));
   for (const { name } of deeper) {
     const inner = join(directory, name);
-    // Not readable: no repository of it could be shown either.
+    // Unreadable: its repositories could not be shown either.
     const nested = found.includes(inner) ? [] : await listNested(inner).catch(() => []);
     found.push(...nested.map((below) => join(inner, below)));
   }
@@ -95,13 +95,13 @@ export async function soleRepository(deps: GitDeps, directory: string): Promise<
   return only !== undefined && others.length === 0 ? only : directory;
 }
 
-/** In a folder of more a repository is named by who wants it. */
+/** Maximum number of folders to search; with more, the caller must name the repository. */
 const maxFolders = 1_000;
 
 async function hasGit(directory: string): Promise<boolean> {
   return readdir(directory).then(
     (names) => names.includes(".git"),
-    () => false, // Not readable: its changes could not be shown either.
+    () => false, // Unreadable: its changes could not be shown either.
   );
 }
 
@@ -116,7 +116,7 @@ async function commitOf(deps: GitDeps, directory: string, name: string): Promise
   return id?.trim();
 }
 
-/** The upstream branch; where everything is pushed and nothing is changed it would show nothing, so it does not count. */
+/** The upstream branch; ignored when everything is pushed and nothing is changed, because it would show nothing. */
 async function upstream(deps: GitDeps, directory: string, head: string): Promise<string | undefined> {
   const commit = await commitOf(deps, directory, "@{upstream}");
   if (commit === undefined || commit !== head) return commit;
@@ -144,7 +144,7 @@ async function localTrunk(deps: GitDeps, directory: string): Promise<string | un
   return undefined;
 }
 
-/** Its id depends on how the repository names objects. */
+/** Its id depends on the object format of the repository. */
 async function emptyTree(deps: GitDeps, directory: string): Promise<string> {
   return (await mustAsk(deps, directory, ["hash-object", "-t", "tree", "--stdin"])).trim();
 }

@@ -50,7 +50,7 @@ const listingOptions = [
   "--no-renames",
   "--no-ext-diff",
   "--no-textconv",
-  // What a submodule's own files are like is told by a program that its configuration can choose.
+  // The state of files inside submodules is computed by a program that their configuration can choose.
   "--ignore-submodules=dirty",
 ];
 
@@ -60,13 +60,13 @@ async function listChanges(deps: GitDeps, directory: string, ref: string | undef
   const untracked = await mustAsk(deps, directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
   const changes = readListing(tracked);
   for (const path of untracked.split("\0")) {
-    // In the base and on the disk, but taken out of the index: the file is there and may differ.
+    // In the base and on the disk, but removed from the index: the file exists and may differ.
     if (path !== "") changes.set(path, changes.has(path) ? "UPDATED" : "ADDED");
   }
   return [...changes].map(([path, status]) => ({ status, path }));
 }
 
-/** What lies between two commits or trees, sorted by path, relative to the directory. */
+/** The differences between two commits or trees, sorted by path, relative to the directory. */
 export async function listChangesBetween(
   deps: GitDeps,
   directory: string,

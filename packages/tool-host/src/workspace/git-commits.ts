@@ -46,7 +46,7 @@ export async function gitCommitChanges(
 
 /** The full id of a commit that is named by its hex digits. */
 export async function findCommit(deps: GitDeps, directory: string, sha: string): Promise<string> {
-  // Nothing but an id: "HEAD~3" or a path behind a colon is another question.
+  // Only ids: "HEAD~3", or a path after a colon, would be another query.
   if (/^[0-9a-f]{4,64}$/i.test(sha)) return findBase(deps, directory, sha);
   throw new WorkspaceError("bad-ref", `"${sha}" is not the id of a commit.`);
 }

@@ -17,7 +17,7 @@ export type GitDiffDeps = GitDeps & { readonly jail: RootJail };
 
 const maxBytes = 1024 * 1024;
 
-/** See {@link Workspace.gitDiff}. Texts beyond 1 MiB and files that are no text are refused. */
+/** See {@link Workspace.gitDiff}. Texts above 1 MiB and files that are not text are rejected. */
 export async function gitDiff(deps: GitDiffDeps, path: string, against: DiffBase = {}): Promise<GitDiff> {
   const { realPath, rest } = await findDirectory(deps, path);
   if (!(await isInRepository(deps, realPath))) return { modified: null, original: null };
@@ -43,7 +43,7 @@ export async function gitDiff(deps: GitDiffDeps, path: string, against: DiffBase
   };
 }
 
-/** Where git can run: the file's directory or, when that was deleted too, the nearest one that is left; and the way from there. */
+/** Where git can run: the file's directory or, if deleted, the nearest existing one; and the relative path from there. */
 export async function findDirectory(
   deps: GitDiffDeps,
   path: string,
@@ -55,7 +55,7 @@ export async function findDirectory(
         return { realPath: entry.realPath, rest: relative(asked, resolve(path)) };
       }
     } catch (error) {
-      // It may have gone between the look-up and the look at it.
+      // It may be deleted between its lookup and this check.
       const problem = toWorkspaceError(error, asked);
       if (!isMissing(problem)) throw problem;
     }
@@ -66,7 +66,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof WorkspaceError && (error.code === "not-found" || error.code === "not-a-directory");
 }
 
-/** The bytes as they were committed, whatever filters the repository has. */
+/** The committed bytes, whatever filters the repository has. */
 async function readCommitted(
   deps: GitDiffDeps,
   directory: string,
@@ -84,7 +84,7 @@ async function readCommitted(
   return read.output;
 }
 
-/** The bytes on the disk; of a symbolic link its target's name, as git compares it. Undefined when the file is gone. */
+/** The bytes on the disk; for a symbolic link its target, as git compares it. Undefined when the file is gone. */
 async function readPresent(deps: GitDiffDeps, path: string): Promise<Buffer | undefined> {
   try {
     await using entry = await deps.jail.unfollowed(path);
@@ -111,7 +111,7 @@ async function readBounded(entry: PinnedEntry): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-/** In which the sides that are not UTF-8 are read, as the tools read files: one for both, so that a guess makes no difference. */
+/** One encoding for both sides that are not UTF-8, chosen as the tools read files, so that a guess causes no difference. */
 async function encodingOf(sides: readonly (Buffer | undefined)[], path: string): Promise<string> {
   const others = sides.filter((bytes) => bytes !== undefined && !isUtf8(bytes));
   if (others.some((bytes) => bytes!.length > maxBytes)) throw tooLarge(path);
@@ -127,7 +127,7 @@ async function toText(bytes: Buffer | undefined, encoding: string, path: string)
   return text.endsWith("\r\n") ? text.slice(0, -2) : text.endsWith("\n") ? text.slice(0, -1) : text;
 }
 
-/** UTF-16 has a mark at its beginning, which is no part of the text. */
+/** UTF-16 begins with a byte order mark, which is not part of the text. */
 function withoutMark(text: string): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }

@@ -38,7 +38,7 @@ const patchOptions = [
   "--no-color",
   "--src-prefix=a/",
   "--dst-prefix=b/",
-  // What a submodule's own files are like is told by a program that its configuration can choose.
+  // The state of files inside submodules is computed by a program that their configuration can choose.
   "--ignore-submodules=dirty",
 ];
 
@@ -60,7 +60,7 @@ async function patchOf(
   return compared.output;
 }
 
-/** git shows no file that it does not track, so it tracks them for a moment: in an index and with objects beside the repository. */
+/** git diffs no untracked files, so they are added temporarily, in an index and objects outside the repository. */
 async function patchOfUntracked(
   deps: GitDeps,
   directory: string,
@@ -81,7 +81,7 @@ async function patchOfUntracked(
     "objects",
   ]);
   const empty = await mustAsk(deps, directory, ["hash-object", "-t", "tree", "--stdin"]);
-  // A name with a slash at its end is a repository of its own.
+  // A name with a trailing slash is a nested repository.
   const names = listing.split("\0").filter((name) => name !== "" && !name.endsWith("/"));
   if (names.length === 0) return Buffer.alloc(0);
   const folder = await mkdtemp(join(tmpdir(), "convoke-patch-"));

@@ -9,11 +9,11 @@ import { WorkspaceError } from "./workspace.ts";
 import { statOrNothing, writeEntry } from "./write-entry.ts";
 
 export type GitRestoreDeps = GitDiffDeps & {
-  /** With those above it; one that is there is fine. */
+  /** Creates missing parents; an existing directory is fine. */
   readonly createDirectory: (path: string) => Promise<void>;
 };
 
-/** See {@link Workspace.gitRestore}. What is written are the bytes as they were committed: no filter is run. */
+/** See {@link Workspace.gitRestore}. Writes the committed bytes; no filter is run. */
 export async function gitRestore(deps: GitRestoreDeps, path: string, ref?: string): Promise<void> {
   const { realPath, rest } = await findDirectory(deps, path);
   if (!(await isInRepository(deps, realPath)))
@@ -30,7 +30,7 @@ export async function gitRestore(deps: GitRestoreDeps, path: string, ref?: strin
   await onEntry(deps, path, async (entry) => {
     const before = await modeOf(entry, path);
     const permissions = permissionsOf(before, mode === "100755");
-    // A link itself is replaced, not what it leads to.
+    // A link itself is replaced, not its target.
     if (before === "link") await unlink(entry.path);
     await writeEntry(entry, path, Readable.from([read.output]), permissions);
   });
@@ -55,7 +55,7 @@ async function onEntry(
   }
 }
 
-/** The permissions of the file that stands there; null where nothing does. */
+/** The permissions of the existing file; null when there is none. */
 async function modeOf(entry: PinnedEntry, path: string): Promise<number | "link" | null> {
   const stats = await statOrNothing(entry.path);
   if (stats === undefined) return null;
@@ -64,13 +64,13 @@ async function modeOf(entry: PinnedEntry, path: string): Promise<number | "link"
   throw new WorkspaceError("not-a-file", `${path} is not a file.`);
 }
 
-/** Git knows only whether a file can be executed; who may read it stays. Undefined: as new files are. */
+/** Git only stores whether a file is executable; other permissions stay. Undefined: the default for new files. */
 function permissionsOf(before: number | "link" | null, isExecutable: boolean): number | undefined {
   if (typeof before !== "number") return isExecutable ? 0o755 : undefined;
   return isExecutable ? before | ((before & 0o444) >> 2) : before & ~0o111;
 }
 
-/** Of such a file the repository holds something else, for instance where its content can be fetched. */
+/** The repository stores something else than such a file's content, for instance where to fetch it. */
 async function refuseFiltered(
   deps: GitRestoreDeps,
   directory: string,

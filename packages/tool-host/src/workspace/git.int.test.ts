@@ -121,7 +121,7 @@ test("K20: a text that is not UTF-8 has a diff, in one encoding for both sides",
   expect(await diff("plain.txt")).toEqual({ original: "plain", modified: "plän" });
 });
 
-test("K20: a repository that git cannot read is not one without changes", async () => {
+test("K20: a repository that git cannot read does not count as one without changes", async () => {
   const repository = await openRepository();
   await repository.write("file.txt", "x");
   await repository.write("deep/er/file.txt", "x");
@@ -168,7 +168,7 @@ test("K20: a repository that git cannot read is not one without changes", async 
   expect(await workspace.gitChanges(dir)).toEqual([]);
 });
 
-test("one file is made again what it was: changed, deleted with its directory, new, a link, executable", async () => {
+test("one file is restored: changed, deleted with its directory, new, a link, executable", async () => {
   const repository = await openRepository();
   await repository.write("deep/er/gone.txt", "one\r\n\n");
   await repository.write("changed.sh", "#!/bin/sh\n");
@@ -198,7 +198,7 @@ test("one file is made again what it was: changed, deleted with its directory, n
   ]);
 });
 
-test("what cannot be restored is refused, and nothing outside of the root is written or removed", async () => {
+test("unrestorable files are refused, and nothing outside of the root is written or removed", async () => {
   const repository = await openRepository();
   await repository.write("inner/file.txt", "inner");
   await repository.write("outer.txt", "outer");
@@ -382,7 +382,7 @@ test("a linked working tree shows its own branch and files", async () => {
   expect(await repository.workspace.gitChanges(repository.dir)).toEqual([]);
 });
 
-test("nothing is left of what git was given to work with", async () => {
+test("no temporary files for git are left", async () => {
   const repository = await openRepository();
   await repository.write("file.txt", "1\n");
   await repository.commit();
@@ -395,7 +395,7 @@ test("nothing is left of what git was given to work with", async () => {
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test("P31: a repository that lies outside of the root, or points there, is none", async () => {
+test("P31: a repository outside of the root, or pointing there, is ignored", async () => {
   const repository = await openRepository();
   await repository.write("inside/file.txt", "x");
   await repository.commit();
@@ -407,7 +407,7 @@ test("P31: a repository that lies outside of the root, or points there, is none"
   expect(await jailed.gitDiff(repository.at("inside/file.txt"))).toEqual({ modified: null, original: null });
 });
 
-test("W33: a patch makes the base into what is there, untracked and odd files too, and the repository stays as it is", async () => {
+test("W33: a patch turns the base into the working tree, untracked and odd files too, without changing the repository", async () => {
   const repository = await openRepository();
   for (const name of [...odd, "gone.txt", "deep/er/file.txt", "staged.txt"])
     await repository.write(name, "old\n");

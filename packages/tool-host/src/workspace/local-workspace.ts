@@ -19,9 +19,9 @@ import { statOrNothing, writeEntry } from "./write-entry.ts";
 import type { DirectoryEntry, FileStat, Workspace } from "./workspace.ts";
 
 export type LocalWorkspaceDeps = {
-  /** Every path, with its links followed, must be inside this directory; without it the whole machine is there. */
+  /** Every path, with links followed, must be inside this directory; without it the whole machine is accessible. */
   readonly root?: string;
-  /** The allow-listed environment that git and tar start with. */
+  /** The allow-listed environment for git and tar. */
   readonly environment: Readonly<Record<string, string>>;
 };
 
@@ -98,7 +98,7 @@ function openWithin(
     archive: async (path, exclude, format = "tar.gz") => {
       const [real, repository] = await withGit(place, async (git) => {
         const given = await directory(path);
-        // A folder whose repository cannot be read is archived as it is.
+        // A folder with an unreadable repository is archived as it is.
         const chosen = await soleRepository(git, given).catch(() => given);
         return [chosen, await readHead(git, chosen).catch(noHead)] as const;
       });
@@ -108,13 +108,13 @@ function openWithin(
   };
 }
 
-/** The files of a repository that is damaged can be had all the same. */
+/** Files of a damaged repository can still be read. */
 function noHead(error: unknown): null {
   if (error instanceof WorkspaceError && error.code === "bad-repository") return null;
   throw error;
 }
 
-/** Opens a file that can be read to an end: a pipe or a device would block or never end. */
+/** Opens a regular file: a pipe or a device would block or never end. */
 async function openRegular(entry: PinnedEntry, path: string): Promise<{ file: FileHandle; stats: Stats }> {
   return naming(path, async () => {
     const file = await open(entry.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -130,11 +130,11 @@ async function typeBehind(jail: RootJail, path: string): Promise<DirectoryEntry[
     await using entry = await jail.existing(path);
     return typeOf(await lstat(entry.path));
   } catch {
-    return "other"; // It leads nowhere, out of the root, or in a circle: for the reader all the same.
+    return "other"; // A broken or circular link, or one out of the root: the same for the reader.
   }
 }
 
-/** Tells the path that was asked for, not the one that was used. */
+/** Names the requested path in errors, not the resolved one. */
 async function naming<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();

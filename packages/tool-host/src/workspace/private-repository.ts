@@ -16,36 +16,36 @@ import { dirname, join } from "node:path";
 import { isInside, toWorkspaceError } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
 
-/** Runs git as it is, in a directory, with more environment. */
+/** Runs git directly in a directory, with additional environment. */
 export type AskGit = (
   directory: string,
   parameters: readonly string[],
   environment?: Readonly<Record<string, string>>,
 ) => Promise<{
-  /** Undefined when it fails. */
+  /** Undefined when git fails. */
   readonly answer: string | undefined;
   readonly problem: string;
 }>;
 
 export type PrivateRepositoriesDeps = {
-  /** Repositories that are not, with all they consist of, inside are not there. */
+  /** Repositories that are not completely inside the root are ignored. */
   readonly root: string | undefined;
   readonly askGit: AskGit;
 };
 
-/** What git is told to work with in place of a repository's own folder. */
+/** What git uses instead of a repository's own folder. */
 export type PrivateRepository = {
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute path of the working tree. */
   readonly root: string;
-  /** Address of `origin` without what a password could be in. */
+  /** URL of `origin` without parts that may contain a password. */
   readonly remote: string | null;
 };
 
 /**
- * Repositories whose configuration others write, as git may see them: through a folder of ours that links to their objects,
- * names and index and has a configuration of our own, with nothing in it that could name a program. A file that changes
- * meanwhile changes data, never what is run. They are made at their first use and removed on disposal.
+ * Gives git a safe view of repositories whose configuration others write: a folder of ours that links to their objects, refs and
+ * index, with our own configuration, which names no program. A file that changes meanwhile changes data, never what is executed.
+ * Views are created on first use and removed on disposal.
  */
 export class PrivateRepositories implements AsyncDisposable {
   readonly #deps: PrivateRepositoriesDeps;
@@ -56,7 +56,7 @@ export class PrivateRepositories implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** The repository whose working tree a directory belongs to; undefined where there is none. */
+  /** The repository whose working tree contains a directory; undefined when there is none. */
   async at(directory: string): Promise<PrivateRepository | undefined> {
     let known = this.#known.get(directory);
     if (known === undefined) {
@@ -104,19 +104,19 @@ export class PrivateRepositories implements AsyncDisposable {
     };
   }
 
-  /** A repository that git cannot read is not the same as none: it has changes that nobody sees. */
+  /** A repository that git cannot read must not look like none: its changes would be invisible. */
   async #refuseDamaged(directory: string, problem: string): Promise<void> {
     if (/must be run in a work tree/u.test(problem)) return;
     const root = await realpath(this.#deps.root ?? "/");
     const own = await findOwn(directory, root);
-    // What leads elsewhere may lead out of the root, about which nothing is told.
+    // A link may lead out of the root, about which nothing is reported.
     const isReported = own !== undefined && (own.isDirectory || this.#deps.root === undefined);
     if (!isReported) return;
     if (problem.startsWith("not a git repository") && !(await isThere(join(own.path, "objects")))) return;
     throw new WorkspaceError("bad-repository", `git cannot read ${own.path}: ${problem}.`);
   }
 
-  /** Git itself reads what others wrote, from a copy and without what it includes. Each entry is a name, a line end and a value. */
+  /** Git itself parses the foreign configuration, from a copy and without includes. Each entry is a name, a line end and a value. */
   async #readConfig(folder: string, own: string, common: string): Promise<string[]> {
     const scratch = join(folder, "convoke");
     await mkdir(scratch);
@@ -136,14 +136,14 @@ export class PrivateRepositories implements AsyncDisposable {
   }
 }
 
-/** The nearest `.git` of a directory or those above it, up to `root`. */
+/** The nearest `.git` of a directory or its parents, up to `root`. */
 async function findOwn(
   directory: string,
   root: string,
 ): Promise<{ readonly path: string; readonly isDirectory: boolean } | undefined> {
   for (let at = directory; isInside(root, at); at = dirname(at)) {
     const path = join(at, ".git");
-    const stats = await lstat(path).catch(() => undefined); // Not there, or not to be seen.
+    const stats = await lstat(path).catch(() => undefined); // Missing or unreadable.
     if (stats !== undefined) return { path, isDirectory: stats.isDirectory() };
     if (at === dirname(at)) return undefined;
   }
@@ -153,14 +153,14 @@ async function findOwn(
 const mask = "****";
 const originUrl = "remote.origin.url\n";
 
-/** An address as people see it, with a mask where credentials are; null for one that hides where its password is. */
+/** A URL for display, with a mask in place of credentials; null for one in which they cannot be located. */
 function withoutSecrets(address: string): string | null {
   const at = address.lastIndexOf("@");
   if (!address.includes("://"))
     return address.slice(0, Math.max(at, 0)).includes(":") ? `${mask}${address.slice(at)}` : address;
   if (!URL.canParse(address)) return null;
   const url = new URL(address);
-  // The user of SSH is no credential; one of HTTP may be a token.
+  // The user of SSH is not a credential; one of HTTP may be a token.
   const isSecret = url.password !== "" || (url.username !== "" && url.protocol !== "ssh:");
   if (isSecret) url.username = mask;
   url.password = "";
@@ -181,9 +181,9 @@ const maxConfigBytes = 1024 * 1024;
 const maxHeadBytes = 4_096;
 const maxSharedIndexes = 100;
 
-/** Of a repository and all its working trees. */
+/** Files of a repository and all its working trees. */
 const commonParts = ["objects", "refs", "packed-refs", "info", "shallow", "reftable"];
-/** Of one working tree. */
+/** Files of one working tree. */
 const ownParts = ["logs", "ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
 
 async function linkParts(places: {
@@ -212,12 +212,12 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** So many links git follows to where it makes the lock of a file. */
+/** Maximum number of links that git follows to the place of a lock file. */
 const linksToLock = 5;
 
 /**
- * Git writes down in the index what a comparison has found out about files, whatever it is told about locks, and whoever commits at that
- * moment fails. It comes only so far from our index to the other one, so the lock, and what is written, stay in our folder.
+ * Git updates the index with what a comparison found out about files, whatever its lock options say, and then a concurrent commit
+ * fails. Through links it only follows a limited number, so the lock, and the update, stay in our folder.
  */
 async function linkIndex(folder: string, index: string): Promise<void> {
   const names = Array.from({ length: linksToLock }, (_, at) => join(folder, `index-${at}`));
@@ -226,14 +226,14 @@ async function linkIndex(folder: string, index: string): Promise<void> {
   for (const [at, place] of places.entries()) await symlink(names[at] ?? index, place);
 }
 
-/** Git takes no link for HEAD, unless it is the old form of a reference. */
+/** Git rejects a link as HEAD, unless it is the old form of a reference. */
 async function copyHead(from: string, to: string): Promise<void> {
   const target = await readlink(from).catch(() => undefined);
   if (target?.startsWith("refs/") === true) await symlink(target, to);
   else await writeFile(to, (await readSmallFile(from, maxHeadBytes)) ?? "");
 }
 
-/** Undefined when there is no file of at most so many bytes. */
+/** Undefined when there is no file of at most `maxBytes` bytes. */
 async function readSmallFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -243,16 +243,16 @@ async function readSmallFile(path: string, maxBytes: number): Promise<Buffer | u
     const { bytesRead } = await file.read(bytes, 0, stats.size, 0);
     return bytes.subarray(0, bytesRead);
   } catch {
-    // Not there or not readable: git would take nothing from it either.
+    // Missing or unreadable: git would ignore it too.
     return undefined;
   }
 }
 
-/** Settings that say how data is stored, compared or named, and nothing else. */
+/** Settings that only say how data is stored, compared or named. */
 const safeNames =
   /^(?:core\.(?:repositoryformatversion|filemode|ignorecase|symlinks|precomposeunicode|protecthfs|protectntfs|autocrlf|eol|checkstat|trustctime|sparsecheckout|sparsecheckoutcone|excludesfile)|extensions\.(?:objectformat|compatobjectformat|refstorage)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
 
-/** One line of `git config --list --null` as a line of a configuration; nothing for what is left out. */
+/** One line of `git config --list --null` as a line of a configuration; nothing for a setting that is left out. */
 function safeSetting(entry: string): string[] {
   const lineEnd = entry.indexOf("\n");
   const name = lineEnd === -1 ? entry : entry.slice(0, lineEnd);

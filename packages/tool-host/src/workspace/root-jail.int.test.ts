@@ -39,7 +39,7 @@ test("P31: 10,000 hostile names read and write nothing outside of the root", asy
   expect(refusals).toContain("invalid-path");
 }, 240_000);
 
-test("P31: a directory that is swapped for a link between check and use leads nowhere", async () => {
+test("P31: a directory that is swapped for a link between check and use gives no access", async () => {
   const { workspace, root, outside, canary } = await openJail();
   const before = await listTree(outside);
   await mkdir(join(root, "real"));
@@ -47,7 +47,7 @@ test("P31: a directory that is swapped for a link between check and use leads no
   const done = new AbortController();
   const swapping = (async () => {
     const real = join(root, "real");
-    // The workspace itself makes a missing parent anew, so the place may be taken again, or filled while it is cleared.
+    // The workspace recreates a missing parent, so the place may exist again, or be filled while it is cleared.
     const put = async (make: () => Promise<void>): Promise<void> => {
       const clear = rm(real, { recursive: true, force: true });
       await clear.then(make).catch(async () => put(make));
@@ -107,7 +107,7 @@ async function openJail() {
   return { workspace: createLocalWorkspace({ root, environment: {} }), root, outside, canary };
 }
 
-/** Absolute paths that want to get out: by dots, links, roots next door, odd characters and lengths. */
+/** Absolute paths that try to escape: by dots, links, sibling roots, odd characters and lengths. */
 function hostileName(random: () => number, root: string, outside: string): string {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const parts = [
@@ -165,7 +165,7 @@ async function readAll(workspace: ReturnType<typeof createLocalWorkspace>, path:
   return (await buffer(content)).toString("utf8");
 }
 
-/** Every file with its content, so that any change shows. */
+/** Every file with its content, so that any change is visible. */
 async function listTree(directory: string): Promise<string[]> {
   const names = await readdir(directory, { recursive: true });
   const files = names.map(async (name) => `${name}: ${await readFile(join(directory, name), "utf8")}`);

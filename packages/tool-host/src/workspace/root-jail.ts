@@ -6,11 +6,11 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { codeOf } from "../tools/file-editor/atomic-write.ts";
 import { WorkspaceError } from "./workspace.ts";
 
-/** A directory entry whose directory is pinned: whatever happens to the path meanwhile, `path` stays inside the root. */
+/** A directory entry with an open (pinned) parent directory: whatever happens to the path meanwhile, `path` stays inside the root. */
 export type PinnedEntry = AsyncDisposable & {
-  /** For system calls, which must not follow a symbolic link in the last part. */
+  /** For system calls that do not follow a symbolic link in the last component. */
   readonly path: string;
-  /** A path in the same pinned directory. */
+  /** Path of a sibling in the same pinned directory. */
   readonly sibling: (name: string) => string;
   /** For messages and child processes. */
   readonly realPath: string;
@@ -19,33 +19,33 @@ export type PinnedEntry = AsyncDisposable & {
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 
 /**
- * Resolves paths, with their symbolic links, inside one directory. What is resolved is opened, and then checked by where the
- * open directory is, so a link that is swapped in between leads nowhere. Without `/proc` (macOS) the check comes before.
+ * Resolves paths, with their symbolic links, inside one directory. A resolved directory is opened, and then checked by its actual
+ * location, so a link that is swapped in between has no effect. Without `/proc` (macOS) the check comes before.
  */
 export class RootJail {
   readonly #root: string | undefined;
   readonly #outer: RootJail | undefined;
 
-  /** What is inside of `root` must be inside of `outer` too. */
+  /** The content of `root` must also be inside `outer`. */
   constructor(root: string | undefined, outer?: RootJail) {
     this.#root = root;
     this.#outer = outer;
   }
 
-  /** An existing file or directory, its links followed. */
+  /** An existing file or directory, with links followed. */
   async existing(path: string): Promise<PinnedEntry> {
     const asked = this.#read(path);
     return this.#pin(await this.#resolve(asked, path), path);
   }
 
-  /** An entry of an existing directory as it is: missing, or a link that is not followed. */
+  /** An entry of an existing directory: missing, or a link that is not followed. */
   async unfollowed(path: string): Promise<PinnedEntry> {
     const asked = this.#read(path);
     const directory = await this.#resolve(dirname(asked), path);
     return this.#enter(await this.#openDirectory(directory, path), directory, basename(asked));
   }
 
-  /** An entry that may be missing, and with `createParents` its parents too. */
+  /** An entry that may be missing; with `createParents` its parents too. */
   async writable(path: string, options: { readonly createParents: boolean }): Promise<PinnedEntry> {
     const asked = this.#read(path);
     try {
@@ -53,7 +53,7 @@ export class RootJail {
     } catch (error) {
       if (!(error instanceof WorkspaceError) || error.code !== "not-found") throw error;
     }
-    // Not there, or a link that leads nowhere: writing through such a link would create its target.
+    // Missing, or a broken link: writing through such a link would create its target.
     if (await isLink(asked))
       throw new WorkspaceError("not-permitted", `${path} is a link that leads nowhere.`);
     const parent = dirname(asked);
@@ -98,13 +98,13 @@ export class RootJail {
 
   async #pin(real: string, path: string): Promise<PinnedEntry> {
     const root = await this.#findRoot();
-    // The root itself has no parent inside: "." in it names it.
+    // The root itself has no parent inside the root: "." names it.
     const directory = real === root ? real : dirname(real);
     const name = real === root ? "." : basename(real);
     return this.#enter(await this.#openDirectory(directory, path), directory, name);
   }
 
-  /** Creates the missing directories one by one, each below the pinned one before it. */
+  /** Creates missing directories one by one, each below the pinned one before it. */
   async #descend(
     real: string,
     missing: readonly string[],
@@ -150,7 +150,7 @@ export class RootJail {
     const address = handleAddress(handle, directory);
     let closing: Promise<void> | undefined;
     return {
-      // Not joined: "." must stay, so that the system looks into the directory and not at its address.
+      // Concatenated and not joined: the "." must stay, so that the system resolves it inside the directory.
       path: `${address}/${name}`,
       sibling: (other) => `${address}/${other}`,
       realPath: join(directory, name),
@@ -159,7 +159,7 @@ export class RootJail {
   }
 }
 
-/** The names in a pinned directory and what they are; a link that took its place is not followed. */
+/** The names in a pinned directory and their types; a link that replaced it is not followed. */
 export async function listPinned(entry: PinnedEntry): Promise<Dirent[]> {
   await using handle = await open(entry.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   return await readdir(handleAddress(handle, entry.path), { withFileTypes: true });
@@ -170,7 +170,7 @@ function handleAddress(handle: FileHandle, directory: string): string {
   return process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : directory;
 }
 
-/** True when `path` is `root` or below it; both real. */
+/** True when `path` is `root` or below it; both must be real paths. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
@@ -179,7 +179,7 @@ export function isInside(root: string, path: string): boolean {
 async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (stats) => stats.isSymbolicLink(),
-    () => false, // Not there, or not to be seen: then it is created, or that fails by itself.
+    () => false, // Missing or unreadable: then it is created, or that fails by itself.
   );
 }
 
@@ -191,7 +191,7 @@ function outside(path: string): WorkspaceError {
   return new WorkspaceError("outside-root", `${path} is outside of the workspace.`);
 }
 
-/** What the file system says, in words for the caller; what it cannot have caused stays as it is. */
+/** Converts file system errors to messages for the caller; other errors stay as they are. */
 export function toWorkspaceError(error: unknown, path: string): unknown {
   switch (codeOf(error)) {
     case "ENOENT":

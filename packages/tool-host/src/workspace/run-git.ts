@@ -8,14 +8,14 @@ import { WorkspaceError } from "./workspace.ts";
 
 export type GitDeps = {
   readonly environment: Readonly<Record<string, string>>;
-  /** Repositories that are not inside are not looked for. */
+  /** Repositories outside of it are ignored. */
   readonly root: string | undefined;
   readonly repositories: PrivateRepositories;
-  /** True where paths are patterns, with their signs before them; others are taken as they are. */
+  /** True when paths are pathspecs with magic signatures; otherwise they are literal. */
   readonly hasPatterns?: true;
 };
 
-/** Gives a task what it needs to ask git; nothing of it is left afterwards. */
+/** Calls a task with functions to query git; cleans up afterwards. */
 export async function withGit<Result>(
   place: Omit<GitDeps, "repositories">,
   task: (deps: GitDeps) => Promise<Result>,
@@ -33,24 +33,24 @@ export async function withGit<Result>(
 export type GitResult = {
   readonly code: number | null;
   readonly output: Buffer;
-  /** What git said of its failure, in one line. */
+  /** Git's error message on one line. */
   readonly problem: string;
 };
 
-/** A repository that is there and that git cannot work with. */
+/** A repository exists that git cannot use. */
 export function badRepository(what: string, { problem }: Pick<GitResult, "problem">): WorkspaceError {
   return new WorkspaceError("bad-repository", `${what}${problem === "" ? "" : `: ${problem}`}.`);
 }
 
 const timeoutMs = 30_000;
 const maxProblemLength = 4_000;
-/** More output than any listing or text that is shown has. */
+/** More than any shown listing or text needs. */
 const maxOutputBytes = 32 * 1024 * 1024;
 
 /**
- * Runs git in a directory in which nothing can be trusted: no program that the repository's configuration names is started,
- * nothing is written, locked, fetched or asked for. Outside of a repository it fails with 128, as git does. Rejects when git is
- * missing, takes too long or says too much.
+ * Runs git in an untrusted directory: no program that the repository's configuration names is started, and nothing is written, locked,
+ * fetched or prompted for. Outside of a repository it fails with 128, as git does. Rejects when git is missing, takes too long or
+ * prints too much.
  */
 export async function runGit(
   deps: GitDeps,
@@ -68,12 +68,12 @@ export async function runGit(
 
 type Place = Omit<GitDeps, "repositories">;
 
-/** The commands that look into files of the working tree. */
+/** The commands that read files of the working tree. */
 const comparing = new Set(["add", "diff", "status"]);
 
 /**
- * The repository can only name filters, not say what they run; those that this machine's own configuration has read settings
- * of the repository in their turn. Git has no switch for all of them, so each is emptied by name.
+ * The repository can only name filters, not define their commands; but filters of this machine's own configuration would read
+ * settings of the repository. Git has no switch for all of them, so each is disabled by name.
  */
 async function listFilters(deps: Place, directory: string): Promise<string[]> {
   const { output } = await start(deps, directory, [
@@ -96,7 +96,7 @@ function disableFilter(filter: string): string[] {
   );
 }
 
-/** Command line settings win over all others. Foreign owners are fine because nothing of theirs is run. */
+/** Command line settings win over all others. Foreign owners are fine because no program of theirs is run. */
 const safeSettings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -124,7 +124,7 @@ async function start(deps: Place, directory: string, parameters: readonly string
     killSignal: "SIGKILL",
   });
   const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  ended.catch(() => {}); // Awaited below; an error before that must not count as unhandled.
+  ended.catch(() => {}); // Awaited below; an earlier error must not count as unhandled.
   const parts: Buffer[] = [];
   let byteCount = 0;
   child.stdout.on("data", (bytes: Buffer) => {
@@ -137,7 +137,7 @@ async function start(deps: Place, directory: string, parameters: readonly string
     if (errorOutput.length < maxProblemLength) errorOutput += text.slice(0, maxProblemLength);
   });
   const [code, signal] = await ended.catch(async (error: unknown) => {
-    // The directory may have gone since it was looked up; the system reports that like a missing program.
+    // The directory may have been deleted since it was resolved; the system reports that like a missing program.
     await access(directory).catch((absent: unknown) => {
       throw toWorkspaceError(absent, directory);
     });
@@ -149,7 +149,7 @@ async function start(deps: Place, directory: string, parameters: readonly string
   return { code, output: Buffer.concat(parts), problem: firstProblem(errorOutput) };
 }
 
-/** What it says from the failure on, on one line and without its full stop. */
+/** Its error output from the failure on, on one line and without its full stop. */
 function firstProblem(errorOutput: string): string {
   const from = errorOutput.slice(Math.max(0, errorOutput.search(/^(?:fatal|error): /mu)));
   const line = from

@@ -9,17 +9,17 @@ export type FileStat = {
 
 export type DirectoryEntry = {
   readonly name: string;
-  /** What a symbolic link leads to counts; `other` when it leads nowhere or out of the root. */
+  /** Type of an entry, with symbolic links followed; `other` for a broken link or one out of the root. */
   readonly type: "file" | "directory" | "other";
 };
 
-/** Byte offsets; `end` is the last byte wanted, the file's last one unless given. */
+/** Byte offsets; `end` is the last byte (inclusive), by default the file's last one. */
 export type ByteRange = { readonly start: number; readonly end?: number };
 
 export type OpenFile = {
-  /** Of the whole file, whatever range is read. */
+  /** Size of the whole file, even for a range. */
   readonly stat: FileStat;
-  /** Destroy it when you do not read it to its end. */
+  /** Destroy it unless you read it to its end. */
   readonly content: Readable;
 };
 
@@ -27,14 +27,14 @@ export type OpenFile = {
 export type DiffBase = { readonly ref?: string; readonly commit?: string };
 
 /**
- * Files and git of the machine that a tool host runs on, for people who look over the agent's shoulder. Paths are absolute.
- * Every method rejects with {@link WorkspaceError} for what the caller can understand.
+ * Files and git of a tool host's machine, for people who watch the agent's work. Paths are absolute. Every method rejects with
+ * {@link WorkspaceError} for failures that the caller can handle.
  */
 export interface Workspace {
-  /** The same machine of which only `root` is there: links in it lead nowhere else. */
+  /** The same machine, restricted to `root`: links inside cannot lead out of it. */
   within(root: string): Workspace;
   readFile(path: string, range?: ByteRange): Promise<OpenFile>;
-  /** Creates missing parents. Readers see the old content or the new one, never a part; a source that fails changes nothing. */
+  /** Creates missing parents. Readers see the old or the new content, never a mix; a failing source changes nothing. */
   writeFile(path: string, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Follows symbolic links. */
   stat(path: string): Promise<FileStat>;
@@ -49,45 +49,45 @@ export interface Workspace {
   gitChanges(path: string, ref?: string): Promise<readonly GitChange[]>;
   /**
    * Both texts of one file without their last newline, "" where there is no file; both null outside of any repository. With a
-   * commit: what that commit did to the file.
+   * commit: the changes of that commit to the file.
    */
   gitDiff(path: string, against?: DiffBase): Promise<GitDiff>;
   /**
-   * What {@link gitChanges} lists of the repository itself, as a patch that `git apply` takes in `path`; the repository stays as
-   * it is. Rejects with `no-repository` and `bad-ref`.
+   * The changes of {@link gitChanges} in the repository itself, as a patch for `git apply` in `path`; does not modify the repository.
+   * Rejects with `no-repository` and `bad-ref`.
    */
   gitPatch(path: string, ref?: string, leftOut?: LeftOut): Promise<GitPatch>;
   /** The newest commits of the branch first; none outside of any repository. */
   gitCommits(path: string, limit: number): Promise<GitCommitsPage>;
-  /** What a commit did to the files below `path`, against its first parent. Rejects with `no-repository` and `bad-ref`. */
+  /** The changes of a commit to the files below `path`, compared with its first parent. Rejects with `no-repository` and `bad-ref`. */
   gitCommitChanges(path: string, sha: string): Promise<readonly GitChange[]>;
   /**
-   * Makes one file what it is in `ref`, without it in what the branch started from: written, or removed where that has no such
-   * file. The index stays as it is. Rejects with `no-repository` and `bad-ref`, with `not-permitted` for what git would have to
-   * pass through a filter, and with `not-a-file` for links, submodules and where a directory stands.
+   * Restores one file to its state in `ref`, by default in the commit that the branch started from: writes it, or removes it when
+   * it does not exist there. The index stays as it is. Rejects with `no-repository` and `bad-ref`, with `not-permitted` for content
+   * that git would pass through a filter, and with `not-a-file` for links, submodules and existing directories.
    */
   gitRestore(path: string, ref?: string): Promise<void>;
   /**
-   * A directory as a gzipped tar file or a ZIP file, in a folder of its name; symbolic links stay links. What git keeps of addresses
-   * and credentials is left out, and what `exclude` names, in patterns as git ignores files by. A tar file ends with a manifest; a ZIP file
-   * says in a note what else is not in it. Outside of a repository the only one that is one or two levels below is meant.
+   * A directory as a gzipped tar file or a ZIP file, in a folder of its name; symbolic links stay links. Excludes git's files for
+   * addresses and credentials, and what `exclude` matches, with patterns as in .gitignore. A tar file ends with a manifest; a ZIP file
+   * has a note of what else is missing. Outside of a repository it archives the only one that is one or two levels below.
    */
   archive(path: string, exclude?: readonly string[], format?: ArchiveFormat): Promise<Archive>;
-  /** Where browsing starts: the home directory, or the root. */
+  /** Initial directory for browsing: the home directory, or the root. */
   home(): Promise<string>;
 }
 
-/** Patterns of what a patch leaves out, as git ignores them: of all files, and of those that git does not track. */
+/** Patterns of files to leave out of a patch, as in .gitignore: for all files, and for untracked ones. */
 export type LeftOut = { readonly all?: readonly string[]; readonly untracked?: readonly string[] };
 
 export type GitPatch = GitPatchEnds & { readonly content: Readable };
 
 export type GitPatchEnds = {
-  /** The commit or tree that the patch begins with. */
+  /** The commit or tree that the patch is based on. */
   readonly base: string;
-  /** The commit that is checked out; null before the first one. */
+  /** The checked-out commit; null before the first one. */
   readonly head: string | null;
-  /** Null from a tool host that does not tell it yet. */
+  /** Null from a tool host of an earlier version. */
   readonly repository: RepositoryHead | null;
 };
 
@@ -95,9 +95,9 @@ export type ArchiveFormat = "tar.gz" | "zip";
 
 export type Archive = {
   readonly content: Readable;
-  /** What it is: a tool host of an earlier version makes a tar file of every directory. */
+  /** The format: tool hosts of earlier versions create a tar file of every directory. */
   readonly format: ArchiveFormat;
-  /** Null outside of a repository, and from a tool host that does not tell it yet. */
+  /** Null outside of a repository, and from a tool host of an earlier version. */
   readonly repository: RepositoryHead | null;
 };
 
@@ -105,11 +105,11 @@ export type Archive = {
 export type RepositoryHead = {
   /** Absolute path of the working tree. */
   readonly root: string;
-  /** Null where no branch is checked out. */
+  /** Null for a detached HEAD. */
   readonly branch: string | null;
   /** Null before the first commit. */
   readonly commit: string | null;
-  /** Address of `origin`, with a mask where credentials are; null without one. */
+  /** URL of `origin`, with a mask in place of credentials; null without one. */
   readonly remote: string | null;
 };
 
@@ -135,7 +135,7 @@ export function isWorkspaceProblem(text: string): text is WorkspaceProblem {
   return (workspaceProblems as readonly string[]).includes(text);
 }
 
-/** What was asked for cannot be used or done; the message says why and names it. */
+/** The request is invalid or cannot be executed; the message names the reason. */
 export class WorkspaceError extends Error {
   override readonly name = "WorkspaceError";
   readonly code: WorkspaceProblem;

@@ -9,7 +9,7 @@ import { WorkspaceError } from "./workspace.ts";
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
- * The content goes into a file beside the target, which takes the target's place when it is complete. What was there keeps its
+ * Writes the content to a file beside the target, which replaces the target when it is complete. An existing file keeps its
  * permissions, unless others are given.
  */
 export async function writeEntry(
@@ -35,7 +35,7 @@ export async function writeEntry(
     if (wanted !== undefined) await chmod(temporary, wanted & 0o777);
     await rename(temporary, entry.path);
   } catch (error) {
-    await unlink(temporary).catch(() => {}); // The error that led here says more than a second one.
+    await unlink(temporary).catch(() => {}); // The original error matters more than a second one.
     throw error;
   }
 }
@@ -46,7 +46,7 @@ async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** What is there, links not followed. */
+/** The existing entry, links not followed. */
 export async function statOrNothing(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;

@@ -4,7 +4,7 @@ import type { BashOutput } from "@convoke/protocol";
 import { createBashId } from "../bash-log.ts";
 import { openLocalBash } from "../local-bash.ts";
 
-/** Commands on a small disk of their own, which another file fills: prints what callers are told, as JSON. */
+/** Runs commands on a small disk that another file fills; prints the results for callers as JSON. */
 const disk = "/mnt";
 const filler = join(disk, "filler");
 const environment = { PATH: "/usr/bin:/bin" };

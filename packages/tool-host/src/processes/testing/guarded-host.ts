@@ -1,7 +1,7 @@
 import { openTestTerminal } from "../../tools/terminal/testing/open-terminal.ts";
 import { openGuardian } from "../guardian.ts";
 
-/** A host process for the guardian's test: starts everything that is hard to end, says so, and waits to be killed. */
+/** Host process for the guardian's test: starts processes that are hard to end, reports it, and waits to be killed. */
 const [marker = ""] = process.argv.slice(2);
 const guardian = await openGuardian({ marker });
 const terminal = await openTestTerminal({ environment: guardian.environment });

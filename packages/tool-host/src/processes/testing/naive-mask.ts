@@ -2,7 +2,7 @@ import type { ToolSecret } from "../../tool.ts";
 import { secretForms, type SecretForm } from "../secret-forms.ts";
 import { hiddenMark } from "../mask.ts";
 
-/** What {@link maskText} promises, place by place and form by form: slow, and simple enough to be seen to be right. */
+/** Reference implementation of {@link maskText}: place by place and form by form, slow and obviously correct. */
 export function maskNaively(
   text: string,
   secrets: readonly ToolSecret[],

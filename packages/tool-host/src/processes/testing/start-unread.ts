@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { listProcesses } from "../process-table.ts";
 
 const longestMs = 30_000;
-/** As long as a busy machine may hold up the event loop at any time. */
+/** Milliseconds that a busy machine may hold up the event loop. */
 const heldUpMs = 300;
 
 /**
- * Calls `start`, which starts one process that ends by itself, in such a way that its end is heard of before its output: told of the end of
- * one child, Node asks after all of them, and looks at the pipes of a new one only in the next turn of the event loop. That turn comes late.
+ * Calls `start`, which starts one process that ends by itself, so that its exit is reported before its output: on the exit of one
+ * child Node reaps all of them, but polls the pipes of a new one only in the next turn of the event loop. That turn is delayed.
  */
 export async function startUnread<Started>(start: () => Started): Promise<Started> {
   const first = spawn("/bin/sh", ["-c", "echo first"], { stdio: ["ignore", "pipe", "ignore"] });
@@ -28,7 +28,7 @@ export async function startUnread<Started>(start: () => Started): Promise<Starte
   return await started;
 }
 
-/** Stands still until so many children have ended that nobody has asked after. */
+/** Blocks until this many children have exited unreaped. */
 function waitForEnded(count: number): void {
   const giveUpAt = performance.now() + longestMs;
   const isOver = (): boolean =>

@@ -4,8 +4,8 @@ import { findChromium, stillRunning } from "../../tools/browser/testing/chromium
 import { openLocalPlace } from "../../tools/browser/testing/local-place.ts";
 
 /**
- * `npx node packages/tool-host/src/testing/nightly/browser-cycles.ts --count 200`: conversations with a browser one after
- * another; in each tenth the browser is killed. Exits with 1 when they pile up processes, or leave one behind.
+ * `npx node testing/nightly/browser-cycles.ts --count 200`: runs conversations with a browser one after another and kills the browser
+ * in every tenth. Exits with 1 when processes accumulate or are left at the end.
  */
 const { values } = parseArgs({ options: { count: { type: "string", default: "200" } } });
 const count = Number(values.count);
@@ -24,7 +24,7 @@ for (let round = 1; round <= count; round++) {
   if (round % 10 === 0) for (const { pid } of findChromium(process.pid)) process.kill(pid, "SIGKILL");
   await surfer[Symbol.asyncDispose]();
 }
-// One may be on its way out, and one on its way in.
+// One may be exiting while the next one starts.
 if (last > early + 2) failures.push(`a conversation takes ${last} processes, and took ${early}`);
 const running = findChromium(process.pid);
 await place[Symbol.asyncDispose]();

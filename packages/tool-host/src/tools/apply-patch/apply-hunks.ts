@@ -1,24 +1,24 @@
 import { ToolInputError } from "../../tool.ts";
 import type { Hunk, HunkLine } from "./parse-patch.ts";
 
-/** An edited text. `fuzz` is 0 where every line stood exactly as the patch has it. */
+/** An edited text. `fuzz` is 0 when every line matched exactly. */
 export type Edited = { readonly text: string; readonly fuzz: number };
 
 /** A line with its own end, which is empty for a last line without one. */
 type Line = { readonly text: string; readonly end: string };
 
-/** Lines that are alike but for white space at their end, or around them. */
+/** Comparisons that ignore white space at the end of lines, or around them. */
 const likenesses: readonly { readonly fuzz: number; readonly plain: (text: string) => string }[] = [
   { fuzz: 0, plain: (text) => text },
   { fuzz: 1, plain: (text) => text.trimEnd() },
   { fuzz: 100, plain: (text) => text.trim() },
 ];
-/** Where the end of a file was meant and the lines stand elsewhere. */
+/** Fuzz of a match that is not at the end of the file, though the patch says so. */
 const notAtEndFuzz = 10_000;
 
 /**
- * Makes the changes one below the other. Lines that stay keep every byte, and new ones end as most lines of the text do. Throws, with
- * the lines that were not found, when one has no place.
+ * Applies the changes from top to bottom. Unchanged lines keep every byte, and new ones get the line end of most lines. Throws, with
+ * the lines that were not found, when a change does not match.
  */
 export function applyHunks(path: string, text: string, hunks: readonly Hunk[]): Edited {
   const before = toLines(text);
@@ -60,7 +60,7 @@ function edit(
 
 type Anchor = { readonly at: number; readonly fuzz: number; readonly isFound: boolean };
 
-/** One that is nowhere below is passed over: the lines themselves say where they belong. */
+/** An anchor that is not found below is skipped: the lines themselves locate the change. */
 function passAnchors(before: readonly Line[], anchors: readonly string[], from: number): Anchor {
   let found: Anchor = { at: from, fuzz: 0, isFound: false };
   for (const anchor of anchors) {
@@ -80,13 +80,13 @@ function findPlace(path: string, before: readonly Line[], hunk: Hunk, anchor: An
   const { lines, isAtEnd } = hunk;
   const wanted = lines.filter(({ type }) => type !== "add").map(({ text }) => text);
   if (wanted.length === 0) {
-    // Nothing but new lines: behind their anchor, or at the end.
+    // Only new lines: after their anchor, or at the end.
     const start = anchor.isFound && !isAtEnd ? anchor.at : before.length;
     return { start, fuzz: 0, lines };
   }
   const place = placeOf(before, wanted, anchor.at, isAtEnd);
   if (place !== null) return { ...place, lines };
-  // An empty line that only parts one change from the next is no line of the file.
+  // An empty line that only separates two changes is not a line of the file.
   const last = lines.at(-1)!;
   if (last.type === "keep" && last.text.trim() === "" && wanted.length > 1) {
     const shorter = placeOf(before, wanted.slice(0, -1), anchor.at, isAtEnd);
@@ -134,7 +134,7 @@ function toLines(text: string): Line[] {
   })).filter(({ text: line, end }) => line !== "" || end !== "");
 }
 
-/** Only the last line may be without an end, and is where that of the text before was. */
+/** Only the last line may lack a line end, and only where the last line of the old text was. */
 function joined(lines: readonly Line[], end: string, isTerminated: boolean): string {
   const last = lines.length - 1;
   return lines

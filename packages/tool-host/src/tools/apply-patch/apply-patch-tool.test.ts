@@ -229,7 +229,7 @@ test("tools 20.6.8: when one section fails, nothing is changed", async () => {
   expect((await readdir(workspaceDir)).sort()).toEqual(["a.txt", "b.txt"]);
 });
 
-test("tools 20.6.8: what was written before the file system refuses the rest is taken back", async () => {
+test("tools 20.6.8: when the file system refuses a change, the earlier ones are undone", async () => {
   const { apply, read, workspaceDir } = await bench({
     "a.txt": "a\n",
     "gone.txt": "g\n",

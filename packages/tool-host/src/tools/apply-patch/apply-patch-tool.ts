@@ -15,13 +15,13 @@ import { makeChanges } from "./make-changes.ts";
 import { parsePatch } from "./parse-patch.ts";
 import { planChanges, type Change } from "./plan-changes.ts";
 
-/** Changes several files with one patch, all of them or none. */
+/** Changes several files with one patch: all of them or none. */
 export const applyPatchTool: Tool = {
   name: "apply_patch",
   actionKind: "ApplyPatchAction",
   isReadOnly: false,
   traits: ({ workspaceDir }) => ({ patch: { field: "patch", base: workspaceDir } }),
-  // The wire has these kinds only for clients that asked for the tool.
+  // The wire contains these kinds only for clients that asked for the tool.
   define: () => definition as unknown as ToolDefinition,
   open: async (context) => ({
     execute: async (action: Action, { signal }) =>
@@ -66,7 +66,7 @@ function commitOf(changes: readonly Change[]): Commit {
       type,
       old_content: before,
       new_content: after,
-      // As in the reference: an update that moves nothing has an empty one.
+      // As in the reference: an update without a move has an empty one.
       move_path: type === "update" ? (movePath ?? "") : null,
     },
   ]);
@@ -84,7 +84,7 @@ function observe(text: string): ApplyPatchObservation {
   };
 }
 
-/** The file that the system names in its error. */
+/** The file that the system error names. */
 function pathOf(error: unknown): string | undefined {
   return error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : undefined;
 }

@@ -6,7 +6,7 @@ import type { Change } from "./plan-changes.ts";
 
 type Undo = () => Promise<void>;
 
-/** Makes all changes or none: when one fails, those before it are taken back and the failure is thrown. */
+/** Makes all changes or none: when one fails, the earlier ones are undone and the failure is thrown. */
 export async function makeChanges(changes: readonly Change[]): Promise<void> {
   const undo: Undo[] = [];
   const finish: Undo[] = [];
@@ -26,7 +26,7 @@ async function make(change: Change, undo: Undo[], finish: Undo[]): Promise<void>
     await createFile(from, newBytes!);
     undo.push(() => unlink(from));
   } else if (type === "delete") {
-    // Out of the way until everything else is done.
+    // Moved aside until all other changes are made.
     const aside = join(dirname(from), `.convoke-${randomUUID()}.tmp`);
     await rename(from, aside);
     undo.push(() => rename(aside, from));
@@ -43,7 +43,7 @@ async function make(change: Change, undo: Undo[], finish: Undo[]): Promise<void>
   }
 }
 
-/** With the directories above it; those that are new go again when the patch fails. */
+/** Creates parent directories too; new ones are removed when the patch fails. */
 async function makeDirectory(path: string, undo: Undo[]): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
@@ -60,7 +60,7 @@ async function removeEmpty(directory: string): Promise<void> {
   try {
     await rmdir(directory);
   } catch (error) {
-    // Somebody else has put something there meanwhile.
+    // Another process has created something there meanwhile.
     if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(codeOf(error))) throw error;
   }
 }

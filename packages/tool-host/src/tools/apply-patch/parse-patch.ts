@@ -1,10 +1,10 @@
 import { ToolInputError } from "../../tool.ts";
 
-/** One line of a change: it stays, goes, or comes. */
+/** One line of a change: unchanged, removed, or added. */
 export type HunkLine = { readonly type: "keep" | "remove" | "add"; readonly text: string };
 
 export type Hunk = {
-  /** Lines that stand somewhere above the place, such as a function's first one. */
+  /** Anchors: lines somewhere above the change, such as the first line of a function. */
   readonly anchors: readonly string[];
   readonly lines: readonly HunkLine[];
   readonly isAtEnd: boolean;
@@ -98,7 +98,7 @@ function readHunks(path: string, body: readonly string[], firstLine: number): Hu
   for (const [index, line] of body.entries()) {
     if (line === "*** End of File") close(true);
     else if (line === "@@" || line.startsWith("@@ ")) {
-      // Several anchors in a row lead to one place.
+      // Several anchors in a row locate one change.
       if (lines.length > 0) close(false);
       const anchor = line.slice(3);
       if (anchor.trim() !== "") anchors.push(anchor);

@@ -7,9 +7,9 @@ import { decodeText, encodeText } from "../file-editor/text-file.ts";
 import { applyHunks } from "./apply-hunks.ts";
 import type { Section } from "./parse-patch.ts";
 
-/** One change to one file, ready to be made. `before` and `after` are texts; null where there is none, or no text. */
+/** One change to one file. `before` and `after` are texts; null for no file, or a file that is not text. */
 export type Change = {
-  /** As the patch has it. */
+  /** The path as written in the patch. */
   readonly path: string;
   readonly movePath: string | null;
   readonly from: string;
@@ -23,7 +23,7 @@ export type Change = {
 
 export type Plan = { readonly changes: readonly Change[]; readonly fuzz: number };
 
-/** Reads what a patch is about and works out every change; nothing is written yet. */
+/** Reads the affected files and computes every change; writes nothing. */
 export async function planChanges(workspaceDir: string, sections: readonly Section[]): Promise<Plan> {
   const root = await realpath(workspaceDir);
   const taken = new Set<string>();
@@ -93,7 +93,7 @@ async function planUpdate(
   return { change: { ...base, before: file.text, after: text, oldBytes, newBytes }, fuzz };
 }
 
-/** Null for what is too large or no text; it can be deleted and moved all the same. */
+/** Null for a file that is too large or not text; it can still be deleted and moved. */
 async function readText(path: string): Promise<string | null> {
   try {
     return (await decodeText(await readEditable(path))).text;
@@ -121,11 +121,11 @@ async function moveTarget(root: string, workspaceDir: string, path: string): Pro
   return await placeInside(root, workspaceDir, path);
 }
 
-/** Where a path leads, links of its directories followed; throws where that is outside of the workspace. */
+/** Resolves a path, following links of its directories; throws when it is outside the workspace. */
 async function placeInside(root: string, workspaceDir: string, path: string): Promise<string> {
   const whole = resolve(workspaceDir, path);
   const place = join(await realDirectory(dirname(whole)), basename(whole));
-  // A file that is a link is changed where it leads to.
+  // For a file that is a link, its target is changed.
   const target = await realpath(place).catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return place;
     throw error;
@@ -136,7 +136,7 @@ async function placeInside(root: string, workspaceDir: string, path: string): Pr
   );
 }
 
-/** The real path of a directory that may not be there yet. */
+/** The real path of a directory that may not exist yet. */
 async function realDirectory(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -159,7 +159,7 @@ function claim(taken: Set<string>, place: string, path: string): void {
   taken.add(place);
 }
 
-/** Also a link that leads nowhere is something. */
+/** A broken link counts as existing. */
 async function thingAt(path: string): Promise<"nothing" | "something"> {
   try {
     await lstat(path);

@@ -11,7 +11,7 @@ import { showState, showTabs } from "./show-state.ts";
 import { readStorage, writeStorage } from "./storage-state.ts";
 import { typeText } from "./type-text.ts";
 
-/** Carries out one action of the browser tools; what the page or the model got wrong is thrown or answered as an error. */
+/** Executes one action of the browser tools. Mistakes of the page or the model are thrown or become an error answer. */
 export async function act(
   action: Action,
   browser: OpenBrowser,
@@ -64,13 +64,15 @@ export async function act(
     }
     case "BrowserStartRecordingAction": {
       if (recorder.isOn)
-        throw new ToolInputError("A recording is on already. Stop it first with browser_stop_recording.");
+        throw new ToolInputError(
+          "A recording is running already. Stop it first with browser_stop_recording.",
+        );
       const path = await recorder.start(context, context.pages());
       return { text: `The recording began. Its file is ${path}.` };
     }
     case "BrowserStopRecordingAction": {
       if (!recorder.isOn)
-        throw new ToolInputError("No recording is on. Begin one with browser_start_recording.");
+        throw new ToolInputError("No recording is running. Start one with browser_start_recording.");
       const { path, eventCount } = await recorder.stop(context.pages());
       return { text: `The recording ended with ${eventCount} events (rrweb, a JSON array) in ${path}.` };
     }

@@ -49,7 +49,7 @@ test("P14: kill -9 of the tool host leaves no browser behind, nor anything of on
     await expect.poll(() => stillRunning(processes)).toEqual([]);
     await expect.poll(() => findMarkedProcesses(`${guardianVariable}=${marker}`)).toEqual([]);
     remote.detach();
-    // Its end is the host's, which is gone.
+    // It ends with its host, which is gone.
     await opened.catch(() => {});
   }
 });

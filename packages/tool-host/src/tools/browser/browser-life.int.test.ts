@@ -7,7 +7,7 @@ import { createBrowserBench } from "./testing/browser-bench.ts";
 import { openLocalPlace } from "./testing/local-place.ts";
 import { shareBrowserBench } from "./testing/share-browser-bench.ts";
 
-// What belongs to whom, what is hidden, and how it ends. The host is marked, so that its processes can be counted.
+// Isolation, secrets, and how browsers end. The host has a marker, so that its processes can be counted.
 const mark = `browser-life-${process.pid}`;
 const shared = shareBrowserBench(() =>
   openLocalPlace({ isOtherClosed: true, environment: { BROWSER_TEST: mark } }),
@@ -28,7 +28,7 @@ describe("conversations", () => {
     expect(stored.cookies).toEqual([]);
   });
 
-  test("tools 20.7.11: the end of one leaves the others as they are", async () => {
+  test("tools 20.7.11: the end of one does not affect the others", async () => {
     const stays = await surf("/storage");
     const goes = await shared.bench.surf();
     await goes.open("/second");
@@ -67,7 +67,7 @@ describe("conversations", () => {
     expect(await surfer.open("/second")).toMatchObject({ isError: false });
   });
 
-  test("hardening 5: nor do allowed domains, redirects, sockets and calls of a page lead there", async () => {
+  test("hardening 5: allowed domains, redirects, sockets and requests of a page do not reach it either", async () => {
     const { port } = new URL(shared.bench.pages.otherUrl);
     const surfer = await surf(undefined, { allowed_domains: ["localhost", "127.0.0.1"] });
     expect(await surfer.open(`http://localhost:${port}/second`)).toMatchObject({ isError: true });
@@ -78,14 +78,14 @@ describe("conversations", () => {
 describe("PDF pages", () => {
   const turning = (to: string): string => `/turning.pdf?to=${encodeURIComponent(to)}`;
 
-  test("one that leads to the server's own address when it is loaded again is not kept", async () => {
+  test("one that redirects to the server's own address when it is downloaded is not saved", async () => {
     const surfer = await surf();
     const answer = await surfer.open(turning(`${shared.bench.pages.otherUrl}/paper.pdf`));
     expect(answer.text).toContain("could not be saved: it was not sent again (net::ERR_EMPTY_RESPONSE)");
     expect(existsSync(join(surfer.workspaceDir, "downloads"))).toBe(false);
   });
 
-  test("nor is one that leads out of the allowed domains, to something else, or on for too long", async () => {
+  test("nor is one that redirects out of the allowed domains, to something else, or too often", async () => {
     const surfer = await surf(undefined, { allowed_domains: ["127.0.0.1"] });
     const elsewhere = await surfer.open(turning("http://elsewhere.invalid/paper.pdf"));
     expect(elsewhere.text).toContain("could not be saved");
@@ -97,7 +97,7 @@ describe("PDF pages", () => {
 });
 
 describe("storage", () => {
-  test("tools 20.7.8: cookies, local and session storage make the round to another conversation", async () => {
+  test("tools 20.7.8: cookies, local and session storage can be moved to another conversation", async () => {
     const one = await surf("/storage");
     const storage_state = JSON.parse((await one.run("GetStorage")).text) as object;
     const two = await surf();
@@ -125,7 +125,7 @@ describe("storage", () => {
 });
 
 describe("recordings", () => {
-  test("tools 20.7.9: starting twice and stopping what is not on are errors; another one can follow", async () => {
+  test("tools 20.7.9: starting twice and stopping without a recording are errors; a new recording can follow", async () => {
     const surfer = await surf("/second");
     expect(await surfer.run("StopRecording")).toMatchObject({ isError: true });
     expect(await surfer.run("StartRecording")).toMatchObject({ isError: false });
@@ -135,7 +135,7 @@ describe("recordings", () => {
     expect(await surfer.run("StopRecording")).toMatchObject({ isError: false });
   });
 
-  test("one that is on when the conversation ends is whole on the disk, and holds no secret", async () => {
+  test("one that is running when the conversation ends is complete on the disk, and contains no secret", async () => {
     const surfer = await surf("/masked");
     const secrets = [{ name: "TOKEN", value: "s3cret-value" }];
     await surfer.run("StartRecording", {}, secrets);
@@ -167,13 +167,13 @@ describe("secrets", () => {
     expect(await surfer.content()).toContain("Your account");
   });
 
-  test("P13: a screenshot shows no secret, and scripts of the page learn nothing of the search for it", async () => {
+  test("P13: a screenshot shows no secret, and scripts of the page cannot observe the search for it", async () => {
     const surfer = await surf("/masked");
     const [field] = (await surfer.state()).interactive_elements;
     await surfer.run("Type", { index: field!.index, text: "correct horse" });
     const screenshot = async (known: typeof secrets): Promise<string | null | undefined> =>
       (await surfer.run("GetState", { include_screenshot: true }, known)).observation.screenshot_data;
-    // A picture that is taken at once may be one of before.
+    // A screenshot taken at once may show the previous state.
     let open = await screenshot([]);
     const isTheSame = async (): Promise<boolean> => open === (open = await screenshot([]));
     await expect.poll(isTheSame).toBe(true);
@@ -191,7 +191,7 @@ describe("secrets", () => {
       if (field !== undefined) await surfer.run("Type", { index: field.index, text: "correct horse" });
       const screenshot = async (known: typeof secrets): Promise<string | null | undefined> =>
         (await surfer.run("GetState", { include_screenshot: true }, known)).observation.screenshot_data;
-      // A frame of another process is drawn when it is its turn, so a picture that is taken at once may be one of before.
+      // A frame in another process is drawn later, so a screenshot taken at once may show the previous state.
       const shown = await screenshot([{ name: "OTHER", value: "not on this page" }]);
       await expect.poll(() => screenshot([]), { message: path }).toBe(shown);
       expect(await screenshot(secrets), path).not.toBe(shown);
@@ -219,7 +219,7 @@ describe("faults", () => {
     expect((await surfer.state()).tabs).toHaveLength(1);
   });
 
-  test("a server that never answers is told", async () => {
+  test("a server that never answers is reported", async () => {
     const surfer = await surf(undefined, { action_timeout_seconds: 8 });
     expect(await surfer.open("/hang")).toMatchObject({ isError: true, text: expect.stringContaining("8 s") });
     expect(await surfer.open("/second")).toMatchObject({ isError: false });
@@ -236,7 +236,7 @@ describe("faults", () => {
     expect(await surfer.open("/second")).toMatchObject({ isError: false });
   });
 
-  test("a crash is told, and the next action has the tabs again", async () => {
+  test("a crash is reported, and the next action has the tabs again", async () => {
     const surfer = await surf("/second");
     const pids = findMarkedProcesses(`BROWSER_TEST=${mark}`).map(({ pid }) => pid);
     for (const pid of pids) process.kill(pid, "SIGKILL");
@@ -245,7 +245,7 @@ describe("faults", () => {
     expect(await surfer.content()).toContain("The second page");
   });
 
-  test("a page whose messages are too long for anybody ends its browser, not the tool host", async () => {
+  test("a page that causes too long messages ends its browser, not the tool host", async () => {
     const own = await openLocalPlace();
     onTestFinished(() => own[Symbol.asyncDispose]());
     const surfer = await createBrowserBench(own).surf();
@@ -268,11 +268,11 @@ describe("faults", () => {
   });
 });
 
-test("idle browsers are put aside and come back with tabs and logins", async () => {
+test("idle browsers are suspended and come back with tabs and logins", async () => {
   const surfer = await surf("/storage", { session_timeout_minutes: 0.005 });
   await surfer.open("/show-storage");
   expect(processes()).toBeGreaterThan(0);
-  // The browser itself ends fifteen seconds after the last of its conversations was put aside.
+  // The browser itself ends fifteen seconds after the last of its conversations was suspended.
   await vi.waitFor(() => expect(processes()).toBe(0), { timeout: 200_000, interval: 100 });
   const shown = await surfer.content();
   expect(shown).toContain("local value");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BrowserNotes } from "./browser-notes.ts";
 
-test("a page that shows dialogs for ever fills neither the memory nor the answer", () => {
+test("endless dialogs of a page fill neither the memory nor the answer", () => {
   const notes = new BrowserNotes();
   for (let number = 0; number < 1_000; number += 1) notes.add(`dialog ${number}`);
   const taken = notes.take();
@@ -11,7 +11,7 @@ test("a page that shows dialogs for ever fills neither the memory nor the answer
   expect(notes.take()).toEqual([]);
 });
 
-test("what is told once is told once, what is dropped is not told", () => {
+test("a repeated note is reported once, a dropped one never", () => {
   const notes = new BrowserNotes();
   notes.addOnce("refused");
   notes.addOnce("refused");

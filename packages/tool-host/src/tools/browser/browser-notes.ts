@@ -1,4 +1,4 @@
-/** What happened beside the actions of a browser and is told with the next answer: the first twenty, and how many more there were. */
+/** Events beside the actions of a browser, reported with the next answer: the first twenty, and the number of further ones. */
 export class BrowserNotes {
   #notes: string[] = [];
   #left = 0;
@@ -8,7 +8,7 @@ export class BrowserNotes {
     else this.#left += 1;
   }
 
-  /** Unless it is among those that wait. */
+  /** Adds the note unless it is already waiting. */
   addOnce(note: string): void {
     if (!this.#notes.includes(note)) this.add(note);
   }

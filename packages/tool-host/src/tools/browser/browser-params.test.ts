@@ -8,7 +8,7 @@ test.each(["allowed_domain", "prohibited_domains", "blocked_hosts", "allow", "de
   },
 );
 
-test("parameters of other engines are passed over", () => {
+test("parameters of other engines are ignored", () => {
   const params = parseBrowserParams({ allowed_domains: ["Example.com"], headless: true });
   expect(params.allowedDomains).toEqual(["example.com"]);
 });

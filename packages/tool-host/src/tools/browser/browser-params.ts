@@ -1,18 +1,18 @@
 import { ToolInputError } from "../../tool.ts";
 
 export type BrowserParams = {
-  /** Hosts that pages may be loaded from; null: all. `example.com` stands for itself, `*.example.com` for what is below it too. */
+  /** Hosts that pages may be loaded from; null for all. `example.com` matches itself, `*.example.com` also all subdomains. */
   readonly allowedDomains: readonly string[] | null;
   readonly idleMs: number;
   readonly startMs: number;
   readonly actionMs: number;
-  /** Run in every document before its own scripts. */
+  /** Script to run in every document before its own scripts. */
   readonly scripts: readonly string[];
 };
 
 /**
- * The parameters of a tool spec; those that only other engines know are passed over, but for what would keep pages away and is not
- * carried out here.
+ * Parses the parameters of a tool spec. Parameters of other engines are ignored, except those that would block pages and are not
+ * implemented here.
  */
 export function parseBrowserParams(params: Readonly<Record<string, unknown>>): BrowserParams {
   const unknown = Object.keys(params).find((name) => name !== "allowed_domains" && guards.test(name));
@@ -33,7 +33,7 @@ export function parseBrowserParams(params: Readonly<Record<string, unknown>>): B
 
 const guards = /domain|host|allow|block|den[iy]|prohibit|forbid/i;
 
-/** Whether an address may be loaded. Documents without a host (`about:blank`, `data:`, `blob:`) come from pages that may. */
+/** Whether an address may be loaded. Documents without a host (`about:blank`, `data:`, `blob:`) come from allowed pages. */
 export function isAllowedUrl(url: URL, domains: readonly string[] | null): boolean {
   if (domains === null || !["http:", "https:", "ws:", "wss:"].includes(url.protocol)) return true;
   const host = url.hostname.toLowerCase();

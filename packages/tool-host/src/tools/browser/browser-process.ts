@@ -1,22 +1,22 @@
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { withGuardedPipe } from "./guard-pipe.ts";
 
-/** What a browser is started with. */
+/** Options of a browser process. */
 export type BrowserSpec = {
   readonly executablePath: string;
-  /** Carries the mark by which every process of the browser ends with the host. */
+  /** Contains the marker by which every process of the browser ends with the host. */
   readonly environment: Readonly<Record<string, string>>;
   /** `host:port` of servers that no page may reach. */
   readonly closedAddresses: readonly string[];
   readonly startMs: number;
 };
 
-/** How long a browser without conversations is kept for the next one. */
+/** Milliseconds that a browser without conversations stays open for the next one. */
 const idleMs = 15_000;
 
 /**
- * The one browser of a tool host: started by the first conversation that needs it, shared by all of them, each with a context of its
- * own, and ended a while after the last one has gone.
+ * The one browser of a tool host: started by the first conversation that needs it, shared by all of them, each with its own context,
+ * and closed a while after the last one has gone.
  */
 export class BrowserProcess implements AsyncDisposable {
   #opening: Promise<Browser> | undefined;
@@ -24,7 +24,7 @@ export class BrowserProcess implements AsyncDisposable {
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** A fresh context, whose owner gives it back with {@link release} once. */
+  /** Opens a fresh context; its owner calls {@link release} once. */
   async openContext(spec: BrowserSpec, options: BrowserContextOptions): Promise<BrowserContext> {
     if (this.#isClosed) throw new Error("The tool host is closed.");
     this.#users += 1;
@@ -38,9 +38,9 @@ export class BrowserProcess implements AsyncDisposable {
     }
   }
 
-  /** Closes a context, however its browser ended. */
+  /** Closes a context, whatever happened to its browser. */
   async release(context: BrowserContext): Promise<void> {
-    // One whose browser is gone is closed already.
+    // A context whose browser is gone is closed already.
     await context.close().catch(() => {});
     this.#leave();
   }
@@ -69,12 +69,12 @@ export class BrowserProcess implements AsyncDisposable {
     clearTimeout(this.#idle);
     const opening = this.#opening;
     this.#opening = undefined;
-    // One that never started, or has crashed, has nothing to close.
+    // A browser that never started, or has crashed, needs no closing.
     await opening?.then((browser) => browser.close()).catch(() => {});
   }
 }
 
-/** Chromium's own sandbox stays on wherever it can be: not for the superuser, and not where the kernel denies it name spaces. */
+/** Chromium's own sandbox stays on where possible: not for the superuser, and not where the kernel denies it namespaces. */
 async function startBrowser(spec: BrowserSpec): Promise<Browser> {
   if (process.getuid?.() === 0) return await launch(spec, false);
   try {
@@ -86,7 +86,7 @@ async function startBrowser(spec: BrowserSpec): Promise<Browser> {
 }
 
 async function launch(spec: BrowserSpec, chromiumSandbox: boolean): Promise<Browser> {
-  // It takes a while to load, and only who uses a browser needs it.
+  // Slow to load, and only needed for a browser.
   const { chromium } = await import("playwright-core");
   const start = (): Promise<Browser> =>
     chromium.launch({
@@ -95,12 +95,12 @@ async function launch(spec: BrowserSpec, chromiumSandbox: boolean): Promise<Brow
       chromiumSandbox,
       env: { ...spec.environment },
       timeout: spec.startMs,
-      // Whoever runs the host decides what a signal does; its end ends the browser.
+      // The host's program decides what a signal does; its end ends the browser.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
       args: [
-        // A small /dev/shm, as containers have it, would crash large pages.
+        // A small /dev/shm, as in containers, would crash large pages.
         "--disable-dev-shm-usage",
         "--no-first-run",
         ...closedAddressRules(spec.closedAddresses),

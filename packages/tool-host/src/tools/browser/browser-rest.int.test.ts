@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { untilStill } from "./come-to-rest.ts";
 import { findChromium } from "./find-chromium.ts";
 
-test("a page is still once it shows something and has ended to change", async () => {
+test("a page is idle once it shows something and no longer changes", async () => {
   const executablePath = findChromium(process.env);
   if (executablePath === null) throw new Error("There is no Chromium here.");
   const chromiumSandbox = process.getuid?.() !== 0;

@@ -31,15 +31,15 @@ export type BrowserSessionDeps = {
   readonly context: ToolContext;
 };
 
-/** From so many timeouts in a row on an action has only a little time, and then the browser is started again. */
+/** After this many consecutive timeouts an action gets little time, and then the browser is restarted. */
 const patientTimeouts = 2;
 const maxTimeouts = 3;
 const hurriedMs = 30_000;
-/** A crash so soon after another one is put down to the same tabs. */
+/** Two crashes within this many milliseconds are blamed on the same tabs. */
 const crashMs = 60_000;
 const longestDownloadMs = 30_000;
 
-/** The browser of one conversation: a context of its own, opened by the first action that needs it and again after it broke. */
+/** The browser of one conversation: a context that is opened by the first action, and reopened after a crash. */
 export class BrowserSession implements ToolInstance {
   readonly #deps: BrowserSessionDeps;
   readonly #params: BrowserParams;
@@ -60,7 +60,7 @@ export class BrowserSession implements ToolInstance {
   #isActing = false;
   #hasBeenOpen = false;
   readonly #live: LiveBrowser;
-  /** What another context begins with: after an idle time with all that the last one knew. */
+  /** State for the next context: after an idle time everything that the last one had. */
   #left: {
     readonly urls: readonly string[];
     readonly storage?: Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -79,7 +79,7 @@ export class BrowserSession implements ToolInstance {
     });
   }
 
-  /** People who watch it, see `AttachBrowser`. */
+  /** For people who watch the browser, see `AttachBrowser`. */
   get browser(): AttachBrowser {
     return this.#live.attach;
   }
@@ -109,7 +109,7 @@ export class BrowserSession implements ToolInstance {
     await this.#close();
   }
 
-  /** Begins the time after which it is put aside. */
+  /** Starts the idle timeout after which the browser is suspended. */
   #rest(): void {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => void this.#sleep(), this.#params.idleMs);
@@ -123,11 +123,11 @@ export class BrowserSession implements ToolInstance {
     const ended = AbortSignal.any([signal, timer.signal]);
     let timeout: NodeJS.Timeout | undefined;
     try {
-      // Starting has a limit of its own.
+      // Starting has a timeout of its own.
       const browser = await untilAborted(this.#browser(), signal);
       timeout = setTimeout(() => timer.abort(new ActionTimeout()), limit);
       const answer = await untilAborted(act(action, browser, this.#secrets), ended);
-      // What is asked of a page that is gone can look like an answer.
+      // Requests to a closed page can appear to succeed.
       if (browser.context.browser()?.isConnected() !== true) throw new Error("The browser crashed.");
       this.#timeouts = 0;
       return answer;
@@ -142,7 +142,7 @@ export class BrowserSession implements ToolInstance {
     }
   }
 
-  /** A browser that broke is told with what was lost, and is started again by the next action. */
+  /** A crashed browser is reported with what was lost, and restarted by the next action. */
   async #explain(error: unknown): Promise<string> {
     const isGone = this.#open?.context.browser()?.isConnected() !== true;
     const message = String(error instanceof Error ? error.message : error).split("\n")[0]!;
@@ -166,7 +166,7 @@ export class BrowserSession implements ToolInstance {
     };
   }
 
-  /** After a crash; says what is left. Tabs that make it crash again are not opened a third time. */
+  /** Restores after a crash and reports what is left. Tabs that crash the browser twice are not reopened. */
   async #recover(): Promise<string> {
     const isAgain = performance.now() - this.#crashedAtMs < crashMs;
     this.#crashedAtMs = performance.now();
@@ -182,19 +182,19 @@ export class BrowserSession implements ToolInstance {
     this.#left = { urls };
   }
 
-  /** Nobody used it for a while: its memory is given back, and what it knows is kept for the next action. */
+  /** Suspends an idle browser: frees its memory and stores its state for the next action. */
   async #sleep(): Promise<void> {
     const open = this.#open;
     if (open === undefined || this.#recorder.isOn || this.#live.isLent || this.#isActing) return;
     const urls = this.#openUrls();
-    // One that does not answer any more begins anew.
+    // A browser that does not answer is restarted from scratch.
     const storage = await open.context.storageState().catch(() => undefined);
     if (this.#open !== open) return;
     await this.#close();
     this.#left = { urls, ...(storage === undefined ? {} : { storage }) };
   }
 
-  /** After a crash there are no pages to ask any more. */
+  /** After a crash no page can be queried any more. */
   #openUrls(): readonly string[] {
     const pages = this.#open?.context.pages() ?? [];
     if (pages.length > 0) this.#urls = pages.map((page) => page.url()).filter((url) => /^https?:/.test(url));
@@ -234,14 +234,14 @@ export class BrowserSession implements ToolInstance {
     this.#live.opened(open);
     for (const url of urls) {
       const page = await context.newPage();
-      // One that cannot be opened any more says so when it is used.
+      // A tab that cannot be reopened reports it when it is used.
       await page.goto(url, { waitUntil: "domcontentloaded", timeout: 10_000 }).catch(() => {});
     }
     this.#notes.drop(/A new tab/);
     return open;
   }
 
-  /** Where only some domains are allowed, or an address is closed, everything goes through a gate, addresses of this machine included. */
+  /** With allowed domains or closed addresses, all traffic goes through a gate, including to addresses of this machine. */
   async #proxy(): Promise<{ readonly proxy?: { readonly server: string; readonly bypass: string } }> {
     const { allowedDomains: domains } = this.#params;
     const { environment, closedAddresses } = this.#deps.spec;
@@ -292,7 +292,7 @@ export class BrowserSession implements ToolInstance {
         this.#notes.add(
           `The page showed a dialog (${kind}): "${dialog.message().slice(0, 500)}". It was ${isAccepted ? "accepted" : "dismissed"}.`,
         );
-      // A page that is gone takes its dialog with it.
+      // A closed page takes its dialog with it.
       (isAccepted ? dialog.accept() : dialog.dismiss()).catch(() => {});
     });
     page.on("download", (download) => {
@@ -307,11 +307,11 @@ export class BrowserSession implements ToolInstance {
     this.#arriving.add(arriving);
   }
 
-  /** A tab that a page opened comes to the front, unless it is gone again. */
+  /** Brings a tab that a page opened to the front, unless it is closed again. */
   async #arrive(page: Page, tabs: Tabs): Promise<void> {
     try {
       if ((await page.opener()) === null) return;
-      // Told with the address that it has by then.
+      // Reported with the address that it has by then.
       await page.waitForLoadState("domcontentloaded", { timeout: 4_000 }).catch(() => {});
       const id = await tabs.idOf(page);
       if (page.isClosed() || id === "") return;
@@ -345,7 +345,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === "TimeoutError";
 }
 
-/** Rejects with the signal's reason as soon as it aborts, whatever the work does afterwards. */
+/** Rejects with the signal's reason as soon as it aborts; the work may continue. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let onAbort = (): void => {};
@@ -353,7 +353,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
     onAbort = () => reject(signal.reason as Error);
     signal.addEventListener("abort", onAbort, { once: true });
   });
-  // Its failure after an abort is nobody's any more.
+  // After an abort nobody handles its failure.
   work.catch(() => {});
   try {
     return await Promise.race([work, aborted]);

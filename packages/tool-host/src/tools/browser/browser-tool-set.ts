@@ -5,15 +5,15 @@ import { BrowserProcess } from "./browser-process.ts";
 import { BrowserSession } from "./browser-session.ts";
 import { findChromium } from "./find-chromium.ts";
 
-/** What an agent names to get the fourteen tools of a browser. */
+/** The name by which an agent gets the fourteen tools of a browser. */
 export const browserToolSetName = "browser_tool_set";
 
 export type BrowserToolSetOptions = {
-  /** `host:port` of servers that no page may reach, such as the one that these tools work for. */
+  /** `host:port` of servers that no page may reach, such as the Convoke server itself. */
   readonly closedAddresses?: () => readonly string[];
 };
 
-/** The browser: one Chromium for all conversations of a host, with cookies, tabs and downloads of their own. */
+/** The browser: one Chromium for all conversations of a host, each with its own cookies, tabs and downloads. */
 export function createBrowserToolSet({ closedAddresses = () => [] }: BrowserToolSetOptions = {}): ToolSet {
   const browser = new BrowserProcess();
   return {
@@ -43,7 +43,7 @@ const lists: Hints = { ...readOnlyHints, openWorld: false };
 const tends: Hints = { ...acts, openWorld: false };
 const changes: Hints = { ...tends, destructive: true };
 
-/** In the order in which the model is offered them. */
+/** In the order in which the model gets them. */
 const faces: readonly ToolFace[] = [
   face(
     "Navigate",

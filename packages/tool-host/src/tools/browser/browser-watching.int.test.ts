@@ -27,7 +27,7 @@ test("a crash is seen, takes the browser from whoever has it, and pictures come 
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   await person.until(() => person.isOpen === false && person.lent?.isYours === false);
   const seen = person.pictures.length;
-  // Taking it starts it again, with its tabs.
+  // Taking control restarts it, with its tabs.
   await person.take();
   await person.until(() => person.pictures.length > seen);
   await person.until(() => person.front?.title === "Watched");
@@ -44,7 +44,7 @@ test("no picture is made, and no process is left, when nobody watches any more",
   onTestFinished(() => void unsubscribe("child_process", onStart));
   const { surfer, pids } = await openOwnBench(`watched-end-${process.pid}`);
   await surfer.open("/moving");
-  // What is said on the pipe of the browser, beside who reads it.
+  // A second reader of the browser's pipe.
   for (const pipe of started.map(({ stdio }) => stdio[4]))
     if (pipe instanceof Readable)
       pipe.prependListener("data", (bytes: Buffer) => (frames += bytes.includes("screencastFrame") ? 1 : 0));
@@ -56,7 +56,7 @@ test("no picture is made, and no process is left, when nobody watches any more",
   await person[Symbol.asyncDispose]();
   await other.seesAnother();
   await other.leave();
-  // What was on its way by then has come before the answer to a later question.
+  // Earlier messages have arrived before the answer to a later question.
   await surfer.run("ListTabs");
   await surfer.content();
   const seen = frames;

@@ -7,7 +7,7 @@ import { checkAddress, goTo, settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
 import { actPatiently } from "./patience.ts";
 
-/** Clicks an element; with `wantsNewTab` its link is opened in a tab of its own. */
+/** Clicks an element; with `wantsNewTab` its link is opened in a new tab. */
 export async function clickElement(
   browser: OpenBrowser,
   page: Page,
@@ -53,7 +53,7 @@ async function openApart(browser: OpenBrowser, href: string): Promise<Answer> {
   return { text: `Opened ${page.url()} in the new tab ${await browser.tabs.idOf(page)}, which is in front.` };
 }
 
-/** Null when it was clicked, else why not. */
+/** Null when it was clicked, else the reason why not. */
 async function click(element: ElementHandle<Element>): Promise<string | null> {
   try {
     await actPatiently((timeout) => element.click({ timeout, noWaitAfter: true }));
@@ -67,7 +67,7 @@ async function click(element: ElementHandle<Element>): Promise<string | null> {
     if (/not visible/i.test(message)) return "it is not visible; read the state again with browser_get_state";
     if (/not enabled/i.test(message)) return "it is disabled";
     if (/not stable/i.test(message)) return "it does not stop moving";
-    // Nothing is wrong with the element: the page does not get to it.
+    // The element is fine: the page is busy.
     if (error instanceof Error && error.name === "TimeoutError") throw error;
     return message.split("\n")[0]!.replace(/^\w+\.\w+: /, "");
   }

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { arrive, quietMs } from "./come-to-rest.ts";
 
-/** A page that is still when the test says so; time passes when the test says so. */
+/** A page whose idle state and time the test controls. */
 function openPage() {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -25,7 +25,7 @@ function openPage() {
   return {
     emitter,
     arriving,
-    /** Resolves when the page is looked at for this time, from 1. */
+    /** Resolves when the page is checked for the n-th time, from 1. */
     checkNumber: async (number: number) => {
       while (checks.length < number) await vi.advanceTimersByTimeAsync(0);
       return checks[number - 1]!;
@@ -38,7 +38,7 @@ function openPage() {
   };
 }
 
-test("a page that is at rest is there at once", async () => {
+test("an idle page is shown at once", async () => {
   const { arriving, checkNumber, emitter } = openPage();
   (await checkNumber(1)).resolve();
   expect(await arriving).toBe("arrived");
@@ -47,7 +47,7 @@ test("a page that is at rest is there at once", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("what a page has asked for is waited for, and what it does with the answer", async () => {
+test("pending requests of a page are awaited, and what it does with the responses", async () => {
   const { arriving, checkNumber, checks, emitter, isThere } = openPage();
   const [script, data] = [{}, {}];
   const first = await checkNumber(1);

@@ -1,15 +1,15 @@
 import type { Page, Request } from "playwright-core";
 
-/** A page that still loads by then is shown with what is there. */
+/** Timeout in milliseconds for loading; after it the page is shown as it is. */
 export const loadMs = 4_000;
-/** What a page does at once is over by then. */
+/** Milliseconds in which a page finishes its immediate work. */
 export const quietMs = 250;
-/** A page that has not changed for so long, and waits for nothing, is not expected to. */
+/** A page without changes and pending requests for this many milliseconds counts as idle. */
 const stillMs = 100;
 
 /**
- * Goes somewhere and waits until the page there has come to rest: it has loaded, shows something, asks for nothing more and has
- * not changed for a moment. A page that does not come to rest is waited for as long as it may take to do what it does at once.
+ * Navigates and waits until the page is idle: it has loaded, shows something, has no pending requests and has not changed for a
+ * moment. A page that does not become idle is awaited for the time of its immediate work.
  */
 export async function arrive<Result>(page: Page, go: () => Promise<Result>): Promise<Result> {
   const traffic = new Traffic(page);
@@ -18,7 +18,7 @@ export async function arrive<Result>(page: Page, go: () => Promise<Result>): Pro
     const result = await go();
     const late = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), quietMs)));
     if (!(await Promise.race([isAtRest(page, traffic), late]))) await late;
-    // A page that is not loaded by then goes on loading.
+    // A page that is not loaded by then continues loading.
     await page.waitForLoadState("load", { timeout: loadMs }).catch(() => {});
     return result;
   } finally {
@@ -27,7 +27,7 @@ export async function arrive<Result>(page: Page, go: () => Promise<Result>): Pro
   }
 }
 
-/** What a page asks for from the moment on at which this is made. */
+/** Tracks the requests of a page from now on. */
 class Traffic {
   readonly #page: Page;
   readonly #open = new Set<Request>();
@@ -44,7 +44,7 @@ class Traffic {
     return this.#open.size === 0;
   }
 
-  /** Resolves when nothing is on its way. */
+  /** Resolves when no request is pending. */
   async quiet(): Promise<void> {
     while (!this.isQuiet) await this.#ended.promise;
   }
@@ -63,7 +63,7 @@ class Traffic {
   };
 }
 
-/** False when the page goes on to another one meanwhile, is closed, or cannot be asked. */
+/** False when the page navigates meanwhile, is closed, or does not answer. */
 async function isAtRest(page: Page, traffic: Traffic): Promise<boolean> {
   try {
     do {
@@ -72,7 +72,7 @@ async function isAtRest(page: Page, traffic: Traffic): Promise<boolean> {
     } while (!traffic.isQuiet);
     return true;
   } catch {
-    // It is no page that can be at rest: nothing more is known of it.
+    // Not a page that can be idle: nothing more is known of it.
     return false;
   }
 }

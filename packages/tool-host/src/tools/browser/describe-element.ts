@@ -1,7 +1,7 @@
 import type { DocumentView } from "./snapshot.ts";
 import type { ShownElement } from "./usable-elements.ts";
 
-/** What the model is told of an element. */
+/** Description of an element for the model. */
 export type ElementDescription = {
   readonly backendNodeId: number;
   readonly tag: string;
@@ -12,7 +12,7 @@ export type ElementDescription = {
 const maxText = 100;
 const maxHref = 300;
 const maxOptions = 30;
-/** A page can put as much as it likes into each of as many elements as it likes: so many nodes inside of one are read. */
+/** Pages can nest any number of nodes in each element, so the number of visited nodes is limited. */
 const maxNodesOfText = 500;
 const maxNodesOfList = 5_000;
 
@@ -73,7 +73,7 @@ export class ElementDescriber {
     return clip(own || other || attributes.get("name")?.trim() || "", maxText);
   }
 
-  /** The text of a label that names this control: one that is around it, or one that is for it. */
+  /** The text of a label for this control: one around it, or one that refers to it. */
   #labelOf(index: number, attributes: ReadonlyMap<string, string>): string {
     this.#labels ??= findLabels(this.#document);
     const around = this.#labels.around[index] ?? -1;
@@ -94,7 +94,7 @@ export class ElementDescriber {
     return options;
   }
 
-  /** The text of an element in one line. */
+  /** The text of an element, on one line. */
   #textIn(index: number): string {
     const document = this.#document;
     let text = "";

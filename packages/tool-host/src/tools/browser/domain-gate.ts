@@ -11,20 +11,19 @@ import { isAllowedUrl } from "./browser-params.ts";
 import { ClosedAddress, type OwnAddresses } from "./own-addresses.ts";
 
 export type DomainGateDeps = {
-  /** Null allows all. */
+  /** Null allows all domains. */
   readonly domains: readonly string[] | null;
   readonly closed: OwnAddresses;
-  /** May name the proxy behind which this machine is. */
+  /** May contain the proxy of this machine. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onRefused: (address: string) => void;
-  /** A page wanted something of a closed address. */
+  /** Called when a page requested a closed address. */
   readonly onClosed: (address: string) => void;
 };
 
 /**
- * A proxy on this machine's loopback through which the pages of one conversation go: it lets through what leads to an allowed domain,
- * and to no closed address, whatever name stands for it.
- * Unlike a look at each request in the browser it sees redirects, sockets and workers too.
+ * A local proxy for the pages of one conversation. It only forwards to allowed domains, and never to a closed address, whatever name
+ * resolves to it. Unlike a check of each request in the browser it also sees redirects, sockets and workers.
  */
 export class DomainGate implements AsyncDisposable {
   readonly #deps: DomainGateDeps;
@@ -37,7 +36,7 @@ export class DomainGate implements AsyncDisposable {
     this.#server.on("connect", (request: IncomingMessage, socket: Duplex) => this.#tunnel(request, socket));
     this.#server.on("upgrade", (request: IncomingMessage, socket: Duplex) => this.#upgrade(request, socket));
     this.#server.on("connection", (socket: Socket) => this.#own(socket));
-    // What a browser sends that is no request is answered by closing.
+    // Anything that is not a request is answered by closing the connection.
     this.#server.on("clientError", (_error, socket) => socket.destroy());
   }
 
@@ -50,7 +49,7 @@ export class DomainGate implements AsyncDisposable {
     return gate;
   }
 
-  /** For the browser. */
+  /** The proxy's address, for the browser. */
   get address(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -64,7 +63,7 @@ export class DomainGate implements AsyncDisposable {
     const url = this.#check(request.url ?? "");
     if (url === null) return void response.writeHead(403).end("This domain is not allowed.");
     const onward = this.#upstream("HTTP_PROXY", url);
-    // A connection that ends is an error for the browser; an answer would be a page.
+    // A closed connection is an error in the browser; an answer would be a page.
     if (this.#isClosed(url)) return void response.destroy();
     const { "proxy-connection": _, "proxy-authorization": __, ...headers } = request.headers;
     const options =
@@ -95,12 +94,12 @@ export class DomainGate implements AsyncDisposable {
       target.once("connect", () => socket.write("HTTP/1.1 200 Connection established\r\n\r\n"));
       return;
     }
-    // Its answer is that of the next proxy.
+    // The reply is that of the next proxy.
     const target = this.#connect({ host: onward.hostname, port: portOf(onward) }, socket);
     target.write(`CONNECT ${request.url} HTTP/1.1\r\nHost: ${request.url}\r\n\r\n`);
   }
 
-  /** A plain socket of the page: its request is sent on as it came. */
+  /** A plain connection of the page: its request is forwarded unchanged. */
   #upgrade(request: IncomingMessage, socket: Duplex): void {
     const url = this.#check(request.url ?? "");
     if (url === null) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
@@ -112,7 +111,7 @@ export class DomainGate implements AsyncDisposable {
     target.write(`${lines.join("\r\n")}\r\n\r\n`);
   }
 
-  /** An address is looked at here, a name when it has been looked up. */
+  /** An address is checked here, a name after its lookup. */
   #isClosed(url: URL): boolean {
     if (!this.#deps.closed.isClosed(url.hostname, portOf(url))) return false;
     this.#deps.onClosed(url.host);
@@ -158,7 +157,7 @@ export class DomainGate implements AsyncDisposable {
 
 type Target = { readonly host: string; readonly port: number; readonly lookup?: LookupFunction };
 
-/** This machine's own servers are reached without the next proxy, and what the environment names. */
+/** Local servers, and hosts that the environment lists, are reached without the next proxy. */
 function isDirect(hostname: string, noProxy: string): boolean {
   const name = bare(hostname).toLowerCase().replace(/\.$/, "");
   if (/(?:^|\.)localhost$|^127\.|^::1$/.test(name)) return true;
@@ -173,7 +172,7 @@ function portOf({ port, protocol }: URL): number {
   return port === "" ? (["https:", "wss:"].includes(protocol) ? 443 : 80) : Number(port);
 }
 
-/** Addresses of the sixth version stand in brackets in a URL and without them elsewhere. */
+/** IPv6 addresses have brackets in a URL and none elsewhere. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "");
 }

@@ -10,10 +10,10 @@ export type PageElements = { readonly elements: readonly IndexedElement[]; reado
 
 type Place = { readonly session: CDPSession; readonly backendNodeId: number; readonly frame: Frame };
 
-/** Larger pages would keep the browser and whoever reads it busy for long. */
+/** Maximum number of nodes; larger pages would block the browser and the reader for long. */
 const maxNodes = 300_000;
 
-/** Numbers of the elements of one page: each element keeps its number as long as it lives. */
+/** Numbers the elements of one page; an element has the same number as long as it lives. */
 export class ElementIndex {
   readonly #page: Page;
   readonly #sessions = new Map<Frame, Promise<CDPSession>>();
@@ -26,7 +26,7 @@ export class ElementIndex {
     page.on("framedetached", (frame) => this.#sessions.delete(frame));
   }
 
-  /** Every element that can be used now, those of frames in other processes behind the others. */
+  /** All elements that can be used now; those of out-of-process frames come last. */
   async read(): Promise<PageElements> {
     const viewport = this.#page.viewportSize() ?? { width: 1280, height: 720 };
     const elements: IndexedElement[] = [];
@@ -42,7 +42,7 @@ export class ElementIndex {
     return { elements, visibleText: texts.join("\n") };
   }
 
-  /** The element with this number; fails with what to do when there is none any more. */
+  /** The element with this number; fails with advice when it is gone. */
   async find(index: number): Promise<ElementHandle<Element>> {
     const place = this.#places.get(index);
     const handle = place === undefined ? null : await resolve(this.#page, place);
@@ -65,7 +65,7 @@ export class ElementIndex {
     return index;
   }
 
-  /** One for the page, and one for each frame that has a process of its own. */
+  /** One session for the page, and one for each out-of-process frame. */
   async #openSessions(): Promise<{ readonly frame: Frame; readonly session: CDPSession }[]> {
     const main = this.#page.mainFrame();
     const others = this.#page.frames().filter((frame) => frame !== main);
@@ -80,7 +80,7 @@ export class ElementIndex {
         try {
           return { frame, session: await session };
         } catch (error) {
-          // A frame in the process of the page has no session of its own; it may get one when it goes elsewhere.
+          // A frame in the page's process has no session of its own; it may get one when it navigates.
           this.#sessions.delete(frame);
           if (frame === main) throw error;
           return null;
@@ -104,12 +104,12 @@ async function capture(session: CDPSession, isMain: boolean): Promise<Snapshot |
     })) as Snapshot;
   } catch (error) {
     if (isMain || error instanceof ToolInputError) throw error;
-    // The frame went away between the listing and the reading.
+    // The frame went away between listing and reading.
     return null;
   }
 }
 
-/** Hands the node from the protocol to Playwright by way of a property of its window, which is there for no longer than that. */
+/** Passes the node from the protocol to Playwright through a temporary property of its window. */
 async function resolve(
   page: Page,
   { session, backendNodeId, frame }: Place,
@@ -128,7 +128,7 @@ async function resolve(
     })) as { result: { value: boolean } };
     if (!result.value) return null;
   } catch {
-    // The node, or the document that it was in, is gone.
+    // The node or its document is gone.
     return null;
   }
   for (const candidate of [frame, ...page.frames().filter((other) => other !== frame)]) {

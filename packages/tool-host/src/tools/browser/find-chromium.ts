@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** What to do where there is none. */
+/** Advice when no browser is installed. */
 export const chromiumFix =
   "Install Chromium or Chrome where the tools run, for example with `apt install chromium`, for agents that use a browser.";
 
@@ -24,7 +24,7 @@ const standardPaths: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: [
     "/usr/bin/google-chrome",
     "/usr/bin/google-chrome-stable",
-    // Debian's program itself: the script in front of it reads settings that sandboxes do not have.
+    // The executable itself: Debian's wrapper script reads settings that sandboxes lack.
     "/usr/lib/chromium/chromium",
     "/usr/bin/chromium",
     "/usr/bin/chromium-browser",
@@ -40,7 +40,7 @@ const standardPaths: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 
 const names = ["google-chrome", "chrome", "chromium", "chromium-browser", "microsoft-edge"];
 
-/** Those that Playwright has downloaded, the newest first. */
+/** Browsers that Playwright has downloaded, the newest first. */
 function downloaded(folder: string): string[] {
   const versions = existsSync(folder)
     ? readdirSync(folder).filter((name) => /^chromium-\d+$/.test(name))

@@ -2,16 +2,16 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Readable } from "node:stream";
 
-/** As much as Chromium itself takes in one message; the largest that an honest page makes is a fraction of it. */
+/** Chromium's own maximum message size; honest pages cause a fraction of it. */
 const longestMessage = 100 * 1024 * 1024;
 
-/** The descriptor on which a browser answers. */
+/** The file descriptor on which a browser answers. */
 const answers = 4;
 
 /**
- * Starts a browser by `launch`, and ends it when it sends a message that is too long. A page decides how long the messages about it are,
- * by what it writes to its console for example, and one that is longer than a text can be would end this whole process where Playwright
- * makes a text of it.
+ * Starts a browser by `launch`, and kills it when it sends a message that is too long. Pages decide the length of messages about them,
+ * for example by writing to the console. A message longer than the maximum string length would end this whole process when
+ * Playwright decodes it.
  */
 export async function withGuardedPipe<T>(executablePath: string, launch: () => Promise<T>): Promise<T> {
   const started: ChildProcess[] = [];
@@ -28,12 +28,12 @@ export async function withGuardedPipe<T>(executablePath: string, launch: () => P
   }
 }
 
-/** False where it is no process with such a pipe. */
+/** False when it is not a process with such a pipe. */
 function guard(child: ChildProcess): boolean {
   const pipe = child.stdio[answers];
   if (!(pipe instanceof Readable)) return false;
   let length = 0;
-  // Before whoever puts the messages together.
+  // Runs before the listener that assembles messages.
   pipe.prependListener("data", (bytes: Buffer) => {
     const end = bytes.lastIndexOf(0);
     length = end === -1 ? length + bytes.length : bytes.length - end - 1;
@@ -44,11 +44,11 @@ function guard(child: ChildProcess): boolean {
   return true;
 }
 
-/** With the processes of its pages, which can be busy for long without noticing that it is gone. It leads a group of its own. */
+/** Kills its page processes too, which may be busy for long without noticing. The browser leads a process group. */
 function kill(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   } catch {
-    child.kill("SIGKILL"); // It leads none, or has ended.
+    child.kill("SIGKILL"); // It leads no group, or has ended.
   }
 }

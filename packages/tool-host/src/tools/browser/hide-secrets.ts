@@ -2,7 +2,7 @@ import type { CDPSession, Frame, Page } from "playwright-core";
 import { ToolInputError, type ToolSecret } from "../../tool.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** A document apart from its page's scripts, with a node of each closed shadow root, as nobody finds those from the outside. */
+/** A document in an isolated world, with a node of each closed shadow root, because those cannot be found from outside. */
 type World = {
   readonly session: CDPSession;
   readonly contextId: number;
@@ -11,14 +11,14 @@ type World = {
 
 const maxClosedNodes = 5_000;
 
-/** What of a conversation's secrets is looked for in pages. */
+/** The secret values that are searched in pages. */
 export function hiddenValues(secrets: readonly ToolSecret[]): readonly string[] {
   return secrets.map(({ value }) => value).filter((value) => value.length > 0);
 }
 
 /**
- * Takes a picture of a page in which no value of a secret can be read. Where they are is looked for in a world of its own: in the
- * page's world its scripts could learn them from the question. Two at a time would undo each other.
+ * Takes a screenshot of a page in which no secret is readable. The search runs in an isolated world: in the page's own world its
+ * scripts could observe the values. Two screenshots at a time would undo each other.
  */
 export async function withSecretsHidden<Picture>(
   page: Page,
@@ -37,16 +37,16 @@ export async function withSecretsHidden<Picture>(
       await Promise.all(worlds.map((world) => run(world, show, [])));
     }
   } finally {
-    // The page, or the frame, is gone.
+    // The page or the frame is gone.
     await Promise.all(sessions.map((session) => session.detach().catch(() => {})));
   }
 }
 
-/** One for the page, and one for each frame that has a process of its own. */
+/** One session for the page, and one for each out-of-process frame. */
 async function openSessions(page: Page): Promise<CDPSession[]> {
   const context = page.context();
   const open = async (frame: Frame): Promise<CDPSession[]> => {
-    // One in the process of the page has no session of its own.
+    // A frame in the page's process has no session of its own.
     const session = await context.newCDPSession(frame).catch(() => null);
     return session === null ? [] : [session];
   };
@@ -66,7 +66,7 @@ async function openWorlds(session: CDPSession): Promise<World[]> {
     idsOf(frameTree).map(async (frameId): Promise<World[]> => {
       const made = await session
         .send("Page.createIsolatedWorld", { frameId, worldName: "convoke" })
-        .catch(() => null); // A frame of another process, or one that is gone.
+        .catch(() => null); // An out-of-process frame, or one that is gone.
       if (made === null) return [];
       const contextId = made.executionContextId;
       const nodes = (closed.get(frameId) ?? []).map(async (backendNodeId) => {
@@ -81,7 +81,7 @@ async function openWorlds(session: CDPSession): Promise<World[]> {
   return worlds.flat();
 }
 
-/** Of each parent in a closed shadow root one node, by the frames that they are in: the snapshot tells of nodes, not of their roots. */
+/** One node per parent in closed shadow roots, by frame: the snapshot lists nodes, not their roots. */
 async function findClosedNodes(session: CDPSession): Promise<ReadonlyMap<string, number[]>> {
   const { documents, strings } = (await session.send("DOMSnapshot.captureSnapshot", {
     computedStyles: [],
@@ -115,10 +115,10 @@ async function run(
       awaitPromise: true,
       arguments: [{ value: [...values] }, ...closedNodes.map((objectId) => ({ objectId }))],
     })
-    .catch(() => {}); // The document went away, and with it what it showed.
+    .catch(() => {}); // The document is gone, and with it what it showed.
 }
 
-/** Runs in the page's documents, apart from their scripts. */
+/** Runs in the page's documents, isolated from their scripts. */
 function hide(values: string[], ...closed: Node[]): void {
   const ranges: Range[] = [];
   const sheet = new CSSStyleSheet();
@@ -157,8 +157,8 @@ function hide(values: string[], ...closed: Node[]): void {
 }
 
 /**
- * Ends when a document has been drawn as it is now: a frame with a process of its own is drawn apart from the page, and a picture of the
- * page can have what the frame showed before. One that is out of sight is not drawn, and is not in the picture.
+ * Resolves when a document's current state has been drawn: an out-of-process frame is drawn separately, so a screenshot of the page
+ * may contain its previous state. An invisible frame is not drawn, and is not in the screenshot.
  */
 async function painted(): Promise<void> {
   await new Promise<void>((done) => {
@@ -167,7 +167,7 @@ async function painted(): Promise<void> {
   });
 }
 
-/** Takes back what {@link hide} did. */
+/** Undoes {@link hide}. */
 function show(_values: string[], ...closed: Node[]): void {
   CSS.highlights.delete("convoke-hidden");
   const visit = (root: Document | ShadowRoot): void => {

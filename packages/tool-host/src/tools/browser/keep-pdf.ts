@@ -6,9 +6,9 @@ const maxBytes = 50 * 1024 * 1024;
 const partBytes = 1024 * 1024;
 const longestMs = 30_000;
 
-/** A PDF that is shown can be read by no page: it comes to the workspace, where other tools can. */
+/** Browser tools cannot read a displayed PDF, so it is saved to the workspace for other tools. */
 export async function keepPdf({ context, note, workspaceDir }: OpenBrowser, page: Page): Promise<void> {
-  // A page that is on its way elsewhere is none.
+  // A navigating page is not a PDF.
   const type = await page.evaluate(() => document.contentType).catch(() => "");
   if (type !== "application/pdf") return;
   const session = await context.newCDPSession(page);
@@ -26,14 +26,14 @@ export async function keepPdf({ context, note, workspaceDir }: OpenBrowser, page
     note(`The page is a PDF, which could not be saved: ${reason}.`);
   } finally {
     clearTimeout(timer);
-    // The tab is gone; else it ends what is still loading.
+    // The tab is gone; otherwise it stops its remaining loading.
     await session.detach().catch(() => {});
   }
 }
 
 /**
- * Loads the document once more, by the browser: so what pages may not reach, closed addresses and domains that are not allowed, is not
- * reached by a redirect of this request either.
+ * Downloads the document again through the browser, so that a redirect of this request cannot reach closed addresses or forbidden
+ * domains either.
  */
 async function fetchAgain(session: CDPSession, url: string): Promise<Buffer> {
   const { frameTree } = await session.send("Page.getFrameTree");
@@ -49,7 +49,7 @@ async function fetchAgain(session: CDPSession, url: string): Promise<Buffer> {
   const type = header("content-type");
   if (!String(type).toLowerCase().startsWith("application/pdf"))
     throw new Error(`its server sent something else the second time (${String(type)})`);
-  // Nothing of it need be read then.
+  // Then its body need not be read.
   if (Number(header("content-length")) > maxBytes) throw tooLarge();
   const parts: Buffer[] = [];
   for (let length = 0; ;) {
@@ -70,6 +70,6 @@ function decodeName(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    return name; // It has a percent sign of its own.
+    return name; // It contains a plain percent sign.
   }
 }

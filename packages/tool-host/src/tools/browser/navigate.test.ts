@@ -5,7 +5,7 @@ import { goTo } from "./navigate.ts";
 
 const address = new URL("http://nowhere.invalid/");
 
-/** A page whose navigations end as they are told, one after the other. */
+/** A page whose navigations end as the test says, one after the other. */
 function createPage(...failures: readonly string[]): {
   readonly page: Page;
   readonly emitter: EventEmitter;
@@ -27,7 +27,7 @@ function createPage(...failures: readonly string[]): {
   return { page: page as unknown as Page, emitter, visits, frame };
 }
 
-test("a failure is told once the browser's page about it is there, not at that of an earlier one", async () => {
+test("a failure is reported once the browser's error page about it has loaded, not at that of an earlier one", async () => {
   const { page, emitter, frame } = createPage("net::ERR_NAME_NOT_RESOLVED at http://nowhere.invalid/");
   frame.at = "chrome-error://chromewebdata/";
   let hasFailed = false;
@@ -40,7 +40,7 @@ test("a failure is told once the browser's page about it is there, not at that o
   expect(emitter.listenerCount("framenavigated")).toBe(0);
 });
 
-test("a page about an earlier failure that comes in between does not stop the way", async () => {
+test("an error page about an earlier failure does not interrupt a navigation", async () => {
   const interrupted = (by: string): string =>
     `Navigation to "${address.href}" is interrupted by another navigation to "${by}"`;
   const { page, visits } = createPage(

@@ -6,11 +6,11 @@ import { keepPdf } from "./keep-pdf.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import type { Answer } from "./observe-browser.ts";
 
-/** A server that has not answered by then is told as one that hangs. */
+/** Timeout in milliseconds after which a server is reported as hanging. */
 const navigationMs = 30_000;
 const failurePageMs = 4_000;
 
-/** Opens an address in the page in front or in a new tab. */
+/** Opens an address in the front tab or in a new one. */
 export async function navigate(
   browser: OpenBrowser,
   current: Page,
@@ -51,8 +51,8 @@ export async function navigate(
 }
 
 /**
- * Goes to an address. A failure is told before the browser's own page about it is there, and that page would break into whatever comes
- * next: so it is waited for. One of an earlier failure, of a link that was clicked for example, may still come in between.
+ * Navigates to an address. On a failure the browser first rejects and then shows its own error page, which would interrupt the next
+ * navigation: so the error page is awaited. The error page of an earlier failure, of a clicked link for example, may come first.
  */
 export async function goTo(page: Page, url: URL, timeout: number): Promise<Response | null> {
   for (let triesLeft = 2; ; triesLeft--) {
@@ -63,7 +63,7 @@ export async function goTo(page: Page, url: URL, timeout: number): Promise<Respo
       const code = netError(String(error));
       if (code !== undefined && code !== "ERR_ABORTED") await failurePage.shown;
       const by = /interrupted by another navigation to "([^"]*)"/.exec(String(error))?.[1] ?? "";
-      // The try before this one goes on in the browser, so it may be the other navigation.
+      // The previous attempt may still be running in the browser, so it may be the other navigation.
       if (triesLeft === 0 || !(by.startsWith("chrome-error:") || by === url.href)) throw error;
     } finally {
       failurePage.forget();
@@ -71,7 +71,7 @@ export async function goTo(page: Page, url: URL, timeout: number): Promise<Respo
   }
 }
 
-/** Begins to wait for the next page of the browser about a failure; not for ever, as some failures have none. */
+/** Starts waiting for the browser's next error page; with a timeout, because some failures have none. */
 function watchFailurePage(page: Page): { readonly shown: Promise<void>; readonly forget: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const onNavigated = (frame: Frame): void => {
@@ -91,7 +91,7 @@ function watchFailurePage(page: Page): { readonly shown: Promise<void>; readonly
   };
 }
 
-/** One step back in the history of the tab. */
+/** One step back in the tab's history. */
 export async function goBack({ context }: OpenBrowser, page: Page): Promise<Answer> {
   const session = await context.newCDPSession(page);
   try {
@@ -109,14 +109,14 @@ export async function goBack({ context }: OpenBrowser, page: Page): Promise<Answ
   }
 }
 
-/** Waits a moment for what an action set going: a navigation that it began, or what scripts do at once. */
+/** Waits a moment for the effects of an action: a navigation that it started, or the immediate work of scripts. */
 export async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(quietMs).catch(() => {}); // A page that closed itself is settled.
-  // A page that is not loaded by then goes on loading.
+  // A page that is not loaded by then continues loading.
   await page.waitForLoadState("load", { timeout: loadMs }).catch(() => {});
 }
 
-/** Only what comes over the network, and nothing of this machine's files. */
+/** Only network addresses, no files of this machine. */
 export function checkAddress(address: string, domains: readonly string[] | null): URL {
   const given = address.trim();
   const text = /^[a-z][a-z\d+.-]*:(?!\d)/i.test(given) ? given : `https://${given}`;

@@ -11,7 +11,7 @@ async function textsOf(answer: Answer, notes: readonly string[] = []): Promise<s
 const picture = Buffer.from("picture");
 const file = expect.stringMatching(/^DIR\/browser_screenshot_[0-9a-f]{8}\.png$/) as string;
 
-test("F8: a state stays JSON, with what is told beside it as fields of its own", async () => {
+test("F8: a state stays JSON, with notes as fields of their own", async () => {
   const state: Answer = { text: '{\n  "url": "x"\n}', form: "state" };
   const parse = async (...given: Parameters<typeof textsOf>): Promise<unknown> => {
     const texts = await textsOf(...given);
@@ -28,7 +28,7 @@ test("F8: a state stays JSON, with what is told beside it as fields of its own",
   });
 });
 
-test("F8: other data has notes in a part of their own, sentences have them behind", async () => {
+test("F8: other data has notes in a separate part, plain text has them at its end", async () => {
   expect(await textsOf({ text: "[]", form: "data" })).toEqual(["[]"]);
   expect(await textsOf({ text: "[]", form: "data" }, ["a", "b"])).toEqual(["[]", "a\n\nb"]);
   expect(await textsOf({ text: "Done." }, ["a", "b"])).toEqual(["Done.\n\na\n\nb"]);

@@ -5,7 +5,7 @@ import type { BrowserObservation } from "@convoke/protocol";
 import { clipText, shortNotice, textLimits } from "../../text/truncate.ts";
 import { textPart } from "../observation-content.ts";
 
-/** What an action answers: words, unless `form` says that the text is JSON, a state being an object that takes further fields. */
+/** The answer of an action: plain text, or JSON if `form` says so; only a state accepts additional fields. */
 export type Answer = {
   readonly text: string;
   readonly form?: "state" | "data";
@@ -13,7 +13,7 @@ export type Answer = {
   readonly picture?: Buffer;
 };
 
-/** The answer as the contract types it, with what else is told. A picture is kept in a file too; JSON stays JSON. */
+/** The answer as a contract type, with notes. A screenshot is also stored in a file; JSON stays JSON. */
 export async function observe(
   answer: Answer,
   notes: readonly string[],
@@ -25,7 +25,7 @@ export async function observe(
   return {
     kind: "BrowserObservation",
     content: toTexts(answer, notes, saved)
-      // A state has limits of its own; cut in the middle it would not be JSON.
+      // A state has its own limits; cut in the middle it would not be JSON.
       .map((text) => (answer.form === "state" ? text : clipText(text, textLimits.toolMessage, shortNotice)))
       .map(textPart),
     is_error: answer.isError ?? false,
@@ -57,7 +57,7 @@ async function save(data: string, picture: Buffer, directory: string): Promise<s
     await writeFile(join(directory, name), picture, { mode: 0o600 });
     return join(directory, name);
   } catch {
-    // A disk that is full costs the copy; the model sees the picture all the same.
+    // A full disk only costs the copy; the model still gets the screenshot.
     return null;
   }
 }

@@ -5,7 +5,7 @@ import type { ElementIndex } from "./element-index.ts";
 import type { Recorder } from "./recording.ts";
 import type { Tabs } from "./tabs.ts";
 
-/** What the actions of one open context work with. */
+/** An open context, as actions use it. */
 export type OpenBrowser = {
   readonly context: BrowserContext;
   readonly tabs: Tabs;
@@ -14,8 +14,8 @@ export type OpenBrowser = {
   readonly params: BrowserParams;
   readonly workspaceDir: string;
   readonly elementsOf: (page: Page) => ElementIndex;
-  /** Resolves when no download is under way any more, after a while at the latest; true when there was one in this action. */
+  /** Resolves when no download is running, or after a timeout; true when this action had one. */
   readonly downloaded: () => Promise<boolean>;
-  /** Says something besides the answer. */
+  /** Adds a note to the answer. */
   readonly note: (text: string) => void;
 };

@@ -2,24 +2,24 @@ import { lookup as resolveName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** Refuses connections to servers on this machine that no page may reach. */
+/** Refuses connections to local servers that no page may reach. */
 export class OwnAddresses {
   readonly #ports: ReadonlySet<number>;
 
-  /** `closed` are such servers as `host:port`. They are known by their port: this machine has many names and addresses. */
+  /** `closed`: those servers as `host:port`. Only the port is compared, because this machine has many names and addresses. */
   constructor(closed: readonly string[]) {
     this.#ports = new Set(closed.map((address) => Number(address.slice(address.lastIndexOf(":") + 1))));
   }
 
-  /** True for an address, not a name, of this machine with a port that is closed. */
+  /** True for a local IP address with a closed port. */
   isClosed(address: string, port: number): boolean {
     return this.#ports.has(port) && isOfThisMachine(address);
   }
 
-  /** Looks a name up, and fails where it stands for a closed address. So the address that was looked at is the one that is connected to. */
+  /** Resolves a name, and fails if it resolves to a closed address. So the checked address is the one that is connected to. */
   lookupFor(port: number, onClosed: () => void): LookupFunction {
     return (host, options, callback) => {
-      // Browsers take all names below it for this machine (RFC 6761); resolvers need not know them.
+      // Browsers resolve all names below localhost to this machine (RFC 6761); resolvers need not.
       const name = /(?:^|\.)localhost\.?$/i.test(host) ? "localhost" : host;
       resolveName(name, { ...options, all: true }, (error, found) => {
         if (error !== null) return callback(error, "");
@@ -35,12 +35,12 @@ export class OwnAddresses {
   }
 }
 
-/** What a page wants of a server on this machine that is closed to it. */
+/** The error of a request to a closed local server. */
 export class ClosedAddress extends Error {
   override readonly name = "ClosedAddress";
 }
 
-/** Addresses that stand for this machine wherever they are used: loopback, and none at all. */
+/** Addresses that always mean this machine: loopback and the unspecified address. */
 const everywhere = new BlockList();
 everywhere.addSubnet("127.0.0.0", 8, "ipv4");
 everywhere.addSubnet("0.0.0.0", 8, "ipv4");
@@ -56,7 +56,7 @@ function isOfThisMachine(address: string): boolean {
   return own.some((other) => other.address === plain);
 }
 
-/** An address of the fourth version in one of the sixth is written as itself: mapped, compatible, translated (RFC 6052), 6to4. */
+/** The IPv4 address inside an IPv6 address: mapped, compatible, translated (RFC 6052), 6to4. */
 function plainAddress(address: string): string {
   const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
   if (isIP(bare) !== 6) return bare;
@@ -71,9 +71,9 @@ function plainAddress(address: string): string {
   return bare;
 }
 
-/** The eight words of an address of the sixth version. */
+/** The eight words of an IPv6 address. */
 function wordsOf(address: string): number[] {
-  // The URL parser knows all spellings, an end in the fourth version's among them.
+  // The URL parser knows all notations, including an IPv4 suffix.
   const { hostname } = new URL(`http://[${address}]/`);
   const [head = "", tail] = hostname.slice(1, -1).split("::");
   const read = (part: string): number[] =>

@@ -1,9 +1,9 @@
 import type { Frame, Page } from "playwright-core";
 
-/** Longest part of a page that one answer has, as in the reference. */
+/** Maximum length of the content in one answer, as in the reference. */
 const pageLimit = 30_000;
 
-/** The main content of a page as it is now, its shadow roots and frames included, as Markdown. */
+/** The current main content of a page as Markdown, including shadow roots and frames. */
 export async function pageMarkdown(page: Page, wantsLinks: boolean): Promise<string> {
   const { default: TurndownService } = await import("turndown");
   const { default: plugins } = await import("@joplin/turndown-plugin-gfm");
@@ -13,7 +13,7 @@ export async function pageMarkdown(page: Page, wantsLinks: boolean): Promise<str
     codeBlockStyle: "fenced",
   });
   turndown.use([plugins.tables, plugins.strikethrough]);
-  // It is read by a model: a name in the text stays as the page shows it.
+  // For a model: names in the text stay as the page shows them.
   turndown.escape = (text) => text;
   const main = page.mainFrame();
   const parts: string[] = [];
@@ -31,7 +31,7 @@ export async function pageMarkdown(page: Page, wantsLinks: boolean): Promise<str
   return parts.join("\n\n");
 }
 
-/** The part of a text from `start` that fits, up to a blank line or the end of a sentence where there is one near the limit. */
+/** The part of a text from `start` that fits, up to a blank line or sentence end near the limit if possible. */
 export function takePart(text: string, start: number): string {
   if (text.length - start <= pageLimit) return text.slice(start);
   const part = text.slice(start, start + pageLimit);
@@ -41,7 +41,7 @@ export function takePart(text: string, start: number): string {
   return sentence > pageLimit - 200 ? part.slice(0, sentence + 1) : part.toWellFormed();
 }
 
-/** A page that goes elsewhere while it is read is read where it arrives; one that cannot be read fails. */
+/** A page that navigates while it is read is read at its destination; one that cannot be read fails. */
 async function readMain(page: Page, wantsLinks: boolean): Promise<string> {
   try {
     return await page.evaluate(serializeMain, wantsLinks);
@@ -59,12 +59,12 @@ async function readHtml(frame: Frame, wantsLinks: boolean): Promise<string | nul
     if (box === null || box.width < 10 || box.height < 10) return null;
     return await frame.evaluate(serializeMain, wantsLinks);
   } catch {
-    // A frame that is gone, or never answered, has nothing to read.
+    // A frame that is gone, or does not answer, has no content.
     return null;
   }
 }
 
-/** Runs in the page: its main part as HTML without scripts, styles and what is not shown. */
+/** Runs in the page: the HTML of its main part, without scripts, styles and invisible elements. */
 function serializeMain(wantsLinks: boolean): string {
   const left = new Set([
     "SCRIPT",
@@ -139,7 +139,7 @@ function serializeMain(wantsLinks: boolean): string {
         : (node.shadowRoot ?? node).childNodes;
     for (const child of children) inner += serialize(child, isWhole);
     if (tag === "A" && !wantsLinks) return inner;
-    // Names that Markdown does not know only group; block ones must stay apart.
+    // Unknown element names only group; block-level ones must stay separate.
     const name = tag.includes("-") || tag === "SLOT" ? "div" : tag.toLowerCase();
     return `<${name}${attributesOf(node, tag)}>${inner}</${name}>`;
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { actPatiently } from "./patience.ts";
 
-/** An act that fails with these errors one after the other and then does it; the times that it was given. */
+/** An action that fails with these errors one after the other and then succeeds; returns the timeouts it was given. */
 function actOf(...errors: readonly Error[]) {
   const given: number[] = [];
   const act = async (timeoutMs: number): Promise<void> => {
@@ -27,14 +27,14 @@ test.each([
   expect(given).toHaveLength(1);
 });
 
-test("a page that has not got to the element has the rest of five seconds", async () => {
+test("a busy page gets the rest of five seconds", async () => {
   const { given, act } = actOf(late("- waiting for element to be visible, enabled and stable"));
   await actPatiently(act);
   expect(given).toHaveLength(2);
   expect(given.reduce((sum, ms) => sum + ms)).toBe(5_000);
 });
 
-test("what was begun is not done twice, and what fails at once fails at once", async () => {
+test("an action that has started is not repeated, and one that fails at once is reported at once", async () => {
   const clicked = actOf(late("- performing click action"));
   await expect(actPatiently(clicked.act)).rejects.toThrow("performing");
   expect(clicked.given).toHaveLength(1);

@@ -1,17 +1,14 @@
-/** So long something may lie over an element, or the element may be disabled, before that is the answer: what moves in or out is done by then. */
+/** Milliseconds after which a covered or disabled element is reported; animations are finished by then. */
 const refusedMs = 1_200;
-/** So long a page may take to get to an element at all. */
+/** Milliseconds that a busy page has to react at all. */
 const busyMs = 5_000;
 
-/** What Playwright says it waits for, when that is something the agent should hear of. */
+/** Playwright's messages about obstacles that the agent should know. */
 const refusals = /intercepts pointer events|not (?:enabled|editable|visible|attached)/i;
-/** Done already, though the page has not said so: done again it would be done twice. */
+/** The action has started, though the page has not confirmed it: a retry would do it twice. */
 const begun = /performing \w+ action/i;
 
-/**
- * Acts on an element within the time that it is given. A refusal that is known is thrown soon; a page that has not got to the element
- * yet has more time.
- */
+/** Performs an action on an element with two timeouts: a known obstacle is thrown soon, a page that is busy gets more time. */
 export async function actPatiently(act: (timeoutMs: number) => Promise<unknown>): Promise<void> {
   try {
     await act(refusedMs);

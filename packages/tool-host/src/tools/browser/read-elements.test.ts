@@ -55,7 +55,7 @@ const read = (nodes: readonly TestNode[]): ReturnType<typeof readElements> =>
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-test("controls that lie in each other twenty thousand deep are read", () => {
+test("controls nested twenty thousand deep are read", () => {
   const depth = 20_000;
   const chain = range(depth).map((index): TestNode => ({
     parent: index - 1,
@@ -67,7 +67,7 @@ test("controls that lie in each other twenty thousand deep are read", () => {
   expect(elements.at(-1)).toMatchObject({ text: "at the bottom" });
 });
 
-test("of ten thousand covers the largest hide what is under them", () => {
+test("of ten thousand covers the largest hide the elements below them", () => {
   const cover = (bounds: readonly number[]): TestNode => ({
     parent: 0,
     name: "DIV",
@@ -98,7 +98,7 @@ test("a list of twenty thousand options shows the first ones", () => {
   expect(elements[0]!.facts["options"]).toHaveLength(30);
 });
 
-test("something that listens around a control, or in one, is not listed beside it", () => {
+test("an element that listens around a control, or inside one, is not listed beside it", () => {
   const { elements } = read([
     { parent: -1, name: "BODY" },
     { parent: 0, name: "DIV", styles: { cursor: "pointer" } },

@@ -3,28 +3,26 @@ import { ElementDescriber, type ElementDescription } from "./describe-element.ts
 import { DocumentView, type Box, type Snapshot } from "./snapshot.ts";
 import { findUsable } from "./usable-elements.ts";
 
-/** One thing on a page that can be used, as the snapshot of its document shows it. */
+/** One usable element of a page, as the snapshot of its document describes it. */
 export type FoundElement = ElementDescription & {
   readonly session: CDPSession;
-  /** Distance from the visible part of the page, in pixels; 0 for what is in it. */
+  /** Distance from the visible part of the page in pixels; 0 inside it. */
   readonly distance: number;
 };
 
 export type ReadDocument = {
   readonly elements: readonly FoundElement[];
-  /** What can be read in the visible part of the page. */
+  /** The text in the visible part of the page. */
   readonly visibleText: string;
 };
 
 type Size = { readonly width: number; readonly height: number };
 
 const maxDepth = 10;
-/** A frame without a size still has a border. */
+/** In pixels: a frame without a size still has a border. */
 const maxHiddenFrame = 8;
 
-/**
- * The elements of a document and of the frames in its process that a person could use. Open and closed shadow roots are part of it.
- */
+/** The usable elements of a document and of its in-process frames, including open and closed shadow roots. */
 export function readElements(snapshot: Snapshot, session: CDPSession, viewport: Size): ReadDocument {
   const elements: FoundElement[] = [];
   const texts: string[] = [];
@@ -51,7 +49,7 @@ function distanceTo(box: Box, viewport: Size): number {
   return Math.max(below, beside);
 }
 
-/** The texts of the document with their places. */
+/** The texts of the document with their positions. */
 function textsOf(view: DocumentView): { readonly box: Box; readonly text: string }[] {
   return view.layout.nodeIndex.flatMap((node, at) => {
     if (view.nodes.nodeType[node] !== 3 || view.isHidden(node)) return [];

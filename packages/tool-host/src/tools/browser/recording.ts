@@ -6,12 +6,12 @@ import type { BrowserContext, Page } from "playwright-core";
 
 export type RecordingResult = { readonly path: string; readonly eventCount: number };
 
-/** Longest recording; what comes after it is left out. */
+/** Maximum size of a recording in bytes; the rest is left out. */
 const maxBytes = 200_000_000;
 
 /**
- * Records what the tabs of a conversation show, with rrweb from its package: a JSON array of its events in a file, whole after
- * every write. Inputs are recorded masked. It goes on over navigations, and never makes another action fail.
+ * Records the tabs of a conversation with rrweb: a JSON array of events in a file that is complete after every write. Inputs are
+ * recorded masked. Recording continues across navigations, and never makes another action fail.
  */
 export class Recorder {
   readonly #directory: string;
@@ -40,14 +40,14 @@ export class Recorder {
       this.#isPrepared = true;
     }
     const script = await recorderScript();
-    // A page that is going elsewhere begins with its next document.
+    // A navigating page starts with its next document.
     await Promise.all(pages.map((page) => page.evaluate(script).catch(() => {})));
     return this.#recording.path;
   }
 
   async stop(pages: readonly Page[]): Promise<RecordingResult> {
     const recording = this.#recording;
-    if (recording === undefined) throw new Error("No recording is on.");
+    if (recording === undefined) throw new Error("No recording is running.");
     const end = (): void =>
       (window as unknown as { [name: string]: (() => void) | undefined })["__convokeStopRecording"]?.();
     await Promise.all(pages.map((page) => page.evaluate(end).catch(() => {})));
@@ -55,7 +55,7 @@ export class Recorder {
     return await recording.close();
   }
 
-  /** Another context comes, or none any more: the pages are gone, the file is whole. */
+  /** The context is replaced or closed: its pages are gone, the file is complete. */
   async forget(): Promise<void> {
     this.#isPrepared = false;
     const recording = this.#recording;
@@ -97,7 +97,7 @@ class Recording {
     const at = this.#bytes - 1;
     this.#eventCount += count;
     this.#bytes += Buffer.byteLength(text) - 1;
-    // A full disk ends the recording and no action.
+    // A full disk ends the recording, not the action.
     this.#writing = this.#writing.then(async () => void (await this.#file.write(text, at))).catch(() => {});
   }
 

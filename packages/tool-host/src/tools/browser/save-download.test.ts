@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openTemporaryDirectory } from "../../testing/temporary-directory.ts";
 import { saveDownload, saveFile } from "./save-download.ts";
 
-/** What a page has sent under the name `report.csv`; null breaks off. */
+/** Content that a page sent under the name `report.csv`; null for a broken download. */
 function downloadOf(text: string | null): Download {
   const parts: Partial<Download> = {
     suggestedFilename: () => "report.csv",
@@ -19,7 +19,7 @@ function downloadOf(text: string | null): Download {
   return parts as Download;
 }
 
-test("downloads of one name that come at once are files of their own, and one that fails leaves none", async () => {
+test("concurrent downloads with the same name become separate files, and a failed one leaves none", async () => {
   await using folder = await openTemporaryDirectory();
   const texts = ["one", "two", "three"];
   const notes = await Promise.all([

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, parse } from "node:path";
 import type { Download } from "playwright-core";
 
-/** Keeps a download in the workspace under a name that is free there; answers with what the model should know of it. */
+/** Saves a download in the workspace under a free name; returns the note for the model. */
 export async function saveDownload(download: Download, workspaceDir: string): Promise<string> {
   const suggested = download.suggestedFilename();
   let path: string | null = null;
@@ -18,8 +18,8 @@ export async function saveDownload(download: Download, workspaceDir: string): Pr
 }
 
 /**
- * Keeps bytes among the downloads, in a file of its own; answers with their path. The name that the page suggests is one name, whatever
- * is in it; other downloads, of other conversations in this workspace too, may want the same one at the same time.
+ * Saves bytes to a new file among the downloads and returns its path. The name that the page suggests becomes one safe file name.
+ * Other downloads, also of other conversations in the workspace, may want the same name at the same time.
  */
 export async function saveFile(bytes: Uint8Array, suggested: string, workspaceDir: string): Promise<string> {
   const directory = join(workspaceDir, "downloads");

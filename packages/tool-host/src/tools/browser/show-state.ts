@@ -2,15 +2,15 @@ import type { Page } from "playwright-core";
 import type { OpenBrowser } from "./open-browser.ts";
 import type { IndexedElement } from "./element-index.ts";
 
-/** How much of an answer the elements and the text of a page may take, in characters. */
+/** Maximum characters of an answer for the elements and the text of a page. */
 const elementsLimit = 36_000;
 const textLimit = 4_000;
-/** An address of data holds a whole page. */
+/** A `data:` address can contain a whole page. */
 const addressLimit = 1_000;
 
 /**
- * The state of the page in front as JSON, one element a line. Where there are more elements than fit, those nearest to the visible
- * part of the page are kept, in the order of the document.
+ * The state of the front page as JSON, one element per line. If not all elements fit, those nearest to the visible part are listed,
+ * in document order.
  */
 export async function showState(browser: OpenBrowser, page: Page): Promise<string> {
   const isPage = /^(?:https?|data|blob|about):/.test(page.url()) && page.url() !== "about:blank";
@@ -40,7 +40,7 @@ export async function showState(browser: OpenBrowser, page: Page): Promise<strin
   return `${head},\n  "interactive_elements": [${lines === "" ? "" : `\n${lines}\n  `}]${more},\n  "visible_text": ${text}\n}`;
 }
 
-/** Every tab, with the mark of the one in front. */
+/** All tabs; the front tab is marked. */
 export async function showTabs({ tabs }: OpenBrowser): Promise<object[]> {
   const front = await tabs.current();
   const all = await tabs.list();
@@ -72,7 +72,7 @@ function chooseNearest(elements: readonly IndexedElement[]): readonly IndexedEle
 }
 
 async function titleOf(page: Page): Promise<string> {
-  // A page that is on its way elsewhere has none for the moment.
+  // A navigating page has none for the moment.
   return await page.title().catch(() => "");
 }
 

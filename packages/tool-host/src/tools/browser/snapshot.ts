@@ -1,6 +1,6 @@
 type Rare = { readonly index: readonly number[]; readonly value?: readonly number[] };
 
-/** The parts that are read of what `DOMSnapshot.captureSnapshot` answers. Nodes are in the order of the document. */
+/** The fields of `DOMSnapshot.captureSnapshot` that are read. Nodes are in document order. */
 export type SnapshotDocument = {
   readonly frameId?: number;
   readonly scrollOffsetX?: number;
@@ -36,7 +36,7 @@ export type Snapshot = {
 
 export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** Computed styles that are asked for, in this order. */
+/** The requested computed styles, in this order. */
 export const wantedStyles = [
   "visibility",
   "cursor",
@@ -56,15 +56,15 @@ const plainStyles: Styles = {
 };
 
 /**
- * One document of a snapshot, addressed by the indexes of its nodes. Pages decide how deep and how wide their documents are: whatever
- * is known of a node from those around it is worked out once, in the order of the document.
+ * One document of a snapshot, addressed by node indexes. Pages decide how deep and wide their documents are, so values that depend on
+ * other nodes are computed once, in document order.
  */
 export class DocumentView {
   readonly nodes: SnapshotDocument["nodes"];
   readonly layout: SnapshotDocument["layout"];
   readonly #strings: readonly string[];
   readonly #layout = new Map<number, number>();
-  /** Of each node the last one that is inside of it, itself where there is none. */
+  /** By node: the last node inside it, or itself. */
   readonly #last: Int32Array;
   readonly #hidden: Uint8Array;
   readonly #rare = new Map<Rare, ReadonlyMap<number, number>>();
@@ -106,7 +106,7 @@ export class DocumentView {
     return index >= outer && index <= this.lastInside(outer);
   }
 
-  /** What browsers build inside of a control is no part of the page. */
+  /** Browser-generated content of a control is not part of the page. */
   isHidden(index: number): boolean {
     return this.#hidden[index] === 1;
   }
@@ -115,7 +115,7 @@ export class DocumentView {
     return this.string(this.nodes.nodeName[index]);
   }
 
-  /** The index in the layout; undefined for what is not shown. */
+  /** Index in the layout; undefined for an invisible node. */
   layoutOf(index: number): number | undefined {
     return this.#layout.get(index);
   }
@@ -139,7 +139,7 @@ export class DocumentView {
     return attributes;
   }
 
-  /** What only some nodes have; undefined for the others. */
+  /** Values that only some nodes have; undefined for the others. */
   rare(
     name: "inputValue" | "textValue" | "inputChecked" | "optionSelected" | "isClickable",
     index: number,

@@ -8,7 +8,7 @@ type Origin = {
   readonly sessionStorage?: readonly Item[];
 };
 
-/** Cookies of the whole context, and what the pages that are open have stored. The form is that of the reference. */
+/** Cookies of the context, and the storage of open pages. The format is that of the reference. */
 export async function readStorage(context: BrowserContext, pages: readonly Page[]): Promise<object> {
   const origins = new Map<string, Origin>();
   const { cookies, origins: known } = await context.storageState();
@@ -22,7 +22,7 @@ export async function readStorage(context: BrowserContext, pages: readonly Page[
   return { cookies, origins: [...origins.values()] };
 }
 
-/** Puts cookies and stored items back; what is there under the same names is replaced, everything else stays. */
+/** Restores cookies and stored items: same names are replaced, everything else stays. */
 export async function writeStorage(
   context: BrowserContext,
   page: Page,
@@ -46,7 +46,7 @@ export async function writeStorage(
   return { cookies: cookies.length, items };
 }
 
-/** `localStorage` belongs to an origin, so any page of it will do: an empty one that never reaches the network. */
+/** `localStorage` belongs to an origin, so any page of it works: here an empty one that never reaches the network. */
 async function storeAt(context: BrowserContext, origin: string, items: readonly Item[]): Promise<void> {
   const page = await context.newPage();
   try {
@@ -60,7 +60,7 @@ async function storeAt(context: BrowserContext, origin: string, items: readonly 
   }
 }
 
-/** `sessionStorage` belongs to a tab too: now where it shows that origin, else when it comes there. */
+/** `sessionStorage` belongs to a tab and an origin: set now if the tab shows the origin, else when it gets there. */
 async function storeInTab(page: Page, origin: string, items: readonly Item[]): Promise<void> {
   const store = ({ at, stored, mark }: { at: string; stored: readonly Item[]; mark: string }): void => {
     if (location.origin !== at || sessionStorage.getItem(mark) !== null) return;
@@ -91,7 +91,7 @@ async function readFrame(frame: Frame): Promise<Origin | null> {
       };
     });
   } catch {
-    // Documents without an origin of their own may store nothing.
+    // Documents with an opaque origin may not store anything.
     return null;
   }
 }
@@ -132,7 +132,7 @@ function readOrigin(value: unknown): Origin {
   };
 }
 
-/** Items may say `key` for their name; one without either is passed over. */
+/** Items may use `key` for their name; an item without a name is skipped. */
 function readItem(value: unknown): Item[] {
   const { name, key, value: content } = asObject(value, "origins");
   const found = typeof name === "string" ? name : key;

@@ -3,10 +3,10 @@ import { ToolInputError } from "../../tool.ts";
 
 export type Tab = { readonly id: string; readonly page: Page };
 
-/** Gets the address where one of them has arrived, null for any other change. */
+/** Called with the address that a tab has reached, or null for any other change. */
 export type TabListener = (arrivedAt: string | null) => void;
 
-/** The tabs of one conversation, in the order in which they were opened, and which one is in front. */
+/** The tabs of one conversation, in the order in which they were opened, and the front tab. */
 export class Tabs {
   readonly #context: BrowserContext;
   readonly #tabs = new Map<Page, Promise<string>>();
@@ -17,7 +17,7 @@ export class Tabs {
     this.#context = context;
   }
 
-  /** Takes up a page; one that is there already stays where it is. */
+  /** Adds a page; a known one keeps its position. */
   add(page: Page): void {
     if (this.#tabs.has(page)) return;
     // A page that closed at once has no id, and nobody asks for it.
@@ -36,18 +36,18 @@ export class Tabs {
     this.#notify(null);
   }
 
-  /** The page in front as {@link current} says it, but none where none is open. */
+  /** The front page like {@link current}, or undefined when none is open. */
   get front(): Page | undefined {
     return this.#current ?? [...this.#tabs.keys()].at(-1);
   }
 
-  /** Tells whenever tabs, their addresses or titles may have changed; returns how to stop it. */
+  /** Calls the listener whenever tabs, addresses or titles may have changed; returns a function that unsubscribes. */
   listen(listener: TabListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** The page in front; the one opened last where that was closed, a new one where none is left. */
+  /** The front page; if that was closed the last opened one, or a new one if none is left. */
   async current(): Promise<Page> {
     this.#current ??= this.front ?? (await this.#context.newPage());
     this.add(this.#current);
@@ -71,7 +71,7 @@ export class Tabs {
     );
   }
 
-  /** Fails with what there is when no tab has this id. */
+  /** Fails with the list of tabs when no tab has this id. */
   async find(id: string): Promise<Page> {
     const tabs = await this.list();
     const found = tabs.find((tab) => tab.id === id);
@@ -84,14 +84,14 @@ export class Tabs {
     return (await this.#tabs.get(page)) ?? "";
   }
 
-  /** Four characters of the target's id, other ones where two tabs would have the same. */
+  /** Four characters of the target's id; other ones when two tabs would have the same. */
   async #idOf(page: Page): Promise<string> {
     const session = await this.#context.newCDPSession(page);
     const { targetInfo } = (await session.send("Target.getTargetInfo")) as {
       targetInfo: { targetId: string };
     };
-    await session.detach().catch(() => {}); // Gone with its page.
-    // Only those before it: two that are new would wait for each other.
+    await session.detach().catch(() => {}); // Closed with its page.
+    // Only earlier tabs: two new ones would wait for each other.
     const pages = [...this.#tabs.keys()];
     const earlier = pages.slice(0, pages.indexOf(page)).map(async (other) => this.#tabs.get(other));
     const others = new Set(await Promise.all(earlier));

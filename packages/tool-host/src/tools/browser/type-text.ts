@@ -8,12 +8,12 @@ import { settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
 import { actPatiently } from "./patience.ts";
 
-/** Longer texts are put in at once: nobody waits for the key of each letter. */
+/** Longer texts are inserted at once, because typing them key by key takes too long. */
 const keyedLength = 200;
 
 /**
- * Puts text into a field in place of what is there: by keys where scripts may listen for them, by value where a date or a colour is
- * wanted, by choice in a list, by path where files are wanted. `$NAME` of a conversation's secret stands for its value.
+ * Puts text into a field, replacing its content: by keys where scripts may listen for them, by value for dates and colours, by choice
+ * in a list, by path for files. `$NAME` of a conversation's secret is replaced by its value.
  */
 export async function typeText(
   browser: OpenBrowser,
@@ -30,7 +30,7 @@ export async function typeText(
     return { text: result };
   } catch (error) {
     if (error instanceof ToolInputError) throw error;
-    // Playwright's own words could have the text in them, and that a secret.
+    // Playwright's message may contain the text, and that may be a secret.
     const reason = refusalOf(String(error instanceof Error ? error.message : error), field);
     return { text: `Element ${index} did not take the text: ${reason}.`, isError: true };
   }
@@ -88,7 +88,7 @@ async function put(
   return `Typed ${text.length} characters into element ${index}, in place of what was there.`;
 }
 
-/** By the text of an option, then by its value, whatever its case. */
+/** Matches the text of an option, then its value, ignoring case. */
 async function choose(element: ElementHandle<Element>, text: string, index: number): Promise<string> {
   const options = await element.evaluate((node) =>
     [...(node as HTMLSelectElement).options].map((option) => ({
@@ -115,7 +115,7 @@ async function choose(element: ElementHandle<Element>, text: string, index: numb
   return `Chose "${chosen.text}" in element ${index}.`;
 }
 
-/** Pages get files of the workspace and no others. One path a line. */
+/** Only files of the workspace may be uploaded. One path per line. */
 async function checkFiles(text: string, workspaceDir: string): Promise<string[]> {
   const root = await realpath(workspaceDir);
   const given = text

@@ -1,6 +1,6 @@
 import type { Box, DocumentView, Styles } from "./snapshot.ts";
 
-/** An element that is shown. */
+/** A visible element. */
 export type ShownElement = {
   readonly index: number;
   readonly tag: string;
@@ -10,13 +10,10 @@ export type ShownElement = {
   readonly paintOrder: number;
 };
 
-/** So many of what is laid over a page are looked at, the largest: pages can have as many as they like. */
+/** Maximum number of covering elements that are checked, largest first: pages can have any number. */
 const maxCovers = 150;
 
-/**
- * The elements of a document that a person could use, in its order: a control, a link, or something that listens for clicks, which is
- * shown and not covered.
- */
+/** The usable elements of a document, in its order: visible and uncovered controls, links, and elements that listen for clicks. */
 export function findUsable(document: DocumentView): ShownElement[] {
   const shown = findShown(document);
   const covers = shown
@@ -29,7 +26,7 @@ export function findUsable(document: DocumentView): ShownElement[] {
   const controls = usable.filter(isControl).map(({ index }) => index);
   const { around, inside } = relatives(document, controls);
   const isControlIndex = new Set(controls);
-  // Something that only listens stands for itself, unless it is inside a control, or around controls that do the work.
+  // An element that only listens counts, unless it is inside a control, or around controls that do the work.
   return usable.filter(
     ({ index }) => isControlIndex.has(index) || (inside[index] === 0 && around[index] === 0),
   );
@@ -41,7 +38,7 @@ function findShown(document: DocumentView): ShownElement[] {
     if (document.nodes.nodeType[index] !== 1 || document.isHidden(index)) continue;
     const at = document.layoutOf(index);
     const tag = document.nameOf(index).toLowerCase();
-    // Fields for files are often hidden behind a button.
+    // File inputs are often hidden behind a button.
     const mayBeHidden = tag === "input";
     if (at === undefined && !mayBeHidden) continue;
     const attributes = document.attributesOf(index);
@@ -65,14 +62,14 @@ function isUsable(element: ShownElement, document: DocumentView): boolean {
   return document.rare("isClickable", index) !== undefined || showsHand(element, document);
 }
 
-/** The hand begins here and was not inherited. */
+/** The pointer cursor begins here and was not inherited. */
 function showsHand({ index, styles }: ShownElement, document: DocumentView): boolean {
   if (styles.cursor !== "pointer") return false;
   const parent = document.layoutOf(document.parentOf(index));
   return parent === undefined || document.stylesAt(parent).cursor !== "pointer";
 }
 
-/** Marks what has one of these nodes inside of it, and what is inside of one. */
+/** Marks the ancestors and the descendants of these nodes. */
 function relatives(
   document: DocumentView,
   nodes: readonly number[],
@@ -105,7 +102,7 @@ function isCovered(
   );
 }
 
-/** Something opaque that is laid over the page. */
+/** An opaque element that covers others. */
 function isCover({ box, styles }: ShownElement): boolean {
   if (!["fixed", "absolute", "sticky"].includes(styles.position) || styles["pointer-events"] === "none")
     return false;

@@ -15,8 +15,8 @@ import {
 import { dirname, join } from "node:path";
 
 /**
- * Replaces the content of an existing file in one step: readers see the old bytes or the new ones. A symbolic link keeps
- * pointing at the changed file; permission bits, and the owner where allowed, stay.
+ * Replaces the content of an existing file atomically: readers see the old bytes or the new ones. A symbolic link keeps pointing at
+ * the changed file; permission bits, and the owner where allowed, stay.
  */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const target = await realpath(path);
@@ -26,15 +26,15 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<void
     const { uid, gid } = await stat(temporary);
     if (uid !== before.uid || gid !== before.gid)
       await chown(temporary, before.uid, before.gid).catch(ignoreForeignOwner);
-    // After chown, which clears set-id bits; and the umask has no say over bits that the file already had.
+    // After chown, which clears set-id bits; the umask does not apply to bits that the file already had.
     await chmod(temporary, before.mode & 0o7777);
     await rename(temporary, target);
   });
-  // A file in a read-only directory, or one mounted by itself, can only be written in place.
+  // A file in a read-only directory, or a mounted file, can only be written in place.
   if (!isReplaced) await writeFile(target, bytes, { flush: true });
 }
 
-/** Creates a file with the mode that the umask gives; fails with EEXIST, and changes nothing, when the path is taken. */
+/** Creates a file with the mode that the umask gives; fails with EEXIST, and changes nothing, when the path exists. */
 export async function createFile(path: string, bytes: Uint8Array): Promise<void> {
   const isCreated = await withTemporaryFile(path, bytes, 0o666, async (temporary) => {
     await link(temporary, path);
@@ -70,7 +70,7 @@ async function withTemporaryFile(
   }
 }
 
-/** Not allowed to make or rename files here, a busy mount point, or a file system without hard links. */
+/** Not allowed to create or rename files here, a busy mount point, or a file system without hard links. */
 const fallbackCodes = new Set(["EACCES", "EPERM", "EBUSY", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 function ignoreForeignOwner(error: unknown): void {

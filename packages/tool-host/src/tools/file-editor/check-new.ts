@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { ToolInputError } from "../../tool.ts";
 import { codeOf } from "./atomic-write.ts";
 
-/** Says why nothing can be created at a path at which nothing is to be read: a link leads nowhere, or a file stands for a directory. */
+/** The reason why no file can be created at an unreadable path: a broken link, or a file in place of a directory. */
 export async function checkNew(path: string, field = "path"): Promise<void> {
-  const target = await readlink(path).catch(() => undefined); // No link: the usual case.
+  const target = await readlink(path).catch(() => undefined); // Not a link: the usual case.
   if (target !== undefined) {
     throw new ToolInputError(
       `Invalid parameter ${field}: ${path} is a link to ${target}, which does not exist. Create that, or remove the link in the terminal.`,
@@ -30,7 +30,7 @@ async function kindOf(path: string): Promise<"directory" | "other" | "dangling" 
   try {
     return (await stat(path)).isDirectory() ? "directory" : "other";
   } catch (error) {
-    if (!["ENOENT", "ENOTDIR"].includes(codeOf(error))) return "nothing"; // Whoever creates is told.
+    if (!["ENOENT", "ENOTDIR"].includes(codeOf(error))) return "nothing"; // Creating it reports the error.
   }
   return lstat(path).then(
     () => "dangling",

@@ -6,7 +6,7 @@ import { codeOf } from "./atomic-write.ts";
 import { isBinary } from "./text-file.ts";
 import { imageTypeOf } from "./view-file.ts";
 
-/** Checks that the command makes sense for what is at its path; says what is there. */
+/** Checks that the command is applicable to what exists at its path; returns what exists. */
 export async function checkPath(
   action: FileEditorAction,
   workspaceDir: string,
@@ -40,7 +40,7 @@ export async function checkPath(
   return kind;
 }
 
-/** Reads a file that is neither too big nor binary; pictures count as readable. */
+/** Reads a file that is neither too big nor binary; images count as readable. */
 export async function readEditable(path: string): Promise<Buffer> {
   const { size } = await stat(path);
   if (size > maxFileBytes) {
@@ -60,7 +60,7 @@ export async function readEditable(path: string): Promise<Buffer> {
 
 const maxFileBytes = 10 * 1024 * 1024;
 
-/** What a path leads to, through links; something that is neither file nor directory cannot be used. */
+/** The type of a path's target; a target that is neither file nor directory is refused. */
 export async function kindAt(path: string, field = "path"): Promise<"directory" | "file" | "nothing"> {
   try {
     const stats = await stat(path);

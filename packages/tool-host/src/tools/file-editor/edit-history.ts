@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The last edits of each file, kept on disk so that they can be taken back after a restart. */
+/** The last edits of each file, stored on disk so that they can be undone after a restart. */
 export class EditHistory {
   readonly #dir: string;
 
@@ -10,7 +10,7 @@ export class EditHistory {
     this.#dir = dir;
   }
 
-  /** Remembers what a file was before `written` replaces it (null: there was no file); call it before writing. */
+  /** Stores the content that `written` is about to replace (null: no file); call it before writing. */
   async push(path: string, previous: Uint8Array | null, written: Uint8Array): Promise<PastEdit> {
     const dir = this.#dirOf(path);
     await mkdir(dir, { recursive: true });
@@ -22,7 +22,7 @@ export class EditHistory {
     return pastEdit(dir, name);
   }
 
-  /** The edit that an undo would take back. */
+  /** The edit that an undo would revert. */
   async latest(path: string): Promise<PastEdit | undefined> {
     const dir = this.#dirOf(path);
     const name = (await entryNames(dir)).at(-1);
@@ -34,13 +34,13 @@ export class EditHistory {
   }
 }
 
-/** One remembered edit. */
+/** One stored edit. */
 export type PastEdit = {
   /** The bytes before the edit; null when the edit created the file. */
   readonly previous: () => Promise<Buffer | null>;
-  /** For a creation: whether these are still the bytes it wrote. */
+  /** For a created file: whether it still has the bytes that were written. */
   readonly isAsCreated: (current: Uint8Array) => Promise<boolean>;
-  /** Forgets the edit, once it is taken back or was never made. */
+  /** Deletes the edit, after it was undone or could not be made. */
   readonly drop: () => Promise<void>;
 };
 
@@ -57,7 +57,7 @@ function pastEdit(dir: string, name: string): PastEdit {
   };
 }
 
-/** Oldest first; no directory means no edits yet. */
+/** Oldest first; without a directory there are no edits. */
 async function entryNames(dir: string): Promise<string[]> {
   try {
     return (await readdir(dir)).sort();

@@ -5,8 +5,8 @@ import { readControls } from "./show-controls.ts";
 export type Edit = { readonly text: string; readonly first: number; readonly last: number };
 
 /**
- * Replaces the only occurrence of `oldText`. Line ends match whatever their form; the replacement takes the form that
- * prevails in the text, and every byte outside the passage stays.
+ * Replaces the only occurrence of `oldText`. Line ends match in any form; the replacement gets the text's prevailing form, and every
+ * byte outside the passage stays.
  */
 export function replacePassage(text: string, oldText: string, newText: string): Edit {
   const [wanted, replacement] = [readControls(text, oldText), readControls(text, newText)];
@@ -45,8 +45,8 @@ export function replacePassage(text: string, oldText: string, newText: string): 
 }
 
 /**
- * Replaces every occurrence of `oldText`, which must be `count` of them. Line ends are treated as by {@link replacePassage};
- * `first` and `last` are the lines of the first one.
+ * Replaces every occurrence of `oldText`; there must be `count`. Line ends are handled as by {@link replacePassage}. `first` and
+ * `last` are the lines of the first occurrence.
  */
 export function replacePassages(text: string, oldText: string, newText: string, count: number): Edit {
   const [wanted, replacement] = [readControls(text, oldText), readControls(text, newText)];
@@ -84,7 +84,7 @@ export function replacePassages(text: string, oldText: string, newText: string, 
   return { text: edited, first: line, last: line + countLineEnds(inserted) };
 }
 
-/** Puts whole lines after line `line` (0 puts them first); a last line without an end gets one. */
+/** Inserts whole lines after line `line` (0: at the beginning); a last line without a line end gets one. */
 export function insertLines(text: string, line: number, added: string): Edit {
   const count = splitLines(text).length;
   if (line > count) {
@@ -100,7 +100,7 @@ export function insertLines(text: string, line: number, added: string): Edit {
   return { text: edited, first: line + 1, last: line + countLineEnds(lines) };
 }
 
-/** The lines of a text without their ends; a final line end does not begin another line. */
+/** The lines of a text without their line ends; a final line end does not begin another line. */
 export function splitLines(text: string): string[] {
   if (text === "") return [];
   const lines = withPlainLineEnds(text).split("\n");
@@ -136,14 +136,14 @@ function withPlainLineEnds(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** `text` for a file like `model`: with the line end that prevails in it; as given where it has none. */
+/** `text` with the prevailing line end of `model`; unchanged if that has none. */
 export function withLineEndsOf(model: string, text: string): string {
   if (!model.includes("\n")) return text;
   const plain = withPlainLineEnds(text);
   return lineEndOf(model) === "\r\n" ? plain.replaceAll("\n", "\r\n") : plain;
 }
 
-/** A replacement that names a CR LF that the file has in this passage, though LF prevails, is meant as it is. */
+/** If LF prevails but the passage has CR LF, a replacement with CR LF is used unchanged. */
 function fitted(text: string, wanted: string, replacement: string): string {
   const isMeant = lineEndOf(text) === "\n" && wanted.includes("\r\n") && text.includes(wanted);
   return isMeant ? replacement : withLineEndsOf(text, replacement);
@@ -154,7 +154,7 @@ function lineEndOf(text: string): "\n" | "\r\n" {
   return pairs * 2 > countLineEnds(text) ? "\r\n" : "\n";
 }
 
-/** Where offset `plain` of the text with plain line ends lies in `text`. */
+/** The offset in `text` for the offset `plain` in the text with normalised line ends. */
 function originalOffset(text: string, plain: number): number {
   let pairs = 0;
   for (let at = text.indexOf("\r\n"); at !== -1 && at - pairs < plain; at = text.indexOf("\r\n", at + 2))

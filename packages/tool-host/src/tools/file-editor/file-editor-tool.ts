@@ -4,7 +4,7 @@ import { annotate, defineTool } from "../define-tool.ts";
 import { EditHistory } from "./edit-history.ts";
 import { FileEditor } from "./file-editor.ts";
 
-/** Views, creates and edits text files; its description offers pictures to a model that can see, or as the parameter `vision` says. */
+/** Views, creates and edits text files. Its description offers images to models with vision, or as the parameter `vision` says. */
 export const fileEditorTool: Tool = {
   name: "file_editor",
   actionKind: "FileEditorAction",

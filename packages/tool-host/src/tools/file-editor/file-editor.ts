@@ -19,7 +19,7 @@ import { imageTypeOf, viewEdit, viewText } from "./view-file.ts";
 
 export type FileEditorDeps = { readonly workspaceDir: string; readonly history: EditHistory };
 
-/** Carries out file editor actions; what the model got wrong, and what the file system refuses, is an observation with `is_error`. */
+/** Executes file editor actions. Mistakes of the model and errors of the file system become an observation with `is_error`. */
 export class FileEditor implements ToolInstance {
   readonly #deps: FileEditorDeps;
 
@@ -129,7 +129,7 @@ export class FileEditor implements ToolInstance {
   }
 }
 
-/** A path that is refused below is left as it is. */
+/** A path that is refused below stays unchanged. */
 async function existing(path: string): Promise<string> {
   return isAbsolute(path) && !path.includes("\0") ? findTwin(path) : path;
 }

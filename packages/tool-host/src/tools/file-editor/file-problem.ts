@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { ToolInputError } from "../../tool.ts";
 import { codeOf } from "./atomic-write.ts";
 
-/** What to tell the model of a failure with a file, or undefined for a bug of ours. */
+/** The message to the model about a failed file operation; undefined for a bug of ours. */
 export function fileProblem(error: unknown, path: string): string | undefined {
   if (error instanceof ToolInputError) return error.message;
   const code = codeOf(error);

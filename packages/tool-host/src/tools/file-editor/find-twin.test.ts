@@ -27,7 +27,7 @@ async function bench(tool: Tool) {
   return { ...opened, place: (name: string) => join(opened.context.workspaceDir, name) };
 }
 
-test("K18: a name that differs only in its blanks, apostrophes or composed marks is found, where it is the only one", async () => {
+test("K18: a name that differs only in blanks, apostrophes or composed marks is found if it is the only one", async () => {
   const { place } = await bench(readFileTool);
   for (const [asked, found] of [
     ["Screenshot 10.00 AM.txt", "Screenshot 10.00\u202fAM.txt"],
@@ -72,20 +72,17 @@ const calls: readonly [string, Tool, (path: string) => Action, string][] = [
   ],
 ];
 
-test.each(calls)(
-  "K18: %s takes the file that looks like the one that is named",
-  async (_, tool, call, words) => {
-    const { execute, place, list } = await bench(tool);
-    const before = await list();
-    const observation = await execute(call(place("Screenshot 10.00 AM.txt")));
-    expect(observation).toMatchObject({ is_error: false });
-    expect(textOf(observation)).toContain(words);
-    expect(textOf(observation)).toContain("10.00\u202fAM");
-    expect(await list()).toEqual(before);
-  },
-);
+test.each(calls)("K18: %s uses the file whose name looks the same", async (_, tool, call, words) => {
+  const { execute, place, list } = await bench(tool);
+  const before = await list();
+  const observation = await execute(call(place("Screenshot 10.00 AM.txt")));
+  expect(observation).toMatchObject({ is_error: false });
+  expect(textOf(observation)).toContain(words);
+  expect(textOf(observation)).toContain("10.00\u202fAM");
+  expect(await list()).toEqual(before);
+});
 
-test("K18: list_directory takes the folder that looks so", async () => {
+test("K18: list_directory uses the folder whose name looks the same", async () => {
   const { execute } = await bench(listDirectoryTool);
   expect(textOf(await execute({ kind: "ListDirectoryAction", dir_path: "a b" }))).toContain("c\u3000d.txt");
 });

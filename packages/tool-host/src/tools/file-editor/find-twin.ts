@@ -3,8 +3,8 @@ import { join, parse, sep } from "node:path";
 import { codeOf } from "./atomic-write.ts";
 
 /**
- * The path of what exists under a name that looks like this one, where exactly one does: names of screenshots have a narrow blank
- * before "PM", and other systems write é as two characters. The path itself where it exists, or where nothing or several look so.
+ * The path of the only existing file whose name looks like this one: names of screenshots contain a narrow blank before "PM", and
+ * other systems write é as two characters. The path itself if it exists, or if nothing or several files match.
  */
 export async function findTwin(path: string): Promise<string> {
   if (await exists(path)) return path;
@@ -28,12 +28,12 @@ async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch (error) {
-    if (/^E[A-Z0-9]+$/u.test(codeOf(error))) return []; // Whoever uses the path is told what is wrong with it.
+    if (/^E[A-Z0-9]+$/u.test(codeOf(error))) return []; // Using the path reports what is wrong with it.
     throw error;
   }
 }
 
-/** What a name looks like: blanks and apostrophes of all kinds alike, marks composed. */
+/** The name with all kinds of blanks and apostrophes unified, and marks composed. */
 function normalizedName(name: string): string {
   return name
     .normalize("NFC")
@@ -44,6 +44,6 @@ function normalizedName(name: string): string {
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
-    () => false, // Whatever the reason: whoever uses the path is told.
+    () => false, // Using the path reports the reason.
   );
 }

@@ -6,10 +6,10 @@ const guessedBytes = 1024 * 1024;
 /** Confidence of the detector in percent: enough to read with, and enough to convert with. Single-byte text rarely reaches more than 80. */
 const likely = 35;
 const certain = 60;
-/** By how much the best guess must lead, in percent; close to each other all guesses are worthless. */
+/** Minimum lead of the best guess in percent; guesses closer to each other are useless. */
 const clearLead = 10;
 
-/** The encoding that stands out, if it gives the same bytes back. */
+/** The encoding that stands out, if it reproduces the same bytes. */
 export function guessEncoding(bytes: Buffer): { encoding: string; isEncodingKnown: boolean } | undefined {
   const [best, second] = analyse(bytes.subarray(0, guessedBytes));
   if (best === undefined || best.confidence < Math.max(likely, (second?.confidence ?? 0) + clearLead))

@@ -26,7 +26,7 @@ test("tools 20.3.8: a file with mixed line ends changes only where it is edited"
   expect(await bench.read("a.txt")).toBe("a\r\nb\nC\nD\ne\nf\r");
 });
 
-test("K20: create names a file above the path, and a link that leads nowhere", async () => {
+test("K20: create names a file above the path, and a broken link", async () => {
   const bench = await openEditorBench({ "a.txt": "x" });
   await symlink("nowhere", bench.path("link.txt"));
   expect(await bench.error("create", "a.txt/b", { file_text: "x" })).toContain(
@@ -45,7 +45,7 @@ test("K12: a file with LF stays one, whatever line ends the edit uses", async ()
   expect(await bench.read("a.txt")).toBe("\n\nA\nx\ny\nB\nc\n");
 });
 
-test("tools 20.3.8: byte order mark and encodings are kept; what an encoding lacks makes the file UTF-8", async () => {
+test("tools 20.3.8: byte order mark and encodings stay; a character that an encoding lacks makes the file UTF-8", async () => {
   const bench = await openEditorBench({ "bom.txt": "\ufeffone\n" });
   await bench.edit("str_replace", "bom.txt", { old_str: "one", new_str: "two" });
   expect(await bench.read("bom.txt")).toBe("\ufefftwo\n");

@@ -2,8 +2,8 @@ import { textLimits } from "../../text/truncate.ts";
 import { showControls } from "./show-controls.ts";
 
 /**
- * Lines with their numbers, each `%6d`, a tab, the text and a line end. Beyond 16,000 characters of text the middle is
- * left out; every line that is shown keeps its true number.
+ * Numbers lines, each as `%6d`, a tab, the text and a line end. Beyond 16,000 characters of text the middle is left out; every shown
+ * line has its true number.
  */
 export function numberLines(given: readonly string[], firstNumber: number): string {
   const lines = given.map(showControls);

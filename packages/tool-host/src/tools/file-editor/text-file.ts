@@ -7,7 +7,7 @@ export type TextFile = {
   readonly encoding: string;
   /** The byte order mark, or no bytes. */
   readonly mark: Buffer;
-  /** False when the encoding is a guess: it gives the same bytes back, but converting to another one could go wrong. */
+  /** False when the encoding is a guess: it reproduces the same bytes, but a conversion could go wrong. */
   readonly isEncodingKnown: boolean;
 };
 
@@ -71,12 +71,12 @@ async function encode(text: string, encoding: string): Promise<Buffer> {
   return encoding === "utf8" ? Buffer.from(text, "utf8") : (await loadForeign()).encode(text, encoding);
 }
 
-/** Tables of encodings are a good part of what a tool host would load, and few files need them. */
+/** Encoding tables are a large part of what a tool host would load, and few files need them. */
 function loadForeign(): Promise<typeof import("./foreign-encodings.ts")> {
   return import("./foreign-encodings.ts");
 }
 
-/** Control characters that text does not use; tab, line ends, form feed, backspace and escape may occur. */
+/** Control characters that text does not contain; tab, line ends, form feed, backspace and escape may occur. */
 function isControl(byte: number): boolean {
   return byte < 8 || byte === 0x0b || (byte > 0x0d && byte < 0x20 && byte !== 0x1b) || byte === 0x7f;
 }

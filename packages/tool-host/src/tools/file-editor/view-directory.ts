@@ -22,7 +22,7 @@ export async function viewDirectory(path: string): Promise<string> {
 
 type Entry = { readonly name: string; isDirectory(): boolean };
 
-/** A subdirectory that may not be read, or is gone by now, is shown without its content. */
+/** An unreadable or deleted subdirectory is listed without its content. */
 async function grandchildren(path: string): Promise<string[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });

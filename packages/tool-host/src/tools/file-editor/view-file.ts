@@ -3,7 +3,7 @@ import { ToolInputError } from "../../tool.ts";
 import { splitLines } from "./edit-text.ts";
 import { numberLines } from "./number-lines.ts";
 
-/** MIME types of the files that are shown as pictures, by lower-case extension. */
+/** MIME types of the files that are shown as images, by lower-case extension. */
 const imageTypes: Readonly<Record<string, string>> = {
   ".png": "image/png",
   ".jpg": "image/jpeg",
@@ -13,12 +13,12 @@ const imageTypes: Readonly<Record<string, string>> = {
   ".bmp": "image/bmp",
 };
 
-/** The MIME type of a picture file by its name, or undefined. */
+/** The MIME type of an image file by its name, or undefined. */
 export function imageTypeOf(path: string): string | undefined {
   return imageTypes[extname(path).toLowerCase()];
 }
 
-/** A text with line numbers under a line that names the file; `range` is 1-based and inclusive, -1 as its end means the last line. */
+/** A text with line numbers, after a line that names the file. `range` is 1-based and inclusive; -1 as its end is the last line. */
 export function viewText(path: string, text: string, range: readonly number[] | undefined): string {
   const lines = splitLines(text);
   if (range === undefined) {
@@ -34,7 +34,7 @@ export function viewText(path: string, text: string, range: readonly number[] | 
   return `${note}${path}, lines ${start} to ${last} of ${lines.length}:\n${shown}`;
 }
 
-/** The lines that an edit wrote and four around them on each side; with an empty span, the place where text was removed. */
+/** The lines that an edit wrote, with four lines of context on each side; for an empty span, the place where text was removed. */
 export function viewEdit(text: string, first: number, last: number): string {
   const lines = splitLines(text);
   const start = Math.max(1, first - contextLines);

@@ -13,7 +13,7 @@ import { viewEdit } from "../file-editor/view-file.ts";
 import { textPart } from "../observation-content.ts";
 import { existingPath } from "./workspace-path.ts";
 
-/** Replaces a passage of a file a stated number of times. */
+/** Replaces a passage of a file a given number of times. */
 export const editTool: Tool = {
   name: "edit",
   actionKind: "EditAction",

@@ -82,7 +82,7 @@ test("tools 20.4.2: an offset at the end is an error, an empty file is not", asy
   expect(await execute(read("empty"))).toMatchObject({ is_error: false, total_lines: 0, lines_shown: null });
 });
 
-test("read_file keeps long lines and files within bounds, and refuses what is no text", async () => {
+test("read_file limits long lines and files, and refuses non-text files", async () => {
   const { execute, place } = await bench(readFileTool, {
     long: "x".repeat(100_000),
     wide: `${"y".repeat(900)}\n`.repeat(100),
@@ -127,7 +127,7 @@ test("tools 20.4.3: write_file makes parents, says whether the file is new and w
   expect(await execute(write("", "x"))).toMatchObject({ is_error: true });
 });
 
-test("write_file keeps a link, a byte order mark and replaces what is no text", async () => {
+test("write_file preserves a link and a byte order mark, and replaces non-text files", async () => {
   const { execute, place } = await bench(writeFileTool, { target: "old", binary: "a\0b" });
   await symlink("target", place("link"));
   await execute(write("link", "new"));
@@ -174,7 +174,7 @@ test("edit keeps CRLF, whatever form the model writes, in every place", async ()
   expect(await readFile(place("a.txt"), "utf8")).toBe("c\r\nd\r\nc\r\nd\r\n");
 });
 
-test("K20: a path below a file, and a link that leads nowhere, are named", async () => {
+test("K20: a path below a file, and a broken link, are named", async () => {
   for (const [tool, call] of [
     [writeFileTool, (name: string) => write(name, "x")],
     [editTool, (name: string) => edit(name, "", "x")],

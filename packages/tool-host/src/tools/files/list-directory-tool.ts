@@ -74,7 +74,7 @@ type Named = {
   readonly isLink: boolean;
 };
 
-/** Directories first, then the others, each by name. One further down that may not be read has no entries. */
+/** Directories first, then the others, each sorted by name. An unreadable subdirectory has no entries. */
 async function namesIn(directory: string, isFurtherDown = false): Promise<Named[]> {
   try {
     const entries = await readdir(directory, { withFileTypes: true });
@@ -96,14 +96,14 @@ async function namesIn(directory: string, isFurtherDown = false): Promise<Named[
 async function leadsToDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
-    () => false, // A link that leads nowhere.
+    () => false, // A broken link.
   );
 }
 
 async function describeEntry({ name, path, isDirectory }: Named): Promise<FileEntry> {
   const found = await stat(path)
     .catch(() => lstat(path))
-    .catch(() => null); // Gone since it was listed.
+    .catch(() => null); // Deleted since it was listed.
   return {
     name,
     path,

@@ -87,7 +87,7 @@ async function checkIsFile(path: string): Promise<void> {
   );
 }
 
-/** As many whole lines as fit, at least one of them, which then may be cut. */
+/** As many whole lines as fit; at least one, which then may be cut. */
 function takeLines(lines: readonly string[]): { readonly shown: readonly string[]; readonly cut: number } {
   let used = 0;
   const tooMany = lines.findIndex((line) => (used += line.length + 9) > maxCharacters);

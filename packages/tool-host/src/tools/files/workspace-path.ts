@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { ToolInputError } from "../../tool.ts";
 import { findTwin } from "../file-editor/find-twin.ts";
 
-/** A path as the model gave it, absolute or below the workspace, as an absolute one; that of its twin where only that exists. */
+/** Resolves a path from the model, absolute or relative to the workspace; uses its twin if only that exists. */
 export async function existingPath(workspaceDir: string, field: string, path: string): Promise<string> {
   if (path === "") throw new ToolInputError(`Invalid parameter ${field}: it is empty.`);
   if (path.includes("\0"))

@@ -57,7 +57,7 @@ async function create(path: string, content: string): Promise<WriteFileObservati
 async function replace(path: string, given: string): Promise<WriteFileObservation> {
   const before = await readBefore(path);
   const content = before === null ? given : withLineEndsOf(before.text, given);
-  // One whose encoding is only guessed becomes UTF-8: all of it is new.
+  // A file whose encoding is only guessed becomes UTF-8, because its whole content is new.
   const keepsEncoding = before?.isEncodingKnown === true;
   await replaceFile(path, keepsEncoding ? await encodeText(content, before) : Buffer.from(content, "utf8"));
   return {
@@ -75,7 +75,7 @@ function lineEndsNote(content: string): string {
   return ` Its line ends stay ${kind}, as they were; convert them in the terminal if they must change.`;
 }
 
-/** Null where it is no text; it is replaced all the same. */
+/** Null for a file that is not text; it is replaced all the same. */
 async function readBefore(path: string): Promise<TextFile | null> {
   try {
     return await decodeText(await readEditable(path));

@@ -181,7 +181,7 @@ test("K18: blanks of another kind and marks composed otherwise are found", async
   expect(await bench.names("cafe\u0301.*")).toEqual(["a/caf\u00e9.txt"]);
 });
 
-test("K11: a workspace with brackets in its name is searched by absolute patterns; none says what brackets are", async () => {
+test("K11: a workspace with brackets in its name is searched by absolute patterns; a failed search explains brackets", async () => {
   const bench = await openBench(oddTree);
   expect(await bench.names("[user-id]/*.tsx", "app")).toEqual(["app/[user-id]/[a].tsx"]);
   expect(await bench.names("*.tsx", "app/[id]")).toEqual(["app/[id]/page.tsx"]);
@@ -209,7 +209,7 @@ async function openBench(files: Readonly<Record<string, string>>) {
   return {
     dir,
     glob,
-    /** What was found, relative to the workspace and sorted. */
+    /** The found files, relative to the workspace and sorted. */
     names: async (...input: Parameters<typeof glob>) => {
       const observation = await glob(...input);
       expect(observation).toMatchObject({ is_error: false });

@@ -7,7 +7,7 @@ import { findFiles, maxFiles, type FoundFiles, type RipgrepSearch } from "../rip
 import { checkGlob, globArguments, planGlob } from "./plan-glob.ts";
 import { escapeGlob, hasGroups } from "./widen-glob.ts";
 
-/** Finds files by the pattern of their names. */
+/** Finds files by name patterns. */
 export const globTool: Tool = {
   name: "glob",
   actionKind: "GlobAction",
@@ -42,7 +42,7 @@ async function glob(action: GlobAction, call: ToolCall, context: ToolContext): P
   }
 }
 
-/** A leading `!` belongs to a name where there is such a file. */
+/** A leading `!` is part of a name if such a file exists. */
 async function find(pattern: string, search: Omit<RipgrepSearch, "arguments">): Promise<FoundFiles> {
   if (pattern.startsWith("!")) {
     const named = ["--files", "--hidden", "-g", escapeGlob(pattern), "--", "."];

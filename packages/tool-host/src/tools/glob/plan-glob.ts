@@ -5,10 +5,10 @@ import { resolveDirectory, resolvePath, runRipgrep } from "../ripgrep.ts";
 import type { RipgrepSearch, SearchPlace } from "../ripgrep.ts";
 import { hasGroups, widenGlob } from "./widen-glob.ts";
 
-/** Where to look and for what: `pattern` is relative to `directory`. */
+/** Directory and pattern of a search; `pattern` is relative to `directory`. */
 export type GlobPlan = { readonly directory: string; readonly pattern: string };
 
-/** Splits an absolute pattern into the directory it begins in and the rest; a relative one belongs to `path` or the workspace. */
+/** Splits an absolute pattern into its directory and the rest; a relative one is relative to `path` or the workspace. */
 export async function planGlob(
   pattern: string,
   path: string | undefined,
@@ -32,7 +32,7 @@ export async function planGlob(
 export function globArguments(pattern: string): string[] {
   const { base, rest } = splitBase(pattern);
   const paths = ["--", base === "" ? "." : `./${base}`];
-  // A pattern that takes everything must not reach ripgrep: it would select hidden and ignored files too.
+  // A pattern that matches everything must not reach ripgrep: it would include hidden and ignored files.
   if (/^(\*\*\/)*\*\*?$/.test(rest) || rest === "") {
     const depth = rest === "*" && base !== "" ? ["--max-depth=1"] : [];
     return ["--files", ...depth, ...paths];
@@ -41,8 +41,8 @@ export function globArguments(pattern: string): string[] {
 }
 
 /**
- * Why a pattern finds nothing, where ripgrep refuses it as it stands: it was searched for with its brackets and braces as parts
- * of names. Throws what {@link runRipgrep} throws.
+ * The reason why a pattern that ripgrep rejects finds nothing: it was searched with its brackets and braces as parts of names.
+ * Throws what {@link runRipgrep} throws.
  */
 export async function checkGlob(pattern: string, search: Omit<RipgrepSearch, "arguments">): Promise<void> {
   if (!hasGroups(pattern)) return;
@@ -52,7 +52,7 @@ export async function checkGlob(pattern: string, search: Omit<RipgrepSearch, "ar
   );
 }
 
-/** The ripgrep arguments for "only files that fit this pattern". Hidden directories are entered when the pattern names one. */
+/** The ripgrep arguments for "only files that match this pattern". Hidden directories are searched when the pattern names one. */
 export function selectionArguments(pattern: string): string[] {
   const segments = pattern.split("/");
   const namesHidden = segments.some((segment) => /^\.[^./]/.test(segment));
@@ -60,7 +60,7 @@ export function selectionArguments(pattern: string): string[] {
   return [...(namesHidden ? ["--hidden"] : []), "-g", widenGlob(pattern), ...repository];
 }
 
-/** Begins at the root, at home, or above the directory that relative patterns begin in. */
+/** True for patterns that begin at the root, at home, or above the base directory. */
 function isRooted(pattern: string): boolean {
   return isAbsolute(pattern) || pattern === "~" || pattern.startsWith("~/") || pattern.startsWith("../");
 }
@@ -78,7 +78,7 @@ async function splitPattern(pattern: string, place: SearchPlace): Promise<GlobPl
   return { directory: await resolveDirectory(start, place), pattern: rest === "" ? "**/*" : rest };
 }
 
-/** The leading segments without wildcards, and the others. */
+/** The leading segments without wildcards, and the rest. */
 function splitBase(pattern: string): { base: string; rest: string } {
   if (pattern.startsWith("!")) return { base: "", rest: pattern };
   const segments = pattern.split("/");

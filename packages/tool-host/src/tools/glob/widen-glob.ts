@@ -1,18 +1,19 @@
 /**
- * A pattern of ripgrep that also finds names in which its brackets, braces and backslashes stand for themselves, such as
- * `app/[id]/page.tsx`, or has another kind of blank, or accents composed otherwise. What cannot be a class or alternatives stands for itself alone; `*`, `?` and a leading `!` stay what they are.
+ * A ripgrep pattern that also finds names in which its brackets, braces and backslashes are literal, such as `app/[id]/page.tsx`, or
+ * names with another kind of blank or differently composed accents. Brackets and braces that form no class or alternatives are only
+ * literal; `*`, `?` and a leading `!` keep their meaning.
  */
 export function widenGlob(pattern: string): string {
   const sign = pattern.startsWith("!") ? "!" : "";
   const body = pattern.slice(sign.length);
   const forms = [...new Set([body.normalize("NFC"), body.normalize("NFD")])].map(widen);
   const widened = forms.length === 1 ? forms[0]! : `{${forms.join(",")}}`;
-  // ripgrep would take the first for a comment and pass over the second.
+  // ripgrep would treat the first as a comment and skip the second.
   const begun = widened.startsWith("#") ? `[#]${widened.slice(1)}` : widened;
   return sign + begun.replace(/\s$/u, (blank) => `{${blank}}`);
 }
 
-/** Whether a pattern has characters that may stand for themselves as well. */
+/** Whether a pattern has characters that may also be literal. */
 export function hasGroups(pattern: string): boolean {
   return /[[{\\]/u.test(pattern);
 }
@@ -22,7 +23,7 @@ export function escapeGlob(name: string): string {
   return name.replace(/[\\[\]{},*?!#]/gu, String.raw`\$&`).replace(/\s$/u, (blank) => `{${blank}}`);
 }
 
-/** Any blank of one kind or another, as in the names of screenshots; a class of ripgrep has only ASCII. */
+/** Any kind of blank, as in the names of screenshots; a ripgrep class can only contain ASCII. */
 const blanks = `{${Array.from(" \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000").join(",")}}`;
 
 function widen(pattern: string): string {
@@ -61,11 +62,11 @@ function groupAt(pattern: string, at: number): Group {
   }
 }
 
-/** Where what begins at `at` ends: an escape, a class, alternatives; a single character where it is none of these. */
+/** End of the token at `at`: an escape, a class, alternatives, or a single character. */
 function endOf(pattern: string, at: number): number {
   if (pattern[at] === "\\") return Math.min(at + 2, pattern.length);
   if (pattern[at] === "[") {
-    // A bracket right behind the opening one, or its sign, belongs to the class.
+    // A bracket right after the opening one, or after its negation, belongs to the class.
     const from = at + 1 + (/^[!^]?\]?/u.exec(pattern.slice(at + 1))?.[0].length ?? 0);
     const close = pattern.indexOf("]", from);
     return close === -1 ? at + 1 : close + 1;
@@ -76,7 +77,7 @@ function endOf(pattern: string, at: number): number {
   return at + 1;
 }
 
-/** No range of it runs backwards. */
+/** True when no range of the class is reversed. */
 function isClass(text: string): boolean {
   const ranges = text.slice(1, -1).matchAll(/([^])-([^])/gu);
   return !text.includes("/") && [...ranges].every(([, first = "", last = ""]) => first <= last);
@@ -94,7 +95,7 @@ function alternatives(text: string): string[] {
   return parts;
 }
 
-/** The text as it stands, with its wildcards. */
+/** The literal text, with its wildcards. */
 function literal(text: string): string {
   return text.replace(/[\\[\]{},]/gu, String.raw`\$&`);
 }

@@ -6,28 +6,28 @@ import { fileProblem } from "../file-editor/file-problem.ts";
 import { runRipgrep, type RipgrepSearch } from "../ripgrep.ts";
 
 export type ForeignFile = {
-  /** As ripgrep takes it: relative to the directory of the search. */
+  /** Relative to the directory of the search, as ripgrep expects it. */
   readonly name: string;
   readonly path: string;
 };
 
 export type ForeignFiles = {
   readonly byEncoding: ReadonlyMap<string, readonly ForeignFile[]>;
-  /** Whether there were more than are read. */
+  /** True when there were more files than were read. */
   readonly isTruncated: boolean;
 };
 
-/** How many files in other encodings a search reads at most, newest first. */
+/** Maximum number of files in other encodings that a search reads, newest first. */
 export const maxForeign = 250;
 
-/** The files of a search that are not UTF-8 and are text all the same, by the encoding in which the tools read them. */
+/** The text files of a search that are not UTF-8, grouped by the encoding in which the tools read them. */
 export async function findForeign(
   search: Omit<RipgrepSearch, "arguments"> & {
     readonly selection: readonly string[];
     readonly paths: readonly string[];
   },
 ): Promise<ForeignFiles> {
-  // A line that is not all characters is not UTF-8.
+  // A line with invalid characters is not UTF-8.
   const notAllCharacters = ["--files-with-matches", "--invert-match", "--line-regexp", "-e", ".*"];
   const output = await runRipgrep(
     { ...search, arguments: [...notAllCharacters, ...search.selection, "--", ...search.paths] },
@@ -46,19 +46,19 @@ export async function findForeign(
   return { byEncoding, isTruncated: names.length > maxForeign };
 }
 
-/** Undefined for what the tools do not read either, and for encodings that ripgrep lacks. */
+/** Undefined for files that the tools cannot read, and for encodings that ripgrep lacks. */
 async function encodingOf(path: string): Promise<string | undefined> {
   try {
     const { encoding } = await decodeText(await readEditable(path));
     return encoding === "utf8" || !isWebEncoding(encoding) ? undefined : encoding;
   } catch (error) {
-    // Too large, binary, not readable, or gone: the search in its bytes stands.
+    // Too large, binary, unreadable, or deleted: the search in its bytes remains.
     if (error instanceof ToolInputError || fileProblem(error, path) !== undefined) return undefined;
     throw error;
   }
 }
 
-/** Whether it is one of the encodings of the web, which are those of ripgrep. */
+/** True for the encodings of the web, which are those of ripgrep. */
 function isWebEncoding(encoding: string): boolean {
   try {
     return new TextDecoder(encoding).encoding !== "";

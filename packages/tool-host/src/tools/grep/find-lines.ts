@@ -5,24 +5,24 @@ import { runRipgrep, type RipgrepSearch } from "../ripgrep.ts";
 export type FoundLine = { readonly file: string; readonly number: number; readonly text: string };
 
 export type FoundLines = {
-  /** Absolute, newest first. A binary file with a match is among them and has no lines. */
+  /** Absolute paths, newest first. A binary file with a match is included without lines. */
   readonly files: readonly string[];
   readonly lines: readonly FoundLine[];
   readonly isTruncated: boolean;
 };
 
-/** How many lines a search shows at most, and how many characters of each. */
+/** Maximum number of lines that a search shows, and of characters per line. */
 export const maxLines = 200;
 const maxLineLength = 400;
 
-/** The lines that a pattern matches, in their files, newest first. Fails as {@link runRipgrep} does. */
+/** The matching lines in their files, newest first. Fails as {@link runRipgrep} does. */
 export async function findLines(search: RipgrepSearch): Promise<FoundLines> {
   const given = ["--line-number", "--no-heading", "--with-filename", ...search.arguments];
-  // One line more than is shown proves that there are more.
+  // One line more than the maximum proves that there are more.
   const output = await runRipgrep({ ...search, arguments: given }, (text) => countOf(text) > maxLines);
   const files = new Set<string>();
   const lines: FoundLine[] = [];
-  // What stands behind the last line end is empty, or a line that was cut short.
+  // After the last line end there is nothing, or an incomplete line.
   const found = output.split("\n").slice(0, -1);
   for (const line of found.slice(0, maxLines)) {
     const [, name, number, text] = /^([^\0]+)\0(\d+):(.*)$/su.exec(line) ?? [];

@@ -5,21 +5,21 @@ import { findForeign } from "./find-foreign.ts";
 
 export type TextSearch = Omit<RipgrepSearch, "arguments"> & {
   readonly pattern: string;
-  /** The arguments that say which of the files below `paths` are searched. */
+  /** The arguments that select the files below `paths`. */
   readonly selection: readonly string[];
   readonly paths: readonly string[];
   readonly wantsLines: boolean;
 };
 
-/** Without lines where only files were asked for. */
+/** Empty lines when only files were requested. */
 export type FoundText = FoundLines & {
-  /** Whether there are more files in other encodings than were read. */
+  /** True when there are more files in other encodings than were read. */
   readonly isForeignTruncated: boolean;
 };
 
 /**
- * The files, or lines, that a pattern matches, newest files first. ripgrep reads UTF-8, and UTF-16 with its mark; files in other
- * encodings are found as the tools read them, and searched in those. Fails as `runRipgrep` does.
+ * The matching files or lines, newest files first. ripgrep reads UTF-8, and UTF-16 with a byte order mark. Files in other encodings
+ * are searched in those, as the tools read them. Fails as `runRipgrep` does.
  */
 export async function findText(given: TextSearch): Promise<FoundText> {
   const search = { startedAt: performance.now(), ...given };
@@ -49,15 +49,15 @@ async function searchIn(
 }
 
 /**
- * The pattern is always a value, never an option; look-around makes ripgrep choose the engine that has it. `$` stands before CR LF,
- * except for a pattern that looks for the CR itself.
+ * The pattern is always a value, never an option. For look-around ripgrep chooses an engine that supports it. `$` matches before
+ * CR LF, except for patterns that contain the CR itself.
  */
 function matching(pattern: string): string[] {
   const namesReturn = /\r|\\r|\\x0d|\\x\{0*d\}|\\u000d|\\u\{0*d\}/iu.test(pattern);
   return ["--ignore-case", "--engine=auto", ...(namesReturn ? [] : ["--crlf"])];
 }
 
-/** Whether a pattern finds the same in every encoding that contains ASCII: it is plain ASCII, without any special character. */
+/** True for plain ASCII without special characters, which finds the same in every encoding that contains ASCII. */
 function isSameInBytes(pattern: string): boolean {
   return /^[\w \-/"'<>=:;,@#%&~!`]*$/u.test(pattern);
 }
@@ -70,7 +70,7 @@ function without({ files, lines, isTruncated }: FoundLines, paths: ReadonlySet<s
   };
 }
 
-/** Newest first again, and cut to what one search shows. */
+/** Newest first again, and limited to what one search shows. */
 async function merge(parts: readonly FoundLines[], wantsLines: boolean): Promise<FoundLines> {
   const [only] = parts.filter(({ files }) => files.length > 0);
   if (only !== undefined && parts.every((part) => part === only || part.files.length === 0)) return only;
@@ -103,6 +103,6 @@ async function merge(parts: readonly FoundLines[], wantsLines: boolean): Promise
 async function changedAt(file: string): Promise<number> {
   return stat(file).then(
     (stats) => stats.mtimeMs,
-    () => 0, // Gone since it was found: it comes last.
+    () => 0, // Deleted since it was found: it comes last.
   );
 }

@@ -186,7 +186,7 @@ test("tools 20.5.11: no match is not an error and says so", async () => {
   expect(JSON.stringify(observation.content)).toContain("No file");
 });
 
-test("what cannot be read does not hide what can", async () => {
+test("unreadable files do not hide readable ones", async () => {
   const bench = await openBench({ "a.txt": "foo" });
   const found = await findFiles({
     arguments: ["--files-with-matches", "-e", "foo", "--", "./absent", "./a.txt"],
@@ -199,7 +199,7 @@ test("what cannot be read does not hide what can", async () => {
 
 test("tools 20.5.12, P14: a search that takes too long or is cancelled is ended, and its process is gone", async () => {
   await using directory = await openTemporaryDirectory();
-  // Opening a pipe that nobody writes to blocks the search for ever.
+  // Opening a pipe without a writer would block the search for ever.
   await promisify(execFile)("mkfifo", [join(directory.path, "pipe")]);
   const controller = new AbortController();
   const search = {
@@ -320,7 +320,7 @@ async function openBench(
     dir,
     grep,
     list: bench.list,
-    /** What was found, relative to the workspace and sorted. */
+    /** The results, relative to the workspace and sorted. */
     names: async (input: Parameters<typeof grep>[0]) => {
       const observation = await grep(input);
       expect(observation).toMatchObject({ is_error: false });

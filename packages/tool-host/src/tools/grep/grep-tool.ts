@@ -47,7 +47,7 @@ async function grep(
   let place = action.path ?? context.workspaceDir;
   try {
     place = await findTwin(resolvePath(place, context));
-    // Whatever the reason why it cannot be looked at: it is no file, and the message about directories says so.
+    // Not readable for whatever reason: it is not a file, and the message about directories says so.
     const isFile = (await stat(place).catch(() => undefined))?.isFile() === true;
     const file = isFile ? place : null;
     const directory = file === null ? await resolveDirectory(place, context) : dirname(file);

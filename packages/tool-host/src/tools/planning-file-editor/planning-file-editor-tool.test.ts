@@ -16,7 +16,7 @@ async function bench(files: Readonly<Record<string, string>> = {}) {
 
 const plan = ".agents_tmp/PLAN.md";
 
-test("tools 20.3.12: the plan is there with its headings, everything can be viewed, nothing else changed", async () => {
+test("tools 20.3.12: the plan exists with its headings, everything can be viewed, only the plan changed", async () => {
   const { run, place } = await bench({ "src/a.ts": "const a = 1;\n" });
   expect(await run("view", "src/a.ts")).toMatchObject({
     kind: "PlanningFileEditorObservation",
@@ -43,7 +43,7 @@ test("tools 20.3.12: the plan is there with its headings, everything can be view
   });
 });
 
-test("the empty plan may be written whole, and taken back; one that is written is never overwritten", async () => {
+test("the empty plan may be replaced, and that undone; a written plan is never overwritten", async () => {
   const { run, place } = await bench();
   await run("view", plan);
   expect(await run("create", plan, { file_text: "# All of it\n" })).toMatchObject({

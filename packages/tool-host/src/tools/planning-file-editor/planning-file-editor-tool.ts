@@ -14,7 +14,7 @@ import { EditHistory } from "../file-editor/edit-history.ts";
 import { FileEditor } from "../file-editor/file-editor.ts";
 import { textPart } from "../observation-content.ts";
 
-/** The file editor of an agent that plans: it views everything and changes its plan alone. */
+/** The file editor of a planning agent: it views everything and edits only its plan. */
 export const planningFileEditorTool: Tool = {
   name: "planning_file_editor",
   actionKind: "PlanningFileEditorAction",
@@ -62,7 +62,7 @@ class PlanningFileEditor implements ToolInstance {
     await this.#editor[Symbol.asyncDispose]();
   }
 
-  /** The plan is always there, so writing it whole replaces the empty form that it was made with. */
+  /** The plan always exists, so writing it replaces the empty template. */
   async #edit(action: PlanningFileEditorAction, plan: string) {
     const edit: FileEditorAction = { ...action, kind: "FileEditorAction" };
     const text = action.file_text;
@@ -79,7 +79,7 @@ class PlanningFileEditor implements ToolInstance {
   }
 }
 
-/** Where the plan is. One at the root of the workspace, as older releases wrote it, goes before the usual place. */
+/** The path of the plan. A plan at the root of the workspace, as older releases wrote it, takes precedence over the usual place. */
 async function findPlan({ workspaceDir, params }: ToolContext): Promise<string> {
   const given = params["plan_path"];
   if (given !== undefined && given !== null) {
@@ -95,7 +95,7 @@ async function makePlan(plan: string): Promise<void> {
   if ((await kindAt(plan, "plan_path")) !== "nothing") return;
   await mkdir(dirname(plan), { recursive: true });
   await writeFile(plan, emptyForm, { flag: "wx" }).catch((error: unknown) => {
-    // Somebody else made it in between.
+    // Another process created it in between.
     if (codeOf(error) !== "EEXIST") throw error;
   });
 }

@@ -66,7 +66,7 @@ test("tools 20.6.3: an invalid status is refused by the action's schema", async 
   await expect(bench.plan([task])).rejects.toThrow("Not valid");
 });
 
-test("a list that cannot be saved does not count", async () => {
+test("a list that cannot be saved does not take effect", async () => {
   const bench = await openBench();
   await bench.plan([write]);
   await bench.breakState();

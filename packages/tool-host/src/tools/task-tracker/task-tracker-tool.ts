@@ -3,7 +3,7 @@ import type { Tool } from "../../tool.ts";
 import { annotate, defineTool } from "../define-tool.ts";
 import { openTaskTracker } from "./task-tracker.ts";
 
-/** Keeps the agent's list of tasks in `TASKS.json` of the session's state directory. */
+/** Stores the agent's task list in `TASKS.json` of the session's state directory. */
 export const taskTrackerTool: Tool = {
   name: "task_tracker",
   actionKind: "TaskTrackerAction",

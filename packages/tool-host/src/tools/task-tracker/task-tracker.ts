@@ -4,14 +4,14 @@ import type { Action, TaskItem, TaskTrackerAction, TaskTrackerObservation } from
 import type { ToolInstance } from "../../tool.ts";
 import { textPart } from "../observation-content.ts";
 
-/** A task with every field written out, as it is saved. */
+/** A task with all fields, as it is saved. */
 type Task = {
   readonly title: string;
   readonly notes: string;
   readonly status: "todo" | "in_progress" | "done";
 };
 
-/** Loads the saved list; a damaged file is kept under another name and the list starts empty. */
+/** Loads the saved list; a damaged file is renamed and the list starts empty. */
 export async function openTaskTracker(path: string): Promise<ToolInstance> {
   const saved = await loadTasks(path);
   if (saved === "damaged") await rename(path, `${path}.damaged`);
@@ -48,7 +48,7 @@ class TaskTracker implements ToolInstance {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** The new list counts only once it is saved. */
+  /** The new list takes effect only once it is saved. */
   async #replace(tasks: readonly Task[]): Promise<void> {
     const temporary = `${this.#path}.${randomUUID()}.tmp`;
     const file = await open(temporary, "wx", 0o600);

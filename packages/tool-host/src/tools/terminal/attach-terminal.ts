@@ -3,7 +3,7 @@ import { withinSize } from "../../processes/person-shell.ts";
 import type { TerminalInput, TerminalUpdate } from "../../terminal-attachment.ts";
 import type { TerminalSession } from "./terminal-session.ts";
 
-/** One person at one terminal, see `AttachTerminal`. */
+/** Connects one person to one terminal, see `AttachTerminal`. */
 export function attachTerminal(
   session: TerminalSession,
   inputs: AsyncIterable<TerminalInput>,
@@ -19,7 +19,7 @@ export function attachTerminal(
   return attachPerson(terminal, inputs, signal);
 }
 
-/** Why it cannot be done; null when it was. */
+/** The reason for a refusal; null when it was done. */
 function act(session: TerminalSession, person: object, input: TerminalInput): string | null {
   switch (input.type) {
     case "take":

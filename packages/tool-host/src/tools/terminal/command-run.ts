@@ -12,13 +12,13 @@ import type { TerminalRecord } from "./terminal-record.ts";
 export type CommandRunDeps = {
   readonly shell: Shell;
   readonly mask: SecretMask;
-  /** Where complete long outputs are kept. */
+  /** Directory for complete copies of long outputs. */
   readonly logDirectory: string;
-  /** So many characters a command may print in one call; then it is held until the next. */
+  /** Maximum characters that a command may print during one call; then it is paused until the next call. */
   readonly maxCharacters: number;
-  /** While nobody waits it is not held: what was not read is dropped, and it prints no faster than can be borne. */
+  /** While no call waits the command is not paused: unread output is dropped, and its rate is limited. */
   readonly goesOn: boolean;
-  /** Takes what the command printed, masked. */
+  /** Receives the masked output of the command. */
   readonly record: TerminalRecord;
 };
 
@@ -28,15 +28,15 @@ export type RunResult =
   | { readonly type: "died"; readonly exitCode: number; readonly hadBegun: boolean };
 
 export type WaitOptions = {
-  /** Gives up after this long without output; undefined: never. */
+  /** Timeout without output; undefined for none. */
   readonly quietMs: number | undefined;
-  /** Gives up after this long in any case. */
+  /** Timeout in any case. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   readonly onProgress: (text: string) => void;
 };
 
-/** Why a wait was over: the command has a result; or it goes on, but was quiet, out of time, printed too much, was aborted or never begun. */
+/** Why a wait ended: the command has a result; or it continues, but was quiet, timed out, printed too much, was aborted or never started. */
 export type WaitEnd = "result" | "quiet" | "deadline" | "flood" | "aborted" | "unresponsive";
 
 const reviveMs = 300;
@@ -44,15 +44,15 @@ const beginMs = 10_000;
 const progressCharacters = 4_000;
 /** A live line may be long; only its end matters for progress. */
 const progressSource = 20_000;
-// Together well below the two seconds that a cancelled tool has (P43), on a machine that is busy with other things too.
+// Together well below the two seconds that a cancelled tool has (P43), also on a busy machine.
 const interruptGraceMs = 250;
 const terminateGraceMs = 250;
 const killGraceMs = 300;
 
-/** One command from its start to its end, over as many calls as that takes. */
+/** One command from start to end, across all calls that it takes. */
 export class CommandRun {
   readonly command: string;
-  /** What a person does at the prompt, and not a command of the agent. */
+  /** True for a person's session at the prompt, false for a command of the agent. */
   readonly isPersons: boolean;
   readonly #deps: CommandRunDeps;
   readonly #cleaner: OutputCleaner;
@@ -61,10 +61,10 @@ export class CommandRun {
   #log: OutputLog;
   #result: RunResult | undefined;
   #mayNeedWaking = false;
-  /** Somebody interrupted it: what it wrote last may be half of something. */
+  /** The command was interrupted: its last output may be incomplete. */
   #isCutOff = false;
   #lastOutputAt = performance.now();
-  /** Ends the wait that is going on, if any. */
+  /** Ends the current wait, if any. */
   #onChange: () => void = () => {};
   #feed: ProgressFeed | undefined;
 
@@ -87,7 +87,7 @@ export class CommandRun {
     return this.#result;
   }
 
-  /** The end of what was printed that is in no record yet, masked: an unfinished line, or what the screen shows. */
+  /** The end of the output that is in no record yet, masked: an unfinished line, or the current screen. */
   async openText(): Promise<string> {
     const { mask } = this.#deps;
     const screen = this.#cleaner.screen;
@@ -100,12 +100,12 @@ export class CommandRun {
     this.#deps.shell.start(this.command, secrets, this.#listener());
   }
 
-  /** True when what is typed comes to the program, or the prompt, that it is meant for. */
+  /** True when typed input reaches the intended program or prompt. */
   get takesKeys(): boolean {
     return this.#result === undefined && (!this.isPersons || this.#deps.shell.hasBegun);
   }
 
-  /** Lets a person work at the prompt, instead of a command; `onReady` comes when what is typed gets there. */
+  /** Gives a person the prompt, instead of running a command; `onReady` is called when typed input reaches it. */
   lend(onReady: () => void): void {
     this.#deps.record.began(this.command);
     this.#mayNeedWaking = true;
@@ -113,9 +113,9 @@ export class CommandRun {
     this.#deps.shell.lend(this.#listener(onReady));
   }
 
-  /** Ends the time of a person; false where a program of theirs still runs. */
+  /** Ends a person's session; false when a program of theirs still runs. */
   async handBack(milliseconds: number): Promise<boolean> {
-    // Told twice, a shell that is only slow would take the second for the beginning of what comes next.
+    // Sent only once, because a slow shell would take a second request for the beginning of the next command.
     const reviveAfterMs = this.#deps.shell.handBack() ? milliseconds / 2 : undefined;
     return this.#endsWithin(milliseconds, reviveAfterMs);
   }
@@ -132,14 +132,14 @@ export class CommandRun {
     };
   }
 
-  /** Types into the program that runs; `isInterrupt` for keys that may throw the shell back to its prompt. */
+  /** Types into the running program; `isInterrupt` for keys that may return the shell to its prompt. */
   type(bytes: string, isInterrupt: boolean): void {
     if (isInterrupt) this.#cutOff();
     this.#mayNeedWaking ||= isInterrupt;
     this.#deps.shell.type(bytes);
   }
 
-  /** Waits until there is something to tell. Several reasons at once: the first of {@link WaitEnd} counts. */
+  /** Waits until there is something to report. If several reasons apply, the first of {@link WaitEnd} counts. */
   async wait(options: WaitOptions): Promise<WaitEnd> {
     const startedAt = performance.now();
     this.#lastOutputAt = startedAt;
@@ -160,7 +160,7 @@ export class CommandRun {
       }
       if (now - this.#lastOutputAt >= reviveMs) this.#revive();
       const pauseMs = Math.max(1, Math.min(reviveMs, this.#nextMs(options, now, startedAt)));
-      // After everything that has arrived is read: to a process that was held up, a command that ended would seem quiet.
+      // Checked after all arrived output is read: to a stalled process, a command that ended would seem quiet.
       timer = setTimeout(() => (turn = setImmediate(check)), pauseMs);
     };
     this.#onChange = check;
@@ -178,7 +178,7 @@ export class CommandRun {
     }
   }
 
-  /** The output since the last time, masked and cut; with a program on the whole screen, what the screen shows now. */
+  /** New output since the last call, masked and cut; for a full-screen program the current screen. */
   async takeOutput(): Promise<string> {
     const screen = this.#cleaner.screen;
     this.#cleaner.flush(this.#result !== undefined);
@@ -196,15 +196,15 @@ export class CommandRun {
     return log.finish();
   }
 
-  /** Drops the output since the last time. */
+  /** Drops new output. */
   async discard(): Promise<void> {
     this.#pace.stop();
     await this.#log.discard();
   }
 
   /**
-   * Stops the whole statement: nothing of it begins any more. Then Ctrl-C, TERM and KILL to all it started, at last the shell
-   * itself. Takes about a second at most.
+   * Stops the whole statement; no further part of it starts. Then sends Ctrl-C, TERM and KILL to all processes that it started, and
+   * finally to the shell itself. Takes about a second at most.
    */
   async abort(): Promise<void> {
     this.#pace.readOn();
@@ -220,18 +220,18 @@ export class CommandRun {
     await this.#endsWithin(killGraceMs);
   }
 
-  /** Kills what the command left running in the background; over when the shell has noticed, so that it tells no later command. */
+  /** Kills the command's background processes. Resolves when the shell has noticed, so that it does not report them to a later command. */
   async killStarted(): Promise<void> {
     const until = performance.now() + killGraceMs;
     await this.#started.areGone(this.#started.kill(), until);
   }
 
-  /** One interrupt is good for one wake-up: a program that reads the terminal must not be typed at again and again. */
+  /** At most one wake-up per interrupt: a program that reads the terminal must not receive repeated input. */
   #revive(): void {
     if (this.#deps.shell.revive(this.#mayNeedWaking)) this.#mayNeedWaking = false;
   }
 
-  /** The echo of the key would part the beginning of a secret, with which the output ends, from this end (P13). */
+  /** The echo of the key would separate the beginning of a secret, at the end of the output, from this end (P13). */
   #cutOff(): void {
     this.#isCutOff = true;
     const { mask } = this.#deps;
@@ -244,7 +244,7 @@ export class CommandRun {
     return this.#isCutOff || result.type === "died" || result.end.exitCode > 128;
   }
 
-  /** Waits for the end of the statement and of all that it started. */
+  /** Waits for the end of the statement and of all processes that it started. */
   async #isGoneWithin(milliseconds: number): Promise<void> {
     const until = performance.now() + milliseconds;
     await this.#endsWithin(milliseconds);
@@ -271,7 +271,7 @@ export class CommandRun {
     if (now - startedAt >= options.deadlineMs) return "deadline";
     if (!this.#deps.shell.hasBegun) return now - startedAt >= beginMs ? "unresponsive" : undefined;
     if (options.quietMs === undefined) return undefined;
-    // A program on the whole screen redraws for ever: its output says nothing about its getting on.
+    // A full-screen program redraws for ever: its output is no sign of progress.
     const quietSince = this.#cleaner.screen === undefined ? this.#lastOutputAt : startedAt;
     return now - quietSince >= options.quietMs ? "quiet" : undefined;
   }
@@ -314,7 +314,7 @@ export class CommandRun {
     return (this.#log.newest(progressCharacters) + this.#open()).slice(-progressCharacters);
   }
 
-  /** A mask of its own, never flushed: what may be the beginning of a secret does not show. */
+  /** A separate mask that is never flushed: text that may begin a secret is not shown. */
   #open(): string {
     const { mask } = this.#deps;
     return new SecretMask(mask.secrets, mask.spared).push(

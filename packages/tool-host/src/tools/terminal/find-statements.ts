@@ -5,7 +5,7 @@ import { splitStatements } from "./split-statements.ts";
 const run = promisify(execFile);
 const checkMs = 2_000;
 
-/** The statements of a command. Several are reported only when bash (`program`) too accepts each as complete; else the command counts as one. */
+/** The statements of a command. Several are returned only if bash (`program`) accepts each as complete; otherwise the command is one. */
 export async function findStatements(command: string, program: string): Promise<string[]> {
   const statements = splitStatements(command);
   if (statements.length <= 1) return statements;
@@ -18,10 +18,10 @@ export async function findStatements(command: string, program: string): Promise<
 async function isComplete(statement: string, program: string): Promise<boolean> {
   try {
     const { stderr } = await run(program, ["--norc", "-n", "-c", statement], { timeout: checkMs, env: {} });
-    // A heredoc without its end is only warned about.
+    // bash only warns about a heredoc without its end.
     return stderr === "";
   } catch {
-    // A syntax error, or no answer in time: no proof that the statement stands alone.
+    // A syntax error, or a timeout: no proof that the statement is complete.
     return false;
   }
 }

@@ -9,9 +9,9 @@ import {
 } from "./testing/open-terminal.ts";
 
 const quietSeconds = 1;
-/** What a busy machine may add to a deadline. */
+/** Milliseconds that a busy machine may add to a deadline. */
 const slackMs = 60_000;
-/** How often a program that a busy machine has not brought so far yet is read on, a quiet second each time. */
+/** Maximum number of reads, a quiet second each, for a program that a busy machine delays. */
 const maxReads = 60;
 
 function isInstalled(program: string): boolean {
@@ -22,7 +22,7 @@ async function step(terminal: TestTerminal, text: string): Promise<Answer> {
   return text === "reset" ? terminal.run("", { reset: true }) : terminal.type(text);
 }
 
-/** Reads on for as long as the program runs and `isDone` says no. */
+/** Reads on while the program runs and `isDone` returns false. */
 async function readOn(
   terminal: TestTerminal,
   first: Answer,
@@ -47,7 +47,7 @@ async function survive(hostile: HostileCommand, options: TestTerminalOptions): P
   answer = await readOn(terminal, answer, (text) => text.includes(shows));
   if (hostile.shows !== undefined) expect(answer.text).toContain(hostile.shows);
   if (hostile.hides !== undefined) expect(answer.text).not.toContain(hostile.hides);
-  // Nothing that is not text reaches the model: colours are the only escape sequences.
+  // Only text reaches the model: colours are the only escape sequences.
   // oxlint-disable-next-line no-control-regex -- control characters are what must be gone
   expect(answer.text.replaceAll(/\u001b\[[\d;:]*m/g, "")).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
   for (const text of hostile.steps ?? []) {

@@ -5,9 +5,9 @@ import type { TerminalSize, TerminalUpdate } from "../../terminal-attachment.ts"
 import type { ToolSecret } from "../../tool.ts";
 import { terminalSize } from "./terminal-size.ts";
 
-/** So many characters of what was shown bring a new watcher to where the terminal is. */
+/** Default number of characters that a new watcher gets to redraw the terminal. */
 const defaultScrollback = 200_000;
-/** A watcher that is so far behind gets the screen anew. */
+/** A watcher with this many unread characters gets a full redraw instead. */
 const maxWaiting = 1_000_000;
 
 const clear = "\u001bc";
@@ -15,14 +15,14 @@ const enterOtherScreen = "\u001b[?1049h";
 
 type Follower = { waiting: TerminalUpdate[]; length: number; wake: () => void; isEnded: boolean };
 
-/** What a terminal shows, live, as an xterm takes it, with secrets masked; for people who look on. */
+/** The live output of a terminal for an xterm, with secrets masked; for people who watch. */
 export class LiveView {
   readonly #mask: SecretMask;
   readonly #live: LiveMask;
   readonly #followers = new Map<object, Follower>();
   #size: TerminalSize;
   #scrollback = "";
-  /** A program had the whole screen where `#kept` begins. */
+  /** True when a program used the alternate screen where `#scrollback` begins. */
   #isOtherScreen = false;
   #owner: object | undefined;
   readonly #maxScrollback: number;
@@ -53,7 +53,7 @@ export class LiveView {
     this.#live.write(text);
   }
 
-  /** Another shell: nothing of the one before is there. */
+  /** A new shell: the old output is gone. */
   clear(): void {
     this.#live.cut();
     this.#scrollback = "";
@@ -66,7 +66,7 @@ export class LiveView {
     for (const follower of this.#followers.values()) offer(follower, { type: "size", ...size });
   }
 
-  /** Who has it; undefined for the agent. */
+  /** The person who has control; undefined for the agent. */
   lend(owner: object | undefined): void {
     this.#owner = owner;
     for (const [who, follower] of this.#followers) {
@@ -79,7 +79,7 @@ export class LiveView {
     if (follower !== undefined) offer(follower, update);
   }
 
-  /** Begins with the screen as it is; where the terminal is no more, that is all. */
+  /** Starts with a full redraw; after the terminal has ended, only that. */
   watch(who: object): Watcher<TerminalUpdate> {
     const follower: Follower = { waiting: [], length: 0, wake: () => {}, isEnded: this.#isOver };
     this.#followers.set(who, follower);
@@ -100,7 +100,7 @@ export class LiveView {
     };
   }
 
-  /** The terminal is no more; what it showed stays to be seen. */
+  /** The terminal has ended; its last output can still be viewed. */
   end(): void {
     this.#live.cut();
     this.#isOver = true;
@@ -130,13 +130,13 @@ export class LiveView {
     offer(follower, { type: "screen", text, isLent, isYours: this.#owner === who, ...this.#size });
   }
 
-  /** Cuts behind a line, so that no control sequence is cut in two. */
+  /** Cuts after a line end, so that no control sequence is split. */
   #forget(): void {
     const atLeast = this.#scrollback.length - this.#maxScrollback;
     const line = this.#scrollback.indexOf("\n", atLeast);
     const at = line === -1 ? atLeast : line + 1;
     const gone = this.#scrollback.slice(0, at);
-    // oxlint-disable-next-line no-control-regex -- control sequences are what is looked for
+    // oxlint-disable-next-line no-control-regex -- control sequences are searched
     const last = [...gone.matchAll(/\u001b\[\?(?:1049|1047|47)([hl])/g)].at(-1);
     if (last !== undefined) this.#isOtherScreen = last[1] === "h";
     this.#scrollback = this.#scrollback.slice(at);

@@ -8,17 +8,17 @@ import type { TerminalRecord } from "./terminal-record.ts";
 import type { TerminalSession } from "./terminal-session.ts";
 
 export type TerminalLimits = {
-  /** A call without a timeout answers after so many seconds at the latest. */
+  /** Timeout in seconds of a call without an explicit one. */
   readonly longestSeconds: number;
-  /** So many characters a command may print in one call; then it is held until the next. */
+  /** Maximum characters that a command may print during one call; then it is paused until the next call. */
   readonly maxCharacters: number;
 };
 
 export type OneTerminal = {
-  /** Where its files are, below the private directory of the conversation. */
+  /** Directory for its files, relative to the conversation's private directory. */
   readonly folder: string;
   readonly record: TerminalRecord;
-  /** A command that nobody waits for goes on, and what it prints is dropped where nobody reads it. */
+  /** Commands continue while no call waits for them; unread output is dropped. */
   readonly goesOn: boolean;
 };
 
@@ -43,7 +43,7 @@ export async function openTerminalSession(
     () => false,
   );
   const marker = randomUUID();
-  // Emulating a screen takes much to load: only who opens a terminal pays for it.
+  // The screen emulation is slow to load, so it is loaded on first use.
   const [{ Shell }, { TerminalSession }] = await Promise.all([
     import("./shell.ts"),
     import("./terminal-session.ts"),
@@ -75,7 +75,7 @@ export async function openTerminalSession(
   return session;
 }
 
-/** Removes what processes that are gone left unfinished. */
+/** Removes unfinished files of processes that are gone. */
 async function removeLeftovers(stateDir: string, outputDirectory: string): Promise<void> {
   for (const [directory, prefix] of [
     [stateDir, shellPrefix],
@@ -94,7 +94,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Not allowed to signal it means that it is there.
+    // No permission to signal it means that it exists.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

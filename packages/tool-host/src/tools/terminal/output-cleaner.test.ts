@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { OutputCleaner } from "./output-cleaner.ts";
 
-/** The text and the replies that come of output arriving in these pieces. */
+/** Text and replies for output that arrives in these chunks. */
 function clean(...chunks: string[]): { readonly text: string; readonly replies: string } {
   let text = "";
   let replies = "";
@@ -52,14 +52,14 @@ describe("terminal output becomes text", () => {
     expect(clean(output).text).toBe(text);
   });
 
-  test("a sequence may come in any pieces", () => {
+  test("a sequence may arrive in any chunks", () => {
     for (const [, output] of cases) {
       const characters = output.split("");
       expect(clean(...characters).text).toBe(clean(output).text);
     }
   });
 
-  test("questions to the terminal are answered and do not show", () => {
+  test("queries to the terminal are answered and not shown", () => {
     expect(clean("ab\x1b[6n\x1b[c\x1b[>c\x1b[5n", "\n")).toEqual({
       text: "ab\n",
       replies: "\x1b[1;3R\x1b[?62;22c\x1b[>0;10;1c\x1b[0n",
@@ -70,7 +70,7 @@ describe("terminal output becomes text", () => {
     expect(clean("\x1b]11;?\x07\x1bP$qm\x1b\\x\n")).toEqual({ text: "x\n", replies: "" });
   });
 
-  test("plain text passes unchanged in any pieces", () => {
+  test("plain text passes unchanged in any chunks", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "é", "\n", "\t", " ", "😀") })),

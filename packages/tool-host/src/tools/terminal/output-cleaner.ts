@@ -3,22 +3,21 @@ import { TextLine } from "./text-line.ts";
 import { tokenize, type Token } from "./terminal-tokens.ts";
 
 export type OutputCleanerDeps = {
-  /** Takes finished text: whole lines, each with its newline, colours kept. */
+  /** Receives finished text: whole lines with their newlines, colours included. */
   readonly onText: (text: string) => void;
-  /** Takes the answer to a question that a program asked the terminal. */
+  /** Receives the reply to a query that a program sent to the terminal. */
   readonly onReply: (bytes: string) => void;
 };
 
-/** Rows that a program may still go back to; beyond it a line is finished. */
+/** Rows that a program may still move back to; earlier lines are finished. */
 const liveRows = 60;
 
-/** Largest jump or repeat a control sequence may ask for. */
+/** Maximum jump or repetition in a control sequence. */
 const maxColumns = 4096;
 
 /**
- * Turns what programs write to a terminal into text: carriage returns and cursor moves overwrite as on a screen, colours
- * stay, everything else that is not text goes. Programs that take the whole screen (editors, pagers) are shown by
- * {@link ScreenView} while they have it.
+ * Converts terminal output to text: carriage returns and cursor moves overwrite as on a screen, colours stay, other non-text is
+ * removed. Full-screen programs (editors, pagers) are shown by {@link ScreenView} while they run.
  */
 export class OutputCleaner {
   readonly #deps: OutputCleanerDeps;
@@ -27,10 +26,10 @@ export class OutputCleaner {
   #column = 0;
   #isStyled = false;
   #saved = { row: 0, column: 0 };
-  /** One row until a program first moves up: until then a line is finished by its newline. */
+  /** A single row until a program first moves up: until then a newline finishes a line. */
   #window = 1;
   #finished = "";
-  /** The beginning of a control sequence that the next piece completes. */
+  /** The incomplete control sequence at the end of the last chunk. */
   #partial = "";
   #screen: ScreenView | undefined;
 
@@ -38,12 +37,12 @@ export class OutputCleaner {
     this.#deps = deps;
   }
 
-  /** What a program that took the whole screen shows now; undefined when none does. */
+  /** The screen of the running full-screen program; undefined without one. */
   get screen(): ScreenView | undefined {
     return this.#screen;
   }
 
-  /** The text of the rows that are not finished yet. */
+  /** The text of the unfinished rows. */
   get live(): string {
     return this.#rows.map((row) => row.text).join("\n");
   }
@@ -52,7 +51,7 @@ export class OutputCleaner {
     let whole = this.#partial + text;
     this.#partial = "";
     if (whole.endsWith("\r")) {
-      // Most likely half a line end: with its other half the next piece can go the short way.
+      // Most likely half a line end: with the other half, the next chunk can use the fast path.
       whole = whole.slice(0, -1);
       this.#partial = "\r";
     }
@@ -62,7 +61,7 @@ export class OutputCleaner {
     this.#give();
   }
 
-  /** Finishes the rows as they are and starts on an empty one; `isEnd` also forgets unfinished sequences and the screen. */
+  /** Finishes the current rows and starts an empty one; `isEnd` also drops incomplete sequences and the screen. */
   flush(isEnd: boolean): void {
     this.#finished += this.live;
     this.#rows = [new TextLine()];
@@ -130,7 +129,7 @@ export class OutputCleaner {
     }
   }
 
-  /** Programs reset colours over and over; what changes nothing is left out. */
+  /** Programs reset colours again and again; changes without effect are left out. */
   #style(codes: string): void {
     const parameters = codes.slice(2, -1);
     const isReset = /^(?:0|22|24|27|39|49|;)*$/.test(parameters);
@@ -192,7 +191,7 @@ export class OutputCleaner {
     this.#column = this.#saved.column;
   }
 
-  /** A jump to an absolute place cannot be followed in running text: what comes next gets a line of its own. */
+  /** A jump to an absolute position cannot be shown in running text: the following output gets a new line. */
   #jump(): void {
     this.#row = this.#rows.length - 1;
     if (this.#line().width > 0) this.#newLine();
@@ -222,6 +221,6 @@ export class OutputCleaner {
 }
 
 function isPlain(text: string): boolean {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- control characters are searched
   return !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text);
 }

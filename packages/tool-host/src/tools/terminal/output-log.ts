@@ -4,25 +4,25 @@ import { join } from "node:path";
 import { clipText, fullTextNotice, fullTextPath, shortNotice, textLimits } from "../../text/truncate.ts";
 
 export type OutputLogDeps = {
-  /** Directory that keeps complete outputs; made when the first long output needs it. */
+  /** Directory for complete outputs; created for the first long output. */
   readonly directory: string;
-  /** Called when writing to disk falls behind (true) and when it has caught up (false). */
+  /** Called with true when writing to disk falls behind, and with false when it has caught up. */
   readonly onBacklog: (isBehind: boolean) => void;
 };
 
 const limit = textLimits.terminal;
 
-/** So much may wait for the disk before the program is made to wait. */
+/** Maximum characters waiting for the disk before the program is paused. */
 const maxWaitingCharacters = 2_000_000;
 
 const omittedNotice = "[What was printed before this was not kept.]\n";
 
-/** Files that a process left behind unfinished begin with this. */
+/** File name prefix of unfinished files. */
 export const unfinishedPrefix = ".terminal-";
 
 /**
- * The output of one call: its beginning and end stay in memory, and as soon as it is longer than what is shown,
- * everything goes to a file while it arrives. Takes text that is already masked.
+ * The output of one call: its beginning and end stay in memory; as soon as it is longer than the shown limit, all of it is also
+ * written to a file. Takes text that is already masked.
  */
 export class OutputLog {
   readonly #deps: OutputLogDeps;
@@ -41,17 +41,17 @@ export class OutputLog {
     this.#deps = deps;
   }
 
-  /** Number of characters taken so far. */
+  /** Number of characters received so far. */
   get length(): number {
     return this.#length;
   }
 
-  /** The last `count` characters, at most what is shown of an output. */
+  /** The last `count` characters, at most the shown limit. */
   newest(count: number): string {
     return (this.#length <= limit ? this.#head : this.#tail).slice(-count);
   }
 
-  /** Forgets what it has when that is long: from then on it has only an end, and no file. */
+  /** Drops long output: from then on only the end is stored, and no file. */
   forget(): void {
     if (this.#length <= limit) return;
     this.#isForgotten = true;
@@ -74,7 +74,7 @@ export class OutputLog {
     if (this.#length > limit) this.#spill(text);
   }
 
-  /** Ends the log and returns what is shown: all of it, or head and tail around a notice that names the file. */
+  /** Ends the log and returns the shown text: all of it, or head and tail around a notice that names the file. */
   async finish(): Promise<string> {
     if (this.#length <= limit) return this.#head;
     if (this.#isForgotten) {
@@ -96,7 +96,7 @@ export class OutputLog {
   }
 
   #keepTail(text: string): void {
-    // Cutting only now and then keeps a flood of small pieces from copying the tail for each.
+    // Cut only now and then, so that many small chunks do not each copy the tail.
     this.#tail = text.length >= limit ? text.slice(-limit) : this.#tail + text;
     if (this.#tail.length > 4 * limit) this.#tail = this.#tail.slice(-limit);
   }

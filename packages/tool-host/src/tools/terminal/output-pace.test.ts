@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test("a command that printed too much is held until somebody waits for it again", () => {
+test("a command that printed too much is paused until a call waits for it again", () => {
   expect([pace.take(10, false), isHeld]).toEqual(["goes on", false]);
   expect([pace.take(10, true), isHeld, pace.isFlooding]).toEqual(["floods", true, true]);
   pace.attend(true);
   expect([isHeld, pace.isFlooding]).toEqual([false, false]);
 });
 
-test("a command that nobody waits for rests after each million characters", () => {
+test("a command without a waiting call is paused after each million characters", () => {
   pace.attend(false);
   expect([pace.take(999_999, false), isHeld]).toEqual(["goes on", false]);
   expect([pace.take(1, true), isHeld]).toEqual(["rests", true]);
@@ -26,7 +26,7 @@ test("a command that nobody waits for rests after each million characters", () =
   expect(isHeld).toBe(false);
 });
 
-test("whoever comes ends the rest, but not the wait for the disk", () => {
+test("a new waiting call ends the pause, but not the wait for the disk", () => {
   pace.attend(false);
   pace.take(1_000_000, false);
   pace.wait(true);

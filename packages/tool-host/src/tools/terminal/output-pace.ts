@@ -1,18 +1,18 @@
 import type { Shell } from "./shell.ts";
 
-/** A command that nobody waits for rests after so many characters. */
+/** Number of characters after which a command without a waiting call is paused briefly. */
 const unattendedCharacters = 1_000_000;
 const restMs = 250;
 
-/** Holds a shell while its command prints more than can be borne. */
+/** Pauses a shell whose command prints too much. */
 export class OutputPace {
   readonly #shell: Pick<Shell, "pause" | "resume">;
   #isFlooding = false;
-  /** While the command is being stopped, everything is read on, so that its end is seen. */
+  /** While the command is being stopped, all output is read, so that its end is seen. */
   #readsOn = false;
   #isBehind = false;
   #isAttended = true;
-  /** Characters since the last rest of a command that nobody waits for, and the end of its rest. */
+  /** Characters since the last pause of a command without a waiting call, and the end of that pause. */
   #unattended = 0;
   #rest: NodeJS.Timeout | undefined;
 
@@ -20,12 +20,12 @@ export class OutputPace {
     this.#shell = shell;
   }
 
-  /** It is held, since it printed more than one call takes. */
+  /** True while it is paused because it printed more than one call may have. */
   get isFlooding(): boolean {
     return this.#isFlooding;
   }
 
-  /** Whether somebody waits for the command from now on; both begin anew. */
+  /** Sets whether a call waits for the command; resets both limits. */
   attend(isAttended: boolean): void {
     this.#isAttended = isAttended;
     this.#unattended = 0;
@@ -40,13 +40,13 @@ export class OutputPace {
     this.attend(true);
   }
 
-  /** It is held while the disk is behind. */
+  /** Paused while the disk is behind. */
   wait(isBehind: boolean): void {
     this.#isBehind = isBehind;
     this.#apply();
   }
 
-  /** Tells what becomes of a command that has printed so many more characters, where a call may be over its limit with them. */
+  /** Counts printed characters and pauses or resumes the command; it may then be over the limit of the call. */
   take(characters: number, isOverLimit: boolean): "goes on" | "rests" | "floods" {
     if (this.#readsOn) return "goes on";
     if (!this.#isAttended && this.#isTired(characters)) return "rests";
@@ -56,7 +56,7 @@ export class OutputPace {
     return "floods";
   }
 
-  /** Ends a rest, whose command is of no interest any more. */
+  /** Ends a pause; the command does not matter any more. */
   stop(): void {
     clearTimeout(this.#rest);
     this.#rest = undefined;

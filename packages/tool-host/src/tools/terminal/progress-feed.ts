@@ -1,12 +1,12 @@
 export type ProgressFeedDeps = {
   readonly onProgress: (text: string) => void;
-  /** The newest part of what may be shown; called at most once per interval. */
+  /** Returns the newest part of the shown output; called at most once per interval. */
   readonly read: () => string;
 };
 
 const intervalMs = 100;
 
-/** Passes on live output, at most ten times a second and only when it changed. */
+/** Publishes live output, at most ten times a second and only when it changed. */
 export class ProgressFeed implements Disposable {
   readonly #deps: ProgressFeedDeps;
   #timer: NodeJS.Timeout | undefined;
@@ -16,7 +16,7 @@ export class ProgressFeed implements Disposable {
     this.#deps = deps;
   }
 
-  /** Tells that there may be something new. */
+  /** Call this when there may be new output. */
   touch(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

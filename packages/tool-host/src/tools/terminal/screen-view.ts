@@ -1,10 +1,10 @@
 import xterm from "@xterm/headless";
 import { terminalSize } from "./terminal-size.ts";
 
-/** More than this waiting to be drawn means that a program floods the screen; what comes then is left out. */
+/** Maximum characters waiting to be drawn; beyond it the program floods the screen, and further output is dropped. */
 const maxPendingCharacters = 1_000_000;
 
-/** The screen of a program that took all of it. Answers to the program's questions go to `onReply`. */
+/** The screen of a full-screen program. Replies to the program's queries go to `onReply`. */
 export class ScreenView implements Disposable {
   readonly #terminal: xterm.Terminal;
   #pendingCharacters = 0;
@@ -27,7 +27,7 @@ export class ScreenView implements Disposable {
     });
   }
 
-  /** What the screen shows, without trailing blanks and without the empty rows around it. */
+  /** The text of the screen, without trailing blanks and surrounding empty rows. */
   async read(): Promise<string> {
     await new Promise<void>((resolve) => {
       this.#terminal.write("", resolve);

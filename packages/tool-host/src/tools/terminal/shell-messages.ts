@@ -1,37 +1,37 @@
 import { fieldSeparator, messageEnd, messagePrefix } from "./shell-script.ts";
 
-/** What the shell tells at the end of a command. */
+/** The shell's report at the end of a command. */
 export type CommandEnd = {
   readonly exitCode: number;
   /** Process id of the newest background job, -1 without one. */
   readonly backgroundPid: number;
   readonly pythonPath: string;
   readonly workingDir: string;
-  /** The shell has a trap for SIGINT: an interrupt does not bring it back to its prompt. */
+  /** The shell has a trap for SIGINT: an interrupt does not return it to its prompt. */
   readonly isInterruptTrapped: boolean;
 };
 
 export type ShellMessagesDeps = {
   readonly onBegin: () => void;
-  /** What the command printed, exactly. */
+  /** The exact output of the command. */
   readonly onText: (text: string) => void;
   readonly onEnd: (end: CommandEnd) => void;
 };
 
-/** Finds the shell's reports in what its terminal prints, and gives out only what lies between begin and end of a command. */
+/** Finds the shell's reports in its terminal output, and passes on only the output between begin and end of a command. */
 export class ShellMessages {
   readonly #deps: ShellMessagesDeps;
   #nonce: string | undefined;
   #hasBegun = false;
   #isMuted = false;
-  /** What may be the beginning of a report. */
+  /** Text that may begin a report. */
   #held = "";
 
   constructor(deps: ShellMessagesDeps) {
     this.#deps = deps;
   }
 
-  /** Identifies the command that is going on, undefined when none is. */
+  /** Identifies the running command; undefined when there is none. */
   get nonce(): string | undefined {
     return this.#nonce;
   }
@@ -40,7 +40,7 @@ export class ShellMessages {
     return this.#hasBegun;
   }
 
-  /** Waits for the reports with this nonce; `hasBegun` when only the end is still to come. */
+  /** Expects the reports with this nonce; `hasBegun` when only the end is still to come. */
   expect(nonce: string, hasBegun = false): void {
     this.#nonce = nonce;
     this.#hasBegun = hasBegun;
@@ -48,13 +48,13 @@ export class ShellMessages {
     this.#held = "";
   }
 
-  /** Drops what is printed until the end of the command. */
+  /** Drops the output until the end of the command. */
   mute(): void {
     this.drain();
     this.#isMuted = true;
   }
 
-  /** Gives out what was held back. */
+  /** Passes on held text. */
   drain(): void {
     const held = this.#held;
     this.#held = "";
@@ -62,7 +62,7 @@ export class ShellMessages {
   }
 
   push(chunk: string): void {
-    // Between commands only prompts and job notices are printed: nobody waits for them.
+    // Between commands only prompts and job notices are printed, which no call waits for.
     if (this.#nonce === undefined) return;
     let text = this.#held + chunk;
     this.#held = "";
@@ -101,7 +101,7 @@ export class ShellMessages {
   }
 }
 
-/** Where an ending of `text` starts that begins `marker`; the length of `text` when there is none. */
+/** The start of a suffix of `text` that is a prefix of `marker`; the length of `text` when there is none. */
 function partialFrom(text: string, marker: string): number {
   const at = text.lastIndexOf(marker.charAt(0));
   return at !== -1 && marker.startsWith(text.slice(at)) ? at : text.length;

@@ -8,9 +8,9 @@ export const messageEnd = "\u0007";
 export const fieldSeparator = "\u001f";
 
 /**
- * The start file of a shell. It reads commands from the pipe `<directory>/in` and reports begin and end of each to the
- * terminal itself, whatever the command did to its standard streams, prompt variables or options. `nonce` marks the
- * report that the shell is ready.
+ * The start file of a shell. It reads commands from the pipe `<directory>/in` and reports begin and end of each directly to the
+ * terminal, whatever the command did to its standard streams, prompt variables or options. `nonce` marks the report that the shell
+ * is ready.
  */
 export function shellStartFile(directory: string, nonce: string): string {
   return `
@@ -90,38 +90,38 @@ __convoke_prepare
 }
 
 /**
- * The line typed to run request `number`. Ctrl-U first drops what a program left half typed; the blank keeps it out of
- * history; after a syntax error bash takes the first word of a line for no reserved word, so that one is a plain command.
+ * The line typed to run request `number`. Ctrl-U first deletes leftover input; the leading blank keeps the line out of the history;
+ * after a syntax error bash does not recognise a reserved word at the start of a line, so it begins with a plain command.
  */
 export function requestLine(number: number): string {
   return `\u0015 :; { __convoke_flags=$-; \\builtin set +x; __convoke_take ${number}; } 2>/dev/null; \\builtin eval "$__convoke_command"; ${reportLine}\n`;
 }
 
-/** The line that makes an idle shell report, should its prompt have lost the way to. It keeps the status of the command. */
+/** The line that makes an idle shell report, in case its prompt no longer does. It preserves the command's exit status. */
 export function wakeLine(): string {
   return `\u0015 __convoke_report 2>/dev/null; \\exec 2>&0\n`;
 }
 
-/** The line that makes a shell that replaced ours usable and end the command that did it. */
+/** The line that makes a shell that replaced ours usable, and ends the command that replaced it. */
 export function adoptLine(startFile: string, nonce: string): string {
   return `\u0015 :; . ${quote(startFile)} 2>/dev/null; __convoke_nonce=${nonce}; stty -echo; ${reportLine}\n`;
 }
 
 /**
- * The line that gives a person a prompt with a line editor. The nonce waits in a variable of its own, so that no prompt reports
+ * The line that gives a person a prompt with a line editor. The nonce is stored in a separate variable, so that no prompt reports
  * before {@link handBackLine}.
  */
 export function lendLine(nonce: string): string {
   return `\u0015 :; { __convoke_held=${nonce}; for name in PROMPT_COMMAND= PS1='\\w\\$ ' PS2='> '; do \\builtin printf -v "\${name%%=*}" %s "\${name#*=}"; done; \\builtin unset name; "$__convoke_stty" sane; } 2>/dev/null; set -o history; set -o emacs; \\builtin printf '\\033]7733;%s;begin\\007' ${nonce}\n`;
 }
 
-/** The line that ends it: what the person left half typed is dropped, and the shell reports. */
+/** The line that ends a person's session: leftover input is deleted, and the shell reports. */
 export function handBackLine(): string {
   return `\u0003\u0005\u0015 { history -c; set +o history; set +o emacs; } 2>/dev/null; __convoke_nonce=$__convoke_held; ${reportLine}\n`;
 }
 
-// Tracing (set -x) must not show our own steps, so they run with errors shut off; the last step brings errors back to the
-// terminal, after the report, where nothing is read any more.
+// Tracing (set -x) must not show our own steps, so they run with stderr closed. The last step reopens stderr on the terminal after
+// the report, when nothing is read any more.
 const reportLine = "{ __convoke_report; } 2>/dev/null; \\exec 2>&0";
 
 function quote(text: string): string {

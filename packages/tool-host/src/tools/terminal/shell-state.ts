@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import { readCommandLine, readProcess } from "../../processes/process-table.ts";
 
 /**
- * What the shell process is doing when nothing has been heard for a while: `waiting` means that it, and no program it
- * started, has the terminal; `replaced` that a fresh interactive bash took its place (`exec bash`).
+ * State of a quiet shell process: `waiting` means that the shell, and no program that it started, has the terminal; `replaced` means
+ * that a fresh interactive bash took its place (`exec bash`).
  */
 export type ShellState = "busy" | "stopped" | "waiting" | "replaced";
 
-/** Looks at the process table; `busy` where there is none. `commandLine` is how our shell was started. */
+/** Reads the process table; `busy` without one. `commandLine` is how our shell was started. */
 export function readShellState(pid: number, commandLine: string | undefined): ShellState {
   const entry = readProcess(pid);
   if (entry === undefined) return "busy";

@@ -25,23 +25,23 @@ export type ShellDeps = {
   readonly program: string;
   readonly workingDir: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Tells the processes of this conversation's shells from all others; unique. */
+  /** A unique marker for the processes of this conversation's shells. */
   readonly marker: string;
-  /** Private directory in which the shell's own files live; made and removed by the shell. */
+  /** Private directory for the shell's own files; created and removed by the shell. */
   readonly directory: string;
   /** Aborting ends a shell that is not ready yet. */
   readonly signal: AbortSignal;
-  /** Hears of all that programs print, exactly. */
+  /** Receives the exact output of all programs. */
   readonly onOutput: (text: string) => void;
 };
 
-/** What happens to the command that was started last. */
+/** Events of the last started command. */
 export type CommandListener = {
-  /** The shell has taken the command. */
+  /** The shell has accepted the command. */
   readonly onBegin: () => void;
   readonly onText: (text: string) => void;
   readonly onEnd: (end: CommandEnd) => void;
-  /** The shell itself ended; 128 + n when signal n did it. */
+  /** The shell itself ended; 128 + n after signal n. */
   readonly onDeath: (exitCode: number) => void;
 };
 
@@ -49,10 +49,10 @@ const readyMs = 15_000;
 const disposeGraceMs = 250;
 const disposeKillMs = 1_500;
 
-/** Name of the variable that marks every process of a conversation's shells. */
+/** Environment variable that marks every process of a conversation's shells. */
 const shellVariable = "CONVOKE_SESSION";
 
-/** One bash on a terminal of its own, which keeps its state from command to command. */
+/** One bash in its own terminal, with state that persists from command to command. */
 export class Shell implements AsyncDisposable {
   readonly #deps: ShellDeps;
   readonly #pty: IPty;
@@ -62,15 +62,15 @@ export class Shell implements AsyncDisposable {
   #requests: Socket | undefined;
   #requestNumber = 0;
   #commandLine: string | undefined;
-  /** Commands before the one that runs left a trap for SIGINT. */
+  /** An earlier command left a trap for SIGINT. */
   #isInterruptTrapped = false;
-  /** A person works at its prompt. */
+  /** A person uses its prompt. */
   #isLent = false;
   #exitCode: number | undefined;
   #listener: CommandListener | undefined;
   readonly #disposed = onceUnlessRejected(() => this.#dispose());
 
-  /** Starts bash and waits until it takes commands. */
+  /** Starts bash and waits until it accepts commands. */
   static async open(deps: ShellDeps): Promise<Shell> {
     await mkdir(deps.directory, { recursive: true, mode: 0o700 });
     const nonce = newNonce();
@@ -118,7 +118,7 @@ export class Shell implements AsyncDisposable {
     });
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     this.#pty.onData((data: string | Buffer) => {
-      // Without an encoding the terminal gives bytes, whatever its type says.
+      // Without an encoding the terminal returns bytes, whatever its type says.
       this.#messages.push(typeof data === "string" ? data : decoder.decode(data, { stream: true }));
     });
     this.#pty.onExit(({ exitCode, signal }) => {
@@ -140,12 +140,12 @@ export class Shell implements AsyncDisposable {
     this.#messages.expect(nonce);
     const exported = secrets.flatMap(({ name, value }) => [name, value]);
     const records = [`request ${this.#requestNumber} ${nonce}`, String(secrets.length), ...exported, command];
-    // NUL ends a record, so it cannot be in one; bash could not hold it in a variable either.
+    // NUL ends a record, so a value cannot contain it; neither can a bash variable.
     this.#requests?.write(records.map((record) => `${record.replaceAll("\0", "")}\0`).join(""));
     this.type(requestLine(this.#requestNumber));
   }
 
-  /** Gives a person a prompt to work at, until {@link handBack}; `listener` hears of it as of a command. Only when none runs. */
+  /** Gives a person the prompt until {@link handBack}; `listener` is called as for a command. Only when none runs. */
   lend(listener: CommandListener): void {
     const nonce = newNonce();
     this.#listener = listener;
@@ -154,7 +154,7 @@ export class Shell implements AsyncDisposable {
     this.type(lendLine(nonce));
   }
 
-  /** Ends the time of a person if the shell is at its prompt; false where a program runs, and {@link revive} does it later. */
+  /** Ends a person's session if the shell is at its prompt; false while a program runs, then {@link revive} does it later. */
   handBack(): boolean {
     if (!this.isAlive || readShellState(this.#pty.pid, this.#commandLine) !== "waiting") return false;
     this.#messages.mute();
@@ -166,7 +166,7 @@ export class Shell implements AsyncDisposable {
     if (this.isAlive) this.#pty.resize(columns, rows);
   }
 
-  /** True from the moment the shell has taken the command until it reports its end. */
+  /** True from the moment the shell has accepted the command until it reports its end. */
   get hasBegun(): boolean {
     return this.#messages.hasBegun;
   }
@@ -176,7 +176,7 @@ export class Shell implements AsyncDisposable {
     if (this.isAlive) this.#pty.write(bytes);
   }
 
-  /** Lets programs wait until {@link resume} when they print more. */
+  /** Pauses the programs' output until {@link resume}. */
   pause(): void {
     this.#pty.pause();
   }
@@ -186,8 +186,8 @@ export class Shell implements AsyncDisposable {
   }
 
   /**
-   * Brings back a shell that was stopped, was replaced by another bash or, where `mayNeedWaking`, came back to a prompt that
-   * does not report. True when it was woken.
+   * Revives a shell that was stopped, was replaced by another bash or, with `mayNeedWaking`, returned to a prompt that does not report.
+   * True when it was woken.
    */
   revive(mayNeedWaking: boolean): boolean {
     if (!this.isAlive || !this.#messages.hasBegun) return false;
@@ -207,8 +207,8 @@ export class Shell implements AsyncDisposable {
   }
 
   /**
-   * Takes the rest of the statement away from the shell, before what it waits for is ended: a shell goes on with the next
-   * command when a program did not die of Ctrl-C. Where the shell itself may not follow an interrupt, it is ended.
+   * Discards the rest of the statement before the processes that it waits for are ended, because a shell continues with the next
+   * command when a program did not die of Ctrl-C. If the shell itself may ignore an interrupt, it is ended.
    */
   abandonStatement(command: string): void {
     if (!this.isAlive) return;
@@ -222,7 +222,7 @@ export class Shell implements AsyncDisposable {
     else signalProcesses({ pids: [pid], groupIds: [] }, "SIGINT");
   }
 
-  /** Live processes that the shells with this marker started, however they detached themselves, without this shell. */
+  /** Live processes that shells with this marker started, even if detached, without this shell. */
   children(): ProcessEntry[] {
     return this.#childrenIn(new ProcessScan());
   }
@@ -231,16 +231,16 @@ export class Shell implements AsyncDisposable {
     const found = [...scan.ofSession(this.#pty.pid), ...scan.marked(shellVariable, this.#deps.marker)];
     const all = new Map(found.map((entry) => [entry.pid, entry]));
     all.delete(this.#pty.pid);
-    // Parents come before what they started.
+    // Parents before their children.
     return [...all.values()].sort((a, b) => a.startTicks - b.startTicks || a.pid - b.pid);
   }
 
-  /** Ends the shell alone; its listener hears of the death. */
+  /** Ends only the shell; its listener gets the exit. */
   kill(): void {
     if (this.isAlive) this.#pty.kill("SIGKILL");
   }
 
-  /** Lets go of what a dead shell holds here; background programs go on. */
+  /** Releases the resources of a dead shell; background programs continue. */
   async release(): Promise<void> {
     this.#listener = undefined;
     this.#requests?.destroy();
@@ -254,7 +254,7 @@ export class Shell implements AsyncDisposable {
 
   async #dispose(): Promise<void> {
     this.#listener = undefined;
-    // A paused terminal would never notice that the shell ended.
+    // A paused terminal would not report that the shell ended.
     this.resume();
     if (this.isAlive) this.#pty.kill("SIGHUP");
     await endProcesses((scan) => this.#everything(scan), { graceMs: disposeGraceMs, killMs: disposeKillMs });
@@ -263,7 +263,7 @@ export class Shell implements AsyncDisposable {
 
   #everything(scan: ProcessScan): ProcessTarget {
     const shell = this.isAlive ? [this.#pty.pid] : [];
-    // Without a process table only the shell and its group can be reached.
+    // Without a process table only the shell and its process group can be signalled.
     if (!hasProcessTable()) return { pids: shell, groupIds: shell };
     return { pids: [...shell, ...this.#childrenIn(scan).map((entry) => entry.pid)], groupIds: [] };
   }

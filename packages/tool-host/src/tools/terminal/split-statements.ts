@@ -1,6 +1,6 @@
 /**
- * Splits a bash script at the newlines that end a statement at the top level; comments and blank lines stay with the
- * statement before them. Whatever is not certain to be several statements is given back as one.
+ * Splits a bash script at the newlines that end a top-level statement; comments and blank lines stay with the statement before them.
+ * A script that is not certain to have several statements is returned as one.
  */
 export function splitStatements(script: string): string[] {
   const scan = new StatementScan(script);
@@ -33,7 +33,7 @@ const openers = new Map([
   ["[[", "]]"],
 ]);
 
-/** Words after which another command begins, so that a reserved word there counts. */
+/** Words after which a command begins, so that a reserved word is recognised there. */
 const continuers = new Set([
   "then",
   "else",
@@ -53,19 +53,19 @@ type Heredoc = { readonly end: string; readonly stripsTabs: boolean };
 class StatementScan {
   readonly #script: string;
   #at = 0;
-  /** What must still be closed, innermost last. */
+  /** Constructs still to be closed, innermost last. */
   readonly #open: string[] = [];
   #heredocs: Heredoc[] = [];
-  /** True where the next word would be the name of a command. */
+  /** True when the next word would be the name of a command. */
   #isCommandStart = true;
-  /** True when the line so far ends in an operator that wants more (`&&`, `|`, ...), or in nothing. */
+  /** True when the line so far ends in an operator that needs an operand (`&&`, `|`, ...), or is empty. */
   #wantsMore = true;
 
   constructor(script: string) {
     this.#script = script;
   }
 
-  /** Positions after the newlines that end a statement, or undefined when the script cannot be read with certainty. */
+  /** Positions after the newlines that end a statement; undefined when the script cannot be parsed with certainty. */
   run(): number[] | undefined {
     const ends: number[] = [];
     while (this.#at < this.#script.length) {
@@ -122,7 +122,7 @@ class StatementScan {
 
   #leave(close: string): boolean {
     if (this.#open.at(-1) !== close) {
-      // In a case, a pattern ends with a parenthesis that nothing opened.
+      // In a case, a pattern ends with a parenthesis without an opening one.
       if (this.#open.at(-1) !== "esac") return false;
       return this.#operator(1, true);
     }
@@ -252,7 +252,7 @@ class StatementScan {
     return false;
   }
 
-  /** Skips from an opening bracket to its partner. A script inside may hide brackets in comments or heredocs; then nothing is certain. */
+  /** Skips from an opening bracket to its partner. A script inside may have brackets in comments or heredocs; then the result is uncertain. */
   #balanced(open: string, close: string): boolean {
     let depth = 0;
     while (this.#at < this.#script.length) {

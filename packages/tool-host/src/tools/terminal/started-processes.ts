@@ -7,7 +7,7 @@ import type { Shell } from "./shell.ts";
 const pollMs = 5;
 const shells = /^(?:ba|z|k|da|a|fi|c|tc|mk)?sh$|^busybox$/;
 
-/** The processes below a shell that have begun since this was made: those of one command. */
+/** The processes below a shell that started after this object was created: those of one command. */
 export class StartedProcesses {
   readonly #shell: Shell;
   readonly #startTicks = ticksSinceBoot();
@@ -16,7 +16,7 @@ export class StartedProcesses {
     this.#shell = shell;
   }
 
-  /** Parents come before what they started. */
+  /** Parents before their children. */
   pids(): number[] {
     return this.#shell
       .children()
@@ -24,36 +24,36 @@ export class StartedProcesses {
       .map((entry) => entry.pid);
   }
 
-  /** Asks all to end. */
+  /** Sends TERM to all. */
   terminate(): void {
     terminate(this.pids());
   }
 
-  /** Asks those to end that would go on with their next step. */
+  /** Sends TERM to those that would otherwise continue with their next step. */
   terminateShells(): void {
     terminate(this.pids().filter((pid) => shells.test(basename(readProgram(pid) ?? ""))));
   }
 
-  /** Returns the ids of those that were killed. */
+  /** Kills all, and returns their ids. */
   kill(): number[] {
     const pids = this.pids();
     signalProcesses({ pids, groupIds: [] }, "SIGKILL");
     return pids;
   }
 
-  /** Resolves when none of them is there any more, and at the latest at a time of `performance.now`. */
+  /** Resolves when none of them exists any more, at the latest at a time of `performance.now`. */
   async areGone(pids: readonly number[], until: number): Promise<void> {
     while (pids.some((pid) => readProcess(pid) !== undefined) && performance.now() < until)
       await sleep(pollMs);
   }
 }
 
-/** Asks to end, one that never would is killed at once: a parent must not go on with its next step when its child is gone. */
+/** Sends TERM; a process that ignores TERM is killed at once, because its parent must not continue with the next step when it is gone. */
 function terminate(pids: readonly number[]): void {
   for (const pid of pids) {
     const target = { pids: [pid], groupIds: [] };
     signalProcesses(target, ignoresSignal(pid, "SIGTERM") ? "SIGKILL" : "SIGTERM");
-    // A stopped process acts on TERM only when it goes on.
+    // A stopped process handles TERM only after CONT.
     signalProcesses(target, "SIGCONT");
   }
 }

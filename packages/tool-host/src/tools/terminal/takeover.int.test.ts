@@ -47,7 +47,7 @@ describe.each([
     return { session, run: runner(session) };
   }
 
-  test("a person sees the agent's screen, works in the same shell, and the agent goes on with what is changed", async () => {
+  test("a person sees the agent's screen, works in the same shell, and the agent continues with the changes", async () => {
     const { session, run } = await openBench();
     await run("mkdir deep; here=agent; echo said by the agent");
     await using person = XtermPerson.at(session);
@@ -83,7 +83,7 @@ describe.each([
     expect((await run("ls")).text).toBe("");
   });
 
-  test("a full-screen program of the agent is the same on the person's screen, at the person's size, and answers keys", async () => {
+  test("a full-screen program of the agent appears on the person's screen, at the person's size, and reacts to keys", async () => {
     const { session, run } = await openBench();
     const begun = await run("seq 1 500 > lines; less lines");
     expect(begun.exit_code).toBe(-1);
@@ -101,11 +101,11 @@ describe.each([
     expect(ended.exit_code).toBe(0);
   });
 
-  test("a program that a person leaves running is the agent's to go on with", async () => {
+  test("the agent can continue with a program that a person leaves running", async () => {
     const { session, run } = await openBench();
     await using person = XtermPerson.at(session);
     await person.take();
-    // What is typed before cat begins is not shown by the terminal, so the line says when it does.
+    // The terminal does not echo what is typed before cat starts, so the command prints a line when it does.
     person.press("echo ru''ns; cat\r");
     await person.sees(/^runs$/m);
     person.press("hello\r");
@@ -118,7 +118,7 @@ describe.each([
     expect((await run("echo next")).text).toBe("next");
   });
 
-  test("who takes it while it is being given back has it as soon as it is", async () => {
+  test("a person who takes control while it is being given back gets it as soon as it is", async () => {
     const { session, run } = await openBench();
     await using first = XtermPerson.at(session);
     await using second = XtermPerson.at(session);
@@ -139,7 +139,7 @@ describe.each([
     expect((await run("echo mine")).text).toBe("mine");
   });
 
-  test("what is typed from the moment of taking it again comes to the shell, also by somebody who takes it then", async () => {
+  test("input typed from the moment of retaking control reaches the shell, also from another person who takes it", async () => {
     const { session, run } = await openBench();
     const people = [XtermPerson.at(session), XtermPerson.at(session)] as const;
     onTestFinished(async () => {
@@ -154,7 +154,7 @@ describe.each([
       const next = round % 2 === 0 ? holder : other;
       if (next === holder) holder.do({ type: "give" });
       else await holder.give();
-      // Nobody waits to be told that it is theirs.
+      // Typing starts before the notification that the person has control.
       next.do({ type: "take", ...size });
       next.press(`echo ag''ain ${round}; `);
       next.press(`echo st''ill ${round}\r`);
@@ -166,7 +166,7 @@ describe.each([
     expect((await run("echo mine")).text).toBe("mine");
   });
 
-  test("who leaves without a word gives it back; a second person only looks on meanwhile", async () => {
+  test("a person who disconnects gives control back; a second person only watches meanwhile", async () => {
     const { session, run } = await openBench();
     const first = XtermPerson.at(session);
     await first.take();
@@ -183,7 +183,7 @@ describe.each([
     expect((await run("echo mine")).text).toBe("mine");
     await second.take();
     await second.sees(/[$#]$/m);
-    // The shell that the person ends is replaced under their hands.
+    // The person ends the shell, and gets a new one.
     const screens = (): number => second.updates.filter(({ type }) => type === "screen").length;
     const before = screens();
     second.press("exit\r");
@@ -192,7 +192,7 @@ describe.each([
     await second.sees("alive");
   });
 
-  test("P13: secrets are hidden from the screen, also in pieces, and typing goes on to be seen", async () => {
+  test("P13: secrets are masked on the screen, also in chunks, and typing stays visible", async () => {
     const { session, run } = await openBench();
     const secrets = [{ name: "TOKEN", value: "s3cr3t-value-0123456789" }];
     await run("echo $TOKEN > /dev/null", { secrets });
@@ -214,7 +214,7 @@ describe.each([
     expect(JSON.stringify(answer)).not.toContain(secrets[0]!.value);
   });
 
-  test("a terminal with a name is taken over like the other; one that is not there is told", async () => {
+  test("a named terminal can be taken over like the main one; a missing one is reported", async () => {
     const { session } = await openBench();
     await using lost = XtermPerson.at(session, "dev");
     await lost.until(() => lost.updates.length > 0);

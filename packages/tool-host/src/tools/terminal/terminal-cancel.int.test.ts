@@ -25,13 +25,13 @@ describe("P43: cancelling", () => {
     await using terminal = await openTestTerminal();
     const { text: output } = await terminal.run("sleep 300 > /dev/null 2>&1 & echo $!");
     const survivorPid = Number(output.split("\n").at(-1));
-    // The kernel counts in ticks of 10 ms: what is older than the command must be older by one.
+    // The kernel counts in ticks of 10 ms: an older process must be older by one tick.
     await sleep(30);
     const abort = new AbortController();
     const begun = Promise.withResolvers<unknown>();
     const running = terminal.run(command, { signal: abort.signal, onProgress: begun.resolve });
     await begun.promise;
-    // So that it is in the middle of what makes it hard to stop.
+    // So that the cancel hits the hard part.
     await sleep(400);
     using stopwatch = startStopwatch();
     abort.abort();
@@ -115,13 +115,13 @@ describe("P14: disposal", () => {
     "python3 -c 'import os,time\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\ntime.sleep(300)'",
   ];
 
-  test("P14: nothing that a terminal started outlives it, and it is quick", async () => {
+  test("P14: no process of a terminal outlives it, and disposal is fast", async () => {
     const marker = `TERMINAL_TEST=${process.pid}-${Math.floor(performance.now())}`;
     const [name = "", value = ""] = marker.split("=");
     const terminal = await openTestTerminal({ environment: { [name]: value } });
     for (const command of escapes) await terminal.run(command);
     await terminal.run("true; sleep 300", { timeout: 1 });
-    // One that has just been forked may have no environment yet.
+    // A process that was just forked may have no environment yet.
     await expect.poll(() => findMarkedProcesses(marker).length).toBeGreaterThan(7);
     using stopwatch = startStopwatch();
     await terminal[Symbol.asyncDispose]();

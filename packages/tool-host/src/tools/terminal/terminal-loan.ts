@@ -7,19 +7,19 @@ import type { TerminalRecord } from "./terminal-record.ts";
 import { terminalSize } from "./terminal-size.ts";
 import type { Shell } from "./shell.ts";
 
-/** What lending needs of the terminal. */
+/** The parts of a terminal that lending uses. */
 export type LoansDeps = {
   readonly view: LiveView;
   readonly record: TerminalRecord;
-  /** Settles when no call of the agent is in progress. */
+  /** Settles when no call of the agent is running. */
   readonly untilIdle: () => Promise<void>;
-  /** What was begun last and is not taken out. */
+  /** The last started run, until it is concluded. */
   readonly run: () => CommandRun | undefined;
-  /** A shell that waits for a command. */
+  /** Opens a shell that is ready for a command. */
   readonly openShell: (signal: AbortSignal) => Promise<Shell>;
-  /** Lets the person work at the shell's prompt. */
+  /** Lets the person use the shell's prompt. */
   readonly beginTurn: (shell: Shell, onReady: () => void) => void;
-  /** Takes a run that has ended out of the terminal, and tells the agent about it with its next answer. */
+  /** Concludes a run that has ended, and reports it to the agent with its next answer. */
   readonly conclude: (run: CommandRun) => Promise<void>;
   readonly notifyAgent: (notice: string) => void;
   readonly resize: (size: TerminalSize) => void;
@@ -27,19 +27,19 @@ export type LoansDeps = {
 
 type Loan = { readonly person: object; readonly stop: AbortController; readonly over: Promise<void> };
 
-/** So long a shell has to come back from a person to the agent. */
+/** Milliseconds that a shell has to return from a person to the agent. */
 const handBackMs = 1_500;
-/** So much may be typed before the shell is there to read it. */
+/** Maximum characters typed before the shell is ready to read them. */
 const maxTypedAhead = 10_000;
 
-/** Keys that may stop the program that runs. */
+/** Keys that may stop the running program. */
 export const interruptKeys: ReadonlySet<string> = new Set(["\u0003", "\u001a", "\u001c"]);
 
-/** Who has a terminal: the agent, or one person at a time. */
+/** Who has control of a terminal: the agent, or one person at a time. */
 export class TerminalLoans {
   readonly #deps: LoansDeps;
   #loan: Loan | undefined;
-  /** Who has it as soon as it is given back. */
+  /** The person who gets control next. */
   #next: { readonly person: object; size: TerminalSize; typed: string } | undefined;
   #typedAhead = "";
 
@@ -47,12 +47,12 @@ export class TerminalLoans {
     this.#deps = deps;
   }
 
-  /** True while a person has it. */
+  /** True while a person has control. */
   get isLent(): boolean {
     return this.#loan !== undefined && !this.#loan.stop.signal.aborted;
   }
 
-  /** Gives it to a person, until they give it back; what the agent has begun goes on. False while somebody else has it. */
+  /** Gives control to a person until they give it back; a running command of the agent continues. False while another person has it. */
   lend(person: object, size: TerminalSize): boolean {
     if (this.#loan?.stop.signal.aborted === true && this.#next === undefined) {
       this.#next = { person, size, typed: "" };
@@ -70,13 +70,13 @@ export class TerminalLoans {
     return true;
   }
 
-  /** Does nothing when the person does not have it. */
+  /** No effect when the person does not have control. */
   giveBack(person: object): void {
     if (this.#next?.person === person) this.#next = undefined;
     if (this.#has(person)) this.#end();
   }
 
-  /** False for who does not have it, and is not the next to. */
+  /** False for a person who does not have control and is not next. */
   type(person: object, text: string): boolean {
     if (this.#next?.person === person) {
       this.#next.typed = (this.#next.typed + text).slice(0, maxTypedAhead);
@@ -90,7 +90,7 @@ export class TerminalLoans {
     return true;
   }
 
-  /** False for who does not have it, and is not the next to. */
+  /** False for a person who does not have control and is not next. */
   resize(person: object, size: TerminalSize): boolean {
     if (this.#next?.person === person) {
       this.#next.size = size;
@@ -101,7 +101,7 @@ export class TerminalLoans {
     return true;
   }
 
-  /** Waits while a person has it; false when the call was cancelled meanwhile. */
+  /** Waits while a person has control; false when the call was cancelled meanwhile. */
   async untilReturned({ signal, onProgress }: Pick<ToolCall, "signal" | "onProgress">): Promise<boolean> {
     while (this.#loan !== undefined && !signal.aborted) {
       onProgress(notices.waitsForPerson);
@@ -110,7 +110,7 @@ export class TerminalLoans {
     return this.#loan === undefined;
   }
 
-  /** Takes it from whoever has it. */
+  /** Takes control from whoever has it. */
   async end(): Promise<void> {
     this.#next = undefined;
     const over = this.#loan?.over;
@@ -124,7 +124,7 @@ export class TerminalLoans {
     this.#next = undefined;
     if (next === undefined) return;
     this.lend(next.person, next.size);
-    // Where a program goes on that is the agent's to wait for, it comes to that.
+    // A program that the agent started and waits for returns to the agent.
     this.type(next.person, next.typed);
   }
 
@@ -139,7 +139,7 @@ export class TerminalLoans {
     this.#deps.view.lend(undefined);
   }
 
-  /** The time in which a person has it. Resolves when it is the agent's again. */
+  /** A person's session. Resolves when the agent has control again. */
   async #serve(signal: AbortSignal): Promise<void> {
     const { untilIdle, record, conclude } = this.#deps;
     await Promise.race([untilIdle(), aborted(signal)]);

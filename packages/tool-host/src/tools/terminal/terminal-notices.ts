@@ -18,7 +18,7 @@ export const notices = {
   person: (output: string) =>
     `[Since the last call a person had this terminal.${output === "" ? "" : ` The end of what it showed:\n${output}\n`}]\n`,
   personLeft: "[Since the last call a person had this terminal, and left a program running in it.]\n",
-  /** Stands for the name of what a person does, where commands are told. */
+  /** Placeholder for a person's session where commands are named. */
   personsCommand: "(what a person does at the prompt)",
   handBackFailed: (reason: string) => `[A person had this terminal, and giving it back failed: ${reason}]\n`,
   waitsForPerson: "A person has this terminal; the command begins when it is given back.",
@@ -47,7 +47,7 @@ const ways =
 
 const longestShown = 200;
 
-/** A command in one line. */
+/** A command on one line. */
 export function shorten(command: string): string {
   const line = command.replaceAll(/\s+/g, " ");
   return line.length > longestShown ? `${line.slice(0, longestShown)}...` : line;

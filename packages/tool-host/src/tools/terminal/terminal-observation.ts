@@ -4,7 +4,7 @@ import { userName } from "../../processes/user-name.ts";
 import { textPart } from "../observation-content.ts";
 import type { CommandEnd } from "./shell-messages.ts";
 
-/** What differs between the terminal's answers. */
+/** The varying parts of the terminal's answers. */
 export type TerminalAnswer = {
   readonly command: string;
   readonly text: string;
@@ -12,13 +12,13 @@ export type TerminalAnswer = {
   readonly exitCode: number | null;
   readonly isError?: boolean;
   readonly isTimeout?: boolean;
-  /** What the shell told when the command ended. */
+  /** The shell's report at the end of the command. */
   readonly end?: CommandEnd;
   readonly prefix?: string;
   readonly suffix?: string;
 };
 
-/** The wire form of an answer, with every field written out; `hide` masks secrets in whatever did not come from the output log. */
+/** The wire form of an answer with all fields; `hide` masks secrets in texts that are not from the output log. */
 export function toTerminalObservation(
   answer: TerminalAnswer,
   outputDirectory: string,

@@ -3,19 +3,19 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { userName } from "../../processes/user-name.ts";
 import { ToolInputError } from "../../tool.ts";
 
-/** The tool's parameters after checking. */
+/** The validated parameters of the tool. */
 export type TerminalParams = {
   /** Absolute path of bash. */
   readonly program: string;
   readonly quietSeconds: number;
-  /** The sandbox is stopped after so many idle seconds; null when it is not. */
+  /** The sandbox is stopped after this many idle seconds; null for never. */
   readonly idleTimeoutSeconds: number | null;
   readonly environment: Readonly<Record<string, string>>;
 };
 
 const defaultQuietSeconds = 30;
 
-/** Reads the parameters of a tool spec; throws {@link ToolInputError} naming the one that is wrong. Unknown ones are ignored. */
+/** Parses the parameters of a tool spec; throws {@link ToolInputError} that names an invalid one. Unknown ones are ignored. */
 export function parseTerminalParams(
   params: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string>>,
@@ -71,7 +71,7 @@ function toVariables(value: unknown): Record<string, string> {
   return variables;
 }
 
-/** Where each PATH has bash: it is looked for at the start of every conversation. */
+/** Path of bash by PATH, cached because every conversation looks it up when it starts. */
 const bashOn = new Map<string, string>();
 
 function toProgram(given: unknown, environment: Readonly<Record<string, string>>): string {
@@ -99,7 +99,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // Not there, or not ours to run: both mean no.
+    // Missing or not executable: both mean no.
     return false;
   }
 }

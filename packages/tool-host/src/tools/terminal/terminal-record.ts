@@ -1,41 +1,41 @@
-/** A piece of what a terminal printed, by places that count characters from its beginning. */
+/** A part of a terminal's output. Positions count characters from the beginning of the output. */
 export type TranscriptPage = {
   readonly text: string;
-  /** Where `text` begins; later than asked for where the older part is no longer kept. */
+  /** Position of `text`; later than requested when older output was dropped. */
   readonly from: number;
-  /** Where the next page begins. */
+  /** Position of the next page. */
   readonly next: number;
-  /** The end of all that was printed so far. */
+  /** The end of the output so far. */
   readonly end: number;
 };
 
-/** What is known of a terminal from outside: what was run in it, and what was printed, already masked. */
+/** The state of a terminal for readers: its commands and its output, masked. */
 export class TerminalRecord {
   readonly #maxCharacters: number;
   #text = "";
-  /** Place of the first kept character. */
+  /** Position of the first stored character. */
   #start = 0;
   #command: string | null = null;
   #startedAtMs: number | null = null;
   #exitCode: number | null = null;
   readonly #listeners = new Set<() => void>();
 
-  /** So many characters of what was printed last are kept; none where nobody reads them. */
+  /** `maxCharacters`: how much of the latest output is stored; 0 when nobody reads it. */
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Of the command that runs, or of the one before; null before the first. */
+  /** The running command, or the last one; null before the first. */
   get command(): string | null {
     return this.#command;
   }
 
-  /** In milliseconds since 1970. */
+  /** Start of that command in milliseconds since 1970. */
   get startedAtMs(): number | null {
     return this.#startedAtMs;
   }
 
-  /** Of the last command, null while it runs. */
+  /** Exit code of the last command; null while it runs. */
   get exitCode(): number | null {
     return this.#exitCode;
   }
@@ -44,7 +44,7 @@ export class TerminalRecord {
     return this.#start + this.#text.length;
   }
 
-  /** A command was given to the shell. */
+  /** Records that a command was sent to the shell. */
   began(command: string): void {
     this.#command = command;
     this.#startedAtMs = Date.now();
@@ -56,7 +56,7 @@ export class TerminalRecord {
   append(text: string): void {
     if (text === "") return;
     this.#text += text;
-    // Cutting only now and then keeps small pieces from copying all of it for each.
+    // Cut only now and then, so that many small chunks do not each copy all of it.
     if (this.#text.length > 2 * this.#maxCharacters) this.#forget();
     this.#notify();
   }
@@ -66,14 +66,14 @@ export class TerminalRecord {
     this.#notify();
   }
 
-  /** At most `most` characters from `from` on. */
+  /** At most `limit` characters from position `from` on. */
   read(from: number, limit: number): TranscriptPage {
     const begin = Math.min(Math.max(from, this.#start, this.end - this.#maxCharacters), this.end);
     const text = this.#text.slice(begin - this.#start, begin - this.#start + limit);
     return { text, from: begin, next: begin + text.length, end: this.end };
   }
 
-  /** Resolves at the next sign of life, or when the signal aborts. */
+  /** Resolves at the next change, or when the signal aborts. */
   async untilChanged(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const changed = Promise.withResolvers<void>();

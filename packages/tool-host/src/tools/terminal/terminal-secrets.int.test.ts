@@ -43,7 +43,7 @@ describe("secrets", () => {
     const everything = JSON.stringify(answer) + saved + progress.join("");
     expect(answer.exit_code).toBe(0);
     expect(everything).toContain(hiddenMark);
-    // A short value counts as a whole token only: the numbers 4710, 4712 and 14711 stay, 4711 goes.
+    // A short value is masked only as a whole token: the numbers 4710, 4712 and 14711 stay, 4711 is masked.
     const leaks = [
       ...secrets.slice(0, 2).map((secret) => secret.value),
       "canary",
@@ -59,7 +59,7 @@ describe("secrets", () => {
     expect(answer.command).toContain(`echo ${hiddenMark}`);
   });
 
-  test("P13: a value cut by a timeout does not show in two halves", async () => {
+  test("P13: a value split by a timeout is not shown in two halves", async () => {
     await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: 0.5 } });
     const wait = "until [ -e go ]; do sleep 0.05; done";
     const command = `printf "%.10s" "$API_TOKEN"; ${wait}; printf "%s\\n" "\${API_TOKEN:10}"`;
@@ -69,7 +69,7 @@ describe("secrets", () => {
     expect([first.text, second.text]).toEqual(["", hiddenMark]);
   });
 
-  test("P13: half a value does not show where somebody cuts the output off, and shows where it ends by itself", async () => {
+  test("P13: half a value is masked where the output was cut off, and shown where it ends by itself", async () => {
     await using terminal = await openTestTerminal({ params: { no_change_timeout_seconds: 0.5 } });
     const half = secrets[0]!.value.slice(0, 14);
     const command = 'printf "so: %.14s" "$API_TOKEN"';
@@ -124,7 +124,7 @@ describe("progress", () => {
   test("live output comes in masked, bounded tails about ten times a second", async () => {
     await using terminal = await openTestTerminal();
     const seen: string[] = [];
-    // It goes on when what it printed last was shown.
+    // The command continues once its last output was shown.
     const wait = "until [ -e shown-$i ]; do sleep 0.02; done";
     const answer = await terminal.run(
       `for i in $(seq 10); do seq $((i * 1000)) $((i * 1000 + 3000)); printf prompt; ${wait}; done`,

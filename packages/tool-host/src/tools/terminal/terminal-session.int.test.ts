@@ -10,7 +10,7 @@ import { Shell } from "./shell.ts";
 import { TerminalRecord } from "./terminal-record.ts";
 import { TerminalSession } from "./terminal-session.ts";
 
-/** A session whose shells call `onOpened` when they are ready and nobody has them yet. */
+/** A session whose shells call `onOpened` when they are ready, before the session has them. */
 async function openSession(onOpened: () => void | Promise<void>) {
   const root = await realpath(await mkdtemp(join(tmpdir(), "terminal-session-")));
   const shells = join(root, "shells");
@@ -69,7 +69,7 @@ async function openSession(onOpened: () => void | Promise<void>) {
   };
 }
 
-test("P43, F1: a call that is stopped while its shell is opened begins nothing", async () => {
+test("P43, F1: a call that is stopped while its shell is opened starts nothing", async () => {
   const abort = new AbortController();
   await using terminal = await openSession(() => abort.abort());
   expect(await terminal.run("touch made", abort.signal)).toMatchObject({ exit_code: 130, is_error: false });
@@ -81,7 +81,7 @@ test("P43, F1: a stop does not wait for a shell that is not ready yet", async ()
   const abort = new AbortController();
   await using terminal = await openSession(() => {});
   const answer = terminal.run("touch made", abort.signal);
-  // The process is there long before it is ready for commands.
+  // The process exists long before it is ready for commands.
   await expect.poll(() => terminal.processes().length, { interval: 1 }).toBeGreaterThan(0);
   abort.abort();
   expect(await answer).toMatchObject({ exit_code: 130 });
@@ -90,7 +90,7 @@ test("P43, F1: a stop does not wait for a shell that is not ready yet", async ()
   expect(terminal.files()).toEqual([]);
 });
 
-test("P43, F1: a command whose shell died under it is not begun again in a new one after a stop", async () => {
+test("P43, F1: a command whose shell died is not started again in a new one after a stop", async () => {
   const abort = new AbortController();
   let isSecond = false;
   await using terminal = await openSession(() => {
@@ -106,7 +106,7 @@ test("P43, F1: a command whose shell died under it is not begun again in a new o
 test("P14, F8: a session that is closed while its shell is opened leaves no process and no folder", async () => {
   const closed = Promise.withResolvers<void>();
   await using terminal = await openSession(() => {
-    // Opened already, but not the session's yet.
+    // Open, but not yet assigned to the session.
     void terminal.session[Symbol.asyncDispose]().then(closed.resolve);
   });
   await expect(

@@ -20,27 +20,27 @@ export type TerminalSessionDeps = {
   readonly openShell: (signal: AbortSignal) => Promise<Shell>;
   /** True when the conversation had a terminal before this session was opened. */
   readonly wasUsedBefore: boolean;
-  /** Absolute path of bash, which tells statements apart in doubt. */
+  /** Absolute path of bash, which is used to split statements in doubt. */
   readonly program: string;
   readonly outputDirectory: string;
-  /** Public, and so never masked in an answer. */
+  /** Public texts, never masked in an answer. */
   readonly workspaceDir: string;
   readonly quietSeconds: number;
   readonly longestSeconds: number;
   readonly idleTimeoutSeconds: number | null;
   readonly maxCharacters: number;
-  /** Commands that nobody waits for are not held. */
+  /** Commands without a waiting call are not paused. */
   readonly goesOn: boolean;
   readonly record: TerminalRecord;
 };
 
-/** The part of a sandbox's idle time that one call may wait. */
+/** Fraction of a sandbox's idle time that one call may wait. */
 const idleShare = 0.9;
 
-/** How long a call that would be refused waits for the running command to end by itself. */
+/** Milliseconds that a call which would be refused waits for the running command to end. */
 const lastChanceMs = 60;
 
-/** What a keyboard sends for Enter; programs that read keys one by one tell it from a newline. */
+/** The Enter key of a keyboard; programs that read single keys distinguish it from a newline. */
 const enterKey = "\r";
 
 type Request = {
@@ -49,24 +49,24 @@ type Request = {
   readonly timeoutSeconds: number | null;
 };
 
-/** One terminal of one conversation: decides what a call means now, runs it and words the answer. Calls do not overlap. */
+/** One terminal of one conversation: interprets a call, executes it and words the answer. Calls do not overlap. */
 export class TerminalSession implements AsyncDisposable {
   readonly #deps: TerminalSessionDeps;
   readonly #mask: SecretMask;
   readonly #secrets = new Map<string, ToolSecret>();
   readonly #closing = new AbortController();
-  /** What people who are attached see. */
+  /** The output for attached people. */
   readonly view: LiveView;
-  /** Who has it. */
+  /** Who has control. */
   readonly loans: TerminalLoans;
   #calling: Promise<unknown> = Promise.resolve();
   #opening: Promise<Shell> | undefined;
   #shell: Shell | undefined;
   #run: CommandRun | undefined;
   #size: TerminalSize = terminalSize;
-  /** True when an answer told that the shell ended. */
+  /** True when an answer reported that the shell ended. */
   #isDeathReported = false;
-  /** What the next answer must tell first. */
+  /** Text at the beginning of the next answer. */
   #pendingPrefix: string;
 
   constructor(deps: TerminalSessionDeps) {
@@ -102,7 +102,7 @@ export class TerminalSession implements AsyncDisposable {
         this.#pendingPrefix += run.isPersons
           ? notices.person(shown)
           : notices.endedMeanwhile(run.command, exitCode ?? -1, shown);
-        // The agent has not heard of it yet when the shell ended too.
+        // The shell may have ended too, which the agent does not know yet.
         this.#isDeathReported = false;
       },
       notifyAgent: (notice) => (this.#pendingPrefix += notice),
@@ -120,19 +120,19 @@ export class TerminalSession implements AsyncDisposable {
     return toTerminalObservation(answer, this.#deps.outputDirectory, hide);
   }
 
-  /** What runs in it, or ran last. */
+  /** The running or last command. */
   get info(): Pick<TerminalInfo, "command" | "startedAtMs" | "isRunning" | "exitCode"> {
     const { command, startedAtMs, exitCode } = this.#deps.record;
     const isRunning = this.#run !== undefined && this.#run.result === undefined;
     return { command: command === null ? null : shorten(command), startedAtMs, isRunning, exitCode };
   }
 
-  /** The end of what was printed that is not in the record yet. */
+  /** The end of the output that is not in the record yet. */
   async openText(): Promise<string> {
     return (await this.#run?.openText()) ?? "";
   }
 
-  /** Ends what runs, and what the command started; null where nothing runs. */
+  /** Stops the running command and the processes it started; null when nothing runs. */
   async stop(call: ToolCall): Promise<TerminalObservation | null> {
     await this.loans.untilReturned(call);
     const run = this.#run;
@@ -140,12 +140,12 @@ export class TerminalSession implements AsyncDisposable {
     return this.#word(await this.#abort(run, run.command));
   }
 
-  /** Over when nothing of it runs, also of a shell that was just being opened. */
+  /** Resolves when no process is left, including those of a shell that is being opened. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.loans.end();
     this.view.end();
-    // A shell that could not be opened was told to whoever asked for it, and left nothing.
+    // A shell that could not be opened left nothing, and was reported to its caller.
     await this.#opening?.catch(() => {});
     await this.#endShell();
   }
@@ -193,13 +193,13 @@ export class TerminalSession implements AsyncDisposable {
     return this.#begin(request, call, true);
   }
 
-  /** Runs the command; a shell that ended before it took the command is replaced once. */
+  /** Runs the command; a shell that ended before accepting the command is replaced once. */
   async #begin(request: Request, call: ToolCall, mayRetry: boolean): Promise<TerminalAnswer> {
     const shell = await this.#liveShell(call.signal).catch((error: unknown) => {
       if (call.signal.aborted) return undefined;
       throw error;
     });
-    // Looked at last of all: once the shell has the command, it may begin (P43).
+    // Checked last: once the shell has the command, it may start (P43).
     if (shell === undefined || call.signal.aborted) return stoppedAnswer(request.command, "");
     const run = this.#newRun(shell, request.command, false);
     this.#run = run;
@@ -266,7 +266,7 @@ export class TerminalSession implements AsyncDisposable {
       : { ...answer, suffix: notices.keySent(request.command) + (answer.suffix ?? "") };
   }
 
-  /** Waits for the command and words what came of it. */
+  /** Waits for the command and words its result. */
   async #follow(run: CommandRun, request: Request, call: ToolCall): Promise<TerminalAnswer> {
     const { quietSeconds, longestSeconds } = this.#deps;
     const { timeoutSeconds, command } = request;
@@ -298,7 +298,7 @@ export class TerminalSession implements AsyncDisposable {
     const { result } = run;
     if (result?.type === "ended") return { command, text, exitCode: result.end.exitCode, end: result.end };
     const exitCode = result?.exitCode ?? -1;
-    // What the dead shell left in the background goes on; it ends with the session.
+    // Background processes of the dead shell continue; they end with the session.
     await this.#shell?.release();
     this.#isDeathReported = true;
     return { command, text: withoutExit(text), exitCode, suffix: notices.died(exitCode) };
@@ -345,7 +345,7 @@ export class TerminalSession implements AsyncDisposable {
     return refusal(request.command, notices.aboveIdleCap(request.timeoutSeconds, cap));
   }
 
-  /** A program may print a secret long after the call that named it, so none is forgotten. */
+  /** A program may print a secret long after the call that named it, so none is ever forgotten. */
   #learnSecrets(secrets: readonly ToolSecret[]): void {
     const before = this.#secrets.size;
     for (const secret of secrets) this.#secrets.set(`${secret.name}\0${secret.value}`, secret);
@@ -364,7 +364,7 @@ function stoppedAnswer(command: string, text: string): TerminalAnswer {
   return { command, text, exitCode: 130, suffix: notices.stopped };
 }
 
-/** Without the word that a shell prints when it leaves; by hand, because what a command prints may be long and full of blanks. */
+/** Without the word that a shell prints when it exits; done by hand, because output may be long and full of blanks. */
 function withoutExit(text: string): string {
   const trimmed = text.trimEnd();
   if (trimmed === "exit") return "";

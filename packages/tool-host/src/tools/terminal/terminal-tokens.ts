@@ -1,4 +1,4 @@
-/** One piece of terminal output. `raw` is the piece as it came. */
+/** One token of terminal output. `raw` is its original text. */
 export type Token =
   | { readonly type: "text"; readonly raw: string }
   /** A single control character. */
@@ -7,16 +7,16 @@ export type Token =
   | { readonly type: "style"; readonly raw: string }
   /** A cursor move or an erasure: the letter that names it and its first number (0 when left out). */
   | { readonly type: "cursor"; readonly raw: string; readonly final: string; readonly count: number }
-  /** A question to the terminal; `reply` gives the answer for a cursor in that column (from 1). */
+  /** A query to the terminal; `reply` returns the answer for a cursor in that column (from 1). */
   | { readonly type: "query"; readonly raw: string; readonly reply: (column: number) => string }
-  /** The whole screen is taken or given back. */
+  /** The alternate screen is entered or left. */
   | { readonly type: "screen"; readonly raw: string; readonly isEntered: boolean }
   | { readonly type: "other"; readonly raw: string };
 
-/** An unfinished sequence longer than this is not a sequence. */
+/** Maximum length of an incomplete sequence. */
 const longestSequence = 4096;
 
-/** Splits terminal output into pieces; `rest` is the beginning of a sequence whose end has not come yet. */
+/** Splits terminal output into tokens; `rest` is an incomplete sequence at its end. */
 export function tokenize(text: string): { readonly tokens: Token[]; readonly rest: string } {
   const tokens: Token[] = [];
   pattern.lastIndex = 0;
@@ -27,7 +27,7 @@ export function tokenize(text: string): { readonly tokens: Token[]; readonly res
     const raw = match?.[0] ?? text.charAt(at);
     const isOpen = match?.groups?.["open"] !== undefined;
     if (isOpen && raw.length <= longestSequence) return { tokens, rest: raw };
-    // An introducer that nothing ends is dropped alone, so that the text after it is not swallowed.
+    // An introducer without an end is dropped alone, so that the text after it stays.
     const taken = isOpen ? raw.slice(0, 2) : raw;
     tokens.push(toToken(taken, match?.groups ?? {}));
     at += taken.length;
@@ -76,7 +76,7 @@ function toSequence(raw: string, parameters: string, final: string): Token {
   return { type: "cursor", raw, final, count: Number(numbers[0]) || 0 };
 }
 
-/** Answers to the questions that programs wait for: status, cursor position, what kind of terminal. */
+/** Replies to queries of programs: status, cursor position, terminal type. */
 const replies = new Map<string, (column: number) => string>([
   ["5n", () => "\u001b[0n"],
   ["6n", (column) => `\u001b[1;${column}R`],

@@ -59,7 +59,7 @@ describe("commands", () => {
     expect(answer.metadata?.working_dir).toBe(join(terminal.workspaceDir, "sub"));
   });
 
-  test("the background process id is told", async () => {
+  test("the background process id is reported", async () => {
     await using terminal = await openTestTerminal();
     const answer = await terminal.run("sleep 60 > /dev/null 2>&1 & echo pid=$!");
     expect(answer.text).toContain(`pid=${answer.metadata?.pid}`);
@@ -168,7 +168,7 @@ describe("waiting", () => {
     expect(await terminal.type("C-c")).toMatchObject({ is_error: true, exit_code: null });
   });
 
-  test("a command that ends between two calls is told once", async () => {
+  test("a command that ends between two calls is reported once", async () => {
     await using terminal = await openTestTerminal();
     const { text: pid } = await terminal.run("echo $$");
     await terminal.run("until [ -e go ]; do sleep 0.05; done; echo late; touch ending; (exit 5)", {
@@ -201,7 +201,7 @@ describe("waiting", () => {
 });
 
 describe("what is accepted", () => {
-  test("tools 20.2.9: several statements are refused with a numbered list; bash has the last word", async () => {
+  test("tools 20.2.9: several statements are refused with a numbered list; bash decides in doubt", async () => {
     await using terminal = await openTestTerminal();
     const refused = await terminal.run("touch a\ntouch b");
     expect(refused).toMatchObject({ is_error: true, exit_code: null });
@@ -294,7 +294,7 @@ describe("long output", () => {
     expect(line).toBe(head.split("\n").length);
   });
 
-  test("a flood is held until it is read on", async () => {
+  test("a flood is paused until the next read", async () => {
     await using terminal = await openTestTerminal({ maxCharacters: 2_000_000 });
     const flood = await terminal.run("yes");
     expect(flood).toMatchObject({ exit_code: -1, timeout: true });
@@ -314,7 +314,7 @@ describe("long output", () => {
 });
 
 describe("a shell that ends", () => {
-  test("tools 19.11, 20.2.15: top-level exit is told at once, the next command has a new shell", async () => {
+  test("tools 19.11, 20.2.15: top-level exit is reported at once, the next command has a new shell", async () => {
     await using terminal = await openTestTerminal();
     await terminal.run("A=1; sleep 300 > /dev/null & echo $! > pid");
     const ended = await terminal.run("echo bye; exit 3");
@@ -338,7 +338,7 @@ describe("a shell that ends", () => {
     expect(next.prefix).toContain("replaced");
   });
 
-  test("after a restart the first answer tells that the terminal is new", async () => {
+  test("after a restart the first answer says that the terminal is new", async () => {
     await using terminal = await openTestTerminal();
     expect((await terminal.run("cd /; A=1")).prefix).toBe("");
     await terminal.reopen();
@@ -348,7 +348,7 @@ describe("a shell that ends", () => {
     expect((await terminal.run("echo")).prefix).toBe("");
   });
 
-  test("16: what is kept of a terminal is its owner's alone, whatever the umask is", async () => {
+  test("16: only its owner can read a terminal's files, whatever the umask is", async () => {
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
     await using terminal = await openTestTerminal();
@@ -367,7 +367,7 @@ describe("a shell that ends", () => {
   });
 });
 
-/** A shell that sleeps without a child waits for its next line, so all it had to say is said. */
+/** A shell that sleeps without a child waits for its next line, so it has printed everything. */
 function isAtPrompt(pid: number): boolean {
   const hasChild = listProcesses().some(({ parentPid }) => parentPid === pid);
   return readProcess(pid)?.state === "S" && !hasChild;

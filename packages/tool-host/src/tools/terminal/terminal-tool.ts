@@ -12,13 +12,13 @@ export type TerminalToolOptions = Partial<TerminalLimits>;
 
 export const usualLimits: TerminalLimits = { longestSeconds: 600, maxCharacters: 64_000_000 };
 
-/** The name of its terminal among those of a conversation. */
+/** The terminal's name in a conversation. */
 export const mainTerminal = "main";
 
 /** The bash terminal of a conversation. */
 export const terminalTool: Tool = createTerminalTool();
 
-/** The bash terminal with limits other than the usual ones. */
+/** The bash terminal with limits other than the defaults. */
 export function createTerminalTool(options: TerminalToolOptions = {}): Tool {
   const limits = { ...usualLimits, ...options };
   return {
@@ -49,7 +49,7 @@ async function openTerminal(context: ToolContext, limits: TerminalLimits): Promi
   };
 }
 
-/** What others know of a terminal; one that a person looks at is kept too. */
+/** State of a terminal; one that a person watches stays open too. */
 export function toTerminalInfo(name: string, session: TerminalSession, keepsRunning: boolean): TerminalInfo {
   const { info, view } = session;
   const { isLent } = session.loans;

@@ -1,10 +1,10 @@
-/** One line of terminal text with colours kept in it; most lines only ever grow, so cells are made when one is overwritten. */
+/** One line of terminal text with its colours; most lines only grow, so cells are created only when one is overwritten. */
 export class TextLine {
   #plain = "";
   #width = 0;
   /** Per character: its colour codes and the character. Undefined while the line only grew. */
   #cells: string[] | undefined;
-  /** Colour codes that wait for the next character. */
+  /** Colour codes for the next character. */
   #style = "";
 
   /** Number of characters, without colour codes. */

@@ -12,22 +12,22 @@ import type { TerminalSession } from "../terminal/terminal-session.ts";
 import { mainTerminal, toTerminalInfo } from "../terminal/terminal-tool.ts";
 import { argumentsOf, readFlag, readNumber, readText } from "./read-arguments.ts";
 
-/** So many terminals with names may be open at once. */
+/** Maximum number of named terminals that are open at once. */
 export const maxTerminals = 8;
 
-/** How long a command that goes on in the background may take to fail at once. */
+/** Seconds in which a background command may fail immediately. */
 const backgroundSeconds = 1;
 
-/** Of each terminal, for who reads by cursor. */
+/** Characters of each terminal for readers with a cursor. */
 const recordCharacters = 1_000_000;
 
-/** Shown where no cursor is given. */
+/** Characters shown without a cursor. */
 const newestCharacters = 10_000;
 
 type Named = { readonly record: TerminalRecord; readonly session: Promise<TerminalSession> };
 type Open = { readonly record: TerminalRecord; readonly session: TerminalSession };
 
-/** The terminals with names of one conversation. Calls for different ones may overlap, and so may those that only look. */
+/** The named terminals of one conversation. Calls for different ones may overlap, and so may read-only calls. */
 export class NamedTerminals implements ToolInstance {
   readonly #context: ToolContext;
   readonly #limits: TerminalLimits;
@@ -66,7 +66,7 @@ export class NamedTerminals implements ToolInstance {
     const all = [...this.#opening.values()];
     this.#opening.clear();
     this.#open.clear();
-    // One that could not be opened was told to whoever asked for it, and left nothing.
+    // A terminal that could not be opened left nothing, and was reported to its caller.
     await Promise.all(
       all.map(async ({ session }) => (await session.catch(() => null))?.[Symbol.asyncDispose]()),
     );
@@ -174,7 +174,7 @@ export class NamedTerminals implements ToolInstance {
   }
 }
 
-/** The name as it was given, for whoever puts calls in order; the call itself refuses a wrong one. */
+/** The name as given, for ordering calls; the call itself rejects an invalid one. */
 export function terminalName(given: Readonly<Record<string, unknown>>): string {
   const { terminal } = given;
   return typeof terminal === "string" ? terminal : "";

@@ -3,7 +3,7 @@ import { ToolInputError } from "../../tool.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The arguments of a call whose action kind has no fields for them; throws {@link ToolInputError} on names that are not `known`. */
+/** The arguments of a call whose action kind has no schema for them; throws {@link ToolInputError} on names that are not `known`. */
 export function argumentsOf(action: Action, known: readonly string[]): Arguments {
   const given = action.kind === "MCPToolAction" ? (action.data ?? {}) : {};
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
@@ -12,21 +12,21 @@ export function argumentsOf(action: Action, known: readonly string[]): Arguments
   return given;
 }
 
-/** Text; empty where it was left out. */
+/** A text; empty when absent. */
 export function readText(given: Arguments, name: string): string {
   const value = given[name] ?? "";
   if (typeof value !== "string") throw new ToolInputError(`${name}: must be text.`);
   return value;
 }
 
-/** False where it was left out. */
+/** A flag; false when absent. */
 export function readFlag(given: Arguments, name: string): boolean {
   const value = given[name] ?? false;
   if (typeof value !== "boolean") throw new ToolInputError(`${name}: must be true or false.`);
   return value;
 }
 
-/** Null where it was left out. */
+/** A number; null when absent. */
 export function readNumber(given: Arguments, name: string): number | null {
   const value = given[name] ?? null;
   if (value !== null && !(typeof value === "number" && value >= 0))

@@ -6,10 +6,10 @@ import { usualLimits, type TerminalToolOptions } from "../terminal/terminal-tool
 import { parseTerminalParams } from "../terminal/terminal-params.ts";
 import { maxTerminals, NamedTerminals, terminalName } from "./named-terminals.ts";
 
-/** What an agent names to have further terminals, whose commands go on while it does other things. */
+/** The name by which an agent gets further terminals, whose commands continue while it does other things. */
 const terminalToolSetName = "terminal_tool_set";
 
-/** Terminals with names, beside the one of the tool `terminal`. The contract's form for tools that it does not know carries them. */
+/** Named terminals, in addition to the one of the tool `terminal`. Their actions use the contract's form for unknown tools. */
 export function createTerminalToolSet(options: TerminalToolOptions = {}): ToolSet {
   const limits = { ...usualLimits, ...options };
   return {
@@ -20,7 +20,7 @@ export function createTerminalToolSet(options: TerminalToolOptions = {}): ToolSe
       return isReading || action.kind !== "MCPToolAction" ? null : terminalName(action.data ?? {});
     },
     open: async (context) => {
-      // Bad parameters are told at the first call already, whatever it is.
+      // Invalid parameters are reported by the first call, whatever it is.
       parseTerminalParams(context.params, context.environment);
       return new NamedTerminals(context, limits);
     },

@@ -33,7 +33,7 @@ function cursorOf(text: string): number {
   return Number(/Next cursor: (\d+)/.exec(text)?.[1]);
 }
 
-test("issue 11.4: each name is a shell of its own, and a command that goes on in one leaves the others free", async () => {
+test("issue 11.4: each name has its own shell, and a running command in one does not block the others", async () => {
   await using bench = await openBench();
   expect(textOf(await bench.run("left", "cd /tmp; here=left; echo $here"))).toContain("left");
   expect(textOf(await bench.run("right", "echo ${here:-nothing} $PWD"))).toContain("nothing");
@@ -82,7 +82,7 @@ test("issue 11.4: waiting for output ends with the command, and its end is in th
   expect(await bench.list()).toContain("job: ended with exit code 3");
 });
 
-test("issue 11.4: a command that floods while nobody reads is neither held nor kept whole", async () => {
+test("issue 11.4: a command that floods without a reader is neither paused nor stored completely", async () => {
   await using bench = await openBench();
   await bench.run("flood", "yes | head -c 8000000; echo; echo the-end", { background: true });
   let state = "";
@@ -96,7 +96,7 @@ test("issue 11.4: a command that floods while nobody reads is neither held nor k
   expect(next.metadata?.prefix).toContain("ended with exit code 0");
 });
 
-test("issue 11.4: what is wrong with a call is named with the way out", async () => {
+test("issue 11.4: a wrong call gets the reason and what to do", async () => {
   await using bench = await openBench();
   const refusals: [string, Data, RegExp][] = [
     ["run", { command: "true" }, /^terminal: must be a name/],
@@ -112,7 +112,7 @@ test("issue 11.4: what is wrong with a call is named with the way out", async ()
   for (const [name, data, words] of refusals) await expect(bench.call(name, data)).rejects.toThrow(words);
 });
 
-test("issue 11.4: only so many terminals are open at once, and one that is closed makes room", async () => {
+test("issue 11.4: the number of open terminals is limited, and closing one makes room", async () => {
   await using bench = await openBench();
   for (let index = 0; index < maxTerminals; index += 1) await bench.run(`t${index}`, "true");
   await expect(bench.run("more", "true")).rejects.toThrow("close one with terminal_stop");

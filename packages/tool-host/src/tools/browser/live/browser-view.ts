@@ -4,10 +4,10 @@ import type { BrowserUpdate, WatchedTab } from "../../../browser-attachment.ts";
 import { NewestUpdates } from "../../../newest-updates.ts";
 import type { Picture } from "./picture-source.ts";
 
-/** What those who watch a browser are shown. */
+/** Distributes updates to people who watch a browser. */
 export class BrowserView {
   readonly #followers = new Map<object, NewestUpdates>();
-  /** Told when the first one comes and when the last one has gone. */
+  /** Called when the first watcher comes and when the last one has gone. */
   readonly #onWatched: (isWatched: boolean) => void;
   #state: BrowserUpdate = { type: "state", isOpen: false, tabs: [] };
   #picture: BrowserUpdate | null = null;
@@ -21,7 +21,7 @@ export class BrowserView {
     return this.#followers.size > 0;
   }
 
-  /** Null where there is none. */
+  /** Null when there is no browser. */
   showTabs(tabs: readonly WatchedTab[] | null): void {
     const state = { type: "state", isOpen: tabs !== null, tabs: tabs ?? [] } as const;
     if (tabs === null) this.#picture = null;
@@ -30,13 +30,13 @@ export class BrowserView {
     this.#publish(state);
   }
 
-  /** Null where the last one is not true any more and there is no other one yet. */
+  /** Null while the last picture is outdated and there is no new one. */
   showPicture(picture: Picture | null): void {
     this.#picture = picture === null ? null : { type: "picture", ...picture };
     if (this.#picture !== null) this.#publish(this.#picture);
   }
 
-  /** Who has it, undefined for the agent; and what was done by who had it. */
+  /** Who has control (undefined for the agent), and what the person did. */
   lend(owner: object | undefined, did: string): void {
     const before = this.#owner;
     this.#owner = owner;
@@ -50,7 +50,7 @@ export class BrowserView {
     this.#followers.get(who)?.offer({ type: "refused", reason });
   }
 
-  /** Begins with everything as it is. */
+  /** Sends the complete current state first. */
   watch(who: object): Watcher<BrowserUpdate> {
     const follower = new NewestUpdates();
     follower.offer(this.#state);
@@ -68,7 +68,7 @@ export class BrowserView {
     };
   }
 
-  /** There is nothing more to come. */
+  /** No more updates come. */
   end(): void {
     for (const follower of this.#followers.values()) follower.end();
     this.#followers.clear();

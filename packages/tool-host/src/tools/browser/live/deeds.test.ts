@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Deeds } from "./deeds.ts";
 
-test("deeds are short: what is repeated is counted, typing is a number, addresses have no query", () => {
+test("deeds are short: repeated ones are counted, typing is a number, addresses have no query", () => {
   const deeds = new Deeds();
   expect(String(deeds)).toBe("");
   deeds.arrived("https://me:word@example.com/a/b?token=hidden#part");
@@ -17,7 +17,7 @@ test("deeds are short: what is repeated is counted, typing is a number, addresse
   );
 });
 
-test("of very many the first ones are told, and how many there were", () => {
+test("of very many deeds the first ones are reported, with the total number", () => {
   const deeds = new Deeds();
   for (let count = 0; count < 10_000; count++) deeds.clicked(`button "${count}"`);
   expect(String(deeds)).toContain("and 9960 more");

@@ -1,7 +1,7 @@
 const maxDeeds = 40;
 const longestAddress = 200;
 
-/** What a person did in a browser, in short words: without what they typed, and without queries of addresses. */
+/** Summary of what a person did in a browser, without typed text and without query strings. */
 export class Deeds {
   readonly #deeds: { readonly text: string; count: number }[] = [];
   #typed: { readonly where: string; count: number } | undefined;
@@ -34,7 +34,7 @@ export class Deeds {
     this.#add(`went to the tab ${shortAddress(url)}`);
   }
 
-  /** Empty where nothing was done. */
+  /** Empty when nothing was done. */
   toString(): string {
     this.#endTyping();
     const texts = this.#deeds.map(({ text, count }) => (count === 1 ? text : `${text} (${count} times)`));

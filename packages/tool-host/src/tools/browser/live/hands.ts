@@ -8,16 +8,16 @@ import { nameElement } from "./name-element.ts";
 
 export type HandInput = Exclude<BrowserInput, { type: "take" | "give" }>;
 
-/** A page that is busy takes an input later, and the next one is tried. */
+/** Timeout in milliseconds of one input; a busy page handles it later, and the next one is tried. */
 const inputMs = 2_000;
 const modifiers: ReadonlySet<string> = new Set(["Shift", "Control", "Alt", "Meta"]);
 
-/** Mouse and keyboard of the person who has a browser. */
+/** Mouse and keyboard of the person who controls a browser. */
 export class Hands {
   readonly deeds = new Deeds();
   readonly #browser: OpenBrowser;
   readonly #pressed = new Set<string>();
-  /** The page and what has its focus; asked for anew after what may have moved it. */
+  /** The page and its focused element; queried again after inputs that may have changed it. */
   #focus: { readonly page: Page; readonly name: string } | undefined;
   #isMoving = false;
   readonly #buttons = new Set<"left" | "middle" | "right">();
@@ -26,7 +26,7 @@ export class Hands {
     this.#browser = browser;
   }
 
-  /** Null when it was done, or goes on at a page that is busy; else why it cannot be. */
+  /** Null when it was done, or is pending in a busy page; else the reason for the refusal. */
   async do(input: HandInput): Promise<string | null> {
     const page = this.#browser.tabs.front;
     if (page === undefined) return "No tab is open.";
@@ -39,7 +39,7 @@ export class Hands {
     }
   }
 
-  /** Lets go of every key and button. */
+  /** Releases every key and button. */
   async release(): Promise<void> {
     const page = this.#browser.tabs.front;
     if (page === undefined) return;
@@ -47,7 +47,7 @@ export class Hands {
       ...[...this.#pressed].map((key) => page.keyboard.up(key)),
       ...[...this.#buttons].map((button) => page.mouse.up({ button })),
     ];
-    // A page that is gone holds nothing.
+    // A closed page has no pressed keys.
     await withinMs(Promise.allSettled(ups), inputMs);
   }
 
@@ -75,7 +75,7 @@ export class Hands {
   async #move(page: Page, input: Extract<HandInput, { type: "mouse" }>): Promise<void> {
     const { event, x, y, button, clicks } = input;
     if (event === "move") {
-      // What a busy page has not seen is out of date.
+      // A busy page has not seen them; they are outdated.
       if (this.#isMoving) return;
       this.#isMoving = true;
       void page.mouse
@@ -86,7 +86,7 @@ export class Hands {
     }
     if (event === "down") {
       this.#focus = undefined;
-      // Before it: what is clicked may be gone by the click. The second press of a double click is no other deed.
+      // Named before the click, which may remove the element. The second press of a double click is not a second deed.
       if (clicks === 1) this.deeds.clicked(await nameElement(page, { x, y }));
       await page.mouse.move(x, y);
       this.#buttons.add(button);

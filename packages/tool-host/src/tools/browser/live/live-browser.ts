@@ -8,25 +8,25 @@ import { Hands } from "./hands.ts";
 import { LivePictures } from "./live-pictures.ts";
 
 export type LiveBrowserDeps = {
-  /** Whether an action of the agent is in progress. */
+  /** Whether an action of the agent is running. */
   readonly isActing: () => boolean;
-  /** Opens again what was put aside or broke; null where the agent has not used a browser yet. */
+  /** Reopens a suspended or crashed browser; null when the agent has not used one yet. */
   readonly wake: () => Promise<unknown> | null;
-  /** What the agent is told with its next answer. */
+  /** Adds a note to the agent's next answer. */
   readonly notifyAgent: (note: string) => void;
-  /** Told when a person begins to have it, and when it is the agent's again. */
+  /** Called when a person takes control, and when the agent has it back. */
   readonly onLent: (isLent: boolean) => void;
 };
 
 type Loan = {
   readonly person: object;
   readonly over: PromiseWithResolvers<void>;
-  /** Settles when it is known whether there is a browser to have; says why there is none. */
+  /** Settles when it is known whether a browser can be lent; the reason if not. */
   ready: Promise<string | null>;
   hands: Hands | undefined;
 };
 
-/** The people at the browser of a conversation: those who watch it, and the one who has it in place of the agent. */
+/** The people at the browser of a conversation: watchers, and the one who has control instead of the agent. */
 export class LiveBrowser {
   readonly #deps: LiveBrowserDeps;
   readonly #view = new BrowserView((isWatched) => this.#watch(isWatched));
@@ -55,20 +55,20 @@ export class LiveBrowser {
       signal,
     );
 
-  /** Those of the conversation as they are now; from now on no picture shows them. */
+  /** The current secrets of the conversation; from now on no picture shows them. */
   setSecrets(secrets: readonly ToolSecret[]): void {
     this.#secrets = secrets;
     this.#pictures?.setSecrets(secrets);
   }
 
-  /** There is a browser from now on. */
+  /** A browser was opened. */
   opened(browser: OpenBrowser): void {
     this.#browser = browser;
     this.#view.showTabs([]);
     this.#watch(this.#view.isWatched);
   }
 
-  /** It is gone: put aside, broken, or ended. Whoever has it has it no more, unless it is on its way. */
+  /** The browser is gone: suspended, crashed or closed. A person loses control, unless it is being reopened for them. */
   closed(): void {
     if (this.#browser === undefined) return;
     this.#browser = undefined;
@@ -78,7 +78,7 @@ export class LiveBrowser {
     if (loan?.hands !== undefined) this.#end(loan);
   }
 
-  /** Waits while a person has it; false when the call was cancelled meanwhile. */
+  /** Waits while a person has control; false when the call was cancelled meanwhile. */
   async untilReturned({ signal, onProgress }: Pick<ToolCall, "signal" | "onProgress">): Promise<boolean> {
     const aborted = new Promise<void>((resolve) =>
       signal.addEventListener("abort", () => resolve(), { once: true }),
@@ -142,7 +142,7 @@ export class LiveBrowser {
     return null;
   }
 
-  /** Why there is no browser to lend; null where there is one. */
+  /** The reason why no browser can be lent; null when one can. */
   async #prepare(loan: Loan): Promise<string | null> {
     try {
       if (this.#browser === undefined) {
@@ -157,11 +157,11 @@ export class LiveBrowser {
     }
   }
 
-  /** Does nothing where the person does not have it. */
+  /** No effect when the person does not have control. */
   async #giveBack(person: object): Promise<void> {
     const loan = this.#loan;
     if (loan?.person !== person) return;
-    // One who leaves before the browser is there: the agent may have it once it is.
+    // The person left before the browser was open: the agent gets it once it is.
     await loan.ready;
     await loan.hands?.release();
     this.#end(loan);

@@ -13,20 +13,20 @@ export type LivePicturesDeps = {
   readonly secrets: readonly ToolSecret[];
   readonly onPicture: (picture: Picture | null) => void;
   readonly onTabs: (tabs: readonly WatchedTab[]) => void;
-  /** A tab has arrived at this address. */
+  /** Called when a tab has arrived at this address. */
   readonly onArrival: (url: string) => void;
 };
 
 const betweenMs = 200;
-/** A page that does not say its title in time has none for now. */
+/** Milliseconds to wait for a title; a slow page has none for now. */
 const titleMs = 500;
 const maxTabs = 50;
 const longestAddress = 2_000;
 const longestTitle = 200;
-/** No page as large as a screencast makes it comes near. */
+/** Far larger than any picture of a screencast. */
 const longestPicture = 1_500_000;
 
-/** The tabs of an open browser, and pictures of the one in front, from now on until it is disposed. */
+/** The tabs of an open browser, and pictures of the front tab, until disposal. */
 export class LivePictures implements Disposable {
   readonly #deps: LivePicturesDeps;
   readonly #pace: Pace<Picture>;
@@ -43,7 +43,7 @@ export class LivePictures implements Disposable {
     this.#secrets = deps.secrets;
     this.#pace = new Pace<Picture>(betweenMs, (picture) => {
       deps.onPicture(picture);
-      // Scripts change titles without a word; where nothing is drawn they have not changed it.
+      // Scripts change titles without an event, but only together with drawing.
       this.#requestTabs();
     });
     this.#stopListening = deps.browser.tabs.listen((arrivedAt) => {
@@ -53,7 +53,7 @@ export class LivePictures implements Disposable {
     this.#requestTabs();
   }
 
-  /** From now on no picture shows them. */
+  /** From now on no picture shows these secrets. */
   setSecrets(secrets: readonly ToolSecret[]): void {
     if (hiddenValues(secrets).join("\0") === hiddenValues(this.#secrets).join("\0")) return;
     this.#secrets = secrets;
@@ -109,7 +109,7 @@ export class LivePictures implements Disposable {
       all.map(async ({ id, page }) => ({
         id,
         url: this.#shown(page.url(), longestAddress),
-        // One that is on its way elsewhere has none for the moment.
+        // A navigating page has no title for the moment.
         title: this.#shown((await withinMs(page.title(), titleMs).catch(() => "")) ?? "", longestTitle),
         isFront: page === front,
       })),

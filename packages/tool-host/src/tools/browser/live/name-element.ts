@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core";
 import { withinMs } from "../../../within.ts";
 
-/** A page that is busy for longer is not waited for. */
+/** Timeout in milliseconds for busy pages. */
 const timeoutMs = 1_000;
 const longestName = 60;
 
-/** What a person would call the element at a place of the page, or without one that which has the focus. Never what is in a field. */
+/** A readable name of the element at a position, or of the focused one. Never contains what is typed into a field. */
 export async function nameElement(
   page: Page,
   place: { readonly x: number; readonly y: number } | null,
 ): Promise<string> {
-  // A page that is on its way elsewhere, or plays tricks, has no names.
+  // A navigating or hostile page has no names.
   const found = await withinMs(page.evaluate(nameIn, place), timeoutMs).catch(() => undefined);
   if (typeof found?.name !== "string" || typeof found.kind !== "string") return "the page";
   // oxlint-disable-next-line no-control-regex -- one line of the log

@@ -1,4 +1,4 @@
-/** Lets the newest of many values through, one in each span of time; the last one always comes. */
+/** Passes on the newest of many values, at most one per interval; the last value is always passed on. */
 export class Pace<Value> implements Disposable {
   readonly #everyMs: number;
   readonly #give: (value: Value) => void;
@@ -15,7 +15,7 @@ export class Pace<Value> implements Disposable {
     if (this.#timer === undefined) this.#next();
   }
 
-  /** What waits is dropped. */
+  /** Drops a waiting value. */
   clear(): void {
     this.#waiting = undefined;
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Camera } from "../camera.ts";
 import { PictureSource, type Picture } from "./picture-source.ts";
 
-/** A page whose browser casts nothing until `frame` is called. */
+/** A page whose browser sends no frame until `frame` is called. */
 class QuietPage extends EventEmitter {
   readonly sent: string[] = [];
   readonly #session = Object.assign(new EventEmitter(), {
@@ -29,7 +29,7 @@ class QuietPage extends EventEmitter {
   readonly viewportSize = () => ({ width: 1280, height: 720 });
 }
 
-test("a document of which the browser tells nothing, or refuses to, is looked at; one that it tells of is not", async () => {
+test("a document for which the browser sends no frames, or refuses to, gets screenshots; others do not", async () => {
   const page = new QuietPage();
   page.refusals = 1;
   const pictures: string[] = [];
@@ -37,7 +37,7 @@ test("a document of which the browser tells nothing, or refuses to, is looked at
   const given = page as unknown as Page;
   const camera = new Camera();
   const source = new PictureSource({ page: given, camera, hidden: [], onPicture, owedMs: 1 });
-  // Asked again after the refusal, and shown what there is.
+  // Requested again after the refusal; the current picture is shown.
   await expect.poll(() => pictures.length).toBeGreaterThan(2);
   expect(page.sent.filter((method) => method === "Page.startScreencast").length).toBeGreaterThan(2);
   page.frame();

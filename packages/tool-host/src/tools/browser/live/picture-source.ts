@@ -10,22 +10,22 @@ export type PictureSourceDeps = {
   readonly camera: Camera;
   /** Values that no picture may show. */
   readonly hidden: readonly string[];
-  /** Gets each picture; as often as the page changes. */
+  /** Called with each picture, as often as the page changes. */
   readonly onPicture: (picture: Picture) => void;
-  /** In which a document that has come is drawn by all experience; a second where it is not given. */
+  /** Milliseconds in which a new document is normally drawn; 1,000 unless given. */
   readonly owedMs?: number;
 };
 
-/** Not more often than this, and less often than it takes: a large page is not to be busy with being looked at. */
+/** Minimum interval, and a multiple of the screenshot's duration, so that screenshots do not keep a large page busy. */
 const betweenMs = 200;
 const unchangedMs = 400;
-/** After this a browser's answer is not waited for. */
+/** Timeout in milliseconds for a browser's answer. */
 const answerMs = 5_000;
 const format = { format: "jpeg", quality: 60 } as const;
 const screencast = { ...format, maxWidth: 1_280, maxHeight: 1_280 };
 const screenshot = { ...format, optimizeForSpeed: true };
 
-/** Pictures of one page, until it is closed. Nothing comes any more as soon as `close` is called. */
+/** Pictures of one page until it is closed; none after `close` is called. */
 export class PictureSource {
   readonly #deps: PictureSourceDeps;
   readonly #closing = new AbortController();
@@ -33,13 +33,13 @@ export class PictureSource {
 
   constructor(deps: PictureSourceDeps) {
     this.#deps = deps;
-    // A page that is gone has no pictures; another one is in front then, and is told.
+    // A closed page has no pictures; then another tab is in front, and is reported.
     void this.#run().catch(() => {});
   }
 
   close(): void {
     this.#closing.abort();
-    // Ends its screencast with it. Gone with its page.
+    // Also ends its screencast. Fails when the page is closed.
     void this.#session?.detach().catch(() => {});
   }
 
@@ -51,14 +51,14 @@ export class PictureSource {
     else await this.#takeScreenshots(this.#session);
   }
 
-  /** What the browser itself tells of, whenever something is drawn; a document it tells nothing of is looked at. */
+  /** The browser's own screencast, sent on drawing; for a new document without a frame a screenshot is taken. */
   async #cast(session: CDPSession): Promise<void> {
     const { page, owedMs = 1_000 } = this.#deps;
     const { signal } = this.#closing;
     let isOwed = true;
     session.on("Page.screencastFrame", ({ data, metadata, sessionId }) => {
       isOwed = false;
-      // At once: one that waits for its turn would keep the newest from being made.
+      // Acknowledged at once: otherwise the browser would not send the newest frame.
       session.send("Page.screencastFrameAck", { sessionId }).catch(() => {}); // Closed meanwhile.
       this.#give({ data, width: metadata.deviceWidth, height: metadata.deviceHeight });
     });
@@ -66,7 +66,7 @@ export class PictureSource {
     page.on("framenavigated", onNavigated);
     signal.addEventListener("abort", () => page.off("framenavigated", onNavigated));
     while (!signal.aborted && !page.isClosed()) {
-      // A page that is between two processes refuses, or has begun and tells of nothing.
+      // A page that changes its process refuses the call, or accepts it and sends no frame.
       if (isOwed) await withinMs(session.send("Page.startScreencast", screencast), answerMs).catch(() => {});
       await wait(owedMs, undefined, { signal, ref: false });
       if (!isOwed) continue;
@@ -77,7 +77,7 @@ export class PictureSource {
     }
   }
 
-  /** Pictures as screenshots are taken, with what is secret hidden. */
+  /** Repeated screenshots, with secrets hidden. */
   async #takeScreenshots(session: CDPSession): Promise<void> {
     const { page, camera, hidden } = this.#deps;
     const { signal } = this.#closing;
@@ -86,7 +86,7 @@ export class PictureSource {
       const beganMs = performance.now();
       const data = await camera
         .take(page, hidden, () => session.send("Page.captureScreenshot", screenshot))
-        // A page that is on its way elsewhere, or in which secrets cannot be looked for, is not shown for now.
+        // A page that is navigating, or cannot be searched for secrets, is not shown for now.
         .then(
           (shot) => shot.data,
           () => last,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Surfer } from "./browser-bench.ts";
 import type { SharedBench } from "./share-browser-bench.ts";
 
-/** What actions do to pages. All tests share one browser; each has a context of its own. */
+/** Effects of actions on pages. All tests share one browser; each has its own context. */
 export function describeActing(shared: SharedBench): void {
   const { surf } = shared;
 
@@ -38,17 +38,17 @@ export function describeActing(shared: SharedBench): void {
         });
     });
 
-    test("a status of failure is told with the page", async () => {
+    test("an error status is reported with the page", async () => {
       const surfer = await surf();
       expect((await surfer.open("/missing")).text).toContain("status 404");
     });
 
-    test("a page that loads for ever is there with what it has", async () => {
+    test("a page that never finishes loading is shown as it is", async () => {
       const surfer = await surf("/slow-script");
       expect(await surfer.content()).toContain("Here at once");
     });
 
-    test("tools 20.7.1: domains that are not allowed are closed, also behind redirects, links, frames and pictures", async () => {
+    test("tools 20.7.1: forbidden domains are unreachable, also through redirects, links, frames and images", async () => {
       const surfer = await surf("/", { allowed_domains: ["127.0.0.1"] });
       expect(await surfer.open(`${shared.bench.pages.otherUrl}/second`)).toMatchObject({
         isError: true,
@@ -116,7 +116,7 @@ export function describeActing(shared: SharedBench): void {
       });
     });
 
-    test("a popup comes to the front and is told; one that closes itself does no harm", async () => {
+    test("a popup comes to the front and is reported; one that closes itself does no harm", async () => {
       const surfer = await surf("/popups");
       expect((await surfer.click("Open")).text).toMatch(/A new tab [0-9A-F]{4} opened/);
       expect((await surfer.state()).title).toBe("Second");
@@ -128,7 +128,7 @@ export function describeActing(shared: SharedBench): void {
       expect(await surfer.run("GetState")).toMatchObject({ isError: false });
     });
 
-    test("a link in a new tab; what has no link is clicked where it is, and told", async () => {
+    test("a link is opened in a new tab; an element without a link is clicked in place, and this is reported", async () => {
       const surfer = await surf("/popups");
       expect((await surfer.click("Plain", { new_tab: true })).text).toContain("new tab");
       expect((await surfer.state()).tabs).toHaveLength(2);
@@ -168,7 +168,7 @@ export function describeActing(shared: SharedBench): void {
       });
     });
 
-    test("something over the element is named, and a disabled one is told", async () => {
+    test("a covering element is named, and a disabled one is reported", async () => {
       const surfer = await surf("/glass");
       expect(await surfer.click("Under glass")).toMatchObject({
         isError: true,
@@ -204,7 +204,7 @@ export function describeActing(shared: SharedBench): void {
       });
     });
 
-    test("dialogs are answered and told", async () => {
+    test("dialogs are answered and reported", async () => {
       const surfer = await surf("/dialogs");
       expect((await surfer.click("Alert")).text).toContain('"Mind the gap". It was accepted');
       expect((await surfer.click("Confirm")).text).toContain('"Sure?". It was accepted');
@@ -300,7 +300,7 @@ export function describeActing(shared: SharedBench): void {
   });
 
   describe("downloads", () => {
-    test("come to the workspace, and the answer names them; two of one name stay apart", async () => {
+    test("are saved in the workspace and named in the answer; two with one name stay separate", async () => {
       const surfer = await surf("/downloads");
       await textAfterDownload(surfer, "Text", join(surfer.workspaceDir, "downloads", "file.txt"));
       await textAfterDownload(surfer, "Text", "file-2.txt");
@@ -315,7 +315,7 @@ export function describeActing(shared: SharedBench): void {
       expect(text).not.toContain("..");
     });
 
-    test("one that breaks off is told as failed", async () => {
+    test("one that breaks is reported as failed", async () => {
       const surfer = await surf("/downloads");
       await textAfterDownload(surfer, "Broken", "half.bin failed");
     });
@@ -356,7 +356,7 @@ export function describeActing(shared: SharedBench): void {
   });
 }
 
-/** Clicks what starts a download; answers with what was said until `told` is in it: with the click, or later where it begins late. */
+/** Clicks to start a download, and collects answers until they contain `expected`: that of the click, or a later one. */
 async function textAfterDownload(surfer: Surfer, name: string, expected: string): Promise<string> {
   const texts = [(await surfer.click(name)).text];
   const all = (): string => texts.join("\n");

@@ -6,7 +6,7 @@ import type { Outcome, ToolHost, ToolSession } from "../../../host.ts";
 import type { ToolSecret } from "../../../tool.ts";
 import type { PageAddresses } from "./hard-pages.ts";
 
-/** What one action answered, in the forms that tests look at. */
+/** The answer of one action, in the forms that tests compare. */
 export type BrowserAnswer = {
   readonly text: string;
   readonly isError: boolean;
@@ -33,10 +33,10 @@ export type State = {
 export type Surfer = AsyncDisposable & {
   readonly workspaceDir: string;
   readonly stateDir: string;
-  /** The path by which a file of the conversation can be read here. */
+  /** The path on this machine of a file of the conversation. */
   readonly outside: (path: string) => string;
   readonly session: ToolSession;
-  /** `kind` is what stands between `Browser` and `Action`. */
+  /** `kind` is the part of the action kind between `Browser` and `Action`. */
   readonly run: (kind: string, fields?: object, secrets?: readonly ToolSecret[]) => Promise<BrowserAnswer>;
   readonly outcome: (kind: string, fields?: object, signal?: AbortSignal) => Promise<Outcome>;
   readonly open: (path: string) => Promise<BrowserAnswer>;
@@ -48,13 +48,13 @@ export type Surfer = AsyncDisposable & {
   readonly content: (fields?: object) => Promise<string>;
 };
 
-/** Where conversations with a browser are tried: a tool host, and hard pages that its browser reaches. */
+/** A place for conversations with a browser: a tool host, and hard pages that its browser can reach. */
 export type BrowserPlace = AsyncDisposable & {
   readonly host: ToolHost;
   readonly pages: PageAddresses;
-  /** Holds workspaces and states, by the name that the host knows it by. */
+  /** Contains workspaces and states; the path as the host knows it. */
   readonly directory: string;
-  /** The path by which a file that the host names can be read here. */
+  /** The path on this machine of a file that the host names. */
   readonly outside: (path: string) => string;
 };
 
@@ -65,7 +65,7 @@ export type BrowserBench = {
 
 const validator = createValidator();
 
-/** Conversations that surf the hard pages of a place. */
+/** Opens conversations that use the hard pages of a place. */
 export function createBrowserBench({ host, pages, directory, outside }: BrowserPlace): BrowserBench {
   return {
     pages,

@@ -67,7 +67,7 @@ export class BrowserPerson implements AsyncDisposable {
     return this.updates.findLast((update) => update.type === "state")?.tabs.find(({ isFront }) => isFront);
   }
 
-  /** Waits for a picture that comes from now on. */
+  /** Waits for a picture newer than this call. */
   async seesAnother(): Promise<Picture> {
     const count = this.pictures.length;
     await this.until(() => this.pictures.length > count);
@@ -79,7 +79,7 @@ export class BrowserPerson implements AsyncDisposable {
     await expect.poll(isThere, { interval: 10, timeout: 60_000, message: last() }).toBe(true);
   }
 
-  /** Settles as what they see ends. */
+  /** Settles when the updates end. */
   get left(): Promise<void> {
     return this.#showing;
   }
@@ -90,11 +90,11 @@ export class BrowserPerson implements AsyncDisposable {
     await this.#showing;
   }
 
-  /** Leaves without a word. */
+  /** Disconnects without giving back control. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#leaving.abort();
     this.#inputs.end();
-    // Why it ended is told by `left`.
+    // `left` reports why it ended.
     await this.#showing.catch(() => {});
   }
 

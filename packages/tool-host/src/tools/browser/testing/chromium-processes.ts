@@ -5,7 +5,7 @@ import {
   type ProcessEntry,
 } from "../../../processes/process-table.ts";
 
-/** The processes of browsers below this one. Chromium overwrites what its helpers were started with, so marks do not find them. */
+/** Browser processes below this process. Chromium overwrites its helpers' arguments, so markers do not find them. */
 export function findChromium(root: number): ProcessEntry[] {
   const children = Map.groupBy(listProcesses(), ({ parentPid }) => parentPid);
   const found: ProcessEntry[] = [];
@@ -19,7 +19,7 @@ export function findChromium(root: number): ProcessEntry[] {
   return found;
 }
 
-/** Those that still run, whoever their parent is by now. */
+/** Those that still run, whoever their parent is now. */
 export function stillRunning(processes: readonly ProcessEntry[]): ProcessEntry[] {
   return processes.filter(({ pid, startTicks }) => {
     const now = readProcess(pid);

@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 export type PageAddresses = {
-  /** `http://127.0.0.1:...`, without a slash at its end. */
+  /** `http://127.0.0.1:...`, without a trailing slash. */
   readonly url: string;
-  /** The same pages under another origin. */
+  /** The same pages on another origin. */
   readonly otherUrl: string;
 };
 
 type HardPages = AsyncDisposable &
   PageAddresses & {
-    /** Requests as `METHOD path`, with the cookie behind them where there was one. */
+    /** Requests as `METHOD path`, followed by the cookie if there was one. */
     readonly requests: readonly string[];
   };
 
@@ -29,7 +29,7 @@ const paragraphs = Array.from(
   (_, index) => `<p>Paragraph ${index}. It says little.</p>`,
 ).join("");
 
-/** Pages that are hard on purpose; each path is a case. */
+/** Deliberately difficult pages; each path is a case. */
 const pages: Readonly<Record<string, string>> = {
   "/": html(
     "Home",
@@ -186,7 +186,7 @@ const pages: Readonly<Record<string, string>> = {
   ),
 };
 
-/** A server of pages that are hard for browsers that are driven by programs. */
+/** Serves pages that are difficult for automated browsers. */
 export async function openHardPages(): Promise<HardPages> {
   const requests: string[] = [];
   const own = await listen((request, response) => answer(request, response));
@@ -217,7 +217,7 @@ export async function openHardPages(): Promise<HardPages> {
           html("Framed echo", `<iframe src="${otherUrl}/masked" width="400" height="150"></iframe>`),
         );
       case "/turning.pdf": {
-        // It is a paper when it is opened, and leads elsewhere when it is asked for again.
+        // A PDF on the first request; a redirect on the second.
         const isFirst = requests.filter((line) => line.includes(request.url!)).length === 1;
         if (!isFirst)
           return void response

@@ -7,7 +7,7 @@ export { describeReading } from "./reading-cases.ts";
 export { shareBrowserBench } from "./share-browser-bench.ts";
 export { describeWatching } from "./watching-cases.ts";
 
-/** Files that serve the hard pages with nothing but Node; the first one is run, and prints their addresses as JSON. */
+/** Files that serve the hard pages and need only Node; the first one is the entry, and prints their addresses as JSON. */
 export const hardPagesProgram: readonly string[] = [
   new URL("./serve-hard-pages.ts", import.meta.url),
   new URL("./hard-pages.ts", import.meta.url),

@@ -8,7 +8,7 @@ import type { BrowserPlace } from "./browser-bench.ts";
 import { openHardPages } from "./hard-pages.ts";
 
 export type LocalPlaceOptions = {
-  /** Whether the other origin of the hard pages is an address that no page may reach. */
+  /** Whether no page may reach the other origin of the hard pages. */
   readonly isOtherClosed?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 };

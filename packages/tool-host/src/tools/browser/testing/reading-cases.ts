@@ -6,7 +6,7 @@ import type { SharedBench } from "./share-browser-bench.ts";
 const textsOf = async (surfer: Surfer): Promise<string[]> =>
   (await surfer.state()).interactive_elements.map(({ text }) => text);
 
-/** What the model is shown of pages. All tests share one browser; each has a context of its own. */
+/** What the model gets to see of pages. All tests share one browser; each has its own context. */
 export function describeReading(shared: SharedBench): void {
   const { surf } = shared;
 
@@ -86,7 +86,7 @@ export function describeReading(shared: SharedBench): void {
       expect((await surfer.state()).visible_text).toBe("Seen\nPlain paragraph");
     });
 
-    test("whatever can be clicked is listed once, and nothing else", async () => {
+    test("every clickable element is listed once, and nothing else", async () => {
       const surfer = await surf("/clickables");
       expect(await textsOf(surfer)).toEqual([
         "Listens",
@@ -100,7 +100,7 @@ export function describeReading(shared: SharedBench): void {
       ]);
     });
 
-    test("what something opaque covers is left out until it is gone", async () => {
+    test("elements below an opaque one are left out until it is gone", async () => {
       const surfer = await surf("/covered");
       expect(await textsOf(surfer)).toEqual(["Close the veil"]);
       await surfer.click("Close the veil");
@@ -157,7 +157,7 @@ export function describeReading(shared: SharedBench): void {
       expect(await surfer.state()).toMatchObject({ title: "Empty", interactive_elements: [] });
     });
 
-    test("tools 20.7.5: a screenshot only when asked, kept once, a PNG", async () => {
+    test("tools 20.7.5: a screenshot only when requested, stored once, a PNG", async () => {
       const surfer = await surf("/");
       expect((await surfer.run("GetState")).observation.screenshot_data).toBeNull();
       const first = await surfer.run("GetState", { include_screenshot: true });

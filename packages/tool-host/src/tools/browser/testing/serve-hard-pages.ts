@@ -1,5 +1,5 @@
 import { openHardPages } from "./hard-pages.ts";
 
-/** Serves the hard pages where it is started, inside of a sandbox for example, and prints their addresses. */
+/** Serves the hard pages where it is started, for example inside a sandbox, and prints their addresses. */
 const { url, otherUrl } = await openHardPages();
 console.log(JSON.stringify({ url, otherUrl }));

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { createBrowserBench, type BrowserBench, type BrowserPlace, type Surfer } from "./browser-bench.ts";
 
-/** The bench that the tests of one file share. */
+/** The bench shared by the tests of one file. */
 export type SharedBench = {
   readonly bench: BrowserBench;
-  /** A conversation that ends with the test; with a path it has opened that page. */
+  /** Opens a conversation that ends with the test; with a path it opens that page. */
   readonly surf: (path?: string, params?: Readonly<Record<string, unknown>>) => Promise<Surfer>;
 };
 
-/** Opens a place before the tests of this file or block, and closes it after them. */
+/** Opens a place before the tests of this file or block, and closes it afterwards. */
 export function shareBrowserBench(openPlace: () => Promise<BrowserPlace>): SharedBench {
   let place: BrowserPlace;
   let bench: BrowserBench;

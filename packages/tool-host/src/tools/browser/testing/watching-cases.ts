@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { BrowserPerson } from "./browser-person.ts";
 import type { SharedBench } from "./share-browser-bench.ts";
 
-/** What a busy page does not name in time is called the page. */
+/** An element that a busy page does not name in time is called the page. */
 const named = (name: string): string => `(?:${name}|the page)`;
 
-/** People who watch the browser of an agent and take it over. Places on the page `/watched` are fixed. */
+/** People who watch the agent's browser and take control. Positions on the page `/watched` are fixed. */
 export function describeWatching(shared: SharedBench): void {
   const { surf } = shared;
   const field = [100, 35] as const;
@@ -13,7 +13,7 @@ export function describeWatching(shared: SharedBench): void {
   const button = [100, 135] as const;
 
   describe("issue 11.2: people at the browser", () => {
-    test("who watches sees that there is none, then its tabs and pictures of the one in front, until it is closed", async () => {
+    test("a watcher sees that there is no browser, then its tabs and pictures of the front tab, until it is closed", async () => {
       const surfer = await surf();
       await using person = BrowserPerson.at(surfer.session);
       await person.until(() => person.isOpen === false);
@@ -35,7 +35,7 @@ export function describeWatching(shared: SharedBench): void {
       await person.left;
     });
 
-    test("a page that never stands still comes at most five times a second, and a second person sees it at once", async () => {
+    test("a page that changes all the time is sent at most five times a second, and a second person sees it at once", async () => {
       const surfer = await surf("/moving");
       await using person = BrowserPerson.at(surfer.session);
       await person.until(() => person.pictures.length >= 30);
@@ -45,7 +45,7 @@ export function describeWatching(shared: SharedBench): void {
       await second.until(() => second.pictures.length > 0 && second.front?.title === "Moving");
     });
 
-    test("a person takes it over, clicks and types; the agent waits, goes on with it, and is told what was done", async () => {
+    test("a person takes control, clicks and types; the agent waits, continues, and gets a report of what was done", async () => {
       const surfer = await surf("/watched");
       await using person = BrowserPerson.at(surfer.session);
       await using other = BrowserPerson.at(surfer.session);
@@ -74,7 +74,7 @@ export function describeWatching(shared: SharedBench): void {
       expect((await waiting).url).toContain("/second?name=Ad%C3%A4+Lovelace");
     });
 
-    test("the agent is told with its next answer; who leaves has given it back", async () => {
+    test("the agent gets the report with its next answer; a person who disconnects gives control back", async () => {
       const surfer = await surf("/watched");
       await using person = BrowserPerson.at(surfer.session);
       await person.take();
@@ -91,7 +91,7 @@ export function describeWatching(shared: SharedBench): void {
       expect((await surfer.run("ListTabs")).text).not.toContain("A person");
     });
 
-    test("one person has it at a time; who does not cannot use it, and nothing is there to take before the agent opens it", async () => {
+    test("one person has control at a time; others cannot use it, and before the agent opens it there is nothing to take", async () => {
       const surfer = await surf();
       await using person = BrowserPerson.at(surfer.session);
       await using other = BrowserPerson.at(surfer.session);
@@ -134,7 +134,7 @@ export function describeWatching(shared: SharedBench): void {
       await person.until(() => person.pictures.length > 0);
       const plain = person.pictures.at(-1)!.data;
       await surfer.run("ListTabs", {}, secrets);
-      // One that was made before the secret was known can still be on its way.
+      // A picture from before the secret was known may still arrive.
       await person.until(() => person.pictures.at(-1)!.data !== plain);
       const count = person.pictures.length;
       await surfer.run("Navigate", { url: `${shared.bench.pages.url}/watched?correct horse` }, secrets);

@@ -1,22 +1,19 @@
-/** A command that has broken terminals, and how a model that read the description gets on after it. */
+/** A command that has broken terminals, and the expected answers for a model that follows the description. */
 export type HostileCommand = {
   readonly command: string;
-  /** The program it needs; without it the case is skipped. */
+  /** A required program; without it the case is skipped. */
   readonly program?: string;
-  /** Seconds given as `timeout`; for commands that print for ever. */
+  /** Seconds for `timeout`, for commands that print for ever. */
   readonly timeout?: number;
-  /**
-   * What is typed, one call each, while the command still runs; `reset` is a call with reset. Left out: the command must
-   * end by itself.
-   */
+  /** Inputs while the command still runs, one call each; `reset` is a call with reset. Without it the command must end by itself. */
   readonly steps?: readonly string[];
-  /** Part of what the first answer shows. */
+  /** Part of the first answer. */
   readonly shows?: string;
-  /** What the first answer must not show. */
+  /** Text that the first answer must not contain. */
   readonly hides?: string;
   /** Exit code of the last answer before the next command. */
   readonly exitCode?: number;
-  /** Output that belongs to the next command besides its own: background programs may print at any time. */
+  /** Other output that may appear in the next command's answer: background programs may print at any time. */
   readonly isNoisy?: boolean;
 };
 
@@ -69,12 +66,12 @@ export const hostileCommands: readonly HostileCommand[] = [
   { command: "git clone https://user@127.0.0.1:9/none.git", program: "git", exitCode: 128 },
   { command: "dd of=/dev/null", steps: ["C-d"] },
   // Background jobs and things that hold the terminal.
-  // nohup tells from the background, whenever it gets that far, where its input and output go.
+  // nohup reports from the background, at any time, where its input and output go.
   { command: "nohup sleep 300 &", program: "nohup", isNoisy: true },
   { command: "sleep 300 &" },
   { command: "sleep 300 & disown" },
   { command: "(sleep 300; echo late) & (sleep 301 &)" },
-  // setsid leaves the shell's job at once, and cat stops it: bash tells so when it notices.
+  // setsid leaves the shell's job at once, and cat stops it: bash reports it when it notices.
   { command: "setsid sleep 300 &", program: "setsid", isNoisy: true },
   { command: "sleep 0.2 & wait", exitCode: 0 },
   { command: "sleep 300 & wait", steps: ["C-c"], exitCode: 130 },
@@ -160,7 +157,7 @@ export const hostileCommands: readonly HostileCommand[] = [
   { command: ") } done", exitCode: 2 },
   { command: "for", exitCode: 2 },
   { command: "!!", exitCode: 127 },
-  // Attempts to look like the end of a command.
+  // Attempts to imitate the end of a command.
   {
     command: `printf '${escape}]7733;%s;end\\037%s\\037%s\\037%s\\037%s\\007' 0 9 9 x /x; sleep 0.2; (exit 4)`,
     exitCode: 4,

@@ -21,12 +21,12 @@ export type Answer = TerminalObservation & {
   readonly elapsedMs: number;
 };
 
-/** A terminal in a directory of its own, for tests. */
+/** A terminal in its own directory, for tests. */
 export interface TestTerminal extends AsyncDisposable {
   readonly workspaceDir: string;
   readonly stateDir: string;
   run(command: string, options?: RunOptions): Promise<Answer>;
-  /** Types text, or a key such as `C-c`, into the program that runs. */
+  /** Types text, or a key such as `C-c`, into the running program. */
   type(text: string, options?: RunOptions): Promise<Answer>;
   /** Ends this terminal and opens another for the same conversation, as after a restart. */
   reopen(): Promise<void>;
@@ -35,11 +35,11 @@ export interface TestTerminal extends AsyncDisposable {
 export type TestTerminalOptions = TerminalToolOptions & {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** One of the terminals with names, instead of that of the tool `terminal`. */
+  /** A named terminal instead of the one of the tool `terminal`. */
   readonly name?: string;
 };
 
-/** Opens a terminal whose quiet time, unless `params` say otherwise, is longer than any command of a test needs to end. */
+/** Opens a terminal whose quiet time, unless set in `params`, is longer than any command of a test runs. */
 export async function openTestTerminal(options: TestTerminalOptions = {}): Promise<TestTerminal> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "terminal-test-")));
   const workspaceDir = join(root, "workspace");
@@ -47,7 +47,7 @@ export async function openTestTerminal(options: TestTerminalOptions = {}): Promi
   await mkdir(workspaceDir);
   await mkdir(stateDir);
   const { name } = options;
-  // The person's own start files, which may take any time, are no part of a test: an interactive bash would read them.
+  // An interactive bash would read the user's start files, which may be slow.
   const environment = { ...allowedEnvironment(process.env), HOME: root, ...options.environment };
   const tool = name === undefined ? createTerminalTool(options) : createTerminalToolSet(options);
   const open = (): Promise<ToolInstance> =>
