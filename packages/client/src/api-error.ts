@@ -4,9 +4,9 @@ import type { ValidationError } from "@convoke/protocol";
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** The server's stable code, where it gave one. */
+  /** Stable error code of the server, if the reply has one. */
   readonly code: string | null;
-  /** What is wrong with which field, for status 422. */
+  /** For status 422: one entry per invalid field. */
   readonly fields: readonly ValidationError[];
 
   constructor(status: number, message: string, code: string | null, fields: readonly ValidationError[]) {
@@ -17,7 +17,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads an error reply of the wire; any other body gives a plain sentence with the status. */
+/** Parses an error reply of the server. Any other body becomes a plain sentence with the status. */
 export function toApiError(status: number, body: unknown): ApiError {
   const { detail, code } = (typeof body === "object" && body !== null ? body : {}) as {
     detail?: unknown;

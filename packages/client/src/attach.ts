@@ -4,25 +4,26 @@ import { ConnectionError } from "./connection-error.ts";
 import { askAgain, socketUrl } from "./stream.ts";
 
 export type AttachOptions<Input> = {
-  /** What the person does; its end is the person's. */
+  /** What the person does. When it ends, the person detaches. */
   readonly inputs: AsyncIterable<Input>;
   readonly signal?: AbortSignal;
 };
 
-/** Where a person is attached. */
+/** WebSocket address of what the person attaches to. */
 export type AttachPlace = {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** What tells over HTTP why a socket is refused. */
+  /** HTTP address to ask for the reason after a refused handshake. */
   readonly probe: string;
 };
 
-/** Longer than the server is quiet between two heartbeats. */
+/** Longer than the server's interval between two heartbeats. */
 const deadAfterMs = 25_000;
 
 /**
- * A person at something of the agent, over one connection: who is cut off has given it back. Ends when the signal aborts or the inputs
- * do; rejects with {@link ApiError} when the server refuses it, with {@link ConnectionError} when it is lost.
+ * Attaches a person to something of the agent over one connection. A lost connection gives control back to the agent.
+ * Ends when the signal aborts or the inputs end. Rejects with {@link ApiError} when the server refuses the connection,
+ * with {@link ConnectionError} when it is lost.
  */
 export async function* attach<Frame extends { readonly type: string }, Input>(
   target: SocketTarget,
@@ -47,7 +48,7 @@ export async function* attach<Frame extends { readonly type: string }, Input>(
   if (over.aborted) return;
   const { closeCode: code, closeText: text, wasOpen } = connection;
   if (code >= 4000 && code < 5000) throw new ApiError(400 + (code % 100), `${text}.`, null, []);
-  // A refused handshake does not say why; the same over HTTP does.
+  // A browser hides the reason of a refused handshake; the same request over HTTP shows it.
   if (!wasOpen) await askAgain(target, probe, over);
   throw new ConnectionError(target.baseUrl, new Error(text === "" ? "the connection broke" : text));
 }

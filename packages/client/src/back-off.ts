@@ -2,12 +2,12 @@ export type BackOffMs = { readonly first: number; readonly most: number };
 
 const usual: BackOffMs = { first: 100, most: 10_000 };
 
-/** How long to wait before the next try: longer after each failure in a row, with jitter. */
+/** Milliseconds to wait before the next try. Doubles with each consecutive failure, with jitter. */
 export function backOffMs(failures: number, { first, most } = usual): number {
   return Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
-/** Resolves after so long, and at once when one of the signals aborts. */
+/** Resolves after `ms`, or immediately when one of the signals aborts. */
 export async function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
   if (signals.some((signal) => signal.aborted)) return;
   await new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import type { SocketTarget } from "./connection.ts";
 
 export type BrowserOptions = AttachOptions<BrowserInput>;
 
-/** A person at the browser of the agent, see {@link attach}. */
+/** Attaches a person to the agent's browser, see {@link attach}. */
 export function attachBrowser(
   target: SocketTarget,
   id: string,

@@ -1,29 +1,29 @@
 import type { ApiError } from "./api-error.ts";
 
-/** Why there is no connection, or none any more. */
+/** Why the connection was lost or could not be made. */
 export type ConnectionReason =
-  /** The server, or the way to it, gives no answer. */
+  /** The server did not answer. */
   | { readonly type: "unreachable" }
-  /** It answers over HTTP, but what is between refuses sockets. */
+  /** The server answers over HTTP, but something in between refuses WebSockets. */
   | { readonly type: "no_socket" }
   /** It closed the socket; see `docs/guides/errors.md` for the codes. */
   | { readonly type: "closed"; readonly code: number; readonly text: string }
-  /** Nothing came for too long, not even a heartbeat. */
+  /** No frame came for too long, not even a heartbeat. */
   | { readonly type: "silent" }
-  /** The reader fell behind: a new connection goes on at its place. */
+  /** The reader fell behind. A new connection continues at its cursor. */
   | { readonly type: "behind" }
-  /** The server will never serve this stream: not the right key, no such conversation, no such event. */
+  /** The server will never serve this stream: wrong key, unknown conversation or unknown event. */
   | { readonly type: "refused"; readonly error: ApiError }
-  /** The signal aborted, or the reader left. */
+  /** The signal aborted, or the reader stopped reading. */
   | { readonly type: "aborted" };
 
-/** One step in the life of a followed stream, for whoever shows the connection apart from what the agent does (P36). */
+/** A change of a followed stream's connection, for user interfaces that show it apart from the agent's status (P36). */
 export type ConnectionChange = {
   readonly state: "connecting" | "connected" | "lost" | "ended";
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** For `lost` and `ended`. */
+  /** Set for `lost` and `ended`. */
   readonly reason: ConnectionReason | null;
-  /** For `lost`: when it is tried again by itself. */
+  /** Set for `lost`: milliseconds until the next automatic try. */
   readonly retryAtMs: number | null;
 };

@@ -1,4 +1,4 @@
-/** The server gave no answer: it cannot be reached, or the connection broke. Whether the request had an effect is unknown. */
+/** The server gave no answer: it is unreachable, or the connection broke. Whether the request had an effect is unknown. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
 
@@ -7,7 +7,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** `fetch` hides the reason one level down; a refused connection on several addresses has no message, but a code. */
+/** `fetch` puts the reason into `cause`. A refused connection on several addresses has no message there, only a code. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner = cause.cause;

@@ -5,7 +5,7 @@ export type SocketTarget = HttpOptions & {
   readonly WebSocket?: typeof WebSocket;
 };
 
-/** More unread frames than this: a new connection at the reader's cursor serves it better than a growing buffer. */
+/** Maximum of unread frames. Beyond it, reconnecting at the reader's cursor costs less than a growing buffer. */
 const maxWaiting = 5000;
 
 /** One socket from handshake to close. Key or proof go in the first frame, never into the address (P32). */
@@ -14,9 +14,9 @@ export class Connection {
   closeText = "";
   /** True once the handshake was accepted. */
   wasOpen = false;
-  /** True when it was given up because nothing came. */
+  /** True when the connection was closed because no frame came in time. */
   wasSilent = false;
-  /** True when it was given up because more came than was read. */
+  /** True when the connection was closed because too many frames were unread. */
   wasBehind = false;
   readonly #socket: WebSocket;
   readonly #waiting: string[] = [];
@@ -26,7 +26,7 @@ export class Connection {
   #isOver = false;
   #wake: (() => void) | null = null;
 
-  /** Gives the connection up when nothing, not even a heartbeat, came for `deadAfterMs` (P45). */
+  /** Closes the connection when no frame, not even a heartbeat, came for `deadAfterMs` (P45). */
   constructor(target: SocketTarget, url: string, signal: AbortSignal, deadAfterMs: number) {
     const Socket = target.WebSocket ?? WebSocket;
     this.#socket = new Socket(url);
@@ -50,19 +50,19 @@ export class Connection {
     this.#socket.addEventListener("error", () => this.#end(1006));
     const onAbort = (): void => this.close();
     signal.addEventListener("abort", onAbort);
-    // A follower outlives many connections; none of them may stay behind on its signal.
+    // A follower outlives many connections; each removes its listener from the follower's signal.
     this.#forgetSignal = () => signal.removeEventListener("abort", onAbort);
     this.#watch = setInterval(() => this.endIfSilent(deadAfterMs), deadAfterMs / 10);
   }
 
-  /** Gives the connection up when nothing came for so long. */
+  /** Closes the connection when no frame came for `ms`. */
   endIfSilent(ms: number): void {
     if (this.#isOver || performance.now() - this.#lastReceivedMs <= ms) return;
     this.wasSilent = true;
     this.close();
   }
 
-  /** Frames in order until the socket closes; what had arrived before that is still given. */
+  /** Yields frames in order until the socket closes, including those that arrived before it closed. */
   async *frames(): AsyncIterable<string> {
     for (;;) {
       const next = this.#waiting.shift();
@@ -76,7 +76,7 @@ export class Connection {
     }
   }
 
-  /** Nothing happens once it is closed. */
+  /** No effect on a closed connection. */
   send(json: string): void {
     if (!this.#isOver) this.#socket.send(json);
   }

@@ -30,12 +30,12 @@ export type ClientOptions = HttpOptions & {
   readonly WebSocket?: typeof WebSocket;
 };
 
-/** What an operation is given, and what ends it early: the signal, or this time in the place of the client's. */
+/** Input of an operation, a signal that aborts it, and a timeout that replaces the client's. */
 export type CallInput<O extends Operation> = OperationInput<O> & {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 };
-/** The input may be left out where an operation needs none. */
+/** The input is optional for operations whose fields are all optional. */
 type InputOf<O extends Operation> =
   Partial<OperationInput<O>> extends OperationInput<O> ? [input?: CallInput<O>] : [input: CallInput<O>];
 
@@ -49,17 +49,17 @@ export type ConversationSearch = NonNullable<OperationInput<"GET /api/conversati
 export type EventWindow = {
   /** In the order of the log. */
   readonly events: readonly Event[];
-  /** What is not in them, by event id; for those that were asked for with `trim`. */
+  /** By event id, what was trimmed off. Only for events requested with `trim`. */
   readonly trimmed: ReadonlyMap<string, NonNullable<Trimmed>>;
-  /** `page_id` of what came before them, with the sort order `TIMESTAMP_DESC`; null when nothing did. */
+  /** `page_id` of the events before these, with the sort order `TIMESTAMP_DESC`; null when there are none. */
   readonly olderPageId: string | null;
-  /** `page_id` of what comes behind them, with the sort order `TIMESTAMP`; null when nothing did yet. */
+  /** `page_id` of the events after these, with the sort order `TIMESTAMP`; null when there are none yet. */
   readonly newerPageId: string | null;
-  /** `afterEventId` for what comes behind them; null for an empty log. */
+  /** `afterEventId` for the events after these; null for an empty log. */
   readonly lastEventId: string | null;
 };
 
-/** A typed client of the server; runs in browsers and in Node. Methods reject with {@link ApiError} or {@link ConnectionError}. */
+/** A typed client of the server for browsers and Node. Methods reject with {@link ApiError} or {@link ConnectionError}. */
 export class ConvokeClient {
   readonly #options: ClientOptions;
 
@@ -72,7 +72,7 @@ export class ConvokeClient {
     return callApi(this.#options, toCall(operation, input));
   }
 
-  /** The same for an answer that is no JSON, such as a file. Rejects with {@link ApiError} like {@link call}. */
+  /** Like {@link call}, for a reply that is not JSON, such as a file. Rejects with {@link ApiError}. */
   open<O extends Operation>(operation: O, ...[input]: InputOf<O>): Promise<Response> {
     return openApi(this.#options, toCall(operation, input));
   }
@@ -114,8 +114,8 @@ export class ConvokeClient {
   }
 
   /**
-   * Give `client_message_id` and sending again after a lost reply is harmless. Resolves with the id of the message's event, the
-   * first one when it was sent before; null from a server that does not tell.
+   * With `client_message_id` a message is stored only once, so sending it again after a lost reply is harmless. Resolves with the
+   * event id of the message, or of the one that was stored first; null from a server that does not return ids.
    */
   async sendMessage(id: string, body: SendMessageRequest): Promise<string | null> {
     const operation = "POST /api/conversations/{conversation_id}/events";
@@ -147,7 +147,7 @@ export class ConvokeClient {
     });
   }
 
-  /** The agent that planned gets its tools for the work, and carries the plan out; `message` is what it is told beside that. */
+  /** Gives a planning agent the tools for the work, and lets it carry its plan out. `message` is added to the order. */
   async approvePlan(id: string, message?: string): Promise<void> {
     const body = message === undefined ? {} : { message };
     await this.call("POST /api/conversations/{conversation_id}/plan/approve", { ...of(id), body });
@@ -171,7 +171,7 @@ export class ConvokeClient {
     id: string,
     secrets: Readonly<Record<string, string | SecretSourceInput>>,
   ): Promise<void> {
-    // A plain string is taken too, which the schema does not say: it is brought into its form before it is checked.
+    // A plain string is accepted as well, beyond the schema; it is converted before the check.
     await callApi(this.#options, {
       method: "POST",
       path: "/api/conversations/{conversation_id}/secrets",
@@ -184,7 +184,7 @@ export class ConvokeClient {
     return this.call(search, { ...of(id), query });
   }
 
-  /** The newest events, 1 to 100, by one request; the same work however long the log is (P37). */
+  /** The newest events, 1 to 100, in one request. The cost does not depend on the length of the log (P37). */
   async tail(
     id: string,
     { limit = 50, trim }: { readonly limit?: number; readonly trim?: number } = {},
@@ -197,7 +197,7 @@ export class ConvokeClient {
     return toWindow(page.items.toReversed(), page.next_page_id ?? null, null);
   }
 
-  /** An event with at most so many events (1 to 99 each) before and behind it, by two requests. */
+  /** An event with up to `before` and `after` events around it (1 to 99 each), in two requests. */
   async around(
     id: string,
     eventId: string,
@@ -246,27 +246,27 @@ export class ConvokeClient {
     });
   }
 
-  /** Live events that survive lost connections: none missing, none twice, in order. Ends when the signal aborts. */
+  /** Live events across lost connections: none missing, none twice, in order. Ends when the signal aborts. */
   follow(id: string, options: FollowOptions = {}): AsyncIterable<FollowItem> {
     return followEvents(this.#options, id, options);
   }
 
-  /** All of one's conversations, live: the last changed ones at first, then each that changes. Ends when the signal aborts. */
+  /** All conversations of the caller, live: first the most recently changed ones, then each change. Ends when the signal aborts. */
   overview(options: OverviewOptions = {}): AsyncIterable<OverviewItem> {
     return followOverview(this.#options, options);
   }
 
-  /** A person at a shell of their own in the workspace of a conversation. */
+  /** Attaches a person to their own shell in the workspace of a conversation. */
   attachShell(id: string, options: ShellOptions): AsyncIterable<ShellFrame> {
     return attachShell(this.#options, id, options);
   }
 
-  /** A person at a terminal of the agent: what it shows, and with `inputs` what the person does. */
+  /** Attaches a person to a terminal of the agent: yields its output, and sends `inputs` when given. */
   attachTerminal(id: string, options: TerminalOptions): AsyncIterable<TerminalFrame> {
     return attachTerminal(this.#options, id, options);
   }
 
-  /** A person who watches the browser of the agent, and with `inputs` takes it over: pictures of its tab in front, and whose it is. */
+  /** Attaches a person to the agent's browser: yields pictures of the front tab and who has control. With `inputs` the person takes over. */
   attachBrowser(id: string, options: BrowserOptions): AsyncIterable<BrowserFrame> {
     return attachBrowser(this.#options, id, options);
   }

@@ -3,7 +3,7 @@ import type { ConnectionChange } from "./connection-change.ts";
 import { ConvokeClient } from "./convoke-client.ts";
 import type { FollowItem, FollowOptions } from "./follow.ts";
 
-/** A socket that a test plays the server of. */
+/** A socket whose server is played by the test. */
 class PlayedSocket extends EventTarget {
   readonly url: string;
   readonly sent: string[] = [];
@@ -29,7 +29,7 @@ class PlayedSocket extends EventTarget {
 
 type Play = (socket: PlayedSocket, count: number) => void;
 
-/** Follows with a server that answers each connection as `play` says, until the stream ends. */
+/** Follows a stream until it ends. `play` answers each connection. */
 async function follow(play: Play, options: FollowOptions = {}, reply = () => Response.json({})) {
   const sockets: PlayedSocket[] = [];
   const changes: ConnectionChange[] = [];

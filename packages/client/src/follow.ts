@@ -3,32 +3,32 @@ import type { SocketTarget } from "./connection.ts";
 import { askAgain, frames, socketUrl, type StreamOptions } from "./stream.ts";
 
 export type FollowOptions = StreamOptions & {
-  /** The last event you have: the stream goes on behind it. `null` starts at the beginning of the log. */
+  /** Id of the last event you have; the stream continues after it. `null` starts at the beginning of the log. */
   readonly afterEventId?: string | null;
-  /** `items`: pieces of answers say which item they belong to. */
+  /** `items`: each chunk of an answer carries the id of its item. */
   readonly deltas?: "items";
-  /** Pieces of answers come together, at most once in so many milliseconds, 20 to 1,000. */
+  /** Chunks of answers are sent in batches, at most one per this many milliseconds (20 to 1,000). */
   readonly beat?: number;
-  /** Signals of kind `ToolProgress`: what tools say while they work. */
+  /** Signals of kind `ToolProgress`: output of tools while they run. */
   readonly progress?: boolean;
-  /** Signals of kind `Standing`: what waits for its user, and what the model has not read. {@link ConversationView} is exact with them. */
+  /** Signals of kind `Standing`: pending approvals and unread messages. Makes {@link ConversationView} exact. */
   readonly standing?: boolean;
-  /** Large events come with texts of at most so many characters, 1,024 to 65,536. */
+  /** Texts of large events are cut to this many characters (1,024 to 65,536). */
   readonly trim?: number;
 };
 
-/** What is not in an event that was asked for with `trim`; null when it is whole. */
+/** What was cut off an event requested with `trim`; null when it is complete. */
 export type Trimmed = Pick<TrimmedEvent, "size" | "cut"> | null;
 
-/** A stored event, or a frame that is stored nowhere (state snapshot, delta, socket error). */
+/** A stored event, or a signal that is not stored (state snapshot, delta, socket error). */
 export type FollowItem =
   | { readonly type: "event"; readonly event: Event; readonly json: string; readonly trimmed: Trimmed }
   | { readonly type: "signal"; readonly frame: Record<string, unknown> };
 
 /**
- * Follows one conversation over as many connections as it takes. The cursor is the id of the last stored event that was
- * yielded; a reconnect resumes there, so a cut at any moment loses and repeats nothing (P1). Rejects with
- * {@link ApiError} when the server will never serve this stream.
+ * Follows one conversation, reconnecting as often as needed. The cursor is the id of the last stored event that was
+ * yielded. A reconnect resumes there, so no event is lost or repeated (P1). Rejects with {@link ApiError} when the server
+ * will never serve this stream.
  */
 export async function* followEvents(
   target: SocketTarget,
@@ -60,7 +60,7 @@ export async function* followEvents(
 
 const signalKinds = new Set(["StreamingDeltaEvent", "ServerErrorEvent"]);
 
-/** None for a heartbeat. What has no id is in no log. */
+/** Nothing for a heartbeat. A frame without an id is a signal, not a stored event. */
 function toItems(json: string): readonly FollowItem[] {
   const frame = JSON.parse(json) as Record<string, unknown>;
   const kind = String(frame["kind"]);
@@ -76,14 +76,14 @@ function toItems(json: string): readonly FollowItem[] {
   ];
 }
 
-/** The event itself, and what it lacks. */
+/** The event, and what was trimmed off it. */
 export function untrim(item: Event | TrimmedEvent): { readonly event: Event; readonly trimmed: Trimmed } {
   if (item.kind !== "TrimmedEvent") return { event: item, trimmed: null };
   const { event, size, cut } = item;
   return { event: event as unknown as Event, trimmed: { size, cut } };
 }
 
-/** Where "from now on" begins, so that the first reconnect has a cursor too; null for an empty log. */
+/** The current end of the log, so that the first reconnect has a cursor too; null for an empty log. */
 async function lastEventId(
   target: SocketTarget,
   conversation: string,

@@ -2,27 +2,27 @@ import { toApiError } from "./api-error.ts";
 import { ConnectionError } from "./connection-error.ts";
 
 export type HttpOptions = {
-  /** `http://host:port`, with a path prefix if the server is behind one. */
+  /** `http://host:port`, with a path prefix if a proxy adds one. */
   readonly baseUrl: string;
   readonly apiKey?: string;
-  /** A page's half of its login; the other one is a cookie, which the browser sends by itself. */
+  /** The page's half of a login. The other half is a cookie, which the browser sends. */
   readonly proof?: string;
   /** Replaces the global fetch. */
   readonly fetch?: typeof fetch;
-  /** A request without an answer is given up after so long; 60,000 when not given. The server never makes one wait for an agent. */
+  /** Timeout of a request in milliseconds; 60,000 when not given. The server never makes a request wait for an agent. */
   readonly timeoutMs?: number;
 };
 
 export type Call = {
   readonly method: string;
-  /** Where `{name}` stands, the parameter of that name goes. */
+  /** Path template: `{name}` is replaced by the parameter of that name. */
   readonly path: string;
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
-  /** Sent as JSON, unless it is a form. */
+  /** Sent as JSON, except for a form. */
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /** In the place of the client's, for what takes longer, such as a large file. */
+  /** Timeout in milliseconds that replaces the client's, for slow requests such as large files. */
   readonly timeoutMs?: number | undefined;
 };
 
@@ -34,7 +34,7 @@ export async function callApi<Reply>(options: HttpOptions, call: Call): Promise<
   return await answered(options, call, async (reply) => parse(await reply.text()) as Reply);
 }
 
-/** The same for answers that are no JSON: whoever asks reads the body. */
+/** Like {@link request}, for replies that are not JSON; the caller reads the body. */
 export function openApi(options: HttpOptions, call: Call): Promise<Response> {
   return answered(options, call, async (reply) => reply);
 }
@@ -83,7 +83,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // A proxy's own error page is no JSON; the status says what matters.
+    // A proxy's error page is not JSON; then the status is all there is.
     return null;
   }
 }

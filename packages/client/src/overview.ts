@@ -3,17 +3,17 @@ import type { SocketTarget } from "./connection.ts";
 import { frames, socketUrl, type StreamOptions } from "./stream.ts";
 
 export type OverviewOptions = StreamOptions & {
-  /** How many of the conversations that changed last come at first, 1 to 200; 50 when not given. */
+  /** How many of the most recently changed conversations come first, 1 to 200; 50 when not given. */
   readonly limit?: number;
 };
 
-/** A conversation as it is now, one that is gone, or the end of a first list, with the ids of all that are in it. */
+/** A changed conversation, a deleted one, or the end of a first list with the ids of all conversations in it. */
 export type OverviewItem =
   | { readonly type: "glance"; readonly glance: Glance }
   | { readonly type: "gone"; readonly id: string }
   | { readonly type: "listed"; readonly ids: readonly string[] };
 
-/** All conversations of the caller, live; after each connection the first list comes again. */
+/** All conversations of the caller, live. After each reconnect the first list comes again. */
 export async function* followOverview(
   target: SocketTarget,
   options: OverviewOptions,
@@ -29,7 +29,7 @@ export async function* followOverview(
   }
 }
 
-/** Null for a heartbeat, and for what only newer clients know. */
+/** Null for a heartbeat, and for frames of kinds that this client does not know. */
 function toItem(frame: Glance | { kind: string; id: string; ids: string[] }): OverviewItem | null {
   if (frame.kind === "Glance") return { type: "glance", glance: frame as Glance };
   if (frame.kind === "Gone") return { type: "gone", id: frame.id };

@@ -7,7 +7,7 @@ export type ShellOptions = AttachOptions<ShellInput> & {
   readonly shell: string;
 };
 
-/** A person at a shell of their own, see {@link attach}; it stays when they leave. Its last frame is `ended` when it has ended. */
+/** Attaches a person to their own shell, see {@link attach}. The shell stays when they leave. Its last frame is `ended`. */
 export async function* attachShell(
   target: SocketTarget,
   id: string,

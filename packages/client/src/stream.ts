@@ -7,18 +7,19 @@ import { callApi } from "./http.ts";
 
 export type StreamOptions = {
   readonly signal?: AbortSignal;
-  /** Told about connections, so that a page can show "reconnecting" apart from what the agent does. */
+  /** Called on each change of the connection, so that a page can show "reconnecting" apart from the agent's status. */
   readonly onConnection?: (change: ConnectionChange) => void;
   /**
-   * Called once with a function that ends a wait between two tries, and replaces a connection that was silent for long; for
-   * a page that comes back from sleep. Returns what is called at the end of the stream.
+   * Called once with a function that retries immediately: it ends a back-off, or replaces a silent connection. For a page
+   * that wakes from sleep. Returns a function that is called at the end of the stream.
    */
   readonly retryNow?: (wake: () => void) => () => void;
-  /** How long to wait before connecting again: at first, and at most after many failures in a row. */
+  /** Back-off between connections: after the first failure, and the maximum after many in a row. */
   readonly backOffMs?: BackOffMs;
   /**
-   * A connection from which nothing came for so long is replaced; 25,000 when not given. The next ones have twice as long each
-   * until something is told of progress, up to eight times: an event that takes a slow line longer does come.
+   * A connection without a frame for this many milliseconds is replaced; 25,000 when not given. Each further silent connection
+   * has twice as long, up to eight times, until progress is reported: then an event that a slow line needs longer for
+   * arrives in the end.
    */
   readonly deadAfterMs?: number;
 };
@@ -26,19 +27,20 @@ export type StreamOptions = {
 export type Stream = {
   readonly target: SocketTarget;
   readonly options: StreamOptions;
-  /** Where to connect now; undefined when that cannot be said yet. May reject with what no new try would heal. */
+  /** Resolves with the address to connect to; undefined when it is unknown for now. Rejects when a retry cannot help. */
   readonly url: (signal: AbortSignal) => Promise<string | undefined>;
-  /** What tells over HTTP why a socket is refused. */
+  /** HTTP address to ask for the reason after a refused handshake. */
   readonly probe: string;
 };
 
 const maxSilenceFactor = 8;
-/** Close codes from 4000 on are the server's own, 4000 and the end of an HTTP status; after these a new connection goes on. */
+/** Close codes from 4000 on are 4000 plus the last digits of an HTTP status. After these the stream reconnects. */
 const passingCodes = [4008, 4029];
 
 /**
- * The frames of one socket address over as many connections as it takes. Rejects with {@link ApiError} when the server will
- * never serve it; ends when the signal aborts. The listener given to `onProgress` is to be called for what made it move on.
+ * Yields the frames of one socket address, reconnecting as often as needed. Rejects with {@link ApiError} when the server will
+ * never serve it; ends when the signal aborts. The caller invokes the listener given to `onProgress` when a frame was a
+ * progress.
  */
 export async function* frames(
   { target, options, url, probe }: Stream,
@@ -105,7 +107,7 @@ export async function* frames(
 
 type Lost = Pick<Stream, "target" | "probe"> & { readonly signal: AbortSignal };
 
-/** Rejects when trying again cannot help. */
+/** Rejects when a retry cannot help. */
 async function whyLost(
   { closeCode: code, closeText: text, wasOpen, wasSilent, wasBehind }: Connection,
   { target, signal, probe }: Lost,
@@ -117,12 +119,12 @@ async function whyLost(
   if (wasBehind) return { type: "behind" };
   if (wasSilent) return { type: "silent" };
   if (wasOpen) return { type: "closed", code, text };
-  // A refused handshake does not say why; the same thing over HTTP does.
+  // A browser hides the reason of a refused handshake; the same request over HTTP shows it.
   const isThere = (await askAgain(target, probe, signal)) !== undefined;
   return { type: isThere ? "no_socket" : "unreachable" };
 }
 
-/** Undefined when asking again later may help; rejects when it will not. */
+/** Resolves with undefined when a later retry may help; rejects otherwise. */
 export async function askAgain<Reply>(
   target: SocketTarget,
   path: string,
@@ -141,7 +143,7 @@ export async function askAgain<Reply>(
   }
 }
 
-/** The address of a socket; the server is asked for heartbeats, which a page sees. */
+/** The address of a socket, with heartbeats switched on because a page cannot see ping frames. */
 export function socketUrl(
   { baseUrl }: SocketTarget,
   path: string,

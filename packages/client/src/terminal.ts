@@ -7,7 +7,7 @@ export type TerminalOptions = AttachOptions<TerminalInput> & {
   readonly terminal?: string;
 };
 
-/** A person at a terminal of the agent, see {@link attach}. */
+/** Attaches a person to a terminal of the agent, see {@link attach}. */
 export function attachTerminal(
   target: SocketTarget,
   id: string,
