@@ -1,11 +1,11 @@
-/** A word that the code is to lose, with the term of the field that takes its place. */
+/** A word to remove from the code, and the standard term to use instead. */
 type BannedWord = {
   /** The name under which `words-allowed.json` counts it. */
   readonly word: string;
-  /** All of one part of a name (`heardLooks` has two), or a word of a comment or a text, in lower case. */
+  /** Matches one part of a name (`heardLooks` has two), or a word of a comment or text, in lower case. */
   readonly forms: RegExp;
   readonly use: string;
-  /** Words of plain English are banned from names only; `first` is the first part of a name. Without it: everywhere. */
+  /** `names`: banned only in names, because plain English needs the word. `first`: only as first part of a name. Default: everywhere. */
   readonly only?: "names" | "first";
 };
 
@@ -16,7 +16,7 @@ const banned = (word: string, forms: RegExp, use: string, only?: BannedWord["onl
   ...(only !== undefined && { only }),
 });
 
-/** One word a line; `docs/glossary.md` explains the terms to use. */
+/** One word per line; `docs/glossary.md` explains the terms to use. */
 export const bannedWords: readonly BannedWord[] = [
   banned("neighbour", /^neighbou?rs?$/, "node"),
   banned("fellow", /^fellows?$/, "node"),
@@ -44,7 +44,7 @@ export const bannedWords: readonly BannedWord[] = [
   banned("patience", /^patience$/, "timeout"),
 ];
 
-/** Several words that make one term, as they stand in names, comments and texts. */
+/** Phrases that form one term, in names, comments and texts. */
 export const bannedPhrases: readonly BannedWord[] = [
   banned("keep house", /keep[\s-]?house/gi, "maintenance"),
   banned("left work", /left[\s-]?work/gi, "unfinished runs"),

@@ -92,7 +92,7 @@ async function build(
   work(out);
 }
 
-/** What the built command prints, from another directory and in a home of its own. */
+/** Output of the built command, run in another directory with its own home directory. */
 function run(out: string, ...args: readonly string[]): unknown {
   const options = {
     cwd: tmpdir(),

@@ -13,7 +13,7 @@ import { readWorkspaceExports } from "./workspace-exports.ts";
 
 const commandFile = "packages/cli/src/bin.ts";
 const programFile = "packages/cli/src/main.ts";
-/** What every start of a server loads late, by the sources; in the package it is in one script with the rest. */
+/** Late imports that every server start needs. The package has them in the start script. */
 const loadedAtStart: readonly string[] = [
   "./packages/cli/src/commands/serve.ts",
   "./packages/cli/src/open-node.ts",
@@ -25,23 +25,23 @@ const loadedAtStart: readonly string[] = [
   "@convoke/server/writer-thread",
   "@fastify/multipart",
 ];
-/** Not bundled: it is written for every Node, however old. */
+/** Not bundled: the launcher runs on any Node version. */
 const launcherFile = "packages/cli/src/launch.cjs";
 
 export type BuiltCommand = {
-  /** Scripts that Node starts: the command itself, its workers and children. Relative to the output directory. */
+  /** Scripts that Node starts: the command, its workers and child processes. Relative to the output directory. */
   readonly entries: readonly string[];
-  /** Files copied because sources load them by address. */
+  /** Files that sources load by address; they are copied. */
   readonly assets: readonly string[];
   /** Size of all bundled scripts, without source maps. */
   readonly bytes: number;
 };
 
 /**
- * Bundles the command and everything it starts into the publishable package `outDirectory`, npm packages included; those of
- * `unbundledPackages` stay outside and become the manifest's dependencies. All scripts lie in one flat folder, so an
- * address relative to a source file stays valid wherever the bundler moves the source. The program itself is one script
- * with late parts; what is started besides is a module.
+ * Bundles the command and everything it starts, npm packages included, into the publishable package `outDirectory`. Packages in
+ * `unbundledPackages` stay outside and become dependencies in the manifest. All scripts are in one flat folder, so an address
+ * relative to a source file stays valid wherever the bundler moves the source. The program is one script with late parts;
+ * workers and child processes are modules.
  */
 export async function buildCommand(
   root: string,
@@ -58,8 +58,8 @@ export async function buildCommand(
     external: unbundledPackages.flatMap((name) => [name, `${name}/*`]),
     sourcemap: true,
     sourcesContent: false,
-    // The engine holds the text of what it runs: without what only readers need, and in one byte a character, which one letter
-    // beyond ASCII in a comment of a licence doubles. Names stay, for stack traces.
+    // V8 holds the source text of what it runs. So comments are removed, and the text is ASCII: then V8 stores one byte per
+    // character, where a single other letter in a licence comment would double it. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: longestLine,
@@ -127,13 +127,13 @@ export async function buildCommand(
   };
 }
 
-/** A place in a stack trace names a short line. */
+/** Short lines, so that a position in a stack trace is useful. */
 const longestLine = 160;
 
-/** Bundled CommonJS packages ask for Node's own modules with `require`, which modules do not have. */
+/** Bundled CommonJS packages call `require` for Node's modules; ES modules have no `require`. */
 const requireForCommonJs = `import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);`;
 
-/** The command asks for the program by its file. */
+/** The command loads the program by its file name. */
 const programOutside: Plugin = {
   name: "convoke-program",
   setup: (builder) =>
@@ -143,10 +143,10 @@ const programOutside: Plugin = {
     })),
 };
 
-/** What the bundler itself adds. */
+/** Helpers that the bundler adds. */
 const bundlerRuntime = "<runtime>";
 
-/** What our sources import must be a dependency of a workspace: a development dependency may go any day. */
+/** Packages that our sources import must be a dependency of a workspace; a development dependency is not enough. */
 function rejectUnlistedImports(inputs: Metafile["inputs"], dependencies: ReadonlySet<string>): void {
   const unlisted = Object.entries(inputs)
     .filter(([file]) => isOwnSource(file))

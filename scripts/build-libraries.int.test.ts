@@ -32,7 +32,7 @@ const tree: Readonly<Record<string, string>> = {
   "packages/protocol/src/validate.ts": `export const isValid = true;`,
 };
 
-/** Writes the tree with `planted` files over it and builds its one library; gives the library's directory to `work`. */
+/** Writes the tree, overlaid with the `planted` files, builds its one library, and passes the library's directory to `work`. */
 async function build(
   planted: Readonly<Record<string, string>>,
   work: (library: string) => Promise<void>,

@@ -5,8 +5,8 @@ import { libraryManifest } from "./publish-manifest.ts";
 import { resolveToolFile } from "./resolve-tool-file.ts";
 
 /**
- * Compiles packages that others import into `dist/<folder>`: JavaScript, types, manifest, licence, README. Gives the folders built.
- * Declarations go on naming `./x.ts`, which TypeScript resolves to `./x.d.ts`.
+ * Compiles the packages that others import into `dist/<folder>`: JavaScript, types, manifest, licence, README. Returns the folders.
+ * Declarations still import `./x.ts`, which TypeScript resolves to `./x.d.ts`.
  */
 export function buildLibraries(root: string, folders: readonly string[]): readonly string[] {
   const dist = path.join(root, "dist");

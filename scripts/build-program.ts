@@ -5,31 +5,31 @@ import { type BuildOptions, type ImportKind, type Metafile, type Plugin, build }
 
 export type ProgramParts = {
   readonly root: string;
-  /** Where the program is written, as `script` with its late parts beside it. */
+  /** Output file of the program; its late parts go beside it. */
   readonly library: string;
   readonly script: string;
-  /** Its first file, relative to the root. */
+  /** Entry file, relative to the root. */
   readonly main: string;
-  /** What every start loads late, by its sources: files relative to the root, or packages. It becomes part of the one script. */
+  /** Late imports that every start needs: files relative to the root, or packages. They become part of the start script. */
   readonly loadedAtStart: readonly string[];
-  /** How sources become text, the same for everything that is built. */
+  /** Bundler options that all builds share. */
   readonly options: BuildOptions;
 };
 
 export type BuiltProgram = {
-  /** What the sources were. */
+  /** The source files that went into the program. */
   readonly inputs: Metafile["inputs"];
   readonly bytes: number;
 };
 
 /**
- * Bundles the program into one script that `runKeptScript` runs, and late parts that Node requires. The bundler splits
- * modules alone, so it does that first; then the modules of a start become one, and each other one a CommonJS file, which
- * reads what it imports of a start from the script.
+ * Bundles the program into one script that `runKeptScript` runs, plus late parts that Node requires. The bundler can split only
+ * ES modules, so it does that first. Then the modules of a start become one script and every other module a CommonJS file,
+ * which reads its imports from the start script.
  */
 export async function buildProgram(parts: ProgramParts): Promise<BuiltProgram> {
   using modules = mkdtempDisposableSync(path.join(tmpdir(), "convoke-build-"));
-  // No kind of module is named: a default export of a late part is what the part says, not the whole of it.
+  // The module format is unset: so the default export of a late part is its own default export, not its namespace.
   writeFileSync(path.join(modules.path, "package.json"), "{}");
   const { inputs, parts: files } = await split(parts, modules.path);
   const start = startOf(files);
@@ -44,14 +44,14 @@ export async function buildProgram(parts: ProgramParts): Promise<BuiltProgram> {
     outdir: parts.library,
     bundle: true,
     format: "cjs",
-    // `import` of what is outside stays a promise.
+    // An `import()` of an external module stays a promise.
     supported: { "dynamic-import": false },
     metafile: true,
   };
   const whole = await build({
     ...common,
     stdin: {
-      // Each runs when it is first asked for, as a module would.
+      // Each part runs on its first import, like a module.
       contents: [
         `export { main } from "./${entries.main}";`,
         `export const parts = {`,
@@ -79,25 +79,25 @@ export async function buildProgram(parts: ProgramParts): Promise<BuiltProgram> {
   };
 }
 
-/** What the program and each of its late parts begins with, in the place of what modules have: they are strict. */
+/** Prologue of the program and its late parts: strict mode, as in ES modules. */
 const asModule = `"use strict";const ownAddress = require("node:url").pathToFileURL(__filename).href;`;
 
-/** Files of the split program: the program itself, and one that only says what a start loads. */
+/** Files of the split program: the entry, and one that lists the late imports of a start. */
 const entries = { main: "main.js", start: "stdin.js" };
 
-/** A file of the split program, by its name. */
+/** A file of the split program. */
 type Part = {
-  /** Files that it imports at once. */
+  /** Files that it imports statically. */
   readonly imports: readonly string[];
-  /** Files that it imports when they are wanted. */
+  /** Files that it imports dynamically. */
   readonly lateImports: readonly string[];
-  /** Something of the sources is in it; the others only pass on what is imported of them late. */
+  /** False for files that only re-export what is imported dynamically. */
   readonly hasCode: boolean;
 };
 
 type Parts = ReadonlyMap<string, Part>;
 
-/** Writes the program as modules to `folder`. */
+/** Writes the split program to `folder`, as ES modules. */
 async function split(
   { root, main, loadedAtStart, options }: ProgramParts,
   folder: string,
@@ -135,7 +135,7 @@ async function split(
   return { inputs: metafile.inputs, parts: new Map(parts) };
 }
 
-/** What is loaded with the entries, and what only passes such files on. */
+/** Files loaded with the entries, and files that only re-export those. */
 function startOf(parts: Parts): ReadonlySet<string> {
   const start = new Set<string>();
   const add = (file: string): void => {
@@ -153,7 +153,7 @@ function startOf(parts: Parts): ReadonlySet<string> {
 
 const ofStart = "of-start";
 
-/** Where a part finds another. Late parts read those of the `start` from the `script`, which itself consists of them. */
+/** Path by which one part loads another. Late parts read modules of the `start` from the start script. */
 function linkParts(start: ReadonlySet<string>, script: string | null): Plugin {
   return {
     name: "convoke-parts",

@@ -5,13 +5,13 @@ import { eventsElement, factsElement, tasksElement } from "../packages/web/src/l
 import { slotNames, slots } from "../packages/web/src/log/replay-template.ts";
 
 export type BuiltReplay = {
-  /** The template of replay files: one HTML file with everything in it but a conversation. */
+  /** The template of replay files: one HTML file with everything except a conversation. */
   readonly template: string;
   /** Absolute paths of everything that was bundled. */
   readonly sources: readonly string[];
 };
 
-/** Builds the page inside a replay file. It may run the one script and use the one style that it brings, by their hashes, and load nothing. */
+/** Builds the page for replay files. Its content security policy allows only its own script and style, by hash, and no requests. */
 export async function buildReplay(root: string): Promise<BuiltReplay> {
   const result = await build({
     configFile: path.join(root, "packages/web/vite.config.ts"),
@@ -32,7 +32,7 @@ export async function buildReplay(root: string): Promise<BuiltReplay> {
     .filter(({ fileName }) => fileName.endsWith(".css"));
   if (chunks.length !== 1 || styles.length !== 1)
     throw new Error(`a replay file has one script and one style, not ${chunks.length} and ${styles.length}`);
-  // Neither may end the element that it stands in.
+  // Neither text may close the element that contains it.
   const script = chunks[0]!.code
     .replaceAll("</script", String.raw`<\/script`)
     .replaceAll("<!--", String.raw`<\!--`);

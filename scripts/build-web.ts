@@ -7,8 +7,8 @@ import { thirdPartyNotices } from "./third-party-notices.ts";
 const texts = new Set([".css", ".js", ".svg", ".txt", ".webmanifest"]);
 
 /**
- * Builds the page into `packages/web/dist`, where a server that runs from the sources looks for it; `npm run build` copies it into the
- * published package. Beside each text lies what is sent to clients that unpack it: `.br` and `.gz`. Returns the folder.
+ * Builds the page into `packages/web/dist`, where a server run from the sources finds it; `npm run build` copies it into the
+ * published package. Each text file also gets compressed copies, `.br` and `.gz`. Returns the folder.
  */
 export async function buildWeb(root: string): Promise<string> {
   const { buildPage } = await import("./web-page.ts");
@@ -35,7 +35,7 @@ function pack(file: string): void {
   writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
 }
 
-/** True after an installation without development dependencies: there is nothing to build with, and nobody who needs it. */
+/** True when development dependencies are not installed: then the page cannot be built and is not needed. */
 function isBuilderMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
 }

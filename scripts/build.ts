@@ -5,7 +5,7 @@ import { buildLibraries } from "./build-libraries.ts";
 import { buildWeb } from "./build-web.ts";
 import { compileProgram } from "./compile-program.ts";
 
-/** Builds what is published: `dist/convoke` (the command, with the page in `web`), `dist/protocol` and `dist/client` (libraries). */
+/** Builds the published packages: `dist/convoke` (the command, with the page in `web`), `dist/protocol` and `dist/client` (libraries). */
 const root = path.resolve(import.meta.dirname, "..");
 const startedAtMs = performance.now();
 
@@ -15,7 +15,7 @@ console.log(
   `dist/convoke: ${command.entries.length} entries, ${command.assets.length} assets, ${command.bytes} bytes`,
 );
 console.log(`dist/convoke/lib/${await compileProgram(path.join(root, "dist", "convoke", "lib"))}`);
-// The command looks for the page beside its own folder: `lib/bin.js` in `../web`.
+// The command expects the page beside its own folder: `../web` from `lib/bin.js`.
 cpSync(await buildWeb(root), path.join(root, "dist", "convoke", "web"), { recursive: true });
 console.log("dist/convoke/web");
 for (const library of buildLibraries(root, ["protocol", "client"])) console.log(`dist/${library}`);

@@ -6,7 +6,7 @@ import { outputName } from "./loaded-files.ts";
 import { scanSource } from "./scan-source.ts";
 import type { WorkspaceExports } from "./workspace-exports.ts";
 
-/** Bundles the repository's own packages and points addresses of loaded files at their names in the flat output folder. */
+/** Bundles this repository's packages, and rewrites addresses of loaded files to their names in the flat output folder. */
 export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin {
   return {
     name: "convoke",
@@ -17,7 +17,7 @@ export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin 
         if (file === null) return { errors: [{ text: `${specifier} is not exported` }] };
         return { path: path.join(root, file) };
       });
-      // A module view of these reads every export at once, and one of `node:http` loads all of `fetch` (a fifth of a start).
+      // An ES module view of these reads every export at once; one of `node:http` loads all of `fetch` (20 % of a start).
       build.onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
         kind === "import-statement" ? { path: "http", namespace: lazyBuiltin } : null,
       );
@@ -25,7 +25,7 @@ export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin 
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(`node:${name}`)});`,
         loader: "js",
       }));
-      // Packages ask for these where they are loaded, for what no start does: they are loaded with the first use.
+      // Packages require these while loading, but no start uses them. They are loaded on first use.
       build.onResolve({ filter: /^(node:)?(http2|https|tls)$/ }, ({ path: name }) => ({
         path: name.replace("node:", ""),
         namespace: lateBuiltin,
@@ -50,7 +50,7 @@ export function bundlePlugin(root: string, workspace: WorkspaceExports): Plugin 
 const lazyBuiltin = "lazy-builtin";
 const lateBuiltin = "late-builtin";
 
-/** A CommonJS module with the names of one of Node's own, which is loaded when the first of them is read. */
+/** A CommonJS module with the export names of a Node module, which is loaded when the first export is read. */
 function loadedWhenRead(name: string): string {
   const names = Object.keys(createRequire(import.meta.url)(`node:${name}`) as object);
   const getters = names.map((one) => `get ${one}() { return load().${one}; },`);
@@ -64,7 +64,7 @@ function loadedWhenRead(name: string): string {
 
 const startOfCompiledPrefix = /^  const lines = \[\]\n(?=  for \(let i = 1; i < prefix\.length; i\+\+\))/m;
 
-/** The router compiles a function for the text of each node of its tree, many times over while routes are added: a tenth of a start. */
+/** The router compiles a function per node of its tree, many times while routes are added: 10 % of a start. */
 function withoutCompiledPrefixes(source: string, file: string): string {
   if (!startOfCompiledPrefix.test(source)) throw new Error(`${file} compares prefixes in another way now`);
   return source.replace(
@@ -73,7 +73,7 @@ function withoutCompiledPrefixes(source: string, file: string): string {
   );
 }
 
-/** Renames every address in place, line by line, so that source maps stay right. `directory` is the source's, relative to the root. */
+/** Rewrites every address in place, line by line, so that source maps stay right. `directory` is the source's, relative to the root. */
 function pointAtOutput(source: string, directory: string): string {
   const lines = source.split("\n");
   for (const { form, specifier, line } of scanSource(source).references) {

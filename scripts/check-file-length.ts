@@ -9,7 +9,7 @@ const extensions = [".ts", ".tsx", ".js", ".mjs", ".css", ".sh", ".sql"];
 
 export type FileLengthReport = {
   readonly fileCount: number;
-  /** Files of 500 lines and more, `path (lines)`, longest first. */
+  /** Files of 500 lines or more, `path (lines)`, longest first. */
   readonly tooLong: readonly string[];
   /** Files of more than 300 lines that still pass. */
   readonly notes: readonly string[];

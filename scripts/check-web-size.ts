@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildPage } from "./web-page.ts";
 
-/** U3 and U4, in bytes of gzip: what a browser loads before the first conversation can be read. */
+/** U3 and U4, gzipped bytes that a browser loads before the first conversation is readable. */
 const maxBytes = { script: 120 * 1_024, style: 20 * 1_024 };
 
 const root = path.resolve(import.meta.dirname, "..");

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { countWords, findGrowth, shrink } from "./check-words.ts";
 
-/** The words that occur in these files, with their counts. */
+/** Counts of the banned words in these files. */
 function count(files: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
   using root = mkdtempDisposableSync(path.join(tmpdir(), "convoke-words-"));
   for (const [file, text] of Object.entries(files)) {

@@ -7,18 +7,18 @@ import { tokenize } from "./tokenize.ts";
 
 const folders = ["packages", "scripts", "bench", "e2e", "test"];
 const extensions = [".ts", ".tsx", ".mjs"];
-/** They name the words in order to ban them. */
+/** These files contain the banned words on purpose. */
 const ownFiles = new Set(["scripts/banned-words.ts", "scripts/check-words.test.ts"]);
 
 type Counts = Record<string, number>;
 
-/** How often each banned word occurs in the sources below `root`. */
+/** Counts each banned word in the sources below `root`. */
 export function countWords(root: string): Counts {
   const counts: Counts = Object.fromEntries([...bannedWords, ...bannedPhrases].map(({ word }) => [word, 0]));
   const add = (word: string, times = 1): void => {
     counts[word] = (counts[word] ?? 0) + times;
   };
-  // The same few thousand come again and again.
+  // The same few thousand names occur again and again.
   const ofRun = once((run) =>
     partsOf(run).flatMap((part) =>
       everywhere.filter(({ forms }) => forms.test(part)).map(({ word }) => word),
@@ -40,7 +40,7 @@ export function countWords(root: string): Counts {
   return counts;
 }
 
-/** What is wrong with `counts` beside what is allowed: one line for each word that there is more of. */
+/** One line for each word that occurs more often than allowed. */
 export function findGrowth(counts: Counts, allowed: Counts): string[] {
   return [...bannedWords, ...bannedPhrases].flatMap(({ word, use, only }) => {
     const [now = 0, before = 0] = [counts[word], allowed[word]];
@@ -49,20 +49,20 @@ export function findGrowth(counts: Counts, allowed: Counts): string[] {
   });
 }
 
-/** Counts never grow in the file; a word that it does not have yet begins with what there is. */
+/** New allowances: counts only fall. A word without an allowance starts with its current count. */
 export function shrink(counts: Counts, allowed: Counts): Counts {
   return Object.fromEntries(
     Object.entries(counts).map(([word, now]) => [word, Math.min(now, allowed[word] ?? now)]),
   );
 }
 
-/** `lastSeenByNode`, `LAST_SEEN` and `last-seen` in their words, in lower case. */
+/** The words of `lastSeenByNode`, `LAST_SEEN` or `last-seen`, in lower case. */
 function partsOf(text: string): string[] {
   return (text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).map((part) => part.toLowerCase());
 }
 
 const everywhere = bannedWords.filter(({ only }) => only === undefined);
-/** Runs of letters that may hold one of them: a name such as `closeNodes`, or a word. */
+/** Runs of letters that may contain a banned word: names such as `closeNodes`, or plain words. */
 const candidates = new RegExp(
   `[a-z]*(?:${everywhere.map(({ forms }) => forms.source.slice(1, -1)).join("|")})[a-z]*`,
   "gi",

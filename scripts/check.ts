@@ -5,7 +5,7 @@ import { type Check, type CheckResult, runChecks } from "./run-checks.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** Everything that must hold before a commit, the slowest first so that the processors stay busy. */
+/** The checks to pass before a commit, slowest first so that all processors stay busy. */
 const checks: readonly Check[] = [
   { name: "lint", nodeArguments: tool("oxlint", "oxlint", "--type-aware", "--deny-warnings") },
   {
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
     checks.filter(({ name }) => names?.includes(name) ?? true),
     {
       directory: root,
-      // The linter finds its type-aware half in the path.
+      // The linter finds its type-aware part on the path.
       environment: {
         ...process.env,
         PATH: [path.join(root, "node_modules", ".bin"), process.env["PATH"]].join(path.delimiter),

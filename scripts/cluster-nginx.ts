@@ -1,8 +1,8 @@
 export type NginxPlace = {
-  /** For its files. */
+  /** Directory for nginx's files. */
   readonly folder: string;
   readonly port: number;
-  /** Ports of the servers behind it. */
+  /** Ports of the servers behind nginx. */
   readonly servers: readonly number[];
 };
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { probePostgres } from "../packages/server/src/testing/start-postgres.ts";
 
 const probe = probePostgres();
-/** For what takes seconds when it is calm. */
+/** Timeout for steps that take seconds on an idle machine. */
 const longMs = 120_000;
 
 test.skipIf(!probe.isUsable)(
@@ -36,7 +36,7 @@ test.skipIf(!probe.isUsable)(
       };
       await expect.poll(ids, { timeout: longMs }).toBe(2);
     } finally {
-      // As Ctrl-C does below npm: once from the terminal, and once more from npm.
+      // Like Ctrl-C under npm: one signal from the terminal, a second one from npm.
       cluster.kill("SIGINT");
       cluster.kill("SIGINT");
     }
@@ -46,7 +46,7 @@ test.skipIf(!probe.isUsable)(
   4 * longMs,
 );
 
-/** The first of so many free ports, below those that systems give out by themselves. */
+/** The first of `count` free ports, below the range from which systems assign ports. */
 async function findPorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 12_000);
@@ -60,7 +60,7 @@ async function isFree(port: number): Promise<boolean> {
   try {
     await once(server, "listening");
   } catch {
-    // In use.
+    // The port is in use.
     return false;
   }
   server.close();

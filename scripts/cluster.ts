@@ -11,8 +11,8 @@ import { probePostgres, startPostgres } from "../packages/server/src/testing/sta
 import { nginxSettings } from "./cluster-nginx.ts";
 
 /*
- * `npm run cluster`: three servers from the sources on one PostgreSQL, with nginx in front of them where it is installed, for whoever
- * wants to see what happens when one of them is killed. Nothing of it stays.
+ * `npm run cluster`: three servers from the sources on one PostgreSQL, behind nginx where it is installed, to try what happens
+ * when one of them is killed. Everything is removed at the end.
  */
 const { values } = parseArgs({
   options: {
@@ -23,15 +23,15 @@ const { values } = parseArgs({
 });
 const port = Number(values.port);
 const count = Number(values.count);
-/** As long as others need to see that one is dead, and more: they go on with what it did. */
+/** Longer than the other servers need to notice that one is dead, so that they take its conversations over. */
 const restartMs = 10_000;
 const removeMs = 15_000;
 const program = path.resolve(import.meta.dirname, "../packages/cli/src/bin.ts");
 
 const closing = new AbortController();
-/** Aborted once nothing stands in the sandboxes any more: they would outlive their servers. */
+/** Aborted once the sandboxes are empty: containers would outlive their servers. */
 const stopping = new AbortController();
-// Not once: Ctrl-C comes from the terminal and again from npm, and the second one would end this program before its servers.
+// Not `once`: Ctrl-C arrives from the terminal and again from npm, and a second unhandled signal would kill this program before its servers.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => closing.abort());
 
 const probe = probePostgres();
@@ -40,7 +40,7 @@ if (!probe.isUsable) {
   process.exit(2);
 }
 await using scope = new AsyncDisposableStack();
-// A prefix that is short: a socket of the database has its name in it.
+// A short prefix: the path of the database's socket has a length limit.
 const folder = await mkdtemp(path.join(tmpdir(), "convoke-cluster-"));
 scope.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 const postgres = scope.use(await startPostgres());
@@ -62,8 +62,8 @@ if (!closing.signal.aborted) {
   console.log(
     entry === null ? "nginx is not installed: ask any of the servers above." : `All of them: ${entry}`,
   );
-  console.log(`Kill one of them (kill -9) and look: it is started again after ${restartMs / 1000} seconds.`);
-  console.log("Ctrl-C ends all of it, and nothing stays.");
+  console.log(`Kill one server (kill -9): it is started again after ${restartMs / 1000} seconds.`);
+  console.log("Ctrl-C stops everything and removes all files.");
   console.log(JSON.stringify({ ready: entry ?? `http://127.0.0.1:${ports[0]}` }));
   await once(closing.signal, "abort");
   await removeSandboxes(`http://127.0.0.1:${ports[0]}`);
@@ -87,7 +87,7 @@ async function removeSandboxes(url: string): Promise<void> {
   }
 }
 
-/** Starts a server, and starts it again whenever it ends. */
+/** Starts a server and restarts it whenever it ends. */
 function keepServer(own: number): { readonly ready: Promise<void>; readonly ended: Promise<void> } {
   const ready = Promise.withResolvers<void>();
   const keep = async (): Promise<void> => {
@@ -104,7 +104,7 @@ function keepServer(own: number): { readonly ready: Promise<void>; readonly ende
       stopping.signal.removeEventListener("abort", stop);
       if (!stopping.signal.aborted) {
         console.log(`http://127.0.0.1:${own}  has ended`);
-        // Ended by Ctrl-C, there is nothing to wait for.
+        // Stopped by Ctrl-C: nothing to wait for.
         await sleep(restartMs, null, { signal: stopping.signal }).catch(() => {});
       }
     }
@@ -124,12 +124,12 @@ function startServer(own: number): ChildProcess {
   return spawn(process.execPath, [program, "serve", ...options], {
     env: environment,
     stdio: ["ignore", "pipe", "inherit"],
-    // A Ctrl-C in a terminal reaches the group of processes that is in front: these are told by `stopping`.
+    // A Ctrl-C reaches the whole foreground process group; these servers are in another group and are stopped by `stopping`.
     detached: true,
   });
 }
 
-/** Null where it is not installed. */
+/** Null when nginx is not installed. */
 async function startNginx(): Promise<string | null> {
   const file = path.join(folder, "nginx.conf");
   await writeFile(file, nginxSettings({ folder, port, servers: ports }));

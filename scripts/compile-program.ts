@@ -8,8 +8,8 @@ import { runKeptScript } from "../packages/cli/src/kept-script.ts";
 import { startScriptedModel } from "../packages/server/src/testing/scripted-model/scripted-model-server.ts";
 
 /**
- * Writes what V8 compiles of the built program beside it, so that the first start after an installation compiles nothing:
- * a process of its own starts a server, plays a turn and keeps the code. Node of another version compiles as before.
+ * Writes V8's code cache of the built program beside it, so that the first start after an installation compiles nothing. A child
+ * process starts a server, plays a turn and saves the code. Another Node version ignores the cache and compiles.
  */
 export async function compileProgram(library: string): Promise<string> {
   const script = path.join(library, "cli-main.js");
@@ -21,7 +21,7 @@ export async function compileProgram(library: string): Promise<string> {
   const written = readdirSync(library).find((name) => name.startsWith(prefix));
   if (code !== 0 || written === undefined)
     throw new Error(`The built program could not be compiled (${code}).`);
-  // Kept code is its user's alone; this belongs to the package.
+  // A code cache is private to its user; this one belongs to the package.
   chmodSync(path.join(library, written), 0o644);
   return written;
 }
@@ -53,7 +53,7 @@ async function play(file: string): Promise<void> {
   process.kill(process.pid, "SIGTERM");
 }
 
-/** What a client asks of a server that has just started. */
+/** The requests of a client to a newly started server. */
 async function playTurn(url: string, modelUrl: string, folder: string): Promise<void> {
   const conversation = `${url}/api/conversations/${crypto.randomUUID()}`;
   const reply = await fetch(`${url}/api/conversations`, {
@@ -75,7 +75,8 @@ async function playTurn(url: string, modelUrl: string, folder: string): Promise<
     const { execution_status: status } = (await (await fetch(conversation)).json()) as {
       execution_status: string;
     };
-    if (status === "error") throw new Error("The turn that is played for its code ended in an error.");
+    if (status === "error")
+      throw new Error("The turn that is played to warm the code cache ended in an error.");
     isOver = status === "finished";
   }
   await fetch(`${conversation}/events/search?limit=100&sort_order=TIMESTAMP_DESC`);

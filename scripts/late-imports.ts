@@ -23,7 +23,7 @@ export function findNamedLateImports(
     .map(({ file, specifier }) => `${file}: ${specifier}`);
 }
 
-/** Whether each `import("specifier")` of the source is read for its default export and nothing else. */
+/** Whether every `import("specifier")` of the source uses only the default export. */
 export function takesDefault(source: string, specifier: string): boolean {
   const name = RegExp.escape(specifier);
   const late = new RegExp(`(?<!typeof )\\bimport\\(\\s*["'\`]${name}["'\`],?\\s*\\)`, "g");

@@ -7,7 +7,7 @@ import { resolveToolFile } from "./resolve-tool-file.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** What the linter, with the settings of this repository, says about two files. */
+/** The linter's findings about two files, with this repository's settings. */
 function lint(left: string, right: string): string {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), "convoke-cycles-"));
   writeFileSync(path.join(folder.path, "left.ts"), left);

@@ -8,11 +8,11 @@ import { locateSource } from "./source-location.ts";
 export type LoadedFiles = {
   /** Entries of workers and child processes. */
   readonly scripts: readonly string[];
-  /** Anything else: shell scripts, pages, folders. */
+  /** Other files: shell scripts, pages, folders. */
   readonly assets: readonly string[];
 };
 
-/** Looks through the production sources of every package below `root`; what test doubles load is not shipped. */
+/** Scans the production sources of every package below `root`. Files that test doubles load are not shipped. */
 export function findLoadedFiles(root: string): LoadedFiles {
   const sources = listSourceFiles(root, ["packages"], [".ts", ".tsx"]).filter((file) => {
     const { isInSource, isTest, isTesting } = locateSource(file);

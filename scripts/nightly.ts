@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 
-/** What takes too long for every commit; each part can be run alone. `npm run test:nightly` runs all, one after another. */
+/** Tests that take too long for every commit. Each part can run alone; `npm run test:nightly` runs all, one after another. */
 const testing = "packages/server/src/testing";
 const browser = "packages/tool-host/src/testing/nightly";
 const parts = [
@@ -21,7 +21,7 @@ const parts = [
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", "crash-harness.int", "condensing-crash.int"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
-/** The journeys of the page that are as good on a phone, at its size. */
+/** The page's journeys that also work at the size of a phone. */
 const onPhones = ["web.e2e", "web-steering", "web-composer", "web-review", "web-settings", "web-tasks"];
 const root = path.resolve(import.meta.dirname, "..");
 const env = { ...process.env, CONVOKE_EVERY_PASSAGE: "1" };

@@ -14,7 +14,7 @@ function exampleOf(folder: string): string {
   return code;
 }
 
-/** What a program prints that stands in the repository's folder. */
+/** Output of a program that is run in the repository's folder. */
 async function run(code: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

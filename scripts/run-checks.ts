@@ -11,11 +11,11 @@ export type CheckResult = {
   readonly name: string;
   readonly isOk: boolean;
   readonly durationMs: number;
-  /** Standard output and error, as they came. */
+  /** Standard output and error, interleaved as they came. */
   readonly output: string;
 };
 
-/** Runs the checks, as many at a time as there are processors; `onResult` hears of each one as it ends. Never rejects for a failing check. */
+/** Runs the checks, as many at a time as there are processors. `onResult` is called as each one ends. Never rejects for a failing check. */
 export async function runChecks(
   checks: readonly Check[],
   options: {

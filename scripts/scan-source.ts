@@ -12,7 +12,7 @@ export type SourceScan = {
   readonly references: readonly ModuleReference[];
   /** 1-based lines that read the process's environment. */
   readonly environmentLines: readonly number[];
-  /** 1-based lines that ask for the file's own place (`import.meta.url`, `dirname`, ...) other than to load a named file beside it. */
+  /** 1-based lines that use the file's own address (`import.meta.url`, `dirname`, ...) other than to load a named file beside it. */
   readonly placeLines: readonly number[];
 };
 
@@ -61,7 +61,7 @@ function findFrom(tokens: readonly Token[], start: number): Token | undefined {
     const isClauseToken =
       token?.type === "word" || token?.type === "string" || "{}*,".includes(token?.value ?? ";");
     if (!isClauseToken) return undefined;
-    // Two words in a row are a clause only around these; otherwise a declaration has begun.
+    // Two adjacent words form a clause only with these; otherwise a declaration has started.
     if (token?.type === "word" && next?.type === "word" && !isClauseWord(token) && !isClauseWord(next)) {
       return undefined;
     }
@@ -109,7 +109,7 @@ function hasEnvBefore(tokens: readonly Token[], index: number): boolean {
   return false;
 }
 
-/** Whether the word is `x.word` or a key `word:`, thus not the keyword or the global. `globalThis.process` is the global. */
+/** Whether the word is a property `x.word` or a key `word:`, not a keyword or global. `globalThis.process` is the global. */
 function isProperty(tokens: readonly Token[], index: number): boolean {
   const isAfterDot = isPunctuation(tokens[index - 1], ".") && tokens[index - 2]?.value !== "globalThis";
   // A spread (`...process.env`) is not a property access.

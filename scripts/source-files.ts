@@ -20,7 +20,7 @@ function listFiles(root: string, folder: string): string[] {
   try {
     entries = readdirSync(path.join(root, folder), { withFileTypes: true });
   } catch (error) {
-    // Not every package has every folder, and a folder may vanish while we walk.
+    // Not every package has every folder, and a folder may be removed during the walk.
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Where a source file stands in the layers. */
+/** Position of a source file in the layers. */
 export type SourceLocation = {
   /** Slash path relative to the root. */
   readonly file: string;
@@ -13,11 +13,11 @@ export type SourceLocation = {
   readonly subfolder: string | null;
   /** A test, or a part (`contract.ts`, `contract-*.ts`) of the suite that every backend of a seam passes. */
   readonly isTest: boolean;
-  /** Test doubles: anything below a folder named `testing`. */
+  /** True for test doubles: files below a folder named `testing`. */
   readonly isTesting: boolean;
 };
 
-/** Reads the location out of a slash path relative to the root. */
+/** Parses the slash path of a file, relative to the root. */
 export function locateSource(file: string): SourceLocation {
   const segments = file.split("/");
   const packageName = segments[0] === "packages" ? (segments[1] ?? null) : null;

@@ -9,14 +9,14 @@ type Manifest = {
 };
 
 /**
- * Names and licence texts of the npm packages that the files (absolute paths) belong to. Throws for a package that has
- * neither a licence text nor names a licence: it must not be given away. Of a package under the Mozilla Public License it says
- * where its source is, as that licence demands (3.2).
+ * Names and licence texts of the npm packages that the files (absolute paths) belong to. Throws for a package that has no licence
+ * text and names no licence: it may not be distributed. For a package under the Mozilla Public License it says where its
+ * source is, as that licence demands (3.2).
  */
 export function thirdPartyNotices(files: readonly string[]): string {
   const directories = new Set(files.flatMap((file) => packageDirectory(file) ?? []));
   const notices = [...directories].map(notice);
-  // One package may be installed twice in the same version.
+  // A package may be installed twice in the same version.
   return [...new Set(notices)].toSorted().join(`\n${"-".repeat(80)}\n\n`);
 }
 

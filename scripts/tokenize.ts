@@ -13,7 +13,7 @@ export type Token = {
  */
 export function tokenize(source: string): Token[] {
   const tokens: Token[] = [];
-  /** Brace depth of each template substitution we are inside of, innermost last. */
+  /** Brace depth of each open template substitution, innermost last. */
   const substitutions: number[] = [];
   let depth = 0;
   let line = 1;
@@ -99,7 +99,7 @@ const wordsBeforeRegex = new Set(
   "return typeof case in of delete void throw new do else await yield instanceof".split(" "),
 );
 
-/** After a value a slash divides; anywhere else it opens a regular expression. `<` counts as a value for JSX's closing tags. */
+/** After a value a slash divides; elsewhere it opens a regular expression. `<` counts as a value because of JSX closing tags. */
 function canStartRegex(previous: Token | undefined): boolean {
   if (previous === undefined) return true;
   if (previous.type === "word") return wordsBeforeRegex.has(previous.value);

@@ -1,13 +1,13 @@
 import path from "node:path";
 import { build, type Rolldown } from "vite";
 
-/** What Vite made of `packages/web`. */
+/** Output of Vite for `packages/web`. */
 export type BuiltPage = {
   readonly chunks: readonly Rolldown.OutputChunk[];
   readonly assets: readonly Rolldown.OutputAsset[];
-  /** Scripts that must be there before the page shows anything: what it names, and what that imports. */
+  /** Scripts that the browser needs before the page shows anything: the entry, and its static imports. */
   readonly firstChunks: readonly Rolldown.OutputChunk[];
-  /** Absolute paths of everything that was bundled. */
+  /** Absolute paths of all bundled files. */
   readonly sources: readonly string[];
 };
 

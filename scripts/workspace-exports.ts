@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 
-/** What the packages of this repository let others import. */
+/** Exports of this repository's packages. */
 export type WorkspaceExports = {
   /** Whether the specifier belongs to a package of this repository. */
   owns(specifier: string): boolean;
