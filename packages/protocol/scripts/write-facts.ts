@@ -6,8 +6,8 @@ import { readFacts } from "../src/testing/openapi-facts.ts";
 const golden = path.resolve(import.meta.dirname, "../src/golden");
 
 /**
- * Writes golden facts from an OpenAPI document: `node write-facts.ts <document>` for agent server 0.1.0. With
- * `--name <file name>` under another name, with `--only <pattern>` only the schemas and operations whose names match.
+ * Writes golden facts from an OpenAPI document: `node write-facts.ts <document>` for agent server 0.1.0. `--name <file name>`
+ * changes the file name; `--only <pattern>` selects the schemas and operations by name.
  */
 const { positionals, values } = parseArgs({
   allowPositionals: true,

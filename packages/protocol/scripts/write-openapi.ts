@@ -11,7 +11,7 @@ const documents = {
   "app-server.json": writeOpenApi(Object.values(appFaceRoutes), appServerInterface),
 };
 
-/** Writes the OpenAPI documents of the faces; with `--check`, fails when a written one is not current. */
+/** Writes the OpenAPI documents of the faces; with `--check`, fails when one of them is outdated. */
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 for (const [name, document] of Object.entries(documents)) {
   const file = path.join(folder, name);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { agentFaceRoutes, appFaceRoutes } from "./routes/face-routes.ts";
 import type { Route } from "./routes/route.ts";
 
-/** Every operation of the newest agent server, as its document has them. */
+/** Every operation in the document of the newest agent server. */
 const operations = JSON.parse(readText("./golden/agent-server-1.58.operations.json")) as string[];
 const page = readText("../../../docs/compatibility.md");
 const [, section] = /^## The newest agent server$([^]*?)^## /m.exec(page) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Runs `work` once for all who ask, at the same time and later. After a rejection, which those who asked meanwhile get, whoever asks next
- * runs it anew: what failed for a moment must not stay failed for as long as the process lives.
+ * Runs `work` once and shares its result with all callers, concurrent and later. A rejection goes to the callers that waited for it;
+ * the next caller runs `work` again, so that a temporary failure does not last as long as the process.
  */
 export function onceUnlessRejected<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let shared: Promise<Value> | null = null;
@@ -8,7 +8,7 @@ export function onceUnlessRejected<Value>(work: () => Promise<Value>): () => Pro
     if (shared !== null) return shared;
     const running = work();
     shared = running;
-    // Whoever asked is told; here it is only forgotten.
+    // The callers get the rejection; here only the shared promise is dropped.
     running.catch(() => {
       if (shared === running) shared = null;
     });

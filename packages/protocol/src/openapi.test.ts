@@ -61,7 +61,7 @@ test("every route has its own operation id, its parameters and, unless it is ope
   expect(open).toEqual(["/alive", "/health", "/ready", "/server_info", "/"]);
 });
 
-test("event search declares no key, because the contract declares none; its neighbours do", () => {
+test("event search declares no key, because the contract declares none; the routes beside it do", () => {
   expect(
     document.paths["/api/conversations/{conversation_id}/events/search"]!["get"]!.security,
   ).toBeUndefined();

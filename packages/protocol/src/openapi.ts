@@ -8,13 +8,13 @@ export type OpenApiOptions = {
   readonly title: string;
   /** Version of the interface, not of the program. */
   readonly version: string;
-  /** Schemas to include although no route mentions them, by component name. */
+  /** Schemas to include although no route uses them, by component name. */
   readonly schemas?: readonly string[];
 };
 
 const keyScheme = "sessionApiKey";
 
-/** An OpenAPI 3.1 document of the routes, with every schema they mention as a component. Same input, same bytes. */
+/** An OpenAPI 3.1 document of the routes, with every schema they use as a component. Deterministic to the byte. */
 export function writeOpenApi(routes: readonly Route[], options: OpenApiOptions): Json {
   const components = new Map<string, Json>();
   const toSchema = (schema: TSchema) => writeSchema(schema as Json, components);
@@ -91,7 +91,7 @@ function writeContent(schema: TSchema, toSchema: ToSchema, type = "application/j
   return { [type]: { schema: toSchema(schema) } };
 }
 
-/** A schema where it is used: a named one becomes a reference to its component. */
+/** A schema in use: a named one becomes a reference to its component. */
 function writeSchema(schema: Json, components: Map<string, Json>): Json {
   const { $id } = schema as { $id?: string };
   if ($id === undefined) return writeParts(schema, components);
@@ -108,12 +108,12 @@ function addComponent(name: string, components: Map<string, Json>): string {
   return `#/components/schemas/${name}`;
 }
 
-/** Generators take it for the name of a type; both directions of a schema are the same type to a reader. */
+/** Generators derive type names from it; to a reader both directions of a schema are the same type. */
 function titleOf(name: string): string {
   return name.replace(/-(Input|Output)$/, "");
 }
 
-/** A component that stands for another one is a choice of one: newer documents have more to choose from in such places. */
+/** A component that refers to another one becomes a choice of one, because newer documents have more choices there. */
 function writeComponent(schema: Json, components: Map<string, Json>): Json {
   const written = writeParts(schema, components);
   return Object.keys(written).join() === "$ref" ? { oneOf: [written] } : written;

@@ -4,12 +4,12 @@ import { allSchemas } from "./schemas.ts";
 
 type Json = Record<string, unknown>;
 
-/** The JSON Schema keywords that every provider understands. */
+/** The JSON Schema keywords that every provider supports. */
 const copiedKeywords = ["type", "description", "properties", "required", "items", "enum"] as const;
 
 /**
- * The arguments of an action as a model sees them: one plain object schema without references, kinds or choices.
- * Throws on a kind that is not an action of ours.
+ * The parameters of an action for a model: one plain object schema without references, kinds or choices. Throws for an unknown
+ * action kind.
  */
 export function toParameters(actionKind: string): Json {
   const schema = [actionSchemaByKind, extensionActionSchemaByKind].find((map) =>
@@ -29,7 +29,7 @@ function plainProperties(properties: Record<string, Json>): Record<string, Json>
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, plain(schema)]));
 }
 
-/** A nullable field is described by what it is when it is not null; a reference by what it refers to. */
+/** A nullable field becomes its non-null schema; a reference is replaced by its target. */
 function plain(schema: Json): Json {
   const { $ref, anyOf, description } = schema;
   const own = description === undefined ? {} : { description };

@@ -1,19 +1,18 @@
 import { Type, type Static, type TProperties, type TSchema, type TSchemaOptions } from "typebox";
 
 /**
- * Builders for the schemas of this package. Every object that travels is named (`$id` is its component name) and is
- * mentioned by `$ref`: the validator then compiles each object once and fills nested defaults.
- *
- * `impliedDefault` is what a missing field means where the contract declares no default (an absent list is empty, an
- * absent nullable is null). The validator fills it in; documents do not show it.
+ * Builders for the schemas of this package. Every object on the wire is named (`$id` is its component name) and used by `$ref`, so
+ * that the validator compiles each object once and fills nested defaults.
+ * | `impliedDefault` is the value of a missing field when the contract declares no default (an absent list is empty, an absent nullable
+ * is null). The validator fills it in; documents do not show it.
  */
 
-/** A named object that accepts and keeps properties it does not list. */
+/** A named object that accepts and preserves unlisted properties. */
 export function object<P extends TProperties>(name: string, properties: P, options: TSchemaOptions = {}) {
   return Type.Object(properties, { ...options, $id: name });
 }
 
-/** A named object that rejects properties it does not list. */
+/** A named object that rejects unlisted properties. */
 export function closedObject<P extends TProperties>(
   name: string,
   properties: P,
@@ -22,7 +21,7 @@ export function closedObject<P extends TProperties>(
   return Type.Object(properties, { ...options, $id: name, additionalProperties: false });
 }
 
-/** The request form: component `<kind>-Input`, where the kind may be left out if no other kind is possible. */
+/** The request form: component `<kind>-Input`, where the kind is optional if no other kind is possible. */
 export function inputOfKind<K extends string, P extends TProperties>(kind: K, properties: P) {
   return object(`${kind}-Input`, {
     ...properties,
@@ -30,7 +29,7 @@ export function inputOfKind<K extends string, P extends TProperties>(kind: K, pr
   });
 }
 
-/** The request form of what loosens or tightens safety: it rejects properties it does not list. */
+/** The request form of a safety setting: it rejects unlisted properties. */
 export function closedInputOfKind<K extends string, P extends TProperties>(kind: K, properties: P) {
   return closedObject(`${kind}-Input`, {
     ...properties,
@@ -43,12 +42,12 @@ export function outputOfKind<K extends string, P extends TProperties>(kind: K, p
   return object(`${kind}-Output`, { ...properties, kind: Type.Literal(kind) });
 }
 
-/** Mentions a named schema. */
+/** A reference to a named schema. */
 export function ref<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
   return Type.Unsafe<Static<T>>(Type.Ref(nameOf(schema), options));
 }
 
-/** Mentions a schema by its component name, where it is defined further down (recursive schemas). */
+/** A reference by component name, for schemas that are defined later (recursive ones). */
 export function refTo<T>(name: string) {
   return Type.Unsafe<T>(Type.Ref(name));
 }
@@ -86,7 +85,7 @@ export function orNull<T extends TSchema>(schema: T, options: TSchemaOptions = {
   return Type.Optional(nullable(schema, { impliedDefault: null, ...options }));
 }
 
-/** An optional field that may be null; left as the writer gave it, because events go out without empty fields. */
+/** An optional nullable field, left as the writer gave it, because events are sent without empty fields. */
 export function orAbsent<T extends TSchema>(schema: T, options: TSchemaOptions = {}) {
   return Type.Optional(nullable(schema, options));
 }
@@ -102,12 +101,12 @@ export function mapOf<T extends TSchema>(values: T, options: TSchemaOptions = {}
   return Type.Unsafe<Record<string, Static<T>>>({ ...options, type: "object", additionalProperties: values });
 }
 
-/** A JSON object about which nothing more is said. */
+/** A JSON object of unspecified shape. */
 export function anyObject(options: TSchemaOptions = {}) {
   return Type.Unsafe<Record<string, unknown>>({ ...options, type: "object", additionalProperties: true });
 }
 
-/** Text that may hold a credential; never shown again once sent. */
+/** Text that may be a credential; never shown again once sent. */
 export function credential() {
   return Type.Union([Type.String(), Type.String({ format: "password", writeOnly: true })]);
 }

@@ -109,7 +109,7 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
   ...namedIn(bash, catalogue, files, git, serverInfo),
 ]);
 
-/** The same with the schemas that the contract does not have: newer kinds, and the answers of older routes. */
+/** All named schemas, including those beyond the contract: newer kinds, and replies of older routes. */
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),

@@ -11,24 +11,24 @@ export { readBoolean, readQuery, type RawQuery } from "./validation/read-query.t
 export type { Location } from "./validation/describe-errors.ts";
 export type { ValidationError } from "./requests/replies.ts";
 
-/** A valid value, defaults filled in, or everything that is wrong with it. */
+/** A valid value with defaults filled in, or all its errors. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly errors: ValidationError[] };
 
 export interface Validator {
   /**
-   * Checks a value against a schema and fills its defaults in, in place: pass a value that is yours to change.
-   * `prefix` is put before every `loc`, such as `["body"]`.
+   * Validates a value against a schema and fills in defaults. Modifies the value, so the caller must own it. `prefix` is prepended to
+   * every `loc`, such as `["body"]`.
    */
   check<S extends TSchema>(schema: S, value: unknown, prefix?: Location): Checked<Static<S>>;
   check<T>(schema: TSchema, value: unknown, prefix?: Location): Checked<T>;
 }
 
-/** Above this many values only the first error is reported, so that a hostile body cannot make us write millions. */
+/** Above this many values only the first error is reported, so that a hostile body cannot produce millions. */
 const maxValuesForAllErrors = 10_000;
 
-/** A validator that compiles each schema at its first use and keeps it. */
+/** A validator that compiles and caches each schema on first use. */
 export function createValidator(): Validator {
   let firstError: Compile | undefined;
   let allErrors: Compile | undefined;
@@ -37,7 +37,7 @@ export function createValidator(): Validator {
     try {
       return checkDeep<T>(schema, value, prefix);
     } catch (error) {
-      // The only schemas that can exhaust the stack are those that contain themselves, on a value built for it.
+      // Only recursive schemas can exhaust the stack, on a value built for it.
       if (!(error instanceof RangeError)) throw error;
       const msg = "Send a value that is nested less deeply.";
       return { ok: false, errors: [{ loc: [...prefix], msg, type: "recursion_loop" }] };

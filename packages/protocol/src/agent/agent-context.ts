@@ -9,12 +9,12 @@ const contextFields = {
   user_message_suffix: orNull(Type.String()),
   load_user_skills: flag(false),
   load_public_skills: flag(false),
-  /** Of newer clients, as `disabled_skills` is, which is kept without being named here. */
+  /** Sent by newer clients, like `disabled_skills`, which is accepted as an unlisted field. */
   load_project_skills: Type.Optional(Type.Boolean()),
   current_datetime: orNull(Type.Union([Type.String({ format: "date-time" }), Type.String()])),
 };
 
-/** What is added to an agent's prompts: skills, suffixes, secrets it may name, the time. */
+/** Additions to an agent's prompts: skills, suffixes, secrets it may name, the time. */
 export const AgentContext = object("AgentContext-Output", {
   ...contextFields,
   secrets: orNull(mapOf(Type.Union([Type.String(), ref(SecretSource)]))),

@@ -25,7 +25,7 @@ const agentFields = {
   ...agentExtensions,
 };
 
-/** An agent: a model, tools, and what shapes its prompts and its history. */
+/** An agent: a model, tools, and the settings of its prompts and its history. */
 export const Agent = outputOfKind("Agent", {
   ...agentFields,
   tools: list(ref(Tool)),

@@ -13,19 +13,19 @@ const summarizingFields = {
   ),
 } satisfies TProperties;
 
-/** Replaces old events by a summary that a model writes. */
+/** Replaces old events by a summary written by a model. */
 export const LLMSummarizingCondenser = outputOfKind("LLMSummarizingCondenser", summarizingFields);
 export type LLMSummarizingCondenser = Static<typeof LLMSummarizingCondenser>;
 export const LLMSummarizingCondenserInput = inputOfKind("LLMSummarizingCondenser", summarizingFields);
 export type LLMSummarizingCondenserInput = Static<typeof LLMSummarizingCondenserInput>;
 
-/** Keeps the whole history. */
+/** Does not condense. */
 export const NoOpCondenser = outputOfKind("NoOpCondenser", {});
 export type NoOpCondenser = Static<typeof NoOpCondenser>;
 export const NoOpCondenserInput = inputOfKind("NoOpCondenser", {});
 export type NoOpCondenserInput = Static<typeof NoOpCondenserInput>;
 
-/** Several condensers, one after the other. */
+/** Applies several condensers one after the other. */
 export type PipelineCondenser = { condensers: Condenser[]; kind: "PipelineCondenser" };
 export const PipelineCondenser = outputOfKind("PipelineCondenser", {
   condensers: Type.Array(refTo<Condenser>("CondenserBase-Output")),
@@ -35,7 +35,7 @@ export const PipelineCondenserInput = inputOfKind("PipelineCondenser", {
   condensers: Type.Array(refTo<CondenserInput>("CondenserBase-Input")),
 });
 
-/** How an agent's history is kept within the model's context. */
+/** How an agent's history is limited to the model's context. */
 export type Condenser = LLMSummarizingCondenser | NoOpCondenser | PipelineCondenser;
 export const Condenser = unionByKind("CondenserBase-Output", {
   "openhands__sdk__context__condenser__llm_summarizing_condenser__LLMSummarizingCondenser-Output__1":

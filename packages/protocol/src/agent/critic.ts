@@ -75,7 +75,7 @@ const apiFields = {
   ...criticFields,
 };
 
-/** Satisfied when the agent finished by itself. */
+/** Satisfied when the agent called finish. */
 export const AgentFinishedCritic = outputOfKind("AgentFinishedCritic", criticFields);
 export type AgentFinishedCritic = Static<typeof AgentFinishedCritic>;
 export const AgentFinishedCriticInput = inputOfKind("AgentFinishedCritic", criticFields);
@@ -87,7 +87,7 @@ export type APIBasedCritic = Static<typeof APIBasedCritic>;
 export const APIBasedCriticInput = inputOfKind("APIBasedCritic", apiFields);
 export type APIBasedCriticInput = Static<typeof APIBasedCriticInput>;
 
-/** Satisfied when the work left a change behind. */
+/** Satisfied when the work changed a file. */
 export const EmptyPatchCritic = outputOfKind("EmptyPatchCritic", criticFields);
 export type EmptyPatchCritic = Static<typeof EmptyPatchCritic>;
 export const EmptyPatchCriticInput = inputOfKind("EmptyPatchCritic", criticFields);
@@ -99,7 +99,7 @@ export type PassCritic = Static<typeof PassCritic>;
 export const PassCriticInput = inputOfKind("PassCritic", criticFields);
 export type PassCriticInput = Static<typeof PassCriticInput>;
 
-/** Who judges an agent's work. */
+/** The critics that can judge an agent's work. */
 export const Critic = unionByKind("CriticBase-Output", {
   "openhands__sdk__critic__impl__agent_finished__AgentFinishedCritic-Output__1": AgentFinishedCritic,
   "openhands__sdk__critic__impl__api__critic__APIBasedCritic-Output__1": APIBasedCritic,

@@ -3,8 +3,8 @@ import { nullable, object, orAbsent, ref } from "../schema.ts";
 import { LLM } from "./llm.ts";
 
 /**
- * Some fields of a model, to be laid over what is stored: nothing is filled in, and null removes. The types are those of
- * {@link LLM}, so that what could never be used is refused where it is given and not at the next conversation.
+ * Some fields of a model, merged into the stored ones: no defaults are filled in, and null removes a field. The types are those of
+ * {@link LLM}, so that an unusable value is rejected here and not at the next conversation.
  */
 export const LLMChange = Type.Unsafe<Record<string, unknown>>(
   object("LLMChange", Object.fromEntries(Object.entries(LLM.properties).map(toChange))),

@@ -79,7 +79,7 @@ const behaviour = {
   ),
 };
 
-/** One route to a model: which, where, with what key, and how to ask. Unknown fields are kept and ignored. */
+/** Configuration of a model: name, address, key and request options. Unknown fields are stored and ignored. */
 export const LLM = object("LLM", {
   ...connection,
   ...retries,

@@ -15,7 +15,7 @@ export const TaskTrigger = object("TaskTrigger", {
 });
 export type TaskTrigger = Static<typeof TaskTrigger>;
 
-/** One input that a skill asks for. */
+/** One input of a skill. */
 export const InputMetadata = object("InputMetadata", { name: Type.String(), description: Type.String() });
 export type InputMetadata = Static<typeof InputMetadata>;
 
@@ -33,7 +33,7 @@ const trigger = Type.Unsafe<KeywordTrigger | TaskTrigger>({
   discriminator: { propertyName: "type", mapping: { keyword: "KeywordTrigger", task: "TaskTrigger" } },
 });
 
-/** Knowledge or instructions that can be added to a conversation. Without a trigger it is always there. */
+/** Knowledge or instructions that can be added to a conversation. Without a trigger it is always added. */
 export const Skill = object("Skill", {
   name: Type.String(),
   content: Type.String(),

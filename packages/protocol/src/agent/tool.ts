@@ -6,7 +6,7 @@ const toolFields = {
   params: Type.Optional(anyObject({ impliedDefault: {} })),
 };
 
-/** Which tool an agent gets, and with what parameters. */
+/** A tool of an agent, with its parameters. */
 export const Tool = object("openhands__sdk__tool__spec__Tool", toolFields);
 export type Tool = Static<typeof Tool>;
 export const ToolInput = object("Tool-Input", toolFields);

@@ -5,7 +5,7 @@ import { choice, list, mapOf, nullable, object, orNull, ref } from "../schema.ts
 import { ProviderType } from "../settings/provider-token.ts";
 import { SandboxStatus } from "./sandbox.ts";
 
-/** What caused a conversation. */
+/** The origin of a conversation. */
 export const ConversationTrigger = choice(
   [
     "resolver",
@@ -31,7 +31,7 @@ export const LaunchedAgentProfile = object("LaunchedAgentProfile", {
 });
 export type LaunchedAgentProfile = Static<typeof LaunchedAgentProfile>;
 
-/** A conversation in a sandbox, with how both stand now. Ids of conversations are 32 hexadecimal digits. */
+/** A conversation in a sandbox with the current status of both. Ids of conversations are 32 hexadecimal digits. */
 export const AppConversation = object("AppConversation", {
   id: Type.Optional(Type.String()),
   created_by_user_id: nullable(Type.String()),
@@ -74,7 +74,7 @@ export const AppConversationSortOrder = choice(
 );
 export type AppConversationSortOrder = Static<typeof AppConversationSortOrder>;
 
-/** What may be changed; what is not named stays, null clears. */
+/** Fields to change; an absent field stays, null clears it. */
 export const AppConversationUpdateRequest = object("AppConversationUpdateRequest", {
   title: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200 }))),
   public: Type.Optional(nullable(Type.Boolean())),

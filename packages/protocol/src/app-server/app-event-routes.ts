@@ -25,7 +25,7 @@ const batch = ok(
   Type.Array(nullable(ref(Event))),
 );
 
-/** The three reads, with the conversation in the path or, for older clients, in the query. */
+/** The three read routes, with the conversation in the path or, for older clients, in the query. */
 const inPath = Type.Object({ conversation_id: uuid });
 const inQuery = { conversation_id__eq: uuid };
 const prefix = "/api/v1/conversation/{conversation_id}/events";

@@ -26,7 +26,7 @@ export const PendingMessageRequest = object("PendingMessageRequest", {
 });
 export type PendingMessageRequest = Static<typeof PendingMessageRequest>;
 
-/** Where a message stands: `queued` until the conversation has started, the first in the queue has `position` 1. */
+/** Position of a queued message: `queued` until the conversation has started; the first one has `position` 1. */
 export const PendingMessageResponse = object("PendingMessageResponse", {
   id: Type.String(),
   queued: Type.Boolean(),

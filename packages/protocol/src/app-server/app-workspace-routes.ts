@@ -17,7 +17,7 @@ const unavailable = {
   ...refusal(503, "The sandbox has failed."),
 };
 
-/** What lies in the sandbox of a conversation, and the conversation as files. */
+/** Files in the sandbox of a conversation, and the conversation as files. */
 export const appWorkspaceRoutes = routesOf("App workspace", {
   readAppFile: {
     method: "GET",
@@ -37,7 +37,12 @@ export const appWorkspaceRoutes = routesOf("App workspace", {
     auth: true,
     params,
     query: git,
-    responses: { ...ok("The changed files.", Type.Array(ref(GitChange))), ...missing, ...unavailable, ...invalid },
+    responses: {
+      ...ok("The changed files.", Type.Array(ref(GitChange))),
+      ...missing,
+      ...unavailable,
+      ...invalid,
+    },
   },
   getAppGitDiff: {
     method: "GET",

@@ -5,24 +5,24 @@ import { pageLimit } from "../routes/parameters.ts";
 
 export const dateTime = Type.String({ format: "date-time" });
 
-/** The most ids that one request may ask for. */
+/** Maximum number of ids in one request. */
 export const maxIds = 100;
 
-/** Where a page begins and how long it may be. */
+/** Cursor and size of a page. */
 export const paging = {
   page_id: orAbsent(Type.String(), { description: "The next_page_id of the page before." }),
   limit: pageLimit,
 };
 
-/** The path parameter of everything below one conversation, with or without dashes. */
+/** The path parameter of routes below one conversation, with or without dashes. */
 export const appConversationParams = Type.Object({ conversation_id: Type.String({ format: "uuid" }) });
 
-/** No such thing, or not the caller's. */
+/** Missing, or not the caller's. */
 export function noSuch(thing: string) {
   return { 404: { description: `There is no such ${thing}.`, schema: ErrorReply } } as const;
 }
 
-/** Answered with the reason, which says what to do. */
+/** The reason, which says what to do. */
 export function refusal<Status extends number>(status: Status, description: string) {
   return { [status]: { description, schema: ErrorReply } } as {
     readonly [S in Status]: { readonly description: string; readonly schema: typeof ErrorReply };

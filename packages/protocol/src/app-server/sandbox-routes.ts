@@ -16,7 +16,7 @@ const params = Type.Object({ sandbox_id: Type.String() });
 const ids = Type.Object({ id: Type.Array(Type.String(), { maxItems: maxIds }) });
 const missing = noSuch("sandbox");
 
-/** Sandboxes and what they are made from. Source: contract 4.4. */
+/** Sandboxes and their templates. Source: contract 4.4. */
 export const sandboxRoutes = routesOf("Sandboxes", {
   searchSandboxes: {
     method: "GET",

@@ -2,13 +2,13 @@ import { Type, type Static } from "typebox";
 import { choice, closedObject, mapOf, nullable, object, orNull, ref } from "../schema.ts";
 import { ExposedUrl } from "../workspace/catalogue.ts";
 
-/** What a sandbox is doing. `MISSING`: nothing is left of it. */
+/** Status of a sandbox. `MISSING`: nothing is left of it. */
 export const SandboxStatus = choice(["STARTING", "RUNNING", "PAUSED", "ERROR", "MISSING"], {
   $id: "SandboxStatus",
 });
 export type SandboxStatus = Static<typeof SandboxStatus>;
 
-/** A sandbox as its owner sees it; the key and the addresses are there while it runs. */
+/** A sandbox as its owner sees it; key and addresses are present while it runs. */
 export const SandboxInfo = object("SandboxInfo", {
   id: Type.String(),
   created_by_user_id: nullable(Type.String()),
@@ -30,7 +30,7 @@ export const SandboxPage = object("SandboxPage", {
 });
 export type SandboxPage = Static<typeof SandboxPage>;
 
-/** What a new sandbox is made from. */
+/** Options for a new sandbox. */
 export const StartSandboxRequest = closedObject("StartSandboxRequest", {
   sandbox_spec_id: orNull(
     Type.String({ description: "Id of a sandbox spec; the first of the list unless given." }),

@@ -87,7 +87,7 @@ export const startTaskRoutes = routesOf("Start tasks", {
   },
 });
 
-/** Secrets are plain texts here; messages are tolerated as everywhere. */
+/** Secrets are plain texts here; messages are tolerated in the same forms as elsewhere. */
 function tolerateInitialMessage(body: unknown): unknown {
   if (typeof body !== "object" || body === null || !("initial_message" in body)) return body;
   const { initial_message } = body;

@@ -4,11 +4,11 @@ import { anyObject, choice, list, mapOf, nullable, object, orNull, ref } from ".
 import { ProviderType } from "../settings/provider-token.ts";
 import { ConversationTrigger } from "./app-conversation.ts";
 
-/** What kind of agent works in a conversation. */
+/** The kind of agent in a conversation. */
 export const AgentType = choice(["default", "plan"], { $id: "AgentType" });
 export type AgentType = Static<typeof AgentType>;
 
-/** A plugin and what it is given. */
+/** A plugin with its parameters. */
 export const PluginSpec = object("PluginSpec", {
   source: Type.String(),
   ref: orNull(Type.String()),
@@ -23,7 +23,7 @@ export const TaskType = choice(
 );
 export type TaskType = Static<typeof TaskType>;
 
-/** Something to do in a repository. */
+/** A task suggested for a repository. */
 export const SuggestedTask = object("SuggestedTask", {
   git_provider: ref(ProviderType),
   task_type: ref(TaskType),
@@ -57,7 +57,7 @@ const request = {
 };
 const secrets = orNull(mapOf(Type.String({ format: "password", writeOnly: true })));
 
-/** Everything that a new conversation in a sandbox needs; all of it may be left out. */
+/** Options for a new conversation in a sandbox; all are optional. */
 export const AppConversationStartRequest = object("AppConversationStartRequest-Input", {
   ...request,
   parent_conversation_id: orNull(Type.String({ format: "uuid" })),
@@ -65,7 +65,7 @@ export const AppConversationStartRequest = object("AppConversationStartRequest-I
 });
 export type AppConversationStartRequest = Static<typeof AppConversationStartRequest>;
 
-/** The same as it is shown afterwards: without the secrets, of which null is left. */
+/** The same options as shown later: secrets are null. */
 export const AppConversationStartRequestOutput = object("AppConversationStartRequest-Output", {
   ...request,
   parent_conversation_id: orNull(Type.String()),
@@ -73,7 +73,7 @@ export const AppConversationStartRequestOutput = object("AppConversationStartReq
 });
 export type AppConversationStartRequestOutput = Static<typeof AppConversationStartRequestOutput>;
 
-/** The steps of a start, in their order; `READY` and `ERROR` are ends. */
+/** The steps of a start, in order; `READY` and `ERROR` are final. */
 export const AppConversationStartTaskStatus = choice(
   [
     "WORKING",
@@ -90,7 +90,7 @@ export const AppConversationStartTaskStatus = choice(
 );
 export type AppConversationStartTaskStatus = Static<typeof AppConversationStartTaskStatus>;
 
-/** The work of starting a conversation; `app_conversation_id` is there when it is ready, `detail` says what is going on. */
+/** The start of a conversation; `app_conversation_id` is present when it is ready, `detail` describes the current step. */
 export const AppConversationStartTask = object("AppConversationStartTask", {
   id: Type.Optional(Type.String()),
   created_by_user_id: nullable(Type.String()),

@@ -68,7 +68,7 @@ test("a start request may be empty, and what clients send as a first message is 
   expect(tolerateBody("no object")).toBe("no object");
 });
 
-/** Schemas that other faces have as well; their own tests compare them. */
+/** Schemas shared with other faces, whose tests compare them. */
 function isFromElsewhere(name: string): boolean {
   return contractSchemas.has(name) || ["ErrorReply", "ProviderType"].includes(name);
 }

@@ -4,7 +4,7 @@ import { appWorkspaceRoutes } from "./app-workspace-routes.ts";
 import { sandboxRoutes, sandboxSpecRoutes } from "./sandbox-routes.ts";
 import { startTaskRoutes } from "./start-task-routes.ts";
 
-/** Conversations in sandboxes and what belongs to them, by operation id. Fixed paths stand before those with a parameter in their place. */
+/** Conversations in sandboxes and related routes, by operation id. Fixed paths come before those with a parameter in the same place. */
 export const v1Routes = {
   ...startTaskRoutes,
   ...appConversationRoutes,

@@ -1,18 +1,18 @@
 import { Type, type Static } from "typebox";
 import { choice, closedObject } from "../schema.ts";
 
-/** In pixels of the page as it is shown, from its upper left corner. */
+/** In pixels of the page as shown, from its upper left corner. */
 const place = {
   x: Type.Number({ minimum: 0, maximum: 20_000 }),
   y: Type.Number({ minimum: 0, maximum: 20_000 }),
 };
 const turn = Type.Number({ minimum: -10_000, maximum: 10_000 });
 
-/** What a person who watches the browser of a conversation sends, by its type. All but `take` and `give` are for who has it. */
+/** Messages of a person who watches the browser of a conversation, by type. All but `take` and `give` require control of it. */
 export const browserInputs = {
-  /** Takes the browser from the agent. */
+  /** Takes control from the agent. */
   take: closedObject("BrowserTake", { type: Type.Literal("take") }),
-  /** Gives it back to the agent. */
+  /** Gives control back to the agent. */
   give: closedObject("BrowserGive", { type: Type.Literal("give") }),
   mouse: closedObject("BrowserMouse", {
     type: Type.Literal("mouse"),
@@ -23,13 +23,13 @@ export const browserInputs = {
     clicks: Type.Integer({ minimum: 1, maximum: 3 }),
   }),
   wheel: closedObject("BrowserWheel", { type: Type.Literal("wheel"), ...place, dx: turn, dy: turn }),
-  /** `key` as browsers name it: `a`, `A`, `Enter`, `ArrowLeft`, `Shift`. */
+  /** `key` as in browser key events: `a`, `A`, `Enter`, `ArrowLeft`, `Shift`. */
   key: closedObject("BrowserKey", {
     type: Type.Literal("key"),
     event: choice(["down", "up"]),
     key: Type.String({ minLength: 1, maxLength: 40 }),
   }),
-  /** Puts a text in where the cursor is, as pasting does. */
+  /** Inserts a text at the cursor, like pasting. */
   text: closedObject("BrowserText", {
     type: Type.Literal("text"),
     text: Type.String({ minLength: 1, maxLength: 20_000 }),
@@ -42,7 +42,7 @@ export type BrowserInput = {
   [Name in keyof typeof browserInputs]: Static<(typeof browserInputs)[Name]>;
 }[keyof typeof browserInputs];
 
-/** One tab of a browser, as it is now. */
+/** Current state of one tab of a browser. */
 export type ShownTab = {
   readonly id: string;
   readonly url: string;
@@ -50,18 +50,18 @@ export type ShownTab = {
   readonly is_front: boolean;
 };
 
-/** What a person who watches a browser gets. Of states and pictures only the newest. */
+/** Messages to a person who watches a browser. Of states and pictures a slow reader gets only the newest. */
 export type BrowserFrame =
-  /** `is_open` is false where the agent has no browser, not yet or not now. */
+  /** `is_open` is false when the agent has no open browser. */
   | { readonly type: "state"; readonly is_open: boolean; readonly tabs: readonly ShownTab[] }
-  /** The tab in front. `data` is a JPEG in base64; sizes are those of the page, in its own pixels. */
+  /** The front tab. `data` is a base64 JPEG; sizes are those of the page, in its own pixels. */
   | {
       readonly type: "picture";
       readonly data: string;
       readonly width: number;
       readonly height: number;
     }
-  /** Whether a person has it, and whether that is this one. */
+  /** Whether a person has control, and whether it is this one. */
   | { readonly type: "lent"; readonly is_lent: boolean; readonly is_yours: boolean }
-  /** What was asked for cannot be. */
+  /** A request was refused. */
   | { readonly type: "refused"; readonly reason: string };

@@ -8,7 +8,7 @@ import { SecurityAnalyzer } from "../security/security-analyzer.ts";
 import { ConversationStats, MetricsSnapshot } from "./metrics.ts";
 import { Workspace } from "./workspace.ts";
 
-/** What a conversation is doing. */
+/** Execution status of a conversation. */
 export const ConversationExecutionStatus = choice(
   ["idle", "running", "paused", "waiting_for_confirmation", "finished", "error", "stuck", "deleting"],
   { $id: "ConversationExecutionStatus" },

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { anyObject, nullable, object, ref } from "../schema.ts";
 
-/** How much of a request one source filled. */
+/** The part of a request that one source filled. */
 export const ContextShare = object("ContextShare", {
   source: Type.Enum(["system_prompt", "tools", "user", "agent", "tool_results", "summaries", "environment"], {
     type: "string",
@@ -11,7 +11,7 @@ export const ContextShare = object("ContextShare", {
 });
 export type ContextShare = Static<typeof ContextShare>;
 
-/** What a model was asked, rebuilt from the log. */
+/** A model request, rebuilt from the log. */
 export const EventContext = object("EventContext", {
   event_id: Type.String(),
   request_event_id: Type.String({ description: "First event that came of the request." }),

@@ -4,7 +4,7 @@ import { ConversationExecutionStatus } from "./conversation-info.ts";
 
 const instant = Type.String({ format: "date-time" });
 
-/** A conversation in one row: what a list or an overview shows of it. */
+/** Summary of a conversation: one row of a list or overview. */
 export const Glance = object("Glance", {
   kind: Type.Literal("Glance"),
   id: Type.String({ format: "uuid" }),
@@ -48,7 +48,7 @@ export const GlancePage = object("GlancePage", {
 });
 export type GlancePage = Static<typeof GlancePage>;
 
-/** All that a page needs to be drawn for the first time. */
+/** Everything that a page needs for its first rendering. */
 export const Start = object("Start", {
   user_id: Type.String(),
   server: Type.Object({ version: Type.String(), started_at: instant }),
@@ -72,7 +72,7 @@ export const Start = object("Start", {
 });
 export type Start = Static<typeof Start>;
 
-/** What to keep about a conversation; what is absent stays. */
+/** Marks to set on a conversation; absent ones stay. */
 export const SetMarksRequest = closedObject("SetMarksRequest", {
   read_event_id: Type.Optional(
     Type.String({

@@ -4,7 +4,7 @@ import { list, mapOf, object, orNull, ref } from "../schema.ts";
 const tokens = Type.Optional(Type.Integer({ minimum: 0, default: 0 }));
 const text = Type.Optional(Type.String({ default: "" }));
 
-/** Tokens of one call, or of many added up. */
+/** Token counts of one call, or the sum of many. */
 export const TokenUsage = object("TokenUsage", {
   model: text,
   prompt_tokens: tokens,
@@ -18,7 +18,7 @@ export const TokenUsage = object("TokenUsage", {
 });
 export type TokenUsage = Static<typeof TokenUsage>;
 
-/** What one call cost, in US dollars; `timestamp` is in seconds since 1970. */
+/** Cost of one call in US dollars; `timestamp` is in seconds since 1970. */
 export const Cost = object("Cost", {
   model: Type.String(),
   cost: Type.Number({ minimum: 0 }),
@@ -26,7 +26,7 @@ export const Cost = object("Cost", {
 });
 export type Cost = Static<typeof Cost>;
 
-/** How long one call took, in seconds. */
+/** Duration of one call in seconds. */
 export const ResponseLatency = object("ResponseLatency", {
   model: Type.String(),
   latency: Type.Number({ minimum: 0 }),
@@ -41,11 +41,11 @@ const totals = {
   accumulated_token_usage: orNull(ref(TokenUsage)),
 };
 
-/** Spending so far, without the single calls. */
+/** Total spending, without the single calls. */
 export const MetricsSnapshot = object("MetricsSnapshot", totals);
 export type MetricsSnapshot = Static<typeof MetricsSnapshot>;
 
-/** Spending so far, call by call. */
+/** Total spending with the single calls. */
 export const Metrics = object("Metrics", {
   ...totals,
   costs: list(ref(Cost)),
@@ -60,7 +60,7 @@ export const ConversationStatsInput = object("ConversationStats-Input", {
 });
 export type ConversationStatsInput = Static<typeof ConversationStatsInput>;
 
-/** The same in replies, where the contract leaves the shape open; what we write is {@link ConversationStatsInput}. */
+/** The same in replies, where the contract leaves the shape open; this server writes {@link ConversationStatsInput}. */
 export const ConversationStats = Type.Unsafe<ConversationStatsInput & Record<string, unknown>>({
   $id: "ConversationStats-Output",
   type: "object",

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { nullable, object, ref } from "../schema.ts";
 import { ConversationInfo } from "./conversation-info.ts";
 
-/** A call that had no answer then. */
+/** A call that had no answer at that time. */
 export const PastAction = object("PastAction", {
   action_id: Type.String(),
   tool_name: Type.String(),
@@ -10,7 +10,7 @@ export const PastAction = object("PastAction", {
   is_waiting: Type.Boolean({ description: "Its user was asked whether it may run." }),
 });
 
-/** A conversation as it stood at an event of its log. */
+/** State of a conversation at an event of its log. */
 export const PastState = object("PastState", {
   event_id: nullable(Type.String({ description: "Null in an empty log." })),
   timestamp: nullable(Type.String({ description: "Of the event." })),
@@ -27,7 +27,7 @@ export type PastState = Static<typeof PastState>;
 
 const places = (description: string) => Type.Array(Type.Integer({ minimum: 1 }), { description });
 
-/** What a conversation had cost at an event, and how full the context of its agent was. */
+/** Cost of a conversation up to an event, and how full its agent's context was. */
 export const SpentAt = object("SpentAt", {
   position: Type.Integer({ minimum: 1 }),
   cost: Type.Number({ minimum: 0, description: "US dollars, all that was spent until then." }),
@@ -41,7 +41,7 @@ export const SpentAt = object("SpentAt", {
 });
 export type SpentAt = Static<typeof SpentAt>;
 
-/** Where in a log happened what is looked for; the first event has position 1. */
+/** Positions of landmarks in a log; the first event has position 1. */
 export const Landmarks = object("Landmarks", {
   length: Type.Integer({ minimum: 0, description: "How many events the log has now." }),
   turns: places("Messages of the user."),

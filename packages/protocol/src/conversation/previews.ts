@@ -16,7 +16,7 @@ export const OpenPreviewRequest = closedObject("OpenPreviewRequest", {
 });
 export type OpenPreviewRequest = Static<typeof OpenPreviewRequest>;
 
-/** Where a port is shown. Whoever has the address sees what the port shows, until it is over. */
+/** Address of a port's preview. Everybody who has the address can see the preview until it expires. */
 export const OpenedPreview = object("OpenedPreview", {
   path: Type.String({ description: "Below the address of this server; it ends with a slash." }),
   expires_at: Type.String({ format: "date-time" }),

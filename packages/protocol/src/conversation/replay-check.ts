@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { nullable, object, ref } from "../schema.ts";
 
-/** A model request that the log does not lead to. */
+/** A model request that cannot be rebuilt from the log. */
 export const ReplayCheckDifference = object("ReplayCheckDifference", {
   event_id: Type.String({ description: "The event that came of the request." }),
   position: Type.Integer({ minimum: 1, description: "Of the event in the log; the first one has 1." }),
@@ -10,7 +10,7 @@ export const ReplayCheckDifference = object("ReplayCheckDifference", {
   rebuilt: Type.String({ description: "The same of the messages that the log leads to." }),
 });
 
-/** Whether what models were asked follows from the log of a conversation. */
+/** Whether all model requests can be rebuilt from the log of a conversation. */
 export const ReplayCheck = object("ReplayCheck", {
   verified: Type.Integer({
     minimum: 0,

@@ -1,14 +1,14 @@
 import { Type, type Static } from "typebox";
 import { nullable, object, orNull, ref } from "../schema.ts";
 
-/** A piece of a text around a match. */
+/** A snippet of a text around a match. */
 export const SnippetPart = object("SnippetPart", {
   text: Type.String(),
   is_match: Type.Boolean(),
 });
 export type SnippetPart = Static<typeof SnippetPart>;
 
-/** A conversation whose title has what was searched. */
+/** A conversation whose title matches. */
 export const TitleHit = object("TitleHit", {
   conversation_id: Type.String(),
   updated_at: Type.String({ format: "date-time" }),
@@ -16,7 +16,7 @@ export const TitleHit = object("TitleHit", {
 });
 export type TitleHit = Static<typeof TitleHit>;
 
-/** An event that has what was searched. */
+/** An event that matches. */
 export const SearchHit = object("SearchHit", {
   conversation_id: Type.String(),
   title: nullable(Type.String()),

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { closedObject, nullable, object, ref } from "../schema.ts";
 import { terminalInputs } from "./terminals.ts";
 
-/** One shell of a person in the workspace of a conversation. */
+/** A person's shell in the workspace of a conversation. */
 export const ShellSummary = object("ShellSummary", {
   id: Type.String({ format: "uuid" }),
   created_at: Type.String({ format: "date-time" }),
@@ -24,20 +24,20 @@ export const OpenShellRequest = closedObject("OpenShellRequest", {
 });
 export type OpenShellRequest = Static<typeof OpenShellRequest>;
 
-/** What a person sends to a shell of their own, by its type; nobody else has it, so nothing is taken or given. */
+/** Messages of a person to their own shell, by type. Nobody else uses the shell, so there is no control to take or give. */
 export const shellInputs = { type: terminalInputs.type, resize: terminalInputs.resize } as const;
 
 export type ShellInput = {
   [Name in keyof typeof shellInputs]: Static<(typeof shellInputs)[Name]>;
 }[keyof typeof shellInputs];
 
-/** What a person gets of a shell of their own. Texts are what an xterm takes, with secrets masked. */
+/** Messages to a person from their own shell. Texts are for an xterm, with secrets masked. */
 export type ShellFrame =
-  /** Everything anew: clear, take this size, and write `text`. */
+  /** A full redraw: clear, set this size, and write `text`. */
   | { readonly type: "screen"; readonly text: string; readonly columns: number; readonly rows: number }
   | { readonly type: "output"; readonly text: string }
   | { readonly type: "size"; readonly columns: number; readonly rows: number }
-  /** It has ended, and the socket is closed. */
+  /** The shell has ended; the socket is closed. */
   | { readonly type: "ended"; readonly exit_code: number | null }
-  /** What was asked for cannot be. */
+  /** A request was refused. */
   | { readonly type: "refused"; readonly reason: string };

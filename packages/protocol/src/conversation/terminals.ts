@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { closedObject, nullable, object, ref } from "../schema.ts";
 
-/** One terminal of a conversation, as it is now. */
+/** Current state of one terminal of a conversation. */
 export const TerminalSummary = object("TerminalSummary", {
   name: Type.String({ description: "`main` is that of the tool `terminal`." }),
   command: nullable(Type.String(), { description: "What runs in it, or ran last, in one line." }),
@@ -20,17 +20,17 @@ const size = {
   rows: Type.Integer({ minimum: 1, maximum: 500 }),
 };
 
-/** What a person who is attached to a terminal sends, by its type. */
+/** Messages of a person who is attached to a terminal, by type. */
 export const terminalInputs = {
-  /** Takes the terminal from the agent, at the person's own size. */
+  /** Takes control from the agent, and sets the person's terminal size. */
   take: closedObject("TerminalTake", { type: Type.Literal("take"), ...size }),
-  /** Types; only who has the terminal can. Keys are bytes as an xterm sends them. */
+  /** Input; requires control. Keys are bytes as an xterm sends them. */
   type: closedObject("TerminalType", {
     type: Type.Literal("type"),
     text: Type.String({ maxLength: 100_000 }),
   }),
   resize: closedObject("TerminalResize", { type: Type.Literal("resize"), ...size }),
-  /** Gives it back to the agent. */
+  /** Gives control back to the agent. */
   give: closedObject("TerminalGive", { type: Type.Literal("give") }),
 } as const;
 
@@ -38,9 +38,9 @@ export type TerminalInput = {
   [Name in keyof typeof terminalInputs]: Static<(typeof terminalInputs)[Name]>;
 }[keyof typeof terminalInputs];
 
-/** What a person who is attached to a terminal gets. Texts are what an xterm takes, with secrets masked. */
+/** Messages to a person who is attached to a terminal. Texts are for an xterm, with secrets masked. */
 export type TerminalFrame =
-  /** Everything anew: clear, take this size, and write `text`. */
+  /** A full redraw: clear, set this size, and write `text`. */
   | {
       readonly type: "screen";
       readonly text: string;
@@ -51,7 +51,7 @@ export type TerminalFrame =
     }
   | { readonly type: "output"; readonly text: string }
   | { readonly type: "size"; readonly columns: number; readonly rows: number }
-  /** Whether a person has it, and whether that is this one. */
+  /** Whether a person has control, and whether it is this one. */
   | { readonly type: "lent"; readonly is_lent: boolean; readonly is_yours: boolean }
-  /** What was asked for cannot be. */
+  /** A request was refused. */
   | { readonly type: "refused"; readonly reason: string };

@@ -16,9 +16,9 @@ import {
 
 const id = Type.String({ format: "uuid" });
 
-// What loosens or tightens safety is closed: a field that is not known, such as a misspelled one, would leave a guard away.
+// Schemas that affect safety reject unknown fields: a misspelled field would otherwise silently remove a protection.
 
-/** An action that waits for its user. */
+/** A pending action. */
 export const PendingApproval = object("PendingApproval", {
   conversation_id: id,
   action_id: Type.String(),
@@ -36,7 +36,7 @@ export type PendingApproval = Static<typeof PendingApproval>;
 
 export const PendingApprovals = object("PendingApprovals", { items: Type.Array(ref(PendingApproval)) });
 
-/** Answers to some of the actions that wait; all of them count or none. */
+/** Answers to some pending actions; all of them apply, or none. */
 export const AnswerApprovalsRequest = closedObject("AnswerApprovalsRequest", {
   answers: Type.Array(
     Type.Object(
@@ -52,13 +52,13 @@ export const AnswerApprovalsRequest = closedObject("AnswerApprovalsRequest", {
 });
 export type AnswerApprovalsRequest = Static<typeof AnswerApprovalsRequest>;
 
-/** The policy to use from now on; null: actions wait for ever. */
+/** The new policy; null: actions wait for ever. */
 export const SetApprovalPolicyRequest = closedObject("SetApprovalPolicyRequest", {
   policy: orNull(ref(ApprovalPolicy)),
 });
 export type SetApprovalPolicyRequest = Static<typeof SetApprovalPolicyRequest>;
 
-/** Calls that need no confirmation: `*` in an argument stands for any text that begins no other command. */
+/** Calls that need no confirmation. `*` in an argument matches any text that does not begin another command. */
 export const AllowRule = closedObject("AllowRule", {
   tool_name: Type.String({ minLength: 1 }),
   arguments: Type.Optional(mapOf(Type.String({ maxLength: 2000 }))),
@@ -75,7 +75,7 @@ export const AllowRules = closedObject("AllowRules", {
 });
 export type AllowRules = Static<typeof AllowRules>;
 
-/** What rules would have let pass among everything the agent ever asked for. */
+/** Past actions of the agent that rules would have allowed. */
 export const AllowRulesTrial = object("AllowRulesTrial", {
   action_count: Type.Integer(),
   matches: Type.Array(
@@ -97,7 +97,7 @@ export const QueuedMessages = object("QueuedMessages", {
   ),
 });
 
-/** Limits to change; one that is absent stays. */
+/** Limits to change; absent ones stay. */
 export const SetLimitsRequest = closedObject("SetLimitsRequest", {
   max_iterations: Type.Optional(Type.Integer({ minimum: 1 })),
   max_budget_per_task: orAbsent(Type.Number({ exclusiveMinimum: 0, description: "US dollars; null: none." })),
@@ -113,19 +113,19 @@ export const ForkConversationRequest = object("ForkConversationRequest", {
 });
 export type ForkConversationRequest = Static<typeof ForkConversationRequest>;
 
-/** The event to go on from; null, or none, for the beginning. Closed, so that a slip in the name does not go there. */
+/** The event to continue from; null or absent for the beginning. Unknown fields are rejected, so that a misspelled name does not mean that. */
 export const NavigateConversationRequest = closedObject("NavigateConversationRequest", {
   event_id: orAbsent(Type.String()),
 });
 export type NavigateConversationRequest = Static<typeof NavigateConversationRequest>;
 
-/** What the agent is told beside that its plan is approved. */
+/** Message for the agent in addition to the approval of its plan. */
 export const ApprovePlanRequest = closedObject("ApprovePlanRequest", {
   message: orAbsent(Type.String({ maxLength: 20_000 })),
 });
 export type ApprovePlanRequest = Static<typeof ApprovePlanRequest>;
 
-/** What to work on until a judge calls it reached, and how many rounds that may take. */
+/** A goal for the agent, until a judge considers it reached, and the maximum number of rounds. */
 export const StartGoalRequest = closedObject("StartGoalRequest", {
   objective: Type.String({ minLength: 1, maxLength: 20_000 }),
   max_iterations: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 10 })),
@@ -157,7 +157,7 @@ export const ConversationSpend = object("ConversationSpend", {
 });
 export type ConversationSpend = Static<typeof ConversationSpend>;
 
-/** What the model calls of one user have cost; days are in UTC. */
+/** Costs of all model calls of one user; days are in UTC. */
 export const UserSpend = object("UserSpend", {
   cost: Type.Number({ description: "US dollars on all the days that were asked for." }),
   today: Type.Number({ description: "US dollars since midnight." }),
@@ -178,7 +178,7 @@ export const UserSpend = object("UserSpend", {
 });
 export type UserSpend = Static<typeof UserSpend>;
 
-/** What the caller wants to spend at most. */
+/** The caller's spending limit. */
 export const SetUserBudgetRequest = closedObject("SetUserBudgetRequest", {
   max_budget_per_day: nullable(Type.Number({ minimum: 0 }), {
     description: "US dollars; null: no limit beside the operator's.",

@@ -7,7 +7,7 @@ import { list, orAbsent, ref } from "../schema.ts";
 import { SecurityRisk } from "../security/security-risk.ts";
 import { event } from "./event-fields.ts";
 
-/** The agent calls a tool. `action` is null when the call could not be turned into something executable. */
+/** The agent calls a tool. `action` is null when the call was not a valid action. */
 export const ActionEvent = event("ActionEvent", "agent", {
   thought: Type.Array(ref(TextContent)),
   reasoning_content: orAbsent(Type.String()),

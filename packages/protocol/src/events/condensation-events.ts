@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { list, orAbsent } from "../schema.ts";
 import { event } from "./event-fields.ts";
 
-/** Part of the history left the model's view, with an optional summary standing in for it. */
+/** Events were removed from the model's view, optionally replaced by a summary. */
 export const Condensation = event("Condensation", "environment", {
   forgotten_event_ids: list(Type.String()),
   summary: orAbsent(Type.String()),
@@ -13,11 +13,11 @@ export const Condensation = event("Condensation", "environment", {
 });
 export type Condensation = Static<typeof Condensation>;
 
-/** Someone asks for a condensation before the next model request. */
+/** A request for a condensation before the next model request. */
 export const CondensationRequest = event("CondensationRequest", "environment", {});
 export type CondensationRequest = Static<typeof CondensationRequest>;
 
-/** A summary that a condenser wrote. */
+/** A summary written by a condenser. */
 export const CondensationSummaryEvent = event("CondensationSummaryEvent", "environment", {
   summary: Type.String(),
 });

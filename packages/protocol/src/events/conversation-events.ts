@@ -15,7 +15,7 @@ export const ConversationStateUpdateEvent = event("ConversationStateUpdateEvent"
 });
 export type ConversationStateUpdateEvent = Static<typeof ConversationStateUpdateEvent>;
 
-/** One completion log record, sent to the client instead of being written to a file beside the agent. */
+/** One completion log record, sent to the client instead of being written to a file. */
 export const LLMCompletionLogEvent = event("LLMCompletionLogEvent", "environment", {
   filename: Type.String({ description: "File name meant for the client's log folder." }),
   log_data: Type.String({ description: "JSON text of the record." }),

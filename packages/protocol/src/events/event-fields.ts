@@ -1,7 +1,7 @@
 import { Type, type TProperties } from "typebox";
 import { choice, closedObject } from "../schema.ts";
 
-/** Who an event comes from. */
+/** The origin of an event. */
 export const sources = ["agent", "user", "environment"] as const;
 export type Source = (typeof sources)[number];
 
@@ -20,7 +20,7 @@ export function event<K extends string, P extends TProperties>(kind: K, source: 
   });
 }
 
-/** A closed event object whose writer must say where it comes from. */
+/** A closed event object without a default for `source`. */
 export function eventWithSource<K extends string, P extends TProperties>(kind: K, properties: P) {
   return closedObject(kind, {
     ...identity,

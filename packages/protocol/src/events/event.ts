@@ -14,7 +14,7 @@ import { MessageEvent } from "./message-event.ts";
 import { AgentErrorEvent, ObservationEvent, UserRejectObservation } from "./observation-events.ts";
 import { SystemPromptEvent } from "./system-prompt-event.ts";
 
-/** Everything that can stand in a conversation's log. */
+/** All events of a conversation's log. */
 export const Event = unionByKind("Event", {
   "openhands__sdk__event__condenser__Condensation-Output__1": Condensation,
   "openhands__sdk__event__condenser__CondensationRequest-Output__1": CondensationRequest,
@@ -35,7 +35,7 @@ export const Event = unionByKind("Event", {
 });
 export type Event = Static<typeof Event>;
 
-/** An event as the log holds it: identity, time and source are always there. */
+/** An event as stored in the log: identity, time and source are always present. */
 export type StoredEvent = Event & {
   readonly id: string;
   readonly timestamp: string;

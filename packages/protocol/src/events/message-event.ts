@@ -5,7 +5,7 @@ import { Message } from "../message/message.ts";
 import { list, orAbsent, ref } from "../schema.ts";
 import { eventWithSource } from "./event-fields.ts";
 
-/** A message of the user or the agent. `extended_content` is what skills and context added to it for the model. */
+/** A message of the user or the agent. `extended_content` is what skills and context added for the model. */
 export const MessageEvent = eventWithSource("MessageEvent", {
   llm_message: ref(Message),
   llm_response_id: orAbsent(Type.String()),

@@ -10,7 +10,7 @@ const numbers = {
   hard_context_reset_context_scaling: orAbsent(Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 })),
 };
 
-/** A condenser of a sub-agent: the fields of an agent's, without a model where the sub-agent's own writes the summaries. */
+/** A condenser of a sub-agent: the fields of an agent's condenser; without a model, the sub-agent's own model writes the summaries. */
 export type SubAgentCondenser = {
   kind?: "LLMSummarizingCondenser" | "NoOpCondenser" | "PipelineCondenser" | null;
   llm?: LLM | null;
@@ -23,7 +23,7 @@ export const SubAgentCondenser = object("SubAgentCondenser", {
   condensers: orAbsent(Type.Array(refTo<SubAgentCondenser>("SubAgentCondenser"), { maxItems: 20 })),
 });
 
-/** A sub-agent that comes with a conversation, in the form of newer clients; what is not carried out is refused by its field. */
+/** A sub-agent that a conversation brings, in the form of newer clients. Unsupported fields are rejected by name. */
 export const AgentDefinition = object("AgentDefinition", {
   name: Type.String({ minLength: 1, maxLength: 100 }),
   description: Type.Optional(Type.String({ default: "" })),

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { orAbsent } from "../schema.ts";
 
-/** Fields of newer clients on the agent object; optional, and absent from replies unless they were sent. */
+/** Agent fields of newer clients; optional, and in replies only if they were sent. */
 export const agentExtensions = {
   system_prompt: orAbsent(Type.String(), { description: "Replaces the built-in system prompt." }),
   tool_concurrency_limit: Type.Optional(

@@ -5,7 +5,7 @@ import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
 
-/** Fields that newer clients read on a conversation; a reply carries one only where it says something. */
+/** Conversation fields of newer clients; present in a reply only with a value. */
 export const conversationInfoExtensions = {
   tags: Type.Optional(mapOf(Type.String())),
   invoked_skills: Type.Optional(Type.Array(Type.String())),
@@ -19,7 +19,7 @@ export const conversationInfoExtensions = {
   client_tools: Type.Optional(Type.Array(ref(ClientToolSpec))),
   worktree: orAbsent(anyObject()),
   tool_module_qualnames: Type.Optional(mapOf(Type.String())),
-  // What it was started with and what was changed since; where nothing was said about them they are left out.
+  // Values that were given at the start or changed later; otherwise absent.
   max_budget_per_task: orAbsent(Type.Number()),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
   autotitle: Type.Optional(Type.Boolean()),

@@ -8,7 +8,7 @@ export const InvokeSkillAction = action("InvokeSkillAction", {
 });
 export type InvokeSkillAction = Static<typeof InvokeSkillAction>;
 
-/** Go on with another model from the next request. */
+/** Switch to another model from the next request on. */
 export const SwitchLLMAction = action("SwitchLLMAction", {
   profile_name: Type.String({ description: "The model profile to use from the next step on." }),
   reason: Type.String({ description: "Why this model suits the next steps better." }),
@@ -35,7 +35,7 @@ export const AskOracleAction = action("AskOracleAction", {
 });
 export type AskOracleAction = Static<typeof AskOracleAction>;
 
-/** Give a piece of work to a sub-agent. */
+/** Give a task to a sub-agent. */
 export const TaskAction = action("TaskAction", {
   description: orNull(Type.String(), { description: "The task in a few words." }),
   prompt: Type.String({
@@ -48,7 +48,7 @@ export const TaskAction = action("TaskAction", {
 });
 export type TaskAction = Static<typeof TaskAction>;
 
-/** Start sub-agents and hand out work to them. */
+/** Start sub-agents and give them tasks. */
 export const DelegateAction = action("DelegateAction", {
   command: choice(["spawn", "delegate"], {
     description: "spawn starts sub-agents; delegate hands out tasks to them.",
@@ -90,7 +90,7 @@ export type ExtensionAction =
   | WorkflowAction
   | ApplyPatchAction;
 
-/** Action kinds beyond the contract, by kind; they appear only where their tool was asked for. */
+/** Action kinds beyond the contract, by kind; only used when their tool was requested. */
 export const extensionActionSchemaByKind: Readonly<
   Record<ExtensionAction["kind"], TSchema> & Record<string, TSchema | undefined>
 > = {

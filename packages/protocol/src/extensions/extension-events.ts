@@ -48,7 +48,7 @@ export const HookExecutionEvent = extensionEvent("HookExecutionEvent", "hook", {
 });
 export type HookExecutionEvent = Static<typeof HookExecutionEvent>;
 
-/** A piece of an answer on its way; a signal that is never stored. Appears only with `llm.stream`. */
+/** A chunk of an answer in progress; a signal that is never stored. Only sent with `llm.stream`. */
 export const StreamingDeltaEvent = extensionEvent("StreamingDeltaEvent", "agent", {
   content: orAbsent(Type.String()),
   reasoning_content: orAbsent(Type.String()),
@@ -68,7 +68,7 @@ export const ACPToolCallEvent = extensionEvent("ACPToolCallEvent", "agent", {
 });
 export type ACPToolCallEvent = Static<typeof ACPToolCallEvent>;
 
-/** A socket's own message could not be used; sent to that socket only and never stored. */
+/** A message received on a socket was invalid; sent only to that socket and never stored. */
 export const ServerErrorEvent = extensionEvent("ServerErrorEvent", "environment", {
   code: Type.String(),
   detail: Type.String(),

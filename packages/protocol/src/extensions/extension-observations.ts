@@ -25,7 +25,7 @@ export type VisionInspectObservation = Static<typeof VisionInspectObservation>;
 export const AskOracleObservation = observation("AskOracleObservation", {});
 export type AskOracleObservation = Static<typeof AskOracleObservation>;
 
-/** What a tool of the client answered. */
+/** The answer of a client tool. */
 export const ClientToolObservation = observation("ClientToolObservation", {});
 export type ClientToolObservation = Static<typeof ClientToolObservation>;
 
@@ -47,7 +47,7 @@ export const WorkflowObservation = observation("WorkflowObservation", {
 });
 export type WorkflowObservation = Static<typeof WorkflowObservation>;
 
-/** What a patch does to one file. */
+/** The effect of a patch on one file. */
 export const FileChange = object("FileChange", {
   type: choice(["add", "delete", "update"]),
   old_content: orNull(Type.String()),
@@ -56,11 +56,11 @@ export const FileChange = object("FileChange", {
 });
 export type FileChange = Static<typeof FileChange>;
 
-/** What a patch did, by path. */
+/** The effects of a patch, by path. */
 export const Commit = object("Commit", { changes: mapOf(ref(FileChange)) });
 export type Commit = Static<typeof Commit>;
 
-/** `fuzz` counts how far the context lines had to be bent to find their place. */
+/** `fuzz` counts deviations between the patch's context lines and the file. */
 export const ApplyPatchObservation = observation("ApplyPatchObservation", {
   message: Type.Optional(Type.String({ default: "" })),
   fuzz: Type.Optional(Type.Integer({ default: 0 })),

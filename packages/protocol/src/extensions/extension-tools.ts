@@ -14,7 +14,7 @@ export type VisionInspectTool = Static<typeof VisionInspectTool>;
 export const AskOracleTool = toolDefinition("AskOracleTool");
 export type AskOracleTool = Static<typeof AskOracleTool>;
 
-/** A tool that the client carries out; its arguments are what the client's own JSON Schema says. */
+/** A tool that the client executes; its arguments follow the client's own JSON Schema. */
 export const ClientTool = toolDefinitionWith("ClientTool", {
   client_tool_name: Type.String(),
   input_schema: anyObject(),

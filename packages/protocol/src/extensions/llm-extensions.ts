@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { anyObject, choice, credential, orAbsent } from "../schema.ts";
 
-/** Fields of newer clients on the LLM object; optional, and absent from replies unless they were sent. */
+/** LLM fields of newer clients; optional, and in replies only if they were sent. */
 export const llmExtensions = {
   api_mode: Type.Optional(choice(["auto", "chat", "responses"])),
   auth_type: Type.Optional(choice(["api_key", "subscription"])),

@@ -7,7 +7,7 @@ import { anyObject, choice, closedObject, mapOf, orAbsent, ref } from "../schema
 
 const tags = Type.Optional(mapOf(Type.String({ maxLength: 256 })));
 
-/** Fields on messages; `client_message_id` is ours: sending the same one again adds nothing and answers with the first result. */
+/** Fields on messages. `client_message_id` is ours: a repeated id adds nothing and returns the first result. */
 export const sendMessageExtensions = {
   sender: orAbsent(
     Type.String({ maxLength: 256, description: "Which agent sends it, where there are several." }),
@@ -17,12 +17,12 @@ export const sendMessageExtensions = {
   ),
 };
 
-/** What one conversation's agent has besides, whichever way the agent was chosen. */
+/** Additional tools of one conversation's agent, however the agent was chosen. */
 export const AgentLaunchAdditions = closedObject("AgentLaunchAdditions", {
   system_message_suffix_append: orAbsent(Type.String({ maxLength: 32_768 })),
 });
 
-/** Fields of newer clients when they start a conversation. Others that we do not know are ignored. */
+/** Start options of newer clients. Unknown ones are ignored. */
 export const startConversationExtensions = {
   title: orAbsent(Type.String({ minLength: 1, maxLength: 200 })),
   tags,

@@ -4,7 +4,7 @@ import { choice } from "../schema.ts";
 
 type Patterns = readonly (readonly string[])[] | null;
 
-/** Looks for signs of danger in what would be run, and of slipped-in instructions in everything the model said. Lists of `[expression, reason]` replace the built-in ones. */
+/** Searches commands for danger, and model output for injected instructions. `[expression, reason]` lists replace the built-in ones. */
 export type PatternSecurityAnalyzer = {
   readonly kind: "PatternSecurityAnalyzer";
   readonly high_patterns?: Patterns;
@@ -13,10 +13,10 @@ export type PatternSecurityAnalyzer = {
   readonly injection_medium_patterns?: Patterns;
 };
 
-/** Knows the few combinations that are never harmless. */
+/** Detects the few combinations that are never harmless. */
 export type PolicyRailSecurityAnalyzer = { readonly kind: "PolicyRailSecurityAnalyzer" };
 
-/** The worst verdict of several analyzers; `propagate_unknown` makes one unknown count for all. */
+/** The worst verdict of several analyzers; with `propagate_unknown`, one unknown makes the result unknown. */
 export type EnsembleSecurityAnalyzer = {
   readonly kind: "EnsembleSecurityAnalyzer";
   readonly analyzers: readonly (SecurityAnalyzer | PatternSecurityAnalyzer | PolicyRailSecurityAnalyzer)[];
@@ -29,7 +29,7 @@ export type SecurityAnalyzerExtension =
   | PolicyRailSecurityAnalyzer
   | EnsembleSecurityAnalyzer;
 
-/** What tells such an analyzer from those of the contract; the server checks the rest. */
+/** Discriminates these analyzers from those of the contract; the server checks the rest. */
 export const SecurityAnalyzerExtension = Type.Unsafe<SecurityAnalyzerExtension>(
   Type.Object({
     kind: choice(["PatternSecurityAnalyzer", "PolicyRailSecurityAnalyzer", "EnsembleSecurityAnalyzer"]),

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { sources } from "../events/event-fields.ts";
 import { anyObject, choice, object } from "../schema.ts";
 
-/** Stands for a large event where a client asked for `trim`: the event without what made it large, and what that was. */
+/** Replaces a large event when a client asked for `trim`: the event without its large parts, and a description of those. */
 export const TrimmedEvent = object("TrimmedEvent", {
   kind: Type.Literal("TrimmedEvent"),
   id: Type.String(),
@@ -24,5 +24,5 @@ export const TrimmedEvent = object("TrimmedEvent", {
 });
 export type TrimmedEvent = Static<typeof TrimmedEvent>;
 
-/** How long a text may be that `trim` leaves whole. */
+/** Maximum length of a text that `trim` does not cut. */
 export const trimLimits = { minimum: 1_024, maximum: 65_536 } as const;

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { choice, closedObject, orAbsent } from "../schema.ts";
 
-/** Where the branch of a conversation's own worktree begins, and what it is called. */
+/** Base and name of the branch of a conversation's own worktree. */
 export const ConversationWorktreeOptions = closedObject("ConversationWorktreeOptions", {
   base: Type.Optional(
     choice(["default_branch", "head", "ref"], {

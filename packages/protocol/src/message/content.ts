@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { closedObject, flag, list, object, orAbsent } from "../schema.ts";
 
-/** A piece of text inside a message, a thought or an observation. */
+/** A text part of a message, a thought or an observation. */
 export const TextContent = closedObject("TextContent", {
   cache_prompt: flag(false, { description: "Ask the provider to cache the prompt up to here." }),
   type: Type.Optional(Type.Literal("text", { default: "text" })),
@@ -25,7 +25,7 @@ export const ThinkingBlock = object("ThinkingBlock", {
 });
 export type ThinkingBlock = Static<typeof ThinkingBlock>;
 
-/** A provider's thinking in sealed form: kept only to be sent back. */
+/** Encrypted thinking of a provider; only stored to be sent back. */
 export const RedactedThinkingBlock = object("RedactedThinkingBlock", {
   type: Type.Optional(Type.Literal("redacted_thinking", { default: "redacted_thinking" })),
   data: Type.String(),

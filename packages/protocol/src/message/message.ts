@@ -8,7 +8,7 @@ import {
   ThinkingBlock,
 } from "./content.ts";
 
-/** Who speaks in a message. */
+/** The role of a message's author. */
 export const roles = ["user", "system", "assistant", "tool"] as const;
 export type Role = (typeof roles)[number];
 
@@ -16,7 +16,7 @@ export type Role = (typeof roles)[number];
 export const contentPart = Type.Union([ref(TextContent), ref(ImageContent)]);
 export type ContentPart = TextContent | ImageContent;
 
-/** Thinking as the provider gave it, told apart by `type`. */
+/** Thinking in the provider's format, discriminated by `type`. */
 export const thinkingPart = Type.Union([ref(ThinkingBlock), ref(RedactedThinkingBlock)]);
 
 /** A tool call as the model sent it; `arguments` is the provider's text, untouched. */

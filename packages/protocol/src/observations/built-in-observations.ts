@@ -7,6 +7,6 @@ export type FinishObservation = Static<typeof FinishObservation>;
 export const ThinkObservation = observation("ThinkObservation", {});
 export type ThinkObservation = Static<typeof ThinkObservation>;
 
-/** What a tool of an MCP server answered. */
+/** The result of a tool of an MCP server. */
 export const MCPToolObservation = observation("MCPToolObservation", { tool_name: Type.String() });
 export type MCPToolObservation = Static<typeof MCPToolObservation>;

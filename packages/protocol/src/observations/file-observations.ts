@@ -12,7 +12,7 @@ const fileEditorResult = {
   ...contents,
 };
 
-/** What a file editor command did; the contents are complete, whatever the model was shown. */
+/** The result of a file editor command; contents are complete, even if the model got them cut. */
 export const FileEditorObservation = observation("FileEditorObservation", fileEditorResult);
 export type FileEditorObservation = Static<typeof FileEditorObservation>;
 

@@ -3,7 +3,7 @@ import type { ContentPart } from "../message/message.ts";
 import { contentPart } from "../message/message.ts";
 import { closedObject, flag, list } from "../schema.ts";
 
-/** What every observation has: the parts that the model sees, and whether they tell of a failure. */
+/** Fields of every observation: the parts that the model sees, and whether they report a failure. */
 export type ObservationBase = { readonly content?: ContentPart[]; readonly is_error?: boolean };
 
 /** A closed observation object. */

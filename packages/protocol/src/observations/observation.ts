@@ -14,7 +14,7 @@ import { GlobObservation, GrepObservation } from "./search-observations.ts";
 import { TaskTrackerObservation } from "./task-tracker-observation.ts";
 import { TerminalObservation } from "./terminal-observation.ts";
 
-/** What came of a tool call, told apart by `kind`. */
+/** The result of a tool call, discriminated by `kind`. */
 export const Observation = unionByKind("Observation", {
   "openhands__sdk__mcp__definition__MCPToolObservation-Output__1": MCPToolObservation,
   "openhands__sdk__tool__builtins__finish__FinishObservation-Output__1": FinishObservation,

@@ -4,7 +4,7 @@ import { observation } from "./observation-fields.ts";
 
 const unknownNumber = { default: -1 };
 
-/** What is known about the shell when a command was answered; -1 and null mean unknown. */
+/** State of the shell when a command was answered; -1 and null mean unknown. */
 export const CmdOutputMetadata = object("CmdOutputMetadata", {
   exit_code: Type.Optional(Type.Integer(unknownNumber)),
   pid: Type.Optional(Type.Integer(unknownNumber)),
@@ -17,7 +17,7 @@ export const CmdOutputMetadata = object("CmdOutputMetadata", {
 });
 export type CmdOutputMetadata = Static<typeof CmdOutputMetadata>;
 
-/** What a command printed. `exit_code` -1 means that it still runs; `timeout` says why the answer came early. */
+/** The output of a command. `exit_code` -1 means that it is still running; `timeout` says why the answer came early. */
 export const TerminalObservation = observation("TerminalObservation", {
   command: nullable(Type.String()),
   exit_code: orNull(Type.Integer()),

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { choice, closedObject, mapOf, orNull } from "../schema.ts";
 
-/** What a server that was started without its configuration is told. Source: contract, `POST /api/init`. */
+/** Configuration for a server that was started without one. Source: contract, `POST /api/init`. */
 export const InitRequest = closedObject("InitRequest", {
   session_api_keys: orNull(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
   secret_key: orNull(Type.String({ minLength: 1 })),

@@ -2,7 +2,7 @@ import type { Checked, Location, Validator } from "../validate.ts";
 import { SendMessageRequest } from "./send-message.ts";
 import { tolerateMessage } from "./tolerate.ts";
 
-/** Reads a message that came by request or by socket; `content` may also be plain text. */
+/** Parses a message from a request or a socket; `content` may also be plain text. */
 export function parseIncomingMessage(
   validator: Validator,
   value: unknown,

@@ -12,7 +12,7 @@ export const FileUploadResult = object("FileUploadResult", {
 });
 export type FileUploadResult = Static<typeof FileUploadResult>;
 
-/** One thing that is wrong with a request; `loc` leads to it from `body`, `query` or `path`. */
+/** One error of a request; `loc` is its path from `body`, `query` or `path`. */
 export const ValidationError = object("ValidationError", {
   loc: Type.Array(Type.Union([Type.String(), Type.Integer()])),
   msg: Type.String(),
@@ -20,11 +20,11 @@ export const ValidationError = object("ValidationError", {
 });
 export type ValidationError = Static<typeof ValidationError>;
 
-/** Everything that is wrong with a request. */
+/** All errors of a request. */
 export const HTTPValidationError = object("HTTPValidationError", { detail: list(ref(ValidationError)) });
 export type HTTPValidationError = Static<typeof HTTPValidationError>;
 
-/** What every other refusal looks like; `exception` and `error_id` come with failures of ours (500 and above). */
+/** The form of all other refusals; `exception` and `error_id` are present for server errors (500 and above). */
 export const ErrorReply = object("ErrorReply", {
   detail: Type.String(),
   exception: Type.Optional(Type.String()),

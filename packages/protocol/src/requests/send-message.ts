@@ -3,7 +3,7 @@ import { sendMessageExtensions } from "../extensions/request-extensions.ts";
 import { contentPart, roles } from "../message/message.ts";
 import { choice, closedObject, flag, list, object } from "../schema.ts";
 
-/** A message for a conversation; `run` starts the agent as well. */
+/** A message for a conversation; `run` also starts the agent. */
 export const SendMessageRequest = object("SendMessageRequest", {
   role: Type.Optional(choice(roles, { default: "user" })),
   content: list(contentPart),

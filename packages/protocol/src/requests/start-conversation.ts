@@ -8,7 +8,7 @@ import { ConfirmationPolicyInput } from "../security/confirmation-policy.ts";
 import { SecretSourceInput } from "../security/secret-source.ts";
 import { SendMessageRequest } from "./send-message.ts";
 
-/** Where a plugin comes from: a repository or path, optionally at a revision and in a subfolder. */
+/** Source of a plugin: a repository or path, optionally with a revision and a subfolder. */
 export const PluginSource = object("PluginSource", {
   source: Type.String(),
   ref: orNull(Type.String()),
@@ -16,7 +16,7 @@ export const PluginSource = object("PluginSource", {
 });
 export type PluginSource = Static<typeof PluginSource>;
 
-/** Everything that a new conversation needs. A known `conversation_id` returns that conversation instead. */
+/** Options for a new conversation. An existing `conversation_id` returns that conversation instead. */
 export const StartConversationRequest = object("StartConversationRequest", {
   agent: ref(AgentBaseInput),
   workspace: ref(LocalWorkspaceInput),

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { choice, object, orNull, ref } from "../schema.ts";
 
-/** What the agent loop was doing, in the older words that the stop route speaks. */
+/** Status of the agent loop, in the older terms of the stop route. */
 export const ConversationStatus = choice(["STARTING", "RUNNING", "STOPPED"], { $id: "ConversationStatus" });
 export type ConversationStatus = Static<typeof ConversationStatus>;
 

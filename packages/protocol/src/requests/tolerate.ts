@@ -1,7 +1,6 @@
 /**
- * Requests as clients really send them, brought into the documented form before they are checked: text instead of a
- * list of parts, a bare value instead of a secret source. What is not understood is left for the check to refuse.
- * None of these functions changes its argument.
+ * Converts requests as clients really send them into the documented form before validation: text instead of a list of parts, a bare
+ * value instead of a secret source. Unknown forms are left for the validation to reject. Arguments are not modified.
  */
 
 /** Content as plain text, null, or with bare texts among its parts. */
@@ -16,8 +15,8 @@ export function tolerateMessage(body: unknown): unknown {
 }
 
 /**
- * An initial message as tolerated in messages, and secrets as tolerated in updates of secrets. The first message starts a run
- * unless it says otherwise, other than later ones.
+ * Tolerates an initial message like other messages, and secrets like updates of secrets. Unlike later messages, the first one starts
+ * a run by default.
  */
 export function tolerateStartConversation(body: unknown): unknown {
   if (!isObject(body)) return body;

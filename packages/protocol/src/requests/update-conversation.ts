@@ -7,7 +7,7 @@ import { ConfirmationPolicyInput } from "../security/confirmation-policy.ts";
 import { SecretSourceInput } from "../security/secret-source.ts";
 import { SecurityAnalyzerInput } from "../security/security-analyzer.ts";
 
-/** What can be changed about a conversation; a field that is absent stays as it is. */
+/** Changes to a conversation; absent fields stay. */
 export const UpdateConversationRequest = object("UpdateConversationRequest", {
   title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   ...updateConversationExtensions,

@@ -9,7 +9,7 @@ import { serverRoutes } from "./server-routes.ts";
 import { askRoutes } from "./turn-routes.ts";
 import { editorAndDesktopRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./workspace-routes.ts";
 
-/** Agents at work: conversations and their logs. */
+/** Conversations and their logs. */
 export const agentRoutes = {
   ...serverRoutes,
   ...conversationRoutes,
@@ -21,7 +21,7 @@ export const agentRoutes = {
 /** Commands, files and changes of one machine. */
 export const machineRoutes = { ...bashRoutes, ...fileRoutes, ...gitRoutes };
 
-/** What agents work on, and what people keep of it. */
+/** Workspaces, and what people store. */
 export const workspaceRoutes = {
   ...machineRoutes,
   ...trajectoryRoutes,
@@ -30,6 +30,6 @@ export const workspaceRoutes = {
   ...editorAndDesktopRoutes,
 };
 
-/** Every route of the agent-server face by operation id. Fixed paths stand before those with a parameter in their place. */
+/** Every route of the agent-server face by operation id. Fixed paths come before those with a parameter in the same place. */
 export const agentServerRoutes = { ...agentRoutes, ...workspaceRoutes, ...catalogueRoutes };
 export type AgentServerOperation = keyof typeof agentServerRoutes;

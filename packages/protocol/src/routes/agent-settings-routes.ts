@@ -20,8 +20,8 @@ const serverParams = Type.Object({ settings_key: Type.String({ minLength: 1, max
 const secretParams = Type.Object({ name: Type.String({ pattern: "^[a-zA-Z][a-zA-Z0-9_]{0,63}$" }) });
 
 /**
- * The settings as agent servers from 1.20 on have them; `GET /api/settings` is in the table of older clients and answers with
- * both forms.
+ * The settings in the form of agent servers from 1.20 on. `GET /api/settings` is in the table of older clients and answers with both
+ * forms.
  */
 export const agentSettingsRoutes = routesOf("Settings", {
   patchSettings: {

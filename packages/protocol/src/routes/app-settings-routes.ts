@@ -17,7 +17,7 @@ const taken = {
   409: { description: "The name is taken, or there are too many secrets.", schema: ErrorReply },
 } as const;
 
-/** Settings and secrets as newer clients have them. */
+/** Settings and secrets in the form of newer clients. */
 export const appSettingsRoutes = routesOf("User settings", {
   loadUserSettings: {
     method: "GET",

@@ -19,7 +19,7 @@ const busy = {
   429: { description: "Too many commands run already.", schema: ErrorReply },
 } as const;
 
-/** Commands that a person runs beside the agent. Source: agent server 0.1.0. */
+/** Commands that a person runs independently of the agent. Source: agent server 0.1.0. */
 export const bashRoutes = routesOf("Bash", {
   searchBashEvents: {
     method: "GET",

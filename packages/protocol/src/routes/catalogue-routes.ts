@@ -8,7 +8,7 @@ import {
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** What a workspace brings for its agents, as the contract's document has it. */
+/** Skills and hooks of a workspace, as in the contract's document. */
 export const catalogueRoutes = {
   ...routesOf("Skills", {
     listSkills: {

@@ -7,7 +7,7 @@ import { routesOf } from "./route.ts";
 
 const prefix = "/api/conversations/{conversation_id}";
 
-/** What models read of a conversation. Ours; `generate_title` is a route of older agent servers. */
+/** Model requests of a conversation. Our own; `generate_title` is a route of older agent servers. */
 export const contextRoutes = routesOf("Context", {
   getEventContext: {
     method: "GET",

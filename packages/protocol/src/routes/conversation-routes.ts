@@ -22,7 +22,7 @@ import { routesOf } from "./route.ts";
 const prefix = "/api/conversations";
 const status = orAbsent(ref(ConversationExecutionStatus));
 
-/** A command to one conversation: no body, answered when its effect is durable. */
+/** A command to one conversation: no body; the reply comes when its effect is durable. */
 function command<P extends string>(name: P, summary: string) {
   return {
     method: "POST",
@@ -34,7 +34,7 @@ function command<P extends string>(name: P, summary: string) {
   } as const;
 }
 
-/** Conversations: their life, their lists, and what can be changed while they live. */
+/** Conversations: start, lists, changes and deletion. */
 export const conversationRoutes = routesOf("Conversations", {
   startConversation: {
     method: "POST",

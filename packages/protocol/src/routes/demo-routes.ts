@@ -3,11 +3,11 @@ import { ErrorReply } from "../requests/replies.ts";
 import { object } from "../schema.ts";
 import { routesOf } from "./route.ts";
 
-/** The conversation in which the demo plays. */
+/** The conversation of the demo. */
 export const DemoStarted = object("DemoStarted", { conversation_id: Type.String({ format: "uuid" }) });
 export type DemoStarted = Static<typeof DemoStarted>;
 
-/** Our own: something to watch before there is a model. */
+/** Our own: a demo that works without a model. */
 export const demoRoutes = routesOf("Demo", {
   startDemo: {
     method: "POST",

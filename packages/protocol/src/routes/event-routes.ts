@@ -28,7 +28,7 @@ const trim = Type.Optional(
 
 const prefix = "/api/conversations/{conversation_id}/events";
 
-/** The log of one conversation. Pages are written from stored text: their schema is for readers of the document. */
+/** The log of one conversation. Pages are written from stored text, so their schemas are only documentation. */
 export const eventRoutes = routesOf("Events", {
   searchEvents: {
     mayAnswerMuch: true,

@@ -24,7 +24,7 @@ import { turnRoutes } from "./turn-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
-/** All that the document of the agent-server face describes, by operation id; no route is served that is in neither table. */
+/** All operations in the document of the agent-server face, by operation id. No route is served that is in neither table. */
 export const agentFaceRoutes = {
   ...agentServerRoutes,
   ...turnRoutes,
@@ -55,5 +55,5 @@ export const agentFaceRoutes = {
   ...nodeRoutes,
 };
 
-/** All that the document of the app-server face describes, by operation id. */
+/** All operations in the document of the app-server face, by operation id. */
 export const appFaceRoutes = { ...legacyRoutes, ...appServerRoutes, ...v1Routes };

@@ -39,7 +39,7 @@ const download = {
   },
 } as const;
 
-/** Files of the machine that tools run on. Source: agent server 0.1.0 (path forms) and 1.43 (query forms). */
+/** Files of the tools' machine. Source: agent server 0.1.0 (path forms) and 1.43 (query forms). */
 export const fileRoutes = routesOf("Files", {
   uploadFile: {
     ...upload,

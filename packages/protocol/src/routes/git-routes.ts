@@ -35,7 +35,7 @@ const diff = {
   responses: { ...ok("Both texts.", GitDiff), ...machineRefusals, ...pathRefusals, ...invalid },
 } as const;
 
-/** What changed in a workspace. Source: agent server 0.1.0 (path forms) and 1.43 (query forms). */
+/** Changes in a workspace. Source: agent server 0.1.0 (path forms) and 1.43 (query forms). */
 export const gitRoutes = routesOf("Git", {
   getGitChanges: { ...changes, path: `${prefix}/changes`, query: Type.Object({ path, ref: reference }) },
   getGitChangesByPath: { ...changes, path: `${prefix}/changes/{path}`, ...inPath },

@@ -4,15 +4,15 @@ import { closedObject, object, orAbsent, ref } from "../schema.ts";
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** A key that was issued, without the key itself. */
+/** An issued key, without the key itself. */
 export const KeyInfo = object("KeyInfo", {
   id: Type.String(),
   user_id: Type.String(),
   label: Type.String(),
   created_at: Type.String({ format: "date-time" }),
-  /** To the minute; null before its first use. */
+  /** Rounded to the minute; null before the first use. */
   last_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
-  /** True for the one that asks, or that began the login that asks. */
+  /** True for the key of the request, or of its login. */
   is_current: Type.Boolean(),
 });
 export type KeyInfo = Static<typeof KeyInfo>;
@@ -21,14 +21,14 @@ export const KeyList = object("KeyList", { keys: Type.Array(ref(KeyInfo)) });
 export type KeyList = Static<typeof KeyList>;
 
 export const CreateKeyRequest = closedObject("CreateKeyRequest", {
-  /** What it is for. */
+  /** Purpose of the key. */
   label: Type.Optional(Type.String({ maxLength: 200, default: "" })),
-  /** Whose it is: the caller's unless given. Others are for the local user to give to. */
+  /** Owner of the key; the caller unless given. Only the local user may name others. */
   user: orAbsent(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" })),
 });
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>;
 
-/** The only answer that has the key in it. */
+/** The only reply that contains the key. */
 export const CreatedKey = object("CreatedKey", { ...KeyInfo.properties, key: Type.String() });
 export type CreatedKey = Static<typeof CreatedKey>;
 
@@ -40,7 +40,7 @@ const noKey = {
   404: { description: "There is no such key, or it is over already.", schema: ErrorReply },
 } as const;
 
-/** Our own: the keys that users were given, which `convoke keys` has too. */
+/** Our own: the users' keys, which `convoke keys` manages too. */
 export const keyRoutes = routesOf("Keys", {
   listKeys: {
     method: "GET",

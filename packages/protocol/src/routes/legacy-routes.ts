@@ -16,7 +16,7 @@ import { routesOf } from "./route.ts";
 const secretParams = Type.Object({ secret_id: Type.String() });
 const refusal = { schema: OldRefusal };
 
-/** The settings and secrets of a user as the contract and older clients have them. Source: contract 4.3. */
+/** A user's settings and secrets in the form of the contract and older clients. Source: contract 4.3. */
 export const legacyRoutes = routesOf("Settings", {
   loadSettings: {
     method: "GET",

@@ -34,7 +34,7 @@ const refused = {
   },
 } as const;
 
-/** Stored models on the agent-server face; the same ones as on the other. */
+/** Stored models on the agent-server face; the other face has the same ones. */
 export const llmProfileRoutes = routesOf("Profiles", {
   listLlmProfiles: {
     method: "GET",
@@ -96,7 +96,7 @@ export const llmProfileRoutes = routesOf("Profiles", {
   },
 });
 
-/** Agents to launch, made of references. */
+/** Agent profiles, which consist of references. */
 export const agentProfileRoutes = routesOf("Agent profiles", {
   listAgentProfiles: {
     method: "GET",

@@ -21,7 +21,7 @@ const refused = {
   409: { description: "A stored model uses it, or there are too many.", schema: ErrorReply },
 } as const;
 
-/** What is known about models, and the addresses and keys that several of them share. */
+/** Known models, and the shared addresses and keys of models. */
 export const llmRoutes = routesOf("Models", {
   listProviders: {
     method: "GET",

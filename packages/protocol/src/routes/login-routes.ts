@@ -4,23 +4,23 @@ import { flag, object, orAbsent, ref } from "../schema.ts";
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** An address that logs one browser in, once and soon. What logs in is behind the `#`, so it reaches no server's log and no proxy. */
+/** An address that logs one browser in, once and within minutes. The ticket is behind the `#`, so no server's log and no proxy gets it. */
 export const LoginTicket = object("LoginTicket", {
   url: Type.String(),
   expires_at: Type.String({ format: "date-time" }),
 });
 export type LoginTicket = Static<typeof LoginTicket>;
 
-/** One of the two. */
+/** Exactly one of the two. */
 export const LoginRequest = object("LoginRequest", {
   ticket: orAbsent(Type.String({ maxLength: 200 })),
   key: orAbsent(Type.String({ maxLength: 1_000 })),
-  /** A ticket of another user than the one who is logged in in this browser is refused without it. */
+  /** Required to accept a ticket of another user than the one who is logged in in this browser. */
   replaces: flag(false),
 });
 export type LoginRequest = Static<typeof LoginRequest>;
 
-/** One half of a login, which goes into the header `X-Convoke-Proof`; the cookie that comes along is the other. */
+/** One half of a login, sent in the header `X-Convoke-Proof`; the cookie of the reply is the other half. */
 export const LoginReply = object("LoginReply", {
   proof: Type.String(),
   user_id: Type.String(),
@@ -29,23 +29,23 @@ export const LoginReply = object("LoginReply", {
 export type LoginReply = Static<typeof LoginReply>;
 
 export const LogoutRequest = object("LogoutRequest", {
-  /** All of the caller's logins, and not only the one that asks. */
+  /** True: all of the caller's logins, not only that of the request. */
   everywhere: flag(false),
 });
 export type LogoutRequest = Static<typeof LogoutRequest>;
 
-/** A browser that is logged in. */
+/** A logged-in browser. */
 export const LoginEntry = object("LoginEntry", {
   id: Type.String(),
-  /** What the browser calls itself. */
+  /** The browser's user agent. */
   client: Type.String(),
-  /** Where it was when it logged in. */
+  /** The browser's address when it logged in. */
   address: Type.String(),
   created_at: Type.String({ format: "date-time" }),
-  /** To the minute. */
+  /** Rounded to the minute. */
   last_used_at: Type.String({ format: "date-time" }),
   expires_at: Type.String({ format: "date-time" }),
-  /** True for the one that asks. */
+  /** True for the login of the request. */
   is_current: Type.Boolean(),
 });
 export type LoginEntry = Static<typeof LoginEntry>;
@@ -55,7 +55,7 @@ export type LoginList = Static<typeof LoginList>;
 
 const none = { 409: { description: "There are no logins here.", schema: ErrorReply } } as const;
 
-/** Our own: browsers that show the page of this server. */
+/** Our own: browsers that show this server's page. */
 export const loginRoutes = routesOf("Logins", {
   createLoginTicket: {
     method: "POST",

@@ -5,7 +5,7 @@ import { conversationParams } from "./parameters.ts";
 import { conflict, invalid, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** One call that a test of a server makes. */
+/** The result of one call in a server's test. */
 export const McpTestCall = object("MCPTestToolCall", {
   name: Type.String(),
   arguments: Type.Optional(anyObject()),
@@ -26,7 +26,7 @@ export const McpTestRequest = object(
 );
 export type McpTestRequest = Static<typeof McpTestRequest>;
 
-/** A test that was made: `ok` tells which of the other fields are there. */
+/** The result of a test: `ok` decides which of the other fields are present. */
 export const McpTestResponse = object("MCPTestResponse", {
   ok: Type.Boolean(),
   tools: Type.Optional(list(Type.String())),
@@ -36,7 +36,7 @@ export const McpTestResponse = object("MCPTestResponse", {
 });
 export type McpTestResponse = Static<typeof McpTestResponse>;
 
-/** How a login to an MCP server begins: a person opens `authorization_url` in a browser. */
+/** The start of a login to an MCP server: a person opens `authorization_url` in a browser. */
 export const McpLoginStart = object("MCPOAuthStartResponse", {
   ok: Type.Boolean(),
   job_id: Type.Optional(Type.String()),
@@ -76,7 +76,7 @@ export const McpServerState = choice(["waiting", "connecting", "connected", "fai
 });
 export type McpServerState = Static<typeof McpServerState>;
 
-/** An MCP server of a conversation, as it is now. */
+/** Current state of an MCP server of a conversation. */
 export const McpServerInfo = object("MCPServerInfo", {
   name: Type.String(),
   transport: choice(["stdio", "http", "sse"]),
@@ -98,7 +98,7 @@ const jobParams = object("MCPOAuthJob", { job_id: Type.String({ minLength: 1, ma
 const noJob = { 404: { description: "There is no such login.", schema: ErrorReply } } as const;
 const badRequest = (description: string) => ({ 400: { description, schema: ErrorReply } }) as const;
 
-/** Trying an MCP server before it is stored, and logging in to it. */
+/** Testing an MCP server before it is stored, and logging in to it. */
 export const mcpRoutes = routesOf("MCP", {
   testMcpServer: {
     method: "POST",

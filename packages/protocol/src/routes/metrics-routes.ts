@@ -1,6 +1,6 @@
 import { routesOf } from "./route.ts";
 
-/** Our own: numbers about the whole server, for whoever runs it. */
+/** Our own: metrics of the whole server, for operators. */
 export const metricsRoutes = routesOf("Server", {
   readMetrics: {
     method: "GET",

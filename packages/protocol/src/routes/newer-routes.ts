@@ -25,7 +25,7 @@ const named = {
 };
 const missing = { 404: { description: "There is no such meta profile.", schema: ErrorReply } } as const;
 
-/** Stored, listed, never followed. Source: agent server 1.58. */
+/** Stored and listed, but without effect. Source: agent server 1.58. */
 export const metaProfileRoutes = routesOf("Meta profiles", {
   listMetaProfiles: {
     method: "GET",
@@ -73,7 +73,7 @@ export const metaProfileRoutes = routesOf("Meta profiles", {
   },
 });
 
-/** What clients choose from. Source: agent server 1.58. */
+/** Catalogues for clients. Source: agent server 1.58. */
 export const catalogRoutes = routesOf("Catalogues", {
   getToolCatalog: {
     method: "GET",
@@ -112,7 +112,7 @@ export const catalogRoutes = routesOf("Catalogues", {
   },
 });
 
-/** Conversations beside the work in them. Source: agent server 1.58. */
+/** Child conversations, and flushing to disk. Source: agent server 1.58. */
 export const lateConversationRoutes = routesOf("Conversations", {
   startChildConversation: {
     method: "POST",

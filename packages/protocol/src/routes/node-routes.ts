@@ -3,7 +3,7 @@ import { list, object, orNull, ref } from "../schema.ts";
 import { ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** A server process on the same store; `address` is where the others reach it. */
+/** A server process on the same store; `address` is where the other nodes reach it. */
 export const ServerNode = object("ServerNode", {
   id: Type.String(),
   is_self: Type.Boolean(),
@@ -16,7 +16,7 @@ export type ServerNode = Static<typeof ServerNode>;
 export const ServerNodeList = object("ServerNodeList", { nodes: list(ref(ServerNode)) });
 export type ServerNodeList = Static<typeof ServerNodeList>;
 
-/** Our own: which servers share a store. */
+/** Our own: the nodes that share a store. */
 export const nodeRoutes = routesOf("Server", {
   listNodes: {
     method: "GET",

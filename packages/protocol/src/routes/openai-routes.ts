@@ -6,7 +6,7 @@ import { routesOf } from "./route.ts";
 
 const open = { additionalProperties: true };
 
-/** One turn of a chat as OpenAI clients send it; only its texts and pictures are read. */
+/** One message of a chat from an OpenAI client; only its texts and images are read. */
 export const ChatMessage = object(
   "OpenAIChatMessage",
   { role: Type.String(), content: orNull(Type.Union([Type.String(), Type.Array(anyObject())])) },
@@ -14,7 +14,7 @@ export const ChatMessage = object(
 );
 export type ChatMessage = Static<typeof ChatMessage>;
 
-/** A chat completion request; fields that are not here are passed over. */
+/** A chat completion request; other fields are ignored. */
 export const ChatCompletionRequest = object(
   "OpenAIChatCompletionRequest",
   {
@@ -27,7 +27,7 @@ export const ChatCompletionRequest = object(
 );
 export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>;
 
-/** A request of the newer wire. `stream` and `previous_response_id` are refused, as agent servers refuse them. */
+/** A request to the responses API. `stream` and `previous_response_id` are rejected, as in agent servers. */
 export const OpenAIResponseRequest = object(
   "OpenAIResponseRequest",
   {
@@ -43,7 +43,7 @@ export const OpenAIResponseRequest = object(
 );
 export type OpenAIResponseRequest = Static<typeof OpenAIResponseRequest>;
 
-/** What OpenAI clients use: each model is a stored profile, each chat a conversation. */
+/** Routes for OpenAI clients: each model is a stored profile, each chat a conversation. */
 export const openAiRoutes = routesOf("OpenAI", {
   listOpenAiModels: {
     method: "GET",

@@ -2,8 +2,8 @@ import type { Static, TSchema } from "typebox";
 import type { agentFaceRoutes, appFaceRoutes } from "./face-routes.ts";
 
 /**
- * The route tables as types: what a typed client may ask for, what it has to give, and what it gets. There is nothing here
- * at run time, so that a page pays for no schema.
+ * The route tables as types: the operations, inputs and outputs of a typed client. Nothing here exists at run time, so a page loads
+ * no schemas.
  */
 
 type Tables = typeof agentFaceRoutes & typeof appFaceRoutes;
@@ -16,7 +16,7 @@ export type Operation = keyof ByAddress;
 type StaticOf<R, Part extends string> = R extends { readonly [P in Part]: infer S extends TSchema }
   ? Static<S>
   : never;
-/** Nothing to give, something that may be left out, or something that must be there. */
+/** No input, optional input, or required input. */
 type Given<Name extends string, Value> = [Value] extends [never]
   ? { readonly [N in Name]?: undefined }
   : Partial<Value> extends Value
@@ -29,7 +29,7 @@ type Body<R> = R extends { readonly isBodyOptional: true }
     ? { readonly body: FormData }
     : Given<"body", StaticOf<R, "body">>;
 
-/** What an operation is given: `params` of its path, `query`, and `body`; each as its schema says. */
+/** The input of an operation: `params` of its path, `query`, and `body`, typed by their schemas. */
 export type OperationInput<O extends Operation> = Given<"params", StaticOf<ByAddress[O], "params">> &
   Given<"query", StaticOf<ByAddress[O], "query">> &
   Body<ByAddress[O]>;
@@ -37,7 +37,7 @@ export type OperationInput<O extends Operation> = Given<"params", StaticOf<ByAdd
 type Responses<O extends Operation> = ByAddress[O]["responses"];
 type Success<O extends Operation> = Responses<O>[keyof Responses<O> & (200 | 201 | 202)];
 
-/** The JSON that an operation answers with when it succeeds; unknown where nothing is promised about it. */
+/** The JSON of a successful reply; unknown when its schema is not declared. */
 export type OperationReply<O extends Operation> = [Success<O>] extends [never]
   ? undefined
   : Success<O> extends { readonly schema: infer S extends TSchema }

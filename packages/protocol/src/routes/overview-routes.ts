@@ -9,7 +9,7 @@ import { conversationParams, pageLimit } from "./parameters.ts";
 import { done, invalid, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** Conversations as people look over them. */
+/** Summaries of conversations for people. */
 export const overviewRoutes = routesOf("Overview", {
   getStart: {
     method: "GET",

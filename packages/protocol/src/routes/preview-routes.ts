@@ -4,7 +4,7 @@ import { conversationParams } from "./parameters.ts";
 import { conflict, invalid, machineRefusals, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** What programs of a workspace show on ports. A preview itself is served below its own address, `/previews/{capability}/`. */
+/** Previews of ports that programs of a workspace listen on. A preview is served below its own address, `/previews/{capability}/`. */
 export const previewRoutes = routesOf("Previews", {
   listPorts: {
     method: "GET",

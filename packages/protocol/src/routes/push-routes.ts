@@ -4,18 +4,18 @@ import { list, object, orNull, ref } from "../schema.ts";
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** What a browser is told of: an action that asks, a run that is done, a run that failed. */
+/** Notifications for a browser: a pending action, a finished run, a failed run. */
 export const PushKind = Type.Union([Type.Literal("asks"), Type.Literal("done"), Type.Literal("failed")]);
 export type PushKind = Static<typeof PushKind>;
 
 export const PushStatus = object("PushStatus", {
   is_on: Type.Boolean(),
-  /** What browsers subscribe with (VAPID, RFC 8292): an uncompressed point of P-256 in base64url; null while it is off. */
+  /** The key for subscriptions (VAPID, RFC 8292): an uncompressed P-256 point in base64url; null while push is off. */
   public_key: orNull(Type.String()),
 });
 export type PushStatus = Static<typeof PushStatus>;
 
-/** A browser that is told of the caller's conversations. Where it is reached and with what stays hidden. */
+/** A browser that gets notifications of the caller's conversations. Its endpoint and keys stay hidden. */
 export const PushSubscriptionInfo = object("PushSubscriptionInfo", {
   id: Type.String(),
   /** The host of the push service. */
@@ -30,7 +30,7 @@ export const PushSubscriptionList = object("PushSubscriptionList", {
 });
 export type PushSubscriptionList = Static<typeof PushSubscriptionList>;
 
-/** What a browser's `PushSubscription` says of itself as JSON, and what it wants to hear of. */
+/** A browser's `PushSubscription` as JSON, and the notifications that it wants. */
 export const SubscribePushRequest = object("SubscribePushRequest", {
   endpoint: Type.String({ minLength: 1, maxLength: 2_048 }),
   keys: Type.Object({
@@ -43,7 +43,7 @@ export const SubscribePushRequest = object("SubscribePushRequest", {
 });
 export type SubscribePushRequest = Static<typeof SubscribePushRequest>;
 
-/** What comes to the browser, sealed for it alone. */
+/** The content of a notification, encrypted for the browser. */
 export const PushNews = object("PushNews", {
   conversation_id: Type.String({ format: "uuid" }),
   kind: PushKind,
@@ -54,7 +54,7 @@ const isOff = {
   409: { description: "Web push is switched off.", schema: ErrorReply },
 } as const;
 
-/** Our own: browsers that are told while no page is open. */
+/** Our own: notifications for browsers while no page is open. */
 export const pushRoutes = routesOf("Push", {
   getPush: {
     method: "GET",

@@ -1,12 +1,12 @@
 import type { TSchema } from "typebox";
 import { ErrorReply, HTTPValidationError, Success } from "../requests/replies.ts";
 
-/** The request is wrong; `detail` says where. */
+/** The request is invalid; `detail` says where. */
 export const invalid = {
   422: { description: "The request is not valid.", schema: HTTPValidationError },
 } as const;
 
-/** No such conversation, or not the caller's. */
+/** Missing, or not the caller's. */
 export const noConversation = {
   404: { description: "There is no such conversation.", schema: ErrorReply },
 } as const;
@@ -16,7 +16,7 @@ export const conflict = {
   409: { description: "The conversation cannot do this now.", schema: ErrorReply },
 } as const;
 
-/** Done, nothing else to say. */
+/** Done, without a result. */
 export const done = { 200: { description: "Done.", schema: Success } } as const;
 
 /** A 200 with a body. */
@@ -24,12 +24,12 @@ export function ok<T extends TSchema>(description: string, schema: T) {
   return { 200: { description, schema } } as const;
 }
 
-/** A model was needed and gave no answer. */
+/** A model was needed and did not answer. */
 export const modelFailed = {
   503: { description: "The model gave no answer.", schema: ErrorReply },
 } as const;
 
-/** Whoever is not let onto the machine. */
+/** Refusals of access to the machine. */
 export const machineRefusals = {
   403: {
     description: "The caller may not use this machine, or its files do not let the server in.",
@@ -37,7 +37,7 @@ export const machineRefusals = {
   },
 } as const;
 
-/** What can be wrong with a path. */
+/** Errors about a path. */
 export const pathRefusals = {
   400: { description: "The path cannot be used for this.", schema: ErrorReply },
   404: { description: "Nothing is there.", schema: ErrorReply },

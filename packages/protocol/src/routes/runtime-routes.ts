@@ -16,7 +16,7 @@ const { uploadFile, downloadFile, createDirectory, archiveDirectory } = fileRout
 const { getGitChanges, getGitDiff, getGitCommits, getGitCommitChanges } = gitRoutes;
 const { getVSCodeUrl, getVSCodeStatus } = editorAndDesktopRoutes;
 
-/** What a machine offers and a conversation offers too, on its own machine and below its own directory. */
+/** Routes that a machine has, and a conversation too, for its own machine and below its own directory. */
 export const ofRuntimes = {
   ...bashRoutes,
   uploadFile,
@@ -36,7 +36,7 @@ export type RuntimeOperation = keyof typeof ofRuntimes;
 const prefix = "/api/conversations/{runtime_conversation_id}";
 const runtimeParams = Type.Object({ runtime_conversation_id: Type.String({ format: "uuid" }) });
 
-/** The same routes with a conversation before them. Source: agent server 1.58. */
+/** The same routes below a conversation. Source: agent server 1.58. */
 export const runtimeMachineRoutes = inConversation(ofRuntimes);
 
 function inConversation<const T extends Readonly<Record<string, Route>>>(routes: T) {
@@ -68,7 +68,7 @@ type InConversation<R extends Route> = Omit<R, "path" | "params"> & {
     : typeof runtimeParams;
 };
 
-/** Files of a conversation for people who look over them, beyond what the contract has. */
+/** Files of a conversation for people, beyond the contract. */
 export const runtimeFileRoutes = routesOf("Runtimes", {
   listFolder: {
     method: "GET",
@@ -123,7 +123,7 @@ const info = {
   responses: { ...ok("The machine.", ConversationRuntimeInfo), ...noConversation, ...invalid },
 } as const;
 
-/** Where a conversation works. Source: agent server 1.58. */
+/** The machine of a conversation. Source: agent server 1.58. */
 export const runtimeRoutes = routesOf("Runtimes", {
   getRuntime: {
     method: "GET",

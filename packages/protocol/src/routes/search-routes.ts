@@ -4,7 +4,7 @@ import { orAbsent } from "../schema.ts";
 import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** The search of all conversations. */
+/** Search in all conversations. */
 export const searchRoutes = routesOf("Search", {
   searchEverything: {
     method: "GET",

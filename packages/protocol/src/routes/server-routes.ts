@@ -7,7 +7,7 @@ import { routesOf } from "./route.ts";
 
 const words = mapOf(Type.String());
 
-/** Is the server there, and what is it. */
+/** Health and version of the server. */
 export const serverRoutes = routesOf("Server", {
   isAlive: {
     method: "GET",

@@ -5,10 +5,10 @@ import { conversationParams } from "./parameters.ts";
 import { conflict, done, invalid, machineRefusals, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** What is no id of a shell is one that is not there. */
+/** A malformed id counts as unknown. */
 const shellParams = Type.Object({ ...conversationParams.properties, shell_id: Type.String() });
 
-/** Shells of a person in the workspace of a conversation. They are used over the socket `/sockets/shells/{conversation_id}?shell=...`. */
+/** Shells of people in the workspace of a conversation. They are used over the socket `/sockets/shells/{conversation_id}?shell=...`. */
 export const shellRoutes = routesOf("Shells", {
   listShells: {
     method: "GET",

@@ -3,7 +3,7 @@ import { conversationParams } from "./parameters.ts";
 import { conflict, noConversation, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** The terminals that an agent works in. People attach to one over the socket `/sockets/terminals/{conversation_id}`. */
+/** The agent's terminals. People attach to one over the socket `/sockets/terminals/{conversation_id}`. */
 export const terminalRoutes = routesOf("Terminals", {
   listTerminals: {
     method: "GET",

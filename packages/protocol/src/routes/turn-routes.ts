@@ -43,7 +43,7 @@ export const askRoutes = routesOf("Conversations", {
   },
 });
 
-/** What can be asked of a conversation beside sending, running and halting it. */
+/** Requests to a conversation other than sending, running and halting. */
 export const turnRoutes = routesOf("Conversations", {
   listApprovals: {
     method: "GET",

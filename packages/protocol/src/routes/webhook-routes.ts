@@ -3,7 +3,7 @@ import { list, object, orNull, ref } from "../schema.ts";
 import { ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
-/** How far one receiver of events is behind; `base_url` is without credentials. */
+/** The backlog of one receiver of events; `base_url` is without credentials. */
 export const WebhookStatus = object("WebhookStatus", {
   id: Type.String(),
   base_url: Type.String(),
@@ -20,7 +20,7 @@ export type WebhookStatus = Static<typeof WebhookStatus>;
 export const WebhookList = object("WebhookList", { webhooks: list(ref(WebhookStatus)) });
 export type WebhookList = Static<typeof WebhookList>;
 
-/** Our own: the reference says nothing about its webhooks while it runs. */
+/** Our own: the reference has no route for the state of its webhooks. */
 export const webhookRoutes = routesOf("Webhooks", {
   listWebhooks: {
     method: "GET",

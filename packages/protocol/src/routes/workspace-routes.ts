@@ -30,7 +30,7 @@ const file = {
   },
 } as const;
 
-/** Directories that a user wants to find again. Source: agent server 1.43. */
+/** Directories that a user has stored. Source: agent server 1.43. */
 export const savedWorkspaceRoutes = routesOf("Workspaces", {
   listWorkspaces: {
     method: "GET",
@@ -73,7 +73,7 @@ export const savedWorkspaceRoutes = routesOf("Workspaces", {
   },
 });
 
-/** The files of a conversation for web pages, which cannot send a header. */
+/** Files of a conversation for web pages, which cannot send a header. */
 export const workspaceFileRoutes = routesOf("Workspace files", {
   createWorkspaceSession: {
     method: "POST",

@@ -7,25 +7,25 @@ const riskyFields = {
   confirm_unknown: flag(true, { description: "Whether an unknown risk needs a confirmation too." }),
 };
 
-/** Every action waits for the user. */
+/** Every action needs confirmation. */
 export const AlwaysConfirm = outputOfKind("AlwaysConfirm", {});
 export type AlwaysConfirm = Static<typeof AlwaysConfirm>;
 export const AlwaysConfirmInput = closedInputOfKind("AlwaysConfirm", {});
 export type AlwaysConfirmInput = Static<typeof AlwaysConfirmInput>;
 
-/** Actions at or above a risk wait for the user. */
+/** Actions at or above a risk need confirmation. */
 export const ConfirmRisky = outputOfKind("ConfirmRisky", riskyFields);
 export type ConfirmRisky = Static<typeof ConfirmRisky>;
 export const ConfirmRiskyInput = closedInputOfKind("ConfirmRisky", riskyFields);
 export type ConfirmRiskyInput = Static<typeof ConfirmRiskyInput>;
 
-/** No action waits. */
+/** No action needs confirmation. */
 export const NeverConfirm = outputOfKind("NeverConfirm", {});
 export type NeverConfirm = Static<typeof NeverConfirm>;
 export const NeverConfirmInput = closedInputOfKind("NeverConfirm", {});
 export type NeverConfirmInput = Static<typeof NeverConfirmInput>;
 
-/** When the user is asked before an action runs. */
+/** Which actions need confirmation. */
 export const ConfirmationPolicy = unionByKind("ConfirmationPolicyBase-Output", {
   "openhands__sdk__security__confirmation_policy__AlwaysConfirm-Output__1": AlwaysConfirm,
   "openhands__sdk__security__confirmation_policy__ConfirmRisky-Output__1": ConfirmRisky,

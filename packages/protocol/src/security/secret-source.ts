@@ -11,7 +11,7 @@ const staticFields = {
   value: orNull(Type.String({ format: "password", writeOnly: true })),
 };
 
-/** A secret that is fetched when it is needed. */
+/** A secret that is fetched when it is used. */
 export const LookupSecret = outputOfKind("LookupSecret", lookupFields);
 export type LookupSecret = Static<typeof LookupSecret>;
 export const LookupSecretInput = closedInputOfKind("LookupSecret", lookupFields);
@@ -23,7 +23,7 @@ export type StaticSecret = Static<typeof StaticSecret>;
 export const StaticSecretInput = closedInputOfKind("StaticSecret", staticFields);
 export type StaticSecretInput = Static<typeof StaticSecretInput>;
 
-/** Where a secret's value comes from. */
+/** Source of a secret's value. */
 export const SecretSource = unionByKind("SecretSource-Output", {
   "openhands__sdk__secret__secrets__LookupSecret-Output__1": LookupSecret,
   "openhands__sdk__secret__secrets__StaticSecret-Output__1": StaticSecret,

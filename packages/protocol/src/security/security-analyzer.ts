@@ -12,19 +12,19 @@ const graySwanFields = {
   policy_id: orNull(Type.String()),
 };
 
-/** Asks an outside service how risky an action is. */
+/** Asks an external service for the risk of an action. */
 export const GraySwanAnalyzer = outputOfKind("GraySwanAnalyzer", graySwanFields);
 export type GraySwanAnalyzer = Static<typeof GraySwanAnalyzer>;
 export const GraySwanAnalyzerInput = closedInputOfKind("GraySwanAnalyzer", graySwanFields);
 export type GraySwanAnalyzerInput = Static<typeof GraySwanAnalyzerInput>;
 
-/** Takes the risk that the model itself states with each call. */
+/** Uses the risk that the model states with each call. */
 export const LLMSecurityAnalyzer = outputOfKind("LLMSecurityAnalyzer", {});
 export type LLMSecurityAnalyzer = Static<typeof LLMSecurityAnalyzer>;
 export const LLMSecurityAnalyzerInput = closedInputOfKind("LLMSecurityAnalyzer", {});
 export type LLMSecurityAnalyzerInput = Static<typeof LLMSecurityAnalyzerInput>;
 
-/** Who judges the risk of actions. */
+/** The analyzers that rate the risk of actions. */
 export const SecurityAnalyzer = unionByKind("SecurityAnalyzerBase-Output", {
   "openhands__sdk__security__grayswan__analyzer__GraySwanAnalyzer-Output__1": GraySwanAnalyzer,
   "openhands__sdk__security__llm_analyzer__LLMSecurityAnalyzer-Output__1": LLMSecurityAnalyzer,

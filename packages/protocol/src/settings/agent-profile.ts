@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { anyObject, choice, closedObject, flag, list, object, orAbsent, orNull, ref } from "../schema.ts";
 
-/** What newer clients send as null when it is not used. A value is refused: it would change what the agent is, or may. */
+/** Fields that newer clients send as null when unused. A value is rejected: it would change the agent or its permissions. */
 const absent = (description: string) => Type.Optional(Type.Null({ description }));
 
 const sharedFields = {
@@ -16,7 +16,7 @@ const sharedFields = {
   disabled_skills: Type.Optional(Type.Array(Type.String())),
 };
 
-/** An agent to launch, put together from references: it holds no secrets. */
+/** A stored agent that consists of references and contains no secrets. */
 export const OpenHandsAgentProfile = closedObject("OpenHandsAgentProfile", {
   ...sharedFields,
   agent_kind: Type.Optional(Type.Literal("openhands", { default: "openhands" })),
@@ -59,7 +59,7 @@ export type ACPAgentProfile = Static<typeof ACPAgentProfile>;
 
 const agentKind = choice(["openhands", "acp"]);
 
-/** An agent profile, in short. */
+/** Summary of an agent profile. */
 export const AgentProfileInfo = object("AgentProfileInfo", {
   id: orNull(Type.String()),
   name: Type.String(),
@@ -91,7 +91,7 @@ export const AgentProfileMutationResponse = object("AgentProfileMutationResponse
 });
 export type AgentProfileMutationResponse = Static<typeof AgentProfileMutationResponse>;
 
-/** An agent profile is the one for new conversations; the settings are as before. */
+/** An agent profile was made the one for new conversations; the settings are unchanged. */
 export const ActivateAgentProfileResponse = object("ActivateAgentProfileResponse", {
   id: Type.String(),
   message: Type.String(),
@@ -101,7 +101,7 @@ export type ActivateAgentProfileResponse = Static<typeof ActivateAgentProfileRes
 
 const names = list(Type.String());
 
-/** What launching an agent profile would lead to, without launching it. */
+/** The result of launching an agent profile, without launching it. */
 export const AgentProfileDiagnostics = object("AgentProfileDiagnostics", {
   agent_kind: agentKind,
   valid: flag(false),

@@ -1,15 +1,15 @@
 import { Type, type Static } from "typebox";
 import { closedObject, flag, mapOf, object, orAbsent, orNull } from "../schema.ts";
 
-/** Names of providers, as model names begin with them. */
+/** Names of providers, which are the prefixes of model names. */
 export const ProvidersResponse = object("ProvidersResponse", { providers: Type.Array(Type.String()) });
 export type ProvidersResponse = Static<typeof ProvidersResponse>;
 
-/** Names of models, as an LLM's `model` takes them. */
+/** Names of models, as accepted in `model`. */
 export const ModelsResponse = object("ModelsResponse", { models: Type.Array(Type.String()) });
 export type ModelsResponse = Static<typeof ModelsResponse>;
 
-/** Bare names of models by their provider. */
+/** Names of models without prefix, by provider. */
 export const VerifiedModelsResponse = object("VerifiedModelsResponse", {
   models: mapOf(Type.Array(Type.String())),
 });
@@ -31,7 +31,7 @@ export const SubscriptionStatusResponse = object("SubscriptionStatusResponse", {
 });
 export type SubscriptionStatusResponse = Static<typeof SubscriptionStatusResponse>;
 
-/** A login on another device that is waited for. */
+/** A pending login on another device. */
 export const SubscriptionDevicePollRequest = object("SubscriptionDevicePollRequest", {
   device_code: Type.String(),
 });
@@ -41,7 +41,7 @@ const name = Type.String({ minLength: 1, maxLength: 128 });
 const key = Type.String({ minLength: 1, maxLength: 65_536, format: "password", writeOnly: true });
 const address = orAbsent(Type.String({ maxLength: 2_048 }));
 
-/** An address and key that several models share; times are epoch seconds. */
+/** An address and key shared by several models; times are epoch seconds. */
 export const ProviderConnectionResponse = object("ProviderConnectionResponse", {
   id: Type.String(),
   display_name: Type.String(),
@@ -62,7 +62,7 @@ export const ProviderConnectionCreateRequest = closedObject("ProviderConnectionC
 });
 export type ProviderConnectionCreateRequest = Static<typeof ProviderConnectionCreateRequest>;
 
-/** What changes about a connection; its key can be replaced, not removed. */
+/** Changes to a connection; its key can be replaced, not removed. */
 export const ProviderConnectionUpdateRequest = closedObject("ProviderConnectionUpdateRequest", {
   display_name: Type.Optional(name),
   provider: Type.Optional(name),

@@ -3,15 +3,15 @@ import { closedObject, list, mapOf, object, orNull, ref } from "../schema.ts";
 
 const apiKey = orNull(Type.String({ format: "password" }));
 
-/** An MCP server reached by server-sent events; its key shows as a mask. */
+/** An MCP server over server-sent events; its key is shown masked. */
 export const MCPSSEServerConfig = object("MCPSSEServerConfig", { url: Type.String(), api_key: apiKey });
 export type MCPSSEServerConfig = Static<typeof MCPSSEServerConfig>;
 
-/** An MCP server reached by streamable HTTP; its key shows as a mask. */
+/** An MCP server over streamable HTTP; its key is shown masked. */
 export const MCPSHTTPServerConfig = object("MCPSHTTPServerConfig", { url: Type.String(), api_key: apiKey });
 export type MCPSHTTPServerConfig = Static<typeof MCPSHTTPServerConfig>;
 
-/** An MCP server that is a program beside the tools; the values of its environment show as masks. */
+/** An MCP server that runs as a program; the values of its environment are shown masked. */
 export const MCPStdioServerConfig = object("MCPStdioServerConfig", {
   name: Type.String(),
   command: Type.String(),
@@ -28,7 +28,7 @@ export const MCPConfig = object("MCPConfig", {
 });
 export type MCPConfig = Static<typeof MCPConfig>;
 
-/** A remote server as it is written: without `api_key`, or with its mask, the stored one stays; an empty one removes it. */
+/** A remote server in a request: a missing or masked `api_key` leaves the stored one, an empty one removes it. */
 export const MCPRemoteServerUpdate = object("MCPRemoteServerUpdate", {
   url: Type.String(),
   api_key: apiKey,
@@ -36,7 +36,7 @@ export const MCPRemoteServerUpdate = object("MCPRemoteServerUpdate", {
 });
 export type MCPRemoteServerUpdate = Static<typeof MCPRemoteServerUpdate>;
 
-/** A program as it is written: without `env` the stored one stays, and so does each value that is masked. */
+/** A program in a request: a missing `env` leaves the stored one, and so does each masked value. */
 export const MCPStdioServerUpdate = object("MCPStdioServerUpdate", {
   name: Type.String(),
   command: Type.String(),
@@ -45,7 +45,7 @@ export const MCPStdioServerUpdate = object("MCPStdioServerUpdate", {
 });
 export type MCPStdioServerUpdate = Static<typeof MCPStdioServerUpdate>;
 
-/** The servers that shall be there from now on. */
+/** The complete new list of servers. */
 export const MCPConfigUpdate = closedObject("MCPConfigUpdate", {
   sse_servers: list(ref(MCPRemoteServerUpdate)),
   stdio_servers: list(ref(MCPStdioServerUpdate)),

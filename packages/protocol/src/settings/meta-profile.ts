@@ -6,7 +6,7 @@ export const MetaProfileClass = object("MetaProfileClass", {
   model: Type.String({ description: "Name of a stored model." }),
 });
 
-/** Which stored model suits which kind of work. Kept for clients; nothing here routes by it. */
+/** Assignment of stored models to kinds of work. Stored for clients; this server does not route by it. */
 export const MetaProfile = object("MetaProfile", {
   classifier_model: Type.String(),
   classes: list(ref(MetaProfileClass)),
@@ -15,7 +15,7 @@ export const MetaProfile = object("MetaProfile", {
 });
 export type MetaProfile = Static<typeof MetaProfile>;
 
-/** A meta profile, in short. */
+/** Summary of a meta profile. */
 export const MetaProfileInfo = object("MetaProfileInfo", {
   name: Type.String(),
   classifier_model: orNull(Type.String()),
@@ -38,7 +38,7 @@ export const MetaProfileMutationResponse = object("MetaProfileMutationResponse",
   message: Type.String(),
 });
 
-/** `applied` is false where nothing routes by it. */
+/** `applied` is false when nothing routes by it. */
 export const ActivateMetaProfileResponse = object("ActivateMetaProfileResponse", {
   name: Type.String(),
   message: Type.String(),

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { LLMChange } from "../agent/llm-change.ts";
 import { anyObject, flag, nullable, object, orAbsent, orNull, ref } from "../schema.ts";
 
-/** A stored model, in short. */
+/** Summary of a stored model. */
 export const ProfileInfo = object("ProfileInfo", {
   name: Type.String(),
   model: orNull(Type.String()),
@@ -26,7 +26,7 @@ export const ProfileDetailResponse = object("ProfileDetailResponse", {
 });
 export type ProfileDetailResponse = Static<typeof ProfileDetailResponse>;
 
-/** A model to store; without `llm` the one of the settings. Secrets that are absent or masked stay as they are stored. */
+/** A model to store; without `llm` that of the settings. Absent or masked secrets stay as stored. */
 export const SaveProfileRequest = object("SaveProfileRequest", {
   include_secrets: flag(true),
   llm: orAbsent(ref(LLMChange)),
@@ -41,7 +41,7 @@ export const ProfileMutationResponse = object("ProfileMutationResponse", {
 });
 export type ProfileMutationResponse = Static<typeof ProfileMutationResponse>;
 
-/** A profile is the one in use. */
+/** The profile in use was changed. */
 export const ActivateProfileResponse = object("ActivateProfileResponse", {
   name: Type.String(),
   message: Type.String(),
@@ -49,6 +49,6 @@ export const ActivateProfileResponse = object("ActivateProfileResponse", {
 });
 export type ActivateProfileResponse = Static<typeof ActivateProfileResponse>;
 
-/** What a profile shall be called. */
+/** The new name of a profile. */
 export const RenameProfileRequest = object("RenameProfileRequest", { new_name: Type.String() });
 export type RenameProfileRequest = Static<typeof RenameProfileRequest>;

@@ -12,11 +12,11 @@ const providers = [
   "enterprise_sso",
 ] as const;
 
-/** Where repositories can be. */
+/** Providers of repositories. */
 export const ProviderType = choice([...providers], { $id: "ProviderType" });
 export type ProviderType = (typeof providers)[number];
 
-/** Access to one provider; an absent, empty or masked token keeps the stored one. */
+/** Access to one provider; an absent, empty or masked token leaves the stored one. */
 export const ProviderToken = object("ProviderToken", {
   token: orAbsent(Type.String({ format: "password", writeOnly: true, maxLength: 65_536 })),
   user_id: orAbsent(Type.String()),
@@ -38,7 +38,7 @@ export const ProviderTokens = closedObject("ProviderTokens", {
 } satisfies Record<ProviderType, typeof token>);
 export type ProviderTokens = Static<typeof ProviderTokens>;
 
-/** Tokens to add or to change; providers that are not named keep theirs. */
+/** Tokens to add or change; other providers stay. */
 export const POSTProviderModel = object("POSTProviderModel", {
   mcp_config: orAbsent(ref(MCPConfigUpdate)),
   provider_tokens: Type.Optional(ref(ProviderTokens)),

@@ -4,7 +4,7 @@ import { object, orAbsent, orNull, ref } from "../schema.ts";
 const name = Type.String({ maxLength: 128 });
 const description = orAbsent(Type.String({ maxLength: 4_096 }));
 
-/** A secret as it is written. */
+/** A secret in a request. */
 export const CustomSecretModel = object("CustomSecretModel", {
   name,
   description,
@@ -12,14 +12,14 @@ export const CustomSecretModel = object("CustomSecretModel", {
 });
 export type CustomSecretModel = Static<typeof CustomSecretModel>;
 
-/** A secret as it is shown and renamed: never with its value. */
+/** A secret without its value, for lists and renaming. */
 export const CustomSecretWithoutValueModel = object("CustomSecretWithoutValueModel", {
   name,
   description: orNull(Type.String({ maxLength: 4_096 })),
 });
 export type CustomSecretWithoutValueModel = Static<typeof CustomSecretWithoutValueModel>;
 
-/** What a secret is called and described as from now on; a description that is absent stays. */
+/** New name and description of a secret; an absent description stays. */
 export const CustomSecretUpdate = object("CustomSecretUpdate", { name, description });
 export type CustomSecretUpdate = Static<typeof CustomSecretUpdate>;
 
@@ -36,11 +36,11 @@ export const CustomSecretPage = object("CustomSecretPage", {
 });
 export type CustomSecretPage = Static<typeof CustomSecretPage>;
 
-/** Done, in words. */
+/** Confirmation as a sentence. */
 export const EditResponse = object("EditResponse", { message: Type.String() });
 export type EditResponse = Static<typeof EditResponse>;
 
-/** Refused, in the words of the older routes. */
+/** Refusal in the form of the older routes. */
 export const OldRefusal = object("OldRefusal", {
   message: Type.Optional(Type.String()),
   error: Type.Optional(Type.String()),

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { choice, object, orAbsent, ref } from "../schema.ts";
 
-/** One choice of a field. */
+/** One option of a field. */
 export const SettingsChoice = object("SettingsChoice", {
   value: Type.Unsafe<boolean | number | string>({ type: ["boolean", "number", "string"] }),
   label: Type.String(),
@@ -24,7 +24,7 @@ export const SettingsFieldSchema = object("SettingsFieldSchema", {
 });
 export type SettingsFieldSchema = Static<typeof SettingsFieldSchema>;
 
-/** Fields that belong together. */
+/** A group of fields. */
 export const SettingsSectionSchema = object("SettingsSectionSchema", {
   key: Type.String(),
   label: Type.String(),

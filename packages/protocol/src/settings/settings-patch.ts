@@ -13,7 +13,7 @@ import {
   ref,
 } from "../schema.ts";
 
-/** Settings to change in the form of newer clients: what is not named stays, objects are merged, null removes. */
+/** Changes to settings in the form of newer clients: absent fields stay, objects are merged, null removes. */
 export const SettingsPatch = object("SettingsPatch", {
   agent_settings_diff: orAbsent(ref(AgentSettingsChange)),
   conversation_settings_diff: orAbsent(anyObject()),
@@ -51,7 +51,7 @@ export type MCPServerSettings = Static<typeof MCPServerSettings>;
 
 const secretEntry = Type.Union([Type.String({ format: "password", writeOnly: true }), Type.Null()]);
 
-/** What changes about one MCP server; null removes. */
+/** Changes to one MCP server; null removes. */
 export const MCPServerPatch = closedObject("MCPServerPatch", {
   ...serverFields,
   env: orAbsent(mapOf(secretEntry)),
@@ -60,7 +60,7 @@ export const MCPServerPatch = closedObject("MCPServerPatch", {
 });
 export type MCPServerPatch = Static<typeof MCPServerPatch>;
 
-/** A secret as it is listed. */
+/** A secret in a list. */
 export const SecretItemResponse = object("SecretItemResponse", {
   name: Type.String(),
   description: orNull(Type.String()),
@@ -73,7 +73,7 @@ export const SecretsListResponse = object("SecretsListResponse", {
 });
 export type SecretsListResponse = Static<typeof SecretsListResponse>;
 
-/** A secret to store, in the place of the one with its name if there is one. */
+/** A secret to store; replaces one with the same name. */
 export const SecretCreateRequest = object("SecretCreateRequest", {
   name: Type.String({ pattern: "^[a-zA-Z][a-zA-Z0-9_]{0,63}$" }),
   value: Type.String({ format: "password", writeOnly: true, maxLength: 65_536 }),
@@ -81,25 +81,25 @@ export const SecretCreateRequest = object("SecretCreateRequest", {
 });
 export type SecretCreateRequest = Static<typeof SecretCreateRequest>;
 
-/** A model to try out. */
+/** A model to test. */
 export const ValidateProfileRequest = object("ValidateProfileRequest", { llm: ref(LLMChange) });
 export type ValidateProfileRequest = Static<typeof ValidateProfileRequest>;
 
-/** Why a model cannot be used; `type` is the code that a failed run would have. */
+/** The reason why a model cannot be used; `type` is the code that a failed run would have. */
 export const ValidateProfileError = object("ValidateProfileError", {
   type: Type.String(),
   message: Type.String(),
 });
 export type ValidateProfileError = Static<typeof ValidateProfileError>;
 
-/** Whether a model can be used. */
+/** The result of a test of a model. */
 export const ValidateProfileResponse = object("ValidateProfileResponse", {
   valid: Type.Boolean(),
   error: orNull(ref(ValidateProfileError)),
 });
 export type ValidateProfileResponse = Static<typeof ValidateProfileResponse>;
 
-/** A stored model, in short. `provider_connection_broken`: the connection it names is not there any more. */
+/** Summary of a stored model. `provider_connection_broken`: the connection that it names no longer exists. */
 export const LLMProfileInfo = object("LLMProfileInfo", {
   name: Type.String(),
   model: orNull(Type.String()),
@@ -117,7 +117,7 @@ export const LLMProfileList = object("LLMProfileList", {
 });
 export type LLMProfileList = Static<typeof LLMProfileList>;
 
-/** A stored model is the one of the settings now. */
+/** A stored model was made the one of the settings. */
 export const LLMProfileActivated = object("LLMProfileActivated", {
   name: Type.String(),
   message: Type.String(),

@@ -11,14 +11,14 @@ const text = nullable(Type.String());
 const yesOrNo = nullable(Type.Boolean());
 const number = nullable(Type.Integer());
 
-/** Secrets of a user, emptied wherever they are shown. */
+/** Secrets of a user, emptied in every reply. */
 export const UserSecrets = object("UserSecrets", {
   provider_tokens: anyObject(),
   custom_secrets: anyObject(),
 });
 export type UserSecrets = Static<typeof UserSecrets>;
 
-/** The settings of a user: the contract's members, then those of newer clients on the same path. */
+/** The settings of a user: the contract's fields, then those of newer clients on the same path. */
 export const Settings = object("Settings", {
   language: text,
   agent: text,
@@ -57,14 +57,14 @@ export const Settings = object("Settings", {
 });
 export type Settings = Static<typeof Settings>;
 
-/** How new conversations are placed into sandboxes. */
+/** How new conversations are distributed to sandboxes. */
 export const SandboxGroupingStrategy = choice(
   ["NO_GROUPING", "GROUP_BY_NEWEST", "LEAST_RECENTLY_USED", "FEWEST_CONVERSATIONS", "ADD_TO_ANY"],
   { $id: "SandboxGroupingStrategy" },
 );
 export type SandboxGroupingStrategy = Static<typeof SandboxGroupingStrategy>;
 
-/** What conversations begin with. */
+/** Defaults for conversations. */
 export const ConversationSettings = object("ConversationSettings", {
   schema_version: Type.Integer({ minimum: 1, default: 1 }),
   max_iterations: Type.Integer({ minimum: 1, default: 500 }),
@@ -77,7 +77,7 @@ export type ConversationSettings = Static<typeof ConversationSettings>;
 export const LLMProfiles = object("LLMProfiles", { profiles: anyObject(), active: text });
 export type LLMProfiles = Static<typeof LLMProfiles>;
 
-/** Where skills and plugins come from. */
+/** Sources of skills and plugins. */
 export const MarketplaceRegistration = object("MarketplaceRegistration", {
   name: Type.String(),
   source: Type.String(),
@@ -126,7 +126,7 @@ export const V1Settings = object("V1Settings", {
 });
 export type V1Settings = Static<typeof V1Settings>;
 
-/** Who the caller is, with the settings. */
+/** The caller, with the settings. */
 export const UserInfo = object("UserInfo", { ...v1Members, id: Type.String() });
 export type UserInfo = Static<typeof UserInfo>;
 
@@ -134,7 +134,7 @@ const newSecret = orAbsent(Type.String({ format: "password", writeOnly: true, ma
 const newText = orAbsent(Type.String());
 const newFlag = Type.Optional(Type.Boolean());
 
-/** Provider tokens to change; custom secrets have routes of their own. */
+/** Provider tokens to change; custom secrets have separate routes. */
 export const UserSecretsUpdate = object("UserSecretsUpdate", {
   provider_tokens: Type.Optional(ref(ProviderTokens)),
   custom_secrets: Type.Optional(anyObject({ maxProperties: 0 })),
@@ -142,8 +142,8 @@ export const UserSecretsUpdate = object("UserSecretsUpdate", {
 export type UserSecretsUpdate = Static<typeof UserSecretsUpdate>;
 
 /**
- * Settings to change; what is not named stays. For secrets, the model, its address and the consent null means "not
- * named" as well, as older clients send it; an empty text removes them.
+ * Changes to settings; absent fields stay. For secrets, the model, its address and the consent null means absent too, as older
+ * clients send it; an empty text removes them.
  */
 export const SettingsUpdate = object("SettingsUpdate", {
   language: newText,
@@ -186,7 +186,7 @@ export const SettingsUpdate = object("SettingsUpdate", {
 });
 export type SettingsUpdate = Static<typeof SettingsUpdate>;
 
-/** Stored; running conversations keep what they began with. */
+/** Stored; running conversations are not affected. */
 export const SettingsStored = object("SettingsStored", {
   message: Type.String(),
   applies_from: Type.Literal("new conversations"),

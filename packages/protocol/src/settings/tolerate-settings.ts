@@ -1,7 +1,6 @@
 /**
- * MCP servers as clients really send them, brought into the documented form before they are checked: an address alone, the
- * arguments as one line, the environment as `NAME=value,OTHER=value`. What is not understood is left for the check to
- * refuse. The argument is not changed.
+ * Converts MCP servers as clients really send them into the documented form before validation: only an address, arguments on one line,
+ * the environment as `NAME=value,OTHER=value`. Unknown forms are left for the validation to reject. The argument is not modified.
  */
 export function tolerateSettings(body: unknown): unknown {
   if (!isObject(body) || !isObject(body["mcp_config"])) return body;
@@ -35,7 +34,7 @@ function tolerateProgram(server: unknown): unknown {
   };
 }
 
-/** Words as a shell splits them: by spaces outside quotes. */
+/** Splits words like a shell: at spaces outside quotes. */
 function splitArguments(line: string): string[] {
   const words = line.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? [];
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { anyObject, choice, mapOf, nullable, object, ref } from "../schema.ts";
 import { ProviderType } from "./provider-token.ts";
 
-/** What a web client shows and hides. */
+/** Features that a web client shows or hides. */
 export const WebClientFeatureFlags = object("WebClientFeatureFlags", {
   enable_billing: Type.Boolean(),
   hide_llm_settings: Type.Boolean(),
@@ -24,7 +24,7 @@ export type WebClientFeatureFlags = Static<typeof WebClientFeatureFlags>;
 
 const text = nullable(Type.String());
 
-/** What a web client needs before anybody has signed in. */
+/** What a web client needs before login. */
 export const WebClientConfig = object("WebClientConfig", {
   app_mode: choice(["oss", "saas"]),
   posthog_client_key: text,

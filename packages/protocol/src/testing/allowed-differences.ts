@@ -1,4 +1,4 @@
-/** One place where our document differs from agent server 0.1.0, and why. `docs/compatibility-tables.md` lists the same. */
+/** A difference between our document and that of agent server 0.1.0, with its reason. `docs/compatibility-tables.md` lists the same. */
 export type AllowedDifference = {
   /** A component or an operation. */
   readonly where: string;

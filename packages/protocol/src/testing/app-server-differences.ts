@@ -1,4 +1,4 @@
-/** Where our document of the app-server face differs from that of the reference, and why. The pattern is of `<where> <what>`. */
+/** Differences between our document of the app-server face and the reference's, with reasons. The pattern matches `<where> <what>`. */
 export const appServerDifferences: readonly { readonly pattern: RegExp; readonly reason: string }[] = [
   {
     pattern: / (404|409|410|413|429|503)$/,

@@ -1,15 +1,15 @@
-/** What can be compared about an OpenAPI document: structure in short lines, without any words of the document. */
+/** The comparable facts of an OpenAPI document: its structure in short lines, without descriptions. */
 export type OpenApiFacts = {
-  /** Component -> property (or mapping key) -> what it is; `(form)` says what the component itself is. */
+  /** Component -> property (or mapping key) -> its type; `(form)` is the type of the component itself. */
   readonly schemas: Readonly<Record<string, Facts>>;
-  /** `GET /path` -> `query name`, `path name`, `body` or a status -> what it is. */
+  /** `GET /path` -> `query name`, `path name`, `body` or a status -> its type. */
   readonly operations: Readonly<Record<string, Facts>>;
 };
 export type Facts = Readonly<Record<string, string>>;
 
 type Json = Record<string, unknown>;
 
-/** Words and hints that no client acts upon. */
+/** Descriptions and hints that do not affect clients. */
 const ignored = new Set(["description", "title", "examples", "properties", "required", "discriminator"]);
 
 /** The facts of a parsed OpenAPI document. */
@@ -43,7 +43,7 @@ function ofComponent(schema: Json): Facts {
 
 function ofSchema(schema: Json): string {
   const { oneOf, discriminator } = schema as { oneOf?: Json[]; discriminator?: unknown };
-  // A choice of one is what it is a choice of.
+  // A choice of one equals its only branch.
   if (oneOf?.length === 1 && discriminator === undefined) return ofSchema(oneOf[0]!);
   const parts = Object.keys(schema)
     .filter((keyword) => !ignored.has(keyword))

@@ -33,7 +33,7 @@ import {
   TerminalTool,
 } from "./workspace-tools.ts";
 
-/** A tool as the log lists it: what it is for and which kinds it takes and gives. */
+/** A tool in the log: its purpose, and the kinds of its actions and observations. */
 export const ToolDefinition = unionByKind("ToolDefinition", {
   "openhands__sdk__mcp__tool__MCPToolDefinition-Output__1": MCPToolDefinition,
   "openhands__sdk__tool__builtins__finish__FinishTool-Output__1": FinishTool,

@@ -4,8 +4,8 @@ type Json = Record<string, unknown>;
 type ByName = ReadonlyMap<string, TSchema>;
 
 /**
- * A choice between named objects that one property tells apart. `branches` maps the property's value to a schema name.
- * Where the property is left out, the first of `untagged` whose fields are all there is meant, or else the first.
+ * A choice between named objects, selected by one property. `branches` maps the property's value to a schema name. Without the
+ * property, the first of `untagged` whose fields are all present is selected, or else the first.
  */
 export type Choice = {
   readonly property: string;
@@ -14,9 +14,8 @@ export type Choice = {
 };
 
 /**
- * Rewrites a schema for the validator. Choices become explicit instead of trial and error: a branch that was tried and
- * failed would leave its defaults behind in the value, and would fill the errors with complaints about forms that
- * nobody meant.
+ * Rewrites a schema for the validator. Choices become explicit instead of trial and error: a failed branch would leave its defaults in
+ * the value, and errors about forms that nobody meant.
  */
 export function toAjvForm(schema: TSchema, byName: ByName): Json {
   return rewrite(schema as Json, byName);

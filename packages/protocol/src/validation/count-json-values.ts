@@ -8,20 +8,20 @@ const codes = {
   braceEnd: 0x7d,
 } as const;
 
-/** More than any program needs at once; numbers, texts, lists and objects. */
+/** Maximum number of values in JSON from outside: numbers, texts, lists and objects together. */
 export const mostJsonValues = 200_000;
 
-/** True when the JSON in `bytes` has more than `most` values, told as {@link countJsonValues} does. */
+/** True when the JSON in `bytes` has more than `max` values, counted like {@link countJsonValues}. */
 export function hasMoreValues(bytes: Uint8Array, max: number): boolean {
   return countJsonValues(bytes, max) > max;
 }
 
 /**
- * How many values the JSON in `bytes` has, without making any of them: a value that takes two bytes in a body takes fifty in
- * memory. Reads no further than to one more than `most`; what is no JSON gets some number.
+ * Counts the values of the JSON in `bytes` without parsing it: a value of two bytes in a body takes fifty bytes in memory. Stops at one
+ * more than `max`. For invalid JSON the result is undefined, but never an error.
  */
 export function countJsonValues(bytes: Uint8Array, max: number): number {
-  // The whole, and then what begins behind a comma or as the first of a list or an object.
+  // The whole, and then every value after a comma or at the start of a list or object.
   let values = 1;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -38,17 +38,17 @@ export function countJsonValues(bytes: Uint8Array, max: number): number {
   return values;
 }
 
-/** A text that is longer, such as a picture, is jumped through: that is many times faster. */
+/** Longer texts, such as images, are skipped with `indexOf`, which is many times faster. */
 const shortText = 64;
 
-/** Where the text that begins at `start` ends. */
+/** Index of the end of the text that begins at `start`. */
 function endOfText(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < start + shortText) {
     if (at >= bytes.length || bytes[at] === codes.quote) return at;
     at += bytes[at] === codes.backslash ? 2 : 1;
   }
-  // Every byte is looked at once: from one quote to the next, and back over the backslashes before it.
+  // Visits every byte once: from one quote to the next, and back over the backslashes before it.
   for (let from = at; ;) {
     const quote = bytes.indexOf(codes.quote, from);
     if (quote === -1) return bytes.length;

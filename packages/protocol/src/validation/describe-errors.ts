@@ -1,12 +1,12 @@
 import type { ErrorObject } from "ajv";
 import type { ValidationError } from "../requests/replies.ts";
 
-/** The first part of every `loc`: where the value came from. */
+/** The first element of every `loc`: where the value came from. */
 export type Location = readonly (string | number)[];
 
 const maxErrors = 50;
 
-/** Turns the validator's errors into the contract's: where, what to do about it, and a code. Values are never shown. */
+/** Converts the validator's errors to the contract's: location, advice and code. Values are never shown. */
 export function describeErrors(
   errors: readonly ErrorObject[],
   value: unknown,
@@ -125,12 +125,12 @@ function plural(count: number, word: string): string {
   return count === 1 ? word : `${word}s`;
 }
 
-/** A form that did not fit is not a fault by itself when others were possible: the choice as a whole is. */
+/** An error of one form is not reported when other forms were possible: the choice as a whole failed. */
 function isPartOf(error: ErrorObject, failedChoices: readonly ErrorObject[]): boolean {
   return failedChoices.some((choice) => error.schemaPath.startsWith(`${choice.schemaPath}/`));
 }
 
-/** Turns a JSON pointer into the contract's path: positions in lists are numbers. */
+/** Converts a JSON pointer to the contract's path: positions in lists are numbers. */
 function locate(pointer: string, value: unknown): (string | number)[] {
   const path: (string | number)[] = [];
   let current = value;

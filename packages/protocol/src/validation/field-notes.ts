@@ -5,8 +5,8 @@ import { mapOf, ref } from "../schema.ts";
 import { MCPServerSettings } from "../settings/settings-patch.ts";
 
 /**
- * What the schemas do not say about the fields of request bodies, for {@link findUnusedFields}. The name of the component comes first,
- * the name of its field below.
+ * Facts about fields of request bodies that the schemas do not contain, for {@link findUnusedFields}: by component name, then by field
+ * name.
  */
 type Notes<T> = Readonly<Record<string, Readonly<Record<string, T>>>>;
 
@@ -14,7 +14,7 @@ const any = Type.Unknown();
 const named = (...names: string[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, any]));
 
-/** By name, or below `mcpServers`. Other programs write marks of their own into such files. */
+/** By name, or below `mcpServers`. Other programs write their own markers into such files. */
 const mcpServer = Type.Object({
   ...MCPServerSettings.properties,
   ...named("name", "type", "alwaysAllow", "disabled"),
@@ -22,7 +22,7 @@ const mcpServer = Type.Object({
 const mcpServers = Type.Unsafe({
   anyOf: [Type.Object({ mcpServers: mapOf(mcpServer) }), mapOf(mcpServer)],
 });
-/** The moments of hooks are also called as events call them. */
+/** Hook moments may also be named like events. */
 const namesInEvents: Readonly<Record<string, TSchema>> = Object.fromEntries(
   Object.entries(HookConfigInput.properties).map(([name, matchers]) => [
     name.replaceAll(/(?:^|_)([a-z])/gu, (_, letter: string) => letter.toUpperCase()),
@@ -45,7 +45,7 @@ const verification = Type.Object(
   { $id: "AgentVerification" },
 );
 
-/** Fields that are known although the schema, which follows the contract, does not have them, and the form of free objects. */
+/** Fields that are accepted although the schema, which follows the contract, lacks them, and the form of free objects. */
 export const alsoRead: Notes<TSchema> = {
   StartConversationRequest: {
     ...named("secrets_encrypted", "observability_span_name"),
@@ -57,7 +57,7 @@ export const alsoRead: Notes<TSchema> = {
   AgentDefinition: { hooks: ref(HookConfigInput), mcp_config: mcpServers },
   HookDefinition: {
     ...named("name", "prompt", "system_prompt", "tools", "max_iterations", "on_failure"),
-    // Python clients write the second, because the first is a word of their language.
+    // Python clients write the second, because the first is a keyword of their language.
     ...named("async", "async_"),
   },
   "LLMSummarizingCondenser-Input": named("minimum_progress"),
@@ -76,7 +76,7 @@ export const alsoRead: Notes<TSchema> = {
   },
 };
 
-/** Of a value that is not empty: whether it asks for nothing. */
+/** For a non-empty value: whether it has no effect. */
 type AsksNothing = (value: unknown) => boolean;
 const only =
   (...values: unknown[]): AsksNothing =>
@@ -100,12 +100,12 @@ const modelWithoutEffect: Readonly<Record<string, AsksNothing>> = {
   modify_params: defaultOf("modify_params"),
 };
 
-/** Known fields that change nothing here, and the values of theirs that official clients send in every request. */
+/** Known fields without effect here, and their values that official clients send in every request. */
 export const withoutEffect: Notes<AsksNothing> = {
   StartConversationRequest: {
     secrets_encrypted: only(false),
     observability_span_name: only("conversation"),
-    // Of the official tools; one of these that is not here is told as missing.
+    // Official tools; one that this server lacks is reported as missing.
     tool_module_qualnames: (value) => Object.values(value as object).every(isOfficialModule),
   },
   LLM: modelWithoutEffect,
@@ -116,7 +116,7 @@ export const withoutEffect: Notes<AsksNothing> = {
   AgentVerification: { critic_enabled: only(false), enable_iterative_refinement: only(false) },
 };
 
-/** Fields of other versions of this wire that a slip of the keyboard could make of one of ours, and that are meant as they are. */
+/** Fields of other versions of this API that look like a typo of ours, and are not. */
 export const otherNames: Readonly<Record<string, readonly string[]>> = { SkillsRequest: ["org_configs"] };
 
 function isOfficialModule(name: unknown): boolean {

@@ -5,9 +5,8 @@ import { describeErrors } from "./describe-errors.ts";
 export type CheckForeign = (value: unknown) => readonly ValidationError[];
 
 /**
- * A check against a JSON Schema that somebody else wrote. What cannot be compiled is not checked; patterns, comparisons of every
- * item with every other, and references that are followed anew at each level are left out, because hostile ones can keep a
- * processor busy for ever.
+ * Validates against a JSON Schema from outside. A schema that cannot be compiled is not checked. Patterns, uniqueness of items, and
+ * recursive references are left out, because hostile ones can keep a processor busy for ever.
  */
 export function compileForeignSchema(schema: Readonly<Record<string, unknown>>): CheckForeign {
   const ajv = new Ajv2020({
@@ -21,7 +20,7 @@ export function compileForeignSchema(schema: Readonly<Record<string, unknown>>):
     const validate = ajv.compile(withoutSlow(schema, false) as Record<string, unknown>);
     return (value) => (validate(value) ? [] : describeErrors(validate.errors ?? [], value, []));
   } catch {
-    // Nonsense in a schema is its author's mistake; the author's program still checks what it gets.
+    // An invalid schema is its author's mistake; the author's program still checks its input.
     return () => [];
   }
 }

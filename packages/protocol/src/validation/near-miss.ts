@@ -1,9 +1,9 @@
-/** Below this many letters two names that differ in one are two names. */
+/** Below this many letters two names that differ in one letter are different names. */
 const shortestName = 4;
-/** From this many letters on, two slips still leave no doubt about what was meant. */
+/** From this many letters on, two typos still leave no doubt about what was meant. */
 const longName = 10;
 
-/** The name that somebody who wrote `given` seems to have meant: another case, `camelCase`, a plural, or a slip of the keyboard. */
+/** The known name that `given` probably stands for: another case, `camelCase`, a plural, or a typo. */
 export function nearMiss(given: string, known: Iterable<string>): string | null {
   const wanted = plain(given);
   let best: string | null = null;
@@ -21,7 +21,7 @@ export function nearMiss(given: string, known: Iterable<string>): string | null 
   return best;
 }
 
-/** How many letters are wrong, missing or too many, or swapped with their neighbour; more than `most` is only known to be more. */
+/** Number of wrong, missing, additional or swapped letters; a result above `max` only means more than `max`. */
 export function editDistance(a: string, b: string, max: number): number {
   if (Math.abs(a.length - b.length) > max) return max + 1;
   let before: number[] = [];
@@ -45,7 +45,7 @@ export function editDistance(a: string, b: string, max: number): number {
   return above[b.length]!;
 }
 
-/** A name that only goes on with a number, such as `model2`, is a name of its own. */
+/** A name followed by a number, such as `model2`, is a different name. */
 function isAnother(given: string, known: string): boolean {
   return given.startsWith(known) && /^\d+$/.test(given.slice(known.length));
 }

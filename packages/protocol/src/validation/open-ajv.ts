@@ -5,10 +5,10 @@ import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { TSchema } from "typebox";
 import { type Choice, toAjvForm } from "./ajv-form.ts";
 
-/** Compiles a schema at its first use, with everything it refers to; the branches of a choice wait for their own first use. */
+/** Compiles a schema on first use, with everything it refers to; the branches of a choice are compiled on their own first use. */
 export type Compile = (schema: TSchema) => ValidateFunction;
 
-/** A compiler that knows the given schemas by name and reports the first error or all of them. */
+/** A compiler that knows the given schemas by name, and reports the first error or all of them. */
 export function openAjv(byName: ReadonlyMap<string, TSchema>, allErrors: boolean): Compile {
   const ajv = new Ajv2020({
     allErrors,
@@ -63,7 +63,7 @@ export function openAjv(byName: ReadonlyMap<string, TSchema>, allErrors: boolean
 
 const timePattern = /^[Tt ]([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d{1,9})?)?\s*([Zz]|[+\- ]\d\d:?\d\d)?$/;
 
-/** RFC 3339, and what callers make of it: no zone, no seconds, no time, or a `+` that a query string turned into a space. */
+/** RFC 3339, and common deviations: no zone, no seconds, no time, or a `+` that a query string turned into a space. */
 function isDateTime(text: string): boolean {
   const date = fullFormats.date as { validate: (text: string) => boolean };
   return date.validate(text.slice(0, 10)) && (text.length === 10 || timePattern.test(text.slice(10)));

@@ -3,19 +3,19 @@ import { allSchemas } from "../schemas.ts";
 
 type Json = Record<string, unknown>;
 
-/** A query string as HTTP servers give it: every value is text, or a list of texts where a name occurs again. */
+/** A query string as HTTP servers provide it: every value is a text, or a list of texts for a repeated name. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Turns the texts of a query string into the numbers, booleans and lists that the schema wants. Text that is not of the
- * wanted form stays text, for the check to refuse. Where a single value is wanted, the last one given counts.
+ * Converts the texts of a query string to the numbers, booleans and lists of the schema. Texts of another form are left for the
+ * validation to reject. If a single value is expected, the last one counts.
  */
 export function readQuery(schema: TSchema, raw: RawQuery): Record<string, unknown> {
   const { properties } = schema as unknown as { properties: Record<string, Json> };
   const read: Record<string, unknown> = {};
   for (const [name, part] of Object.entries(properties)) {
     const given = Object.hasOwn(raw, name) ? raw[name] : undefined;
-    // Clients write what the page before gave them, and behind the last one that is nothing.
+    // Clients pass on the cursor of the previous page, which is empty after the last page.
     if (name === "page_id" && given === "") continue;
     if (given !== undefined) read[name] = readValue(part, given);
   }
@@ -34,7 +34,7 @@ function readValue(schema: Json, given: string | readonly string[]): unknown {
   return text;
 }
 
-/** Text that is no boolean stays text. */
+/** Other texts stay texts. */
 export function readBoolean(text: string): boolean | string {
   const word = text.toLowerCase();
   if (["true", "1", "yes", "on"].includes(word)) return true;

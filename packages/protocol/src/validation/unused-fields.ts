@@ -4,17 +4,17 @@ import { alsoRead, otherNames, withoutEffect } from "./field-notes.ts";
 import { nearMiss } from "./near-miss.ts";
 import type { Location } from "./describe-errors.ts";
 
-/** A field of a body that changes nothing. `meant`: the field that exists and that it nearly is. */
+/** A field of a body without effect. `meant`: the existing field with a similar name. */
 export type UnusedField = { readonly loc: Location; readonly meant: string | null };
 
 type Json = Record<string, unknown>;
 
-/** More are not worth naming. */
+/** Maximum number of reported fields. */
 const maxFields = 50;
 
 /**
- * The fields of a body, as it was sent, that the schema does not have or that are known to change nothing. Null, an empty text, list or
- * object asks for nothing; a near miss of a field that exists is always named, whatever its value.
+ * The fields of a body, as sent, that the schema lacks or that have no effect. Null, an empty text, list or object asks for nothing and is
+ * not reported; a field with a name similar to an existing one always is.
  */
 export function findUnusedFields(schema: TSchema, value: unknown, prefix: Location = []): UnusedField[] {
   const found: UnusedField[] = [];
@@ -22,7 +22,7 @@ export function findUnusedFields(schema: TSchema, value: unknown, prefix: Locati
   return found;
 }
 
-/** `forms`: what the value may be; a field that one of them has is a field. */
+/** `forms`: the possible schemas of the value; a field of any of them is known. */
 function visit(forms: readonly Json[], value: unknown, loc: Location, found: UnusedField[]): void {
   if (typeof value !== "object" || value === null || found.length >= maxFields) return;
   const possible = forms.flatMap(alternatives);
@@ -53,7 +53,7 @@ function visitObject(objects: readonly Json[], value: Json, loc: Location, found
   }
 }
 
-/** A form without references and choices. */
+/** A schema without references and choices. */
 function alternatives(form: Json): Json[] {
   const { $ref: name, anyOf, oneOf, ...rest } = form;
   if (typeof name === "string") return alternatives(allSchemas.get(name) as unknown as Json);
@@ -61,7 +61,7 @@ function alternatives(form: Json): Json[] {
   return branches.length === 0 ? [rest] : branches.flatMap(alternatives);
 }
 
-/** Of a choice, those that a tag of the value does not rule out. */
+/** The branches of a choice that the value's tag does not exclude. */
 function isMeant({ type, properties }: Json, value: Json): boolean {
   if (type !== undefined && type !== "object") return false;
   if (!isObject(properties)) return true;
@@ -82,7 +82,7 @@ function fieldsOf(objects: readonly Json[]): ReadonlyMap<string, Json[]> {
   return fields;
 }
 
-/** One about whose fields nothing is said. */
+/** A schema whose fields are unspecified. */
 function isFreeForm({ $id, properties, additionalProperties }: Json): boolean {
   return !isObject(properties) && !isObject(additionalProperties) && notesOf(alsoRead, $id) === undefined;
 }

@@ -11,7 +11,7 @@ const recordFields = {
   timestamp: Type.Optional(Type.String({ format: "date-time" })),
 };
 
-/** A command that a client asks to run beside the agent. */
+/** A command that a client runs independently of the agent. */
 export const ExecuteBashRequest = object("ExecuteBashRequest", commandFields);
 export type ExecuteBashRequest = Static<typeof ExecuteBashRequest>;
 
@@ -23,7 +23,7 @@ export const BashCommand = object("BashCommand", {
 });
 export type BashCommand = Static<typeof BashCommand>;
 
-/** A piece of a command's output; the last one carries the exit code. */
+/** A chunk of a command's output; the last one has the exit code. */
 export const BashOutput = object("BashOutput", {
   ...recordFields,
   command_id: Type.String(),

@@ -14,7 +14,7 @@ export type ExposedUrl = Static<typeof ExposedUrl>;
 export const SandboxConfig = object("SandboxConfig", { exposed_urls: list(ref(ExposedUrl)) });
 export type SandboxConfig = Static<typeof SandboxConfig>;
 
-/** Where an organisation keeps its skills. */
+/** Location of an organisation's skills. */
 export const OrgConfig = object("OrgConfig", {
   repository: Type.String(),
   provider: Type.String(),
@@ -23,7 +23,7 @@ export const OrgConfig = object("OrgConfig", {
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 
-/** Which skills to look for. */
+/** Selection of skills. */
 export const SkillsRequest = object("SkillsRequest", {
   load_public: flag(true),
   load_user: flag(true),
@@ -35,7 +35,7 @@ export const SkillsRequest = object("SkillsRequest", {
 });
 export type SkillsRequest = Static<typeof SkillsRequest>;
 
-/** The skills found, and how many each source gave. */
+/** The skills found, with their number per source. */
 export const SkillsResponse = object("SkillsResponse", {
   skills: Type.Array(ref(SkillInfo)),
   sources: Type.Optional(mapOf(Type.Integer(), { impliedDefault: {} })),

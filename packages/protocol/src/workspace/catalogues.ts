@@ -15,7 +15,7 @@ export const ToolCatalogResponse = object("ToolCatalogResponse", {
 });
 export type ToolCatalogResponse = Static<typeof ToolCatalogResponse>;
 
-/** A skill of the server or of the caller, and whose it is. */
+/** A skill of the server or of the caller, with its owner. */
 export const SkillCatalogEntry = object("SkillCatalogEntry", {
   ...SkillInfo.properties,
   disable_model_invocation: flag(false),
@@ -43,7 +43,7 @@ export const GitProviderRepositoryPage = object("GitProviderRepositoryPage", {
 });
 export type GitProviderRepositoryPage = Static<typeof GitProviderRepositoryPage>;
 
-/** Which agent behind the Agent Client Protocol is asked for its models. */
+/** The agent behind the Agent Client Protocol whose models are requested. */
 export const ACPModelDiscoveryRequest = object("ACPModelDiscoveryRequest", {
   agent_settings: anyObject(),
   secrets: Type.Optional(anyObject()),

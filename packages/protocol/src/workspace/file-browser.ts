@@ -1,11 +1,11 @@
 import { Type, type Static } from "typebox";
 import { list, object, orNull, ref } from "../schema.ts";
 
-/** A place that a file browser offers. */
+/** A starting place of a file browser. */
 export const FileBrowserEntry = object("FileBrowserEntry", { label: Type.String(), path: Type.String() });
 export type FileBrowserEntry = Static<typeof FileBrowserEntry>;
 
-/** Where a file browser starts. */
+/** Starting places of a file browser. */
 export const HomeResponse = object("HomeResponse", {
   home: Type.String(),
   favorites: list(ref(FileBrowserEntry)),

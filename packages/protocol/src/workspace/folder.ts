@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { choice, nullable, object, orNull, ref } from "../schema.ts";
 
-/** What stands in a folder. What a link leads to counts; `other` is what cannot be read as a file or a folder. */
+/** An entry of a folder. Links count as their targets; `other` cannot be read as a file or folder. */
 export const FolderEntry = object("FolderEntry", {
   name: Type.String(),
   type: choice(["directory", "file", "other"]),

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { anyObject, flag, list, object, orAbsent, orNull, ref } from "../schema.ts";
 
-/** Where something is installed from: a directory that the workspace's machine has. */
+/** Source of an installation: a directory on the workspace's machine. */
 const installFields = {
   source: Type.String({ minLength: 1, maxLength: 4_096 }),
   ref: orAbsent(Type.String({ maxLength: 256 })),
@@ -139,7 +139,7 @@ export const SubAgentsRequest = object("SubAgentsRequest", {
 });
 export type SubAgentsRequest = Static<typeof SubAgentsRequest>;
 
-/** A helper that an agent can hand a task to, as its file describes it. */
+/** A sub-agent for tasks, as its file describes it. */
 export const SubAgentInfo = object("SubAgentInfo", {
   name: Type.String(),
   description: Type.Optional(Type.String({ default: "" })),

@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { closedObject, orAbsent } from "../schema.ts";
 
-/** A file that shall be again what it was. */
+/** A file to restore. */
 export const RestoreFileRequest = closedObject("RestoreFileRequest", {
   path: Type.String({ description: "Absolute, inside the directory of the conversation." }),
   ref: orAbsent(Type.String(), {

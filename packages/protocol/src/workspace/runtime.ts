@@ -1,13 +1,13 @@
 import { Type, type Static } from "typebox";
 import { choice, object, orAbsent, ref } from "../schema.ts";
 
-/** Why a machine is not there. */
+/** Why a machine is missing. */
 export const ConversationRuntimeError = object("ConversationRuntimeError", {
   code: Type.String(),
   message: Type.String(),
 });
 
-/** Whether the machine that a conversation works on is there. */
+/** Whether the machine of a conversation exists. */
 export const ConversationRuntimeInfo = object("ConversationRuntimeInfo", {
   runtime_status: choice(["available", "starting", "missing", "ownership_lost", "error"]),
   can_resume: Type.Boolean(),
@@ -15,7 +15,7 @@ export const ConversationRuntimeInfo = object("ConversationRuntimeInfo", {
 });
 export type ConversationRuntimeInfo = Static<typeof ConversationRuntimeInfo>;
 
-/** Work for a new conversation that has what its parent has. */
+/** A task for a new conversation with its parent's configuration. */
 export const StartChildConversationRequest = object("StartChildConversationRequest", {
   task: Type.String({ minLength: 1 }),
   title: orAbsent(Type.String()),
@@ -31,7 +31,7 @@ export type StartChildConversationRequest = Static<typeof StartChildConversation
 
 const uuid = Type.String({ format: "uuid" });
 
-/** The new conversation, which runs. */
+/** The new, running conversation. */
 export const StartChildConversationResponse = object("StartChildConversationResponse", {
   conversation_id: uuid,
   parent_conversation_id: uuid,

@@ -4,14 +4,14 @@ import { flag, object, orAbsent, ref } from "../schema.ts";
 const path = Type.String({ minLength: 1, maxLength: 4096 });
 const fields = { id: path, name: Type.String({ minLength: 1, maxLength: 256 }), path };
 
-/** A directory that a user wants to find again. */
+/** A directory that a user has stored. */
 export const WorkspaceItem = object("WorkspaceItem", {
   ...fields,
   parentPath: orAbsent(Type.String({ maxLength: 4096 })),
 });
 export type WorkspaceItem = Static<typeof WorkspaceItem>;
 
-/** A directory below which a user has workspaces. */
+/** A directory that contains a user's workspaces. */
 export const WorkspaceParentItem = object("WorkspaceParentItem", fields);
 export type WorkspaceParentItem = Static<typeof WorkspaceParentItem>;
 

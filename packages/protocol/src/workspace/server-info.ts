@@ -5,7 +5,7 @@ const text = (value: string) => Type.Optional(Type.String({ default: value }));
 
 const runtime = choice(["local", "docker"]);
 
-/** What a server says about itself; times are in seconds. */
+/** Facts about a server; times are in seconds. */
 export const ServerInfo = object("ServerInfo", {
   uptime: Type.Number(),
   idle_time: Type.Number(),
@@ -25,10 +25,10 @@ export const ServerInfo = object("ServerInfo", {
 });
 export type ServerInfo = Static<typeof ServerInfo>;
 
-/** Address of the editor, or null where there is none. */
+/** Address of the editor, or null. */
 export const VSCodeUrlResponse = object("VSCodeUrlResponse", { url: nullable(Type.String()) });
 export type VSCodeUrlResponse = Static<typeof VSCodeUrlResponse>;
 
-/** Address of the desktop, or null where there is none. */
+/** Address of the desktop, or null. */
 export const DesktopUrlResponse = object("DesktopUrlResponse", { url: nullable(Type.String()) });
 export type DesktopUrlResponse = Static<typeof DesktopUrlResponse>;
