@@ -2,15 +2,15 @@ import type { EventQuery, Journal } from "../journal/journal.ts";
 import { damagedMark } from "../journal/shown-event.ts";
 import { isDamage } from "../lib/storage-fault.ts";
 
-/** A conversation as it was before its store was damaged. */
+/** A conversation before its store was damaged. */
 export type WholeLog = { readonly id: string; readonly ownerId: string; readonly events: readonly string[] };
 
-/** More are read of no log of these sizes: a read that goes on is one that has no end. */
+/** Maximum pages of a log of these sizes; more mean that the read does not end. */
 const maxPages = 400;
 
 /**
- * Reads a damaged store in every way that there is. What may fail is a read that says that the store is damaged; what must not is an answer
- * that shows an event which never was, hides one without saying so, or differs from another answer.
+ * Reads a damaged store in every possible way. A read may fail by saying that the store is damaged. An answer must not show an event
+ * that never existed, hide one silently, or differ from another answer.
  */
 export async function checkDamagedReads(journal: Journal, logs: readonly WholeLog[]): Promise<string[]> {
   const wrong: string[] = [];
@@ -56,7 +56,7 @@ async function checkLog(
     if (end !== undefined && end !== read.length) report(`read has ${read.length} events, its end is ${end}`);
     for (const { seq, json } of read)
       if (json !== "" && json !== events[seq - 1]) report(`event ${seq} never was`);
-    // What a row says of its end is proof of that many events.
+    // The end in the row proves that so many events exist.
     const least = Math.min(events.length, row?.snapshotSeq ?? 0);
     if (read.length < least) report(`read has ${read.length} of at least ${least} events`);
     if (row && row.lastSeq !== read.length) report(`its row ends at ${row.lastSeq}, read at ${read.length}`);
@@ -78,7 +78,7 @@ async function checkLog(
     if ((up === undefined) !== (down === undefined)) report(`one order of ${named} fails`);
     if (up !== undefined && down !== undefined && JSON.stringify(up) !== JSON.stringify(down.toReversed()))
       report(`the orders of ${named} differ`);
-    // Texts are looked for in blocks, of which a page sees others than the whole does.
+    // The text search works in blocks, and a page sees other blocks than the whole search.
     const isExact = filter.body === undefined;
     if (isExact && up !== undefined && count !== undefined && up.length !== count)
       report(`${named} finds ${up.length} and counts ${count}`);

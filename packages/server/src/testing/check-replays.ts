@@ -33,7 +33,7 @@ async function readUndamaged(journal: Journal, id: string) {
   try {
     return await readReplayLog(journal, id);
   } catch (error) {
-    // Tests damage logs on purpose; such a log has no whole history to compare with.
+    // Tests damage logs on purpose; such a log has no complete history to compare with.
     if (error instanceof DamagedEventError || isDamage(error)) return [];
     throw error;
   }

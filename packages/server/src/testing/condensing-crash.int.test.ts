@@ -5,13 +5,13 @@ import { countPassages, crashAt, type CrashResult } from "./crash-harness.ts";
 
 checkLeaksAfterEach();
 
-/** As in `crash-harness.int.test.ts`: all of them by night, every second one among other suites. */
+/** As in `crash-harness.int.test.ts`: all passages at night, every second one among other suites. */
 const isEvery = process.env["CONVOKE_EVERY_PASSAGE"] === "1";
 
 test("P2, P6, P11: after kill -9 at appends and model calls around a condensation the run ends by itself", async ({
   signal,
 }) => {
-  // From the request that is too long to the first one behind the notes.
+  // From the first too long request to the first request after the summary.
   const passages = await countPassages({ script: condensingCrashScript });
   const at = (number: number) =>
     passages.findIndex((passage) => passage.point === "model.before" && passage.number === number);

@@ -12,7 +12,7 @@ import { openServer } from "../boot/open-server.ts";
 import { createQuickTools } from "./quick-tools.ts";
 
 const key = "test-session-key";
-/** So many conversations, and events of one of them, has the second folder; the promise is about 100,000. */
+/** Size of the second folder: conversations, and events of one of them; the promise is about 100,000. */
 const many = Number(process.env["CONVOKE_ROWS"] ?? 400);
 
 type Work = {
@@ -25,7 +25,7 @@ type Work = {
   readonly tailMs: number;
 };
 
-test("P21, P37, P38: a start, a page of the list and the end of a log are the same work, however much is stored", async () => {
+test("P21, P37, P38: a start, a page of the list and the end of a log take the same work, however much is stored", async () => {
   const small = await workOf(30);
   const large = await workOf(many);
   expect(large.start).toEqual(small.start);
@@ -39,7 +39,7 @@ test("P21, P37, P38: a start, a page of the list and the end of a log are the sa
   expect(large.tailMs).toBeLessThan(10 * small.tailMs + 50);
 }, 600_000);
 
-/** With so many idle conversations, one of which has so many events. */
+/** With this many idle conversations, one of which has this many events. */
 async function workOf(count: number): Promise<Work> {
   const folder = await mkdtemp(join(tmpdir(), "convoke-constant-"));
   try {
@@ -103,7 +103,7 @@ async function seed(dataDir: string, count: number): Promise<void> {
   await journal.release(lease);
 }
 
-/** As every stored event is: with the time in its text. */
+/** Like every stored event: with the time in its text. */
 function timed(seq: number) {
   const event = sampleEvent(seq);
   const timestamp = new Date(Math.floor(event.timestampMicros / 1000)).toISOString().replace("Z", "000Z");
@@ -114,10 +114,10 @@ function idOf(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
 
-/** What the clock asks for, so that a start that takes longer has more of it. */
+/** Queries of the timer; a longer start has more of them. */
 const byTheClock: ReadonlySet<string> = new Set(["listActiveElsewhere", "listActiveHere"]);
 
-/** The same journal, which writes down what it is asked for. */
+/** The same journal, which records its calls. */
 function counted(journal: Journal, calls: string[]): Journal {
   return new Proxy(journal, {
     get: (target, name) => {

@@ -9,16 +9,16 @@ import { text as readText } from "node:stream/consumers";
 import { toReply, type Reply } from "./start-server.ts";
 
 export type ConvokeOptions = {
-  /** What `CONVOKE_SANDBOX` says; the best that works here unless given. */
+  /** The value of `CONVOKE_SANDBOX`; the best available backend unless given. */
   readonly sandbox?: string;
-  /** One that is there already; a new one in the folder of the process unless given. It is not removed. */
+  /** An existing folder, which is not removed; a new one in the folder of the process unless given. */
   readonly dataDir?: string;
   readonly environment?: Readonly<Record<string, string>>;
 };
 
 /**
- * `convoke serve` in a process and a folder of its own, with sandboxes. Disposing it deletes every sandbox, ends the process and
- * removes the folder, whatever has happened to them.
+ * `convoke serve` in a separate process and folder, with sandboxes. Disposing it deletes every sandbox, ends the process and removes
+ * the folder, whatever has happened to them.
  */
 export class ConvokeProcess implements AsyncDisposable {
   readonly key = "convoke-test-key";
@@ -34,7 +34,7 @@ export class ConvokeProcess implements AsyncDisposable {
   }
 
   static async start(options: ConvokeOptions = {}): Promise<ConvokeProcess> {
-    // Sandboxes run as somebody else, who must be able to come in.
+    // Sandboxes run as another user, who needs access.
     const started = new ConvokeProcess(await mkdtemp(join(tmpdir(), "convoke-serve-")), options);
     await started.restart();
     return started;
@@ -48,7 +48,7 @@ export class ConvokeProcess implements AsyncDisposable {
     return this.#options.dataDir ?? join(this.folder, "data");
   }
 
-  /** Everything that it has written to its error output so far. */
+  /** Its error output so far. */
   get log(): string {
     return this.#log;
   }
@@ -92,7 +92,7 @@ export class ConvokeProcess implements AsyncDisposable {
     this.#url = (JSON.parse(first[0]) as { url: string }).url;
   }
 
-  /** Does nothing when it has ended. */
+  /** No effect when it has ended. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     const child = this.#child;
     this.#child = null;
@@ -116,7 +116,7 @@ export class ConvokeProcess implements AsyncDisposable {
     return toReply(reply.status, reply.headers, await reply.text());
   }
 
-  /** The same over a connection of its own, which comes to the next process where several share the port. */
+  /** The same over a new connection, which reaches the next process if several share the port. */
   async ask(method: string, path: string, body?: unknown): Promise<Reply> {
     const sent = body === undefined ? null : JSON.stringify(body);
     const asked = request(`${this.#url}${path}`, {

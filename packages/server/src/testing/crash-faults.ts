@@ -2,7 +2,7 @@ import type { Event } from "@convoke/protocol";
 import type { CrashResult } from "./crash-harness.ts";
 import { crashMarks } from "./crash-script.ts";
 
-/** What a crash has spoilt; nothing when every promise held. `mayBeUnknown`: it may have hit a command between start and record. */
+/** The promises that a crash has broken; empty when all held. `mayBeUnknown`: it may have hit a command between start and record. */
 export function crashFaults(result: CrashResult, mayBeUnknown: boolean): string[] {
   const { events, stored, followed, marks } = result;
   const wrong: string[] = [];
@@ -20,7 +20,7 @@ export function crashFaults(result: CrashResult, mayBeUnknown: boolean): string[
     if (answers.length !== 1) wrong.push(`${action.tool_call_id} has ${answers.length} answers`);
     const [answer] = answers;
     const isUnknown = answer?.kind === "AgentErrorEvent" && action.tool_name !== "no_such_tool";
-    // The command and the edit of one turn run side by side: a kill at one of them may hit the other in the middle.
+    // The command and the edit of one turn run concurrently: a kill at one of them may hit the other in the middle.
     const isBesideAnother =
       action.tool_name === "file_editor" || action.tool_call.arguments.includes("three");
     if (isUnknown && !isBesideAnother) unknownCount += 1;
@@ -32,7 +32,7 @@ export function crashFaults(result: CrashResult, mayBeUnknown: boolean): string[
     if (!isUnknown && count !== 1) wrong.push(`${mark} ran ${count} times and is logged as done`);
   }
   if (marks.some((mark) => !(crashMarks as readonly string[]).includes(mark))) wrong.push("strange marks");
-  // Read-only finish is simply run again, so at most one call is left unknown, and only where nobody can know.
+  // A read-only finish is simply run again, so at most one call stays unknown, and only where its effect is uncertain.
   if (unknownCount > (mayBeUnknown ? 1 : 0)) wrong.push(`${unknownCount} calls with an unknown outcome`);
   return wrong;
 }

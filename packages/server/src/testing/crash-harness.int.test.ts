@@ -5,7 +5,7 @@ import { countPassages, crashAfter, crashAt, fillDiskAt } from "./crash-harness.
 
 checkLeaksAfterEach();
 
-/** Where a command may or may not have had its effect when the server died. */
+/** Points at which a command may or may not have had its effect when the server died. */
 const unknownOutcomes = ["tool.before", "tool.after"];
 
 /** `CONVOKE_EVERY_PASSAGE=1` plays all of them, as the nightly run does; among other suites every third one of each kind. */

@@ -11,7 +11,7 @@ export type Passage = { readonly point: string; readonly number: number; readonl
 
 const simple: CrashScenario = { script: crashScript };
 
-/** Plays the scenario once without harm and returns every passage of every fail point on the way. */
+/** Plays the scenario once without a fault and returns every passage of every fail point. */
 export async function countPassages(scenario = simple): Promise<Passage[]> {
   return await inFolder(async (folder) => {
     const traceFiles = [join(folder, "trace-1"), join(folder, "trace-2")];
@@ -28,13 +28,13 @@ export async function countPassages(scenario = simple): Promise<Passage[]> {
   });
 }
 
-/** Plays the scenario on a server that dies at the passage, and on until the end on another one over the same data. */
+/** Plays the scenario on a server that dies at the passage, and continues on another one over the same data until the end. */
 export async function crashAt(passage: Passage, scenario = simple): Promise<CrashResult> {
   const before = Array.from({ length: passage.start - 1 }, () => null);
   return await crashThrough([...before, passage], scenario);
 }
 
-/** The same with servers that die one after another: the n-th at the n-th passage, should it come that far. */
+/** The same with servers that die one after another: the n-th at the n-th passage, if it gets that far. */
 export async function crashThrough(
   passages: readonly (Pick<Passage, "point" | "number"> | null)[],
   scenario = simple,
@@ -43,13 +43,13 @@ export async function crashThrough(
   return await inFolder((folder) => playCrash({ folder, ...scenario, failPoints }));
 }
 
-/** The same with a disk that is full once, at the n-th append; the server lives on. */
+/** The same with a disk that is full once, at the n-th append; the server survives. */
 export async function fillDiskAt(append: number): Promise<CrashResult> {
   const failPoints = [`append.before=error:ENOSPC:${append}`];
   return await inFolder((folder) => playCrash({ folder, ...simple, failPoints }));
 }
 
-/** The same, killed from outside so long after the conversation was made: also in the middle of a write. */
+/** The same, killed from outside at a time after the conversation's creation: possibly in the middle of a write. */
 export async function crashAfter(killAfterMs: number): Promise<CrashResult> {
   return await inFolder((folder) => playCrash({ folder, ...simple, killAfterMs }));
 }

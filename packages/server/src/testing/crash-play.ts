@@ -9,45 +9,45 @@ import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel } from "./scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "./server-process.ts";
 
-/** What is played, and on which servers. */
+/** What to play, and on which servers. */
 export type CrashScenario = {
   readonly script: Script;
-  /** Of the model that answers when the first one is down; there is none when absent. */
+  /** Script of the model that answers when the first one is down; absent: no second model. */
   readonly fallback?: Script;
-  /** Whether the server is killed while the user is asked, and the answer given to the next one. */
+  /** Whether the server is killed while an approval is pending, which the next server then gets. */
   readonly restartsAtApproval?: boolean;
 };
 
 export type CrashResult = {
   readonly wasKilled: boolean;
-  /** From the moment the second server listened to the end of the run, without the time for the approval. */
+  /** Milliseconds from the second server's start to listen until the end of the run, without the approval. */
   readonly recoveredMs: number;
   readonly status: string;
   readonly events: readonly Event[];
-  /** The stored log, and what a client got that followed over the crash. */
+  /** The stored log, and what a client got that followed across the crash. */
   readonly stored: readonly string[];
   readonly followed: readonly string[];
-  /** Ids of the actions that waited for the user, each time that a server was asked. */
+  /** Ids of the pending actions at each time that a server was asked. */
   readonly approvals: readonly (readonly string[])[];
   /** Lines that the commands left behind. */
   readonly marks: readonly string[];
-  /** Whether the stored log leads to the model requests that were made. */
+  /** Whether the model requests can be rebuilt from the stored log. */
   readonly replay: ReplayReport | null;
 };
 
 const conversationId = "11111111-1111-4111-8111-111111111111";
-/** Generous: starts share their processors with everything else. */
+/** Generous timeout: starts share their processors with everything else. */
 const longestPlayMs = 240_000;
 
 type Play = CrashScenario & {
   readonly folder: string;
-  /** Of the first server, the second, and so on. */
+  /** Fail points of the first server, the second, and so on. */
   readonly failPoints?: readonly string[];
   readonly traceFiles?: readonly string[];
   readonly killAfterMs?: number;
 };
 
-/** Plays a scenario to its end, with a new server over the same data and port whenever the one before has died. */
+/** Plays a scenario to its end, with a new server over the same data and port whenever the previous one has died. */
 export async function playCrash(given: Play): Promise<CrashResult> {
   const { folder, failPoints = [], killAfterMs } = given;
   const workspace = join(folder, "work");
@@ -100,7 +100,7 @@ export async function playCrash(given: Play): Promise<CrashResult> {
         if (!wasRestarted) {
           wasRestarted = true;
           await server.kill();
-          // The answer is for the next server; a fail point of it is told from this kill by its passage.
+          // The answer is for the next server; its fail points are told from this kill by their passage.
           server = await start(port);
           approvals.push(await listApprovals(server));
         }
@@ -108,10 +108,10 @@ export async function playCrash(given: Play): Promise<CrashResult> {
         readyMs = performance.now();
       }
     } catch (error) {
-      // A request that the crash cut off, or that the full disk refused, is made again; any other failure is the test's.
+      // A request that the crash cut off, or that the full disk refused, is repeated; any other failure is the test's.
       const isRefused =
         error instanceof ApiError && error.status >= 500 && failPoints.join("").includes("error");
-      // Of a process that is killed the sockets close before its end is told.
+      // The sockets of a killed process close before its exit is reported.
       if (!isRefused) await Promise.race([server.ended, sleep(60_000, undefined, { ref: false })]);
       if (!server.hasEnded && !isRefused) throw error;
     }
@@ -120,7 +120,7 @@ export async function playCrash(given: Play): Promise<CrashResult> {
   clearTimeout(killing);
   const recoveredMs = performance.now() - readyMs;
   if (isKillSent && server === victim) {
-    // The end of the run and the kill fell together: the log is read from a second server all the same.
+    // The end of the run and the kill coincided: the log is read from a second server all the same.
     await victim.ended;
     wasKilled = true;
     server = await start(port);
@@ -181,7 +181,7 @@ async function listApprovals({ url, key }: ServerProcess): Promise<string[]> {
   return items.map(({ action_id: id }) => id);
 }
 
-/** A client that follows from the beginning and never hears of a crash. */
+/** A client that follows from the beginning and does not notice the crash. */
 function follow(client: ConvokeClient, id: string) {
   const stopping = new AbortController();
   const items: string[] = [];
@@ -192,7 +192,7 @@ function follow(client: ConvokeClient, id: string) {
   return {
     until: async (count: number): Promise<string[]> => {
       for (let waits = 0; items.length < count && waits < 6_000; waits++) await sleep(20);
-      // One more moment for events that nobody should get.
+      // A moment longer, for events that no client should get.
       await sleep(50);
       stopping.abort();
       await reading;

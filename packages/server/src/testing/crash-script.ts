@@ -2,8 +2,8 @@ import type { CrashScenario } from "./crash-play.ts";
 import type { Script } from "./scripted-model/script.ts";
 
 /**
- * The shortest work that has everything a crash can hit: parallel calls, a call that fails, one that never could run, a file
- * edit, an approval, an end. Each command leaves one line of its own, so that running twice shows.
+ * The shortest run with everything that a crash can hit: parallel calls, a failing call, an invalid call, a file edit, an approval, an
+ * end. Each command leaves its own line, so that a repetition is visible.
  */
 export const crashScript: Script = {
   turns: [
@@ -28,7 +28,7 @@ export const crashScript: Script = {
   ],
 };
 
-/** A provider whose window is full after two calls: the log is condensed, and the work goes on behind the notes. */
+/** A provider whose context window is full after two calls: the log is condensed, and the run continues after the summary. */
 export const condensingCrashScript: Script = {
   unique_ids: true,
   turns: [
@@ -56,8 +56,8 @@ const toFile = (name: string, risk = "LOW") => ({
 });
 
 /**
- * Everything at once: two calls side by side, two more that must be approved, a request that is too long, and behind the notes
- * a provider that is down, so that the second model goes on.
+ * Everything at once: two concurrent calls, two more that need approval, a too long request, and after the summary a provider that is
+ * down, so that the second model continues.
  */
 export const eventfulScripts = {
   script: {
@@ -81,7 +81,7 @@ export const eventfulScripts = {
   restartsAtApproval: true,
 } as const satisfies CrashScenario;
 
-/** The lines that the commands leave in `side.log` when each runs once. */
+/** The lines in `side.log` when each command runs once. */
 export const crashMarks = ["one", "two", "three", "four"] as const;
 
 function append(mark: string, rest = "", risk = "LOW") {

@@ -1,27 +1,27 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type { Random } from "./random.ts";
 
-/** A way to a server on 127.0.0.1 that breaks again and again. */
+/** A proxy to a server on 127.0.0.1 whose connections break again and again. */
 export type CutProxy = AsyncDisposable & {
   readonly port: number;
-  /** Connections cut so far. */
+  /** Number of connections cut so far. */
   readonly cutCount: number;
-  /** From now on connections live as long as they like. */
+  /** From now on connections are not cut. */
   heal(): void;
 };
 
 export type CutProxyOptions = {
   readonly targetPort: number;
   readonly random: Random;
-  /** Each connection ends after 1 to 2^n bytes from the server, small counts as likely as large ones. */
+  /** Each connection ends after 1 to 2^n bytes from the server; small counts are as likely as large ones. */
   readonly longestBytesPower: number;
-  /** Or after so many milliseconds at most, whichever comes first. */
+  /** Or after at most this many milliseconds, whichever comes first. */
   readonly longestMs: number;
 };
 
 /**
- * Passes bytes on and cuts every connection at a random byte or moment: within the handshake, within a frame, while nothing
- * happens; by an orderly end or by a reset.
+ * Forwards bytes and cuts every connection at a random byte or moment: within the handshake, within a frame, or while idle; by an
+ * orderly end or by a reset.
  */
 export async function openCutProxy(options: CutProxyOptions): Promise<CutProxy> {
   const { targetPort, random, longestBytesPower, longestMs } = options;
@@ -63,7 +63,7 @@ export async function openCutProxy(options: CutProxyOptions): Promise<CutProxy> 
     });
     client.on("drain", () => upstream.resume());
     for (const socket of [client, upstream]) {
-      // What breaks here is what the proxy is for; the other side sees it as a closed connection.
+      // Broken connections are the purpose of the proxy; the other side sees a closed connection.
       socket.on("error", end);
       socket.on("close", end);
     }

@@ -9,7 +9,7 @@ import { createRandom, type Random } from "./random.ts";
 
 checkLeaksAfterEach();
 
-/** `CONVOKE_CUTS=10000` makes the number of the promise; `CONVOKE_SEED` makes other cuts. */
+/** `CONVOKE_CUTS=10000` runs the number of the promise; `CONVOKE_SEED` changes the cuts. */
 const cuts = Number(process.env["CONVOKE_CUTS"] ?? 1_500);
 const seed = Number(process.env["CONVOKE_SEED"] ?? 2026);
 const followerCount = 4;
@@ -71,7 +71,7 @@ function startFollower(proxy: CutProxy, server: LogServer, signal: AbortSignal):
   };
 }
 
-/** Writes small, medium and large events, some with letters of several bytes, in batches; returns the last `seq`. */
+/** Writes small, medium and large events, some with multi-byte characters, in batches; returns the last `seq`. */
 async function writeUntil(isEnough: () => boolean, server: LogServer, random: Random): Promise<number> {
   let seq = await server.journal.lastSeq(server.conversationId);
   while (!isEnough()) {

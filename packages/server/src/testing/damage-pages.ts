@@ -2,12 +2,12 @@ import { openSync, closeSync, fstatSync, readSync, writeSync } from "node:fs";
 import type { Random } from "./random.ts";
 
 const kinds = ["zeroed", "random", "swapped"] as const;
-/** A page of SQLite, a block of a file system, a sector of a disk. */
+/** Size of a SQLite page, a file system block and a disk sector, in bytes. */
 const sizes = [16_384, 4_096, 512];
 
 /**
- * Spoils one to three places of a file as disks do: whole blocks that are zero, hold anything, or are in each other's place. The first page
- * stays, without which nothing is a database. Says what was done.
+ * Damages one to three places of a file as disks do: whole blocks become zeros or random, or are swapped. The first page stays, because
+ * without it the file is not a database. Returns a description.
  */
 export function damagePages(path: string, random: Random): string {
   const file = openSync(path, "r+");

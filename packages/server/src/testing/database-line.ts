@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLine, type Line } from "./line.ts";
 
-/** The line of one server to a PostgreSQL at a socket. */
+/** A disturbable connection of one server to a PostgreSQL at a socket. */
 export type DatabaseLine = Pick<Line, "set"> &
   AsyncDisposable & {
-    /** The database's, through this line. */
+    /** The database's URL through this connection. */
     readonly url: string;
   };
 
@@ -14,7 +14,7 @@ export async function openDatabaseLine(url: string): Promise<DatabaseLine> {
   const folder = mkdtempSync(join(tmpdir(), "convoke-line-"));
   const target = join(new URL(url).searchParams.get("host") ?? "", socketName);
   const line = await openLine(join(folder, socketName), target);
-  // A standby comes this way too, and runs as somebody else.
+  // A standby uses it too, and runs as another user.
   chmodSync(folder, 0o755);
   chmodSync(join(folder, socketName), 0o777);
   const own = new URL(url);

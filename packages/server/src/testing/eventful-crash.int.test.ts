@@ -46,7 +46,7 @@ test(`P2, P6, P17, L23.8, L23.41: ${title}: again and again in one run`, async (
   expect(faultsOf(await crashThrough(passages, eventfulScripts), points)).toEqual([]);
 }, 300_000);
 
-/** How many calls may be left with an unknown outcome: both of a pair, or the one whose neighbour was hit; none beside a model call. */
+/** Maximum number of calls with an unknown outcome: both calls of a pair, or the one next to the kill; none beside a model call. */
 function maxUnknown(points: readonly string[]): number {
   const hits = points.map((point) => (point.startsWith("tool.") ? 2 : point.startsWith("model.") ? 0 : 1));
   return hits.reduce<number>((sum, hit) => sum + hit, 0);
@@ -63,7 +63,7 @@ function faultsOf(result: CrashResult, points: readonly string[]): string[] {
   const actions = events.filter((event) => event.kind === "ActionEvent");
   if (actions.length !== 7) wrong.push(`${actions.length} actions`);
   const risky = actions.filter((event) => event.security_risk === "HIGH").map(({ id }) => id!);
-  // Asked before and after the restart: the same two wait.
+  // Queried before and after the restart: the same two are pending.
   if (approvals.length < 2) wrong.push("no approval was listed after the restart");
   for (const ids of approvals)
     if (ids.join() !== risky.join()) wrong.push(`${ids.join()} waited instead of ${risky.join()}`);

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What happens at the chosen passage of a point. */
+/** The fault at the chosen passage of a point. */
 type Failure =
   | { readonly type: "kill" }
   | { readonly type: "delay"; readonly ms: number }
@@ -10,16 +10,16 @@ type Failure =
 type Armed = { readonly failure: Failure; readonly passage: number };
 
 /**
- * Named moments at which a process can be made to fail. Armed by a text such as
- * `append.after=kill:3,tool.before=delay:500:1,append.before=error:ENOSPC:2`: at the n-th passage kill this process, wait
- * some milliseconds, or throw. Passages are counted from 1 per point; each failure happens once.
+ * Named points at which a process can be made to fail. Configured by a text such as
+ * `append.after=kill:3,tool.before=delay:500:1,append.before=error:ENOSPC:2`: at the n-th passage kill this process, wait some
+ * milliseconds, or throw. Passages are counted from 1 per point; each fault happens once.
  */
 export class FailPoints {
   readonly #armed = new Map<string, Armed>();
   readonly #passages = new Map<string, number>();
   readonly #traceFile: string | null;
 
-  /** Every passage becomes a line `name number` of `traceFile`, if one is given, and the end of a delay `name number over`. */
+  /** Every passage appends a line `name number` to `traceFile`, if given, and the end of a delay `name number over`. */
   constructor(spec: string, traceFile: string | null = null) {
     for (const part of spec === "" ? [] : spec.split(",")) {
       const [name = "", rest = ""] = part.split("=");
@@ -37,7 +37,7 @@ export class FailPoints {
     switch (armed.failure.type) {
       case "kill":
         process.kill(process.pid, "SIGKILL");
-        // The signal has been delivered by now; nothing may happen after it in any case.
+        // The signal has been delivered by now; nothing may happen after it.
         await new Promise(() => {});
         return;
       case "delay":

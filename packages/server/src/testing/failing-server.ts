@@ -20,7 +20,7 @@ import {
   toolWithFailPoints,
 } from "./with-fail-points.ts";
 
-/** What `node failing-server.ts <JSON>` is started with. */
+/** The JSON argument of `node failing-server.ts`. */
 export type FailingServerArguments = {
   readonly dataDir: string;
   readonly port: number;
@@ -30,19 +30,19 @@ export type FailingServerArguments = {
   readonly traceFile: string | null;
   readonly times: Partial<SocketTimes>;
   readonly conversationIdleSeconds: number | null;
-  /** With a number there is a watchdog, and a request to the model with "Stand still." in it blocks the event loop for ever. */
+  /** A number enables a watchdog; then a model request with "Stand still." in it blocks the event loop for ever. */
   readonly standstillSeconds: number | null;
-  /** A PostgreSQL that it shares; null keeps everything in the folder. */
+  /** URL of a shared PostgreSQL; null stores everything in the folder. */
   readonly databaseUrl: string | null;
-  /** Where the others reach it; null for where it listens. */
+  /** Address for other nodes; null for the one where it listens. */
   readonly nodeAddress: string | null;
-  /** Gets a line of {@link AppendRecord} for each append that was acknowledged. */
+  /** Gets a line of {@link AppendRecord} for each acknowledged append. */
   readonly appendsFile: string | null;
 };
 
-// A whole server in a process of its own, the same as `convoke serve`, that fails where it is told to. It prints
-// `{"url": ...}` when it is ready, answers each line on its input with its memory use, and stops on SIGTERM. A line with a number sets its
-// clock so many milliseconds off.
+// A whole server in a separate process, the same as `convoke serve`, that fails at configured points. It prints `{"url": ...}` when it
+// is ready, answers each line on its input with its memory use, and stops on SIGTERM. A line with a number shifts its clock by so
+// many milliseconds.
 const given = JSON.parse(process.argv[2] ?? "{}") as FailingServerArguments;
 const points = new FailPoints(given.failPoints, given.traceFile);
 const config = readConfig(

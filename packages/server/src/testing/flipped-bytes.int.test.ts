@@ -37,7 +37,7 @@ test(
   },
 );
 
-/** Forty bytes in each of three places, beyond the first page, without which nothing is a database. */
+/** Overwrites forty bytes in each of three places after the first page, without which the file is not a database. */
 async function flip(path: string, seed: number): Promise<void> {
   const random = createRandom(seed);
   const { size } = await stat(path);

@@ -17,7 +17,7 @@ import { Conversation } from "../engine/conversation.ts";
 import { nobody } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 
-/** A conversation whose disk can be filled, between a model and tools that move when told. */
+/** A conversation with a disk that can be filled, and a model and tools that the test steps. */
 export async function openGatedConversation(changes: Partial<ConversationConfig> = {}) {
   const disk = { isFull: false, isDamaged: false };
   const memory = new MemoryLog(sampleConversation("c"));
@@ -62,7 +62,7 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
     nowMs,
     logger: silentLogger,
   });
-  /** Ends the oldest thing in progress. */
+  /** Ends the oldest pending thing. */
   const end = async (ending: string): Promise<void> => {
     await until(() => gates.open.length > 0);
     gates.end(gates.open[0]!, ending);

@@ -1,6 +1,6 @@
 import type { Model, ModelPart } from "../models/model.ts";
 
-/** Models whose answers wait behind their requests until they are let go, so that something happens between the two. */
+/** Wraps models whose answers wait until they are released, so that something can happen between request and answer. */
 export function holdAnswers(): { readonly wrapModel: (model: Model) => Model; readonly release: () => void } {
   const released = Promise.withResolvers<void>();
   return {

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import type { AppendBatch, Journal, Lease } from "../journal/journal.ts";
 
-/** Who appended what to a log, by the word of the process that was told that it is durable. */
+/** An append to a log, as recorded by the process that got its acknowledgement. */
 export type AppendRecord = {
   readonly conversationId: string;
   readonly nodeId: string;
@@ -10,7 +10,7 @@ export type AppendRecord = {
   readonly eventIds: readonly string[];
 };
 
-/** Notes each append that was acknowledged before anybody acts on it; nothing with null. */
+/** Records each acknowledged append before any caller sees the acknowledgement; null records nothing. */
 export function journalWithRecord(journal: Journal, file: string | null): Journal {
   if (file === null) return journal;
   const append = journal.append.bind(journal);

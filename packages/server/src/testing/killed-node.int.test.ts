@@ -13,7 +13,7 @@ import { probePostgres, startPostgres, type TestPostgres } from "./start-postgre
 import { TestSocket } from "./test-socket.ts";
 
 const probe = probePostgres();
-/** When it is calm, a node that beats no more is found dead within seven seconds. */
+/** On an idle machine a node without heartbeats is found dead within seven seconds. */
 const waiting = { timeout: 90_000 };
 const id = "22222222-2222-4222-8222-222222222222";
 
@@ -73,7 +73,7 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     await expect
       .poll(async () => (await other.client.getConversation(id)).execution_status, waiting)
       .toBe("finished");
-    // The tool host has the call now, and nobody has told this server what became of it.
+    // The tool host has the call now, and its outcome has not reached this server.
     const records = join(place.path, "one", "conversations", id, "executions.sqlite");
     await expect.poll(() => existsSync(records), waiting).toBe(true);
     line.set("pass");
@@ -110,7 +110,7 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
       .toBe("finished");
     const { items } = await other.client.searchEvents(id, { kind: "AgentErrorEvent" });
     expect(items).toMatchObject([{ error: expect.stringContaining("unknown") as string }]);
-    // The hook is next, and nobody has told this server what became of the call.
+    // The hook is next, and the outcome of the call has not reached this server.
     await expect.poll(() => readIfThere(traceFile), waiting).toContain(`${point} over`);
     line.set("pass");
     const isReady = async (): Promise<boolean> => (await fetch(`${cutOff.url}/ready`)).ok;
@@ -119,7 +119,7 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     expect(await readIfThere(join(place.workspace, "hook.log"))).toBeNull();
   }, 300_000);
 
-  test("P27: a server whose clock jumps by hours asks others and is asked by them as ever, and nobody takes it for dead", async () => {
+  test("P27: a server whose clock jumps by hours exchanges requests with the others as before, and does not count as dead", async () => {
     await using place = await openPlace();
     const databaseUrl = await postgres.createDatabase();
     const start = async (name: string): Promise<ServerProcess> =>
@@ -127,7 +127,7 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
     await using owner = await start("one");
     await using other = await start("two");
     await begin(owner, place);
-    // Who works on it does not give it away.
+    // The node that works on it keeps it.
     await expect.poll(() => readIfThere(place.record), waiting).not.toBeNull();
     const headers = { "x-session-api-key": other.key };
     using socket = new TestSocket(`${other.url}/sockets/events/${id}`, { headers });
@@ -137,7 +137,7 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
       for (const server of [owner, other]) {
         await server.shiftClock(hours * 3_600_000);
         sent += 1;
-        // A message over a socket is let in by nothing but the pass.
+        // A message over a socket is only accepted with the ticket.
         socket.send({ role: "user", content: `message ${sent}`, client_message_id: `${sent}`, run: false });
         await socket.until((frames) => frames.filter(({ kind }) => kind === "Accepted").length === sent);
         await server.shiftClock(0);

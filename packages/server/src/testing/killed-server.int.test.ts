@@ -14,7 +14,7 @@ checkLeaksAfterEach();
 
 const id = "22222222-2222-4222-8222-222222222222";
 
-test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run goes on, and says what it does not know", async () => {
+test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run continues, and names the unknown outcome", async () => {
   await using place = await openPlace({
     turns: [
       { tool_calls: [terminal("sleep 301 & echo began >> side.log; sleep 302; echo ended >> side.log")] },
@@ -28,7 +28,7 @@ test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run go
   await until(async () => (await markedBy(first.pid)).length >= 3);
   await first.kill();
   await using second = await ServerProcess.start({ dataDir: place.dataDir, port: first.port });
-  // The promise is 5 s, which the nightly cycles of kills hold it to; a machine that runs other suites gets far more time.
+  // The promise is 5 s, which the nightly cycles of kills check; a machine that runs other suites gets far more time.
   await until(async () => (await second.client.getConversation(id)).execution_status === "finished");
   await until(async () => (await markedBy(first.pid)).length === 0);
   expect(await readIfThere(join(place.workspace, "side.log"))).toBe("began\n");
@@ -38,7 +38,7 @@ test("P2, P6, P14, B13: kill -9 in a long command: its processes die, the run go
   ]);
 });
 
-test("P2, P27: kill -9 with a second server on the folder: that one goes on with the run, unasked", async () => {
+test("P2, P27: kill -9 with a second server on the folder: that one continues the run by itself", async () => {
   await using place = await openPlace({
     turns: [
       { tool_calls: [terminal("echo began >> side.log; sleep 303")] },
@@ -49,11 +49,11 @@ test("P2, P27: kill -9 with a second server on the folder: that one goes on with
   await using second = await ServerProcess.start({ dataDir: place.dataDir });
   await startConversation(first.client, place);
   await until(async () => (await readIfThere(join(place.workspace, "side.log"))) !== null);
-  // More than one look of the second server: it leaves alone what has a living owner.
+  // More than one check of the second server: it leaves conversations with a living owner alone.
   await sleep(1_500);
   expect(await first.client.countEvents(id, { kind: "AgentErrorEvent" })).toBe(0);
   await first.kill();
-  // Asked of the list, which loads nothing.
+  // Read from the list, which loads nothing.
   await until(async () => {
     const { items } = await second.client.searchConversations({ status: "finished" });
     return items.length === 1;
@@ -61,7 +61,7 @@ test("P2, P27: kill -9 with a second server on the folder: that one goes on with
   expect(await second.client.countEvents(id, { kind: "AgentErrorEvent" })).toBe(1);
 });
 
-test("P2: a server that was frozen for seconds, in a tool and in a model call, goes on as if nothing had been", async () => {
+test("P2: a server that was frozen for seconds, in a tool and in a model call, continues as before", async () => {
   await using place = await openPlace({
     turns: [
       { tool_calls: [terminal("echo began >> side.log; sleep 1; echo ended >> side.log")] },
@@ -119,12 +119,12 @@ async function startConversation(client: ConvokeClient, { workspace, modelUrl }:
   });
 }
 
-/** Processes that a server's tools started and that are alive. */
+/** Living processes that a server's tools started. */
 async function markedBy(serverPid: number): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const marked = await Promise.all(
     pids.map(async (pid) => {
-      // A process that ends while we look, or that is not ours, counts as gone.
+      // A process that ends meanwhile, or belongs to another user, counts as gone.
       const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
       return environment.includes(`CONVOKE_OWNER=convoke.${serverPid}.`) ? [pid] : [];
     }),
@@ -135,7 +135,7 @@ async function markedBy(serverPid: number): Promise<number[]> {
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + 90_000;
   while (!(await isSo())) {
-    if (performance.now() > deadlineMs) throw new Error("It did not come to pass within 90 s.");
+    if (performance.now() > deadlineMs) throw new Error("It did not happen within 90 s.");
     await sleep(20);
   }
 }

@@ -36,14 +36,14 @@ test("P29: an observation of 50 MB is stored, found, and delivered live and to t
   expect(found.map(({ id }) => id)).toEqual([after.id, large.id, before.id]);
   expect(await client.countEvents(conversationId, { kind: "ObservationEvent" })).toBe(3);
   expect(JSON.stringify(await client.getEvent(conversationId, large.id)) === large.json).toBe(true);
-  // The socket is as usable as before.
+  // The socket works as before.
   live.send({ role: "assistant", content: "no" });
   await live.untilCount(4);
   expect(JSON.parse(live.frames[3]!)).toMatchObject({ code: "invalid_message" });
 }, 600_000);
 
-test("P29 P45: a slow line is given the time that a large event needs, by the server and by our client", async () => {
-  // The large event takes four seconds; what else stops this process for a moment must not look like a stall.
+test("P29 P45: server and client give a slow line the time that a large event needs", async () => {
+  // The large event takes four seconds; other short stalls of this process must not look like one.
   await using server = await openLogServer({ stallMs: 2_000, deadAfterMs: 3_000, pingEveryMs: 200 });
   await using relay = await openSlowRelay({ port: server.port, bytesPerSecond: 6_000_000 });
   const first = observation(1_000, 0);
@@ -70,7 +70,7 @@ function openSocket({ url, key, conversationId }: LogServer, query: string): Tes
   return new TestSocket(`${url}/sockets/events/${conversationId}?${query}`, options);
 }
 
-/** Behind whatever the server wrote itself. */
+/** After the events that the server wrote itself. */
 function observation(seq: number, minLength: number): NewEvent {
   const event = sampleEvent(seq, { kind: "ObservationEvent", source: "environment", minLength });
   const id = `ffff${event.id.slice(4)}`;

@@ -17,7 +17,7 @@ type Schema = {
   readonly default?: unknown;
 };
 
-/** A small value that a schema of an OpenAPI document takes: required fields only, and the first of several possibilities. */
+/** A small value of an OpenAPI schema: required fields only, and the first of several possibilities. */
 export function leastValue(schema: Schema, schemas: Readonly<Record<string, Schema>>): unknown {
   if (schema.$ref !== undefined) return leastValue(schemas[schema.$ref.split("/").at(-1)!]!, schemas);
   if (schema.const !== undefined) return schema.const;
@@ -29,7 +29,7 @@ export function leastValue(schema: Schema, schemas: Readonly<Record<string, Sche
     case "object":
       return Object.fromEntries(
         Object.entries(schema.properties ?? {})
-          // Members of unions are told apart by their kind, required or not.
+          // Members of unions are discriminated by their kind, required or not.
           .filter(([name]) => name === "kind" || schema.required?.includes(name))
           .map(([name, property]) => [name, leastValue(property, schemas)]),
       );

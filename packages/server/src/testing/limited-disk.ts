@@ -9,7 +9,7 @@ import { join } from "node:path";
 export type LimitedDisk = Disposable & {
   /** An empty folder in it. */
   readonly path: string;
-  /** Another one, for the same owner. */
+  /** Another empty folder, for the same owner. */
   addFolder(): string;
   fill(): Promise<void>;
   free(): Promise<void>;
@@ -17,11 +17,11 @@ export type LimitedDisk = Disposable & {
 
 export type LimitedDiskOptions = {
   readonly megabytes: number;
-  /** Of the folder. */
+  /** Owner of the folder. */
   readonly owner: { readonly uid: number; readonly gid: number };
 };
 
-/** Null where this process may mount nothing. */
+/** Null where this process may not mount. */
 export function openLimitedDisk({ megabytes, owner }: LimitedDiskOptions): LimitedDisk | null {
   if (process.getuid?.() !== 0) return null;
   const root = mkdtempSync(join(tmpdir(), "convoke-disk-"));

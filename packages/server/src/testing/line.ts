@@ -1,25 +1,22 @@
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
 
-/**
- * What becomes of bytes: they arrive; wait at the line and arrive later; are lost in both directions; or requests arrive and answers are
- * lost.
- */
+/** State of a connection: bytes arrive; wait and arrive later; are lost in both directions; or requests arrive and replies are lost. */
 export type LineState = "pass" | "hold" | "drop" | "deafen";
 
-/** A way to a server that can be disturbed. */
+/** A proxy to a server whose connections can be disturbed. */
 export type Line = AsyncDisposable & {
   /** Where it listens; 0 at a socket of the file system. */
   readonly port: number;
-  /** Back at `pass`, what waited is delivered, and connections that lost something are cut. */
+  /** Back at `pass`, waiting bytes are delivered, and connections that lost something are cut. */
   readonly set: (state: LineState) => void;
 };
 
-/** A file of a socket, or a port of 127.0.0.1. */
+/** The path of a socket, or a port of 127.0.0.1. */
 type Place = string | number;
 
 type Connection = { readonly client: Socket; readonly server: Socket; hasLost: boolean };
 
-/** Listens at `from`, any port with 0. New connections are taken in every state, as by a network that lost the server behind it. */
+/** Listens at `from`, with 0 at any port. New connections are accepted in every state, like a network that lost the server behind it. */
 export async function openLine(from: Place, to: Place): Promise<Line> {
   const connections = new Set<Connection>();
   let state: LineState = "pass";
@@ -37,7 +34,7 @@ export async function openLine(from: Place, to: Place): Promise<Line> {
       [server, client],
     ] as const) {
       source.on("error", () => end(connection));
-      // Who waits for news of a line that is down hears of no end either.
+      // A client of a dead line does not see a close either.
       source.on("close", () => state === "pass" && end(connection));
       source.on("data", (bytes) => {
         if (state === "drop" || (state === "deafen" && source === server)) connection.hasLost = true;

@@ -3,19 +3,19 @@ import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A real file system (ext4) in a file, which goes away and comes back while the machine runs. */
+/** A real file system (ext4) in a file, which can disappear and come back while the machine runs. */
 export type LoopedDisk = Disposable & {
-  /** Where it is mounted. */
+  /** The mount point. */
   readonly path: string;
-  /** The file system takes nothing more, as after a failure of the disk below it. */
+  /** The file system refuses further writes, as after a failure of the disk below it. */
   abort(): void;
-  /** What the disk has at this moment is what it will have when it comes back: all that no one had brought to it is lost. */
+  /** Freezes the disk's current content: everything that was not synced is lost when it comes back. */
   cut(): void;
-  /** Unmounts, checks, mounts again. Whoever has files open there must have ended. */
+  /** Unmounts, checks and mounts again. Processes with open files there must have ended. */
   comeBack(): void;
 };
 
-/** Null where this process may mount nothing. */
+/** Null where this process may not mount. */
 export function openLoopedDisk({ megabytes }: { readonly megabytes: number }): LoopedDisk | null {
   if (process.getuid?.() !== 0) return null;
   const root = mkdtempSync(join(tmpdir(), "convoke-loop-"));
@@ -46,10 +46,10 @@ export function openLoopedDisk({ megabytes }: { readonly megabytes: number }): L
       unmount();
       if (isCut) copyFileSync(copy, image);
       isCut = false;
-      // 1: mended.
+      // Exit code 1: repaired.
       run("e2fsck", ["-fy", image], [0, 1]);
       mount();
-      // What the kernel still had of the aborted one may make this one read-only at once: then it is not back yet.
+      // The kernel's remains of the aborted file system may make this one read-only at once: then it is not back yet.
       writeFileSync(join(path, "back"), "");
     },
     [Symbol.dispose]: () => {

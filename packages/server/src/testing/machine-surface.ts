@@ -25,9 +25,9 @@ import { createAuthenticator, openHttp } from "../http/open-http.ts";
 import { silentLogger } from "../lib/logger.ts";
 
 export type MachineSurfaceOptions = {
-  /** Whether the machine is reached over the wire of tool hosts, as that of a sandbox is. */
+  /** Whether the machine is reached over the tool host protocol, like that of a sandbox. */
   readonly isRemote?: boolean;
-  /** Files outside of `work` are not there. */
+  /** Files outside of `work` are inaccessible. */
   readonly isJailed?: boolean;
   readonly uploadLimitBytes?: number;
   readonly secrets?: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export type MachineReply = {
 const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/nonexistent" };
 const key = "machine-surface-key";
 
-/** The routes of one machine on a free port, with nothing of a server around them. */
+/** The routes of one machine on a free port, without the rest of a server. */
 export async function openMachineSurface(options: MachineSurfaceOptions = {}): Promise<MachineSurface> {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-machine-"))).path;
@@ -65,7 +65,7 @@ export async function openMachineSurface(options: MachineSurfaceOptions = {}): P
     openLocalBash({
       path: join(folder, "bash.sqlite"),
       environment,
-      // What a command prints comes in one piece, also where its end comes late.
+      // The output of a command comes in one chunk, even if its end comes late.
       limits: { holdMs: 60_000 },
     }),
   );

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { version } from "../lib/version.ts";
 
-/** As far as the tests read it; one that reads what is not there fails. */
+/** The parts that the tests read; reading a missing one fails. */
 type Compose = {
   readonly services: Readonly<Record<string, Service>>;
 };
@@ -35,7 +35,7 @@ type Container = {
   readonly lifecycle: { readonly preStop: { readonly exec: { readonly command: readonly string[] } } };
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
 };
-/** What the specs of all kinds have, together. */
+/** The fields of all kinds' specs together. */
 type Spec = {
   readonly selector: Labels & { readonly matchLabels: Labels };
   readonly serviceName: string;
@@ -58,7 +58,7 @@ const longestDrainSeconds = 30;
 const folder = resolve("docker");
 const read = (name: string): string => readFileSync(resolve(folder, name), "utf8");
 
-/** A number that says which release it is; `17` or `latest` become another image by themselves. */
+/** An exact version; tags such as `17` or `latest` change by themselves. */
 const pinned = /^[\w./-]+:\d+\.\d+(?:\.\d+)?(?:-[a-z]+)?$/;
 
 describe("compose.yaml", () => {
@@ -95,13 +95,13 @@ describe("kubernetes.yaml", () => {
   const pod = set.template.spec;
   const [container] = pod.containers;
 
-  test("a pod gets requests while it is ready, and is begun anew only when its process does not answer", () => {
+  test("a pod gets requests while it is ready, and is restarted only when its process does not answer", () => {
     expect(container.readinessProbe.httpGet.path).toBe("/ready");
     expect(container.livenessProbe.httpGet.path).toBe("/alive");
     expect(container.startupProbe.httpGet.path).toBe("/alive");
   });
 
-  test("a pod has time to give back what it has", () => {
+  test("a pod has time to shut down", () => {
     const pause = Number(container.lifecycle.preStop.exec.command[1]);
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pause + longestDrainSeconds);
     expect(find("PodDisruptionBudget").spec.maxUnavailable).toBe(1);

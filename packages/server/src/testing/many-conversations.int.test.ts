@@ -15,7 +15,7 @@ import { ServerProcess } from "./server-process.ts";
 
 checkLeaksAfterEach();
 
-/** `CONVOKE_MANY=1000x10000` makes the numbers of the promise, and times and weighs; among other suites that says what they do. */
+/** `CONVOKE_MANY=1000x10000` runs the numbers of the promise, and measures time and memory; among other suites the result counts. */
 const wanted = process.env["CONVOKE_MANY"];
 const [conversationCount = 50, eventCount = 2_000] = (wanted ?? "50x2000").split("x").map(Number);
 const warmUpCount = 10;
@@ -27,7 +27,7 @@ test(`P5: ${conversationCount} conversations of ${eventCount} events are opened,
   const ids = await fill(dataDir, folder.path);
   await using server = await ServerProcess.start({ dataDir, conversationIdleSeconds: idleSeconds });
   await openAll(server, ids.slice(0, warmUpCount));
-  // The thread that fills the index of texts has its own memory while it works.
+  // The thread that fills the text index has its own memory while it works.
   await expect.poll(() => isIndexed(server), { timeout: 300_000, interval: 250 }).toBe(true);
   await sleep(idleSeconds * 2_000);
   const before = await server.memory();
@@ -50,13 +50,13 @@ test(`P5: ${conversationCount} conversations of ${eventCount} events are opened,
       `${megabytes(full.heapUsed)}, ${megabytes(after.heapUsed)}, ${megabytes(last.heapUsed)} MB; loading takes ${median(firstMs).toFixed(1)} ms, again ` +
       `${median(againMs).toFixed(1)} ms, at most ${Math.max(...againMs).toFixed(1)} ms`,
   );
-  // Conversations that stay are seen in the heap.
+  // Conversations that stay are visible in the heap.
   for (const { heapUsed } of [after, last]) expect(heapUsed).toBeLessThan(before.heapUsed * 1.1);
   if (wanted === undefined) return;
-  // The first round also grows what a process keeps for its busiest moment, by a fifth and more; only what grows each time is a leak.
+  // The first round also grows what a process holds for its busiest moment, by a fifth and more; only growth in each round is a leak.
   expect(last.rss).toBeLessThan(after.rss * 1.1);
   expect(after.rss).toBeLessThan(before.rss * 1.5);
-  // Of the quickest tenth: whatever else the machine does makes some slower, and none quicker.
+  // The fastest tenth: other work on the machine makes some slower, and none faster.
   expect(quantile(againMs, 0.1)).toBeLessThan(50);
 }, 1_800_000);
 
@@ -65,7 +65,7 @@ async function isIndexed({ url, key }: ServerProcess): Promise<boolean> {
   return ((await reply.json()) as { is_complete: boolean }).is_complete;
 }
 
-/** The memory when idle conversations have left it; on a busy machine they may take longer than they should. */
+/** The memory after idle conversations were unloaded; on a busy machine that may take longer. */
 async function restedMemory(
   server: ServerProcess,
   isRested: (memory: NodeJS.MemoryUsage) => boolean,

@@ -14,24 +14,24 @@ import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
 
 export type MemoryConversationOptions = {
   readonly model: Model;
-  /** Over an agent with terminal and finish whose model is unknown to the catalogue. */
+  /** Options; the default agent has terminal and finish, and a model that the catalogue lacks. */
   readonly agent?: Partial<Agent>;
-  /** How its tools are opened, over at once. */
+  /** How its tools are opened; immediately unless given. */
   readonly openSession?: (session: ToolSession) => Promise<ToolSession>;
-  /** What `terminal` answers with; its command unless given. */
+  /** The answer of `terminal`; its command unless given. */
   readonly output?: (command: string) => string;
-  /** What an earlier process left, which this one takes over. */
+  /** State of an earlier process that this one takes over. */
   readonly log?: MemoryLog;
 };
 
 export type MemoryConversation = AsyncDisposable & {
   readonly conversation: Conversation;
   readonly log: MemoryLog;
-  /** Sends a message that runs and resolves when the run has ended, with the status. */
+  /** Sends a message that runs; resolves with the status when the run has ended. */
   run(text: string): Promise<string>;
 };
 
-/** A conversation whose disk and tools are in memory: what is left is our own work. */
+/** A conversation with disk and tools in memory, to measure our own work. */
 export async function openMemoryConversation(
   options: MemoryConversationOptions,
 ): Promise<MemoryConversation> {

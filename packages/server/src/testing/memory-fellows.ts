@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { FellowNews, Fellows } from "../cluster/fellows.ts";
 
-/** Processes behind one port, all of them in this one. What is told has been heard when `tell` returns. */
+/** Processes behind one port, simulated in this one. Listeners have been called when `tell` returns. */
 export function createFellows(count: number, url = "http://127.0.0.1:1"): MemoryFellow[] {
   const all: MemoryFellow[] = [];
   for (let number = 1; number <= count; number += 1) all.push(new MemoryFellow(number, count, url, all));
@@ -12,7 +12,7 @@ export class MemoryFellow implements Fellows {
   readonly number: number;
   readonly count: number;
   readonly url: string;
-  /** Gives this one a connection, once it takes any. */
+  /** Gives this process a connection, once it accepts any. */
   give: (socket: Socket) => void = (socket) => socket.destroy();
   readonly #all: readonly MemoryFellow[];
   readonly #listeners = new Map<string, Set<(body: unknown) => void>>();

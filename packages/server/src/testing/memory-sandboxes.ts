@@ -10,7 +10,7 @@ import type {
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 
-/** Sandboxes that are only written down, in memory: they change when a test says so, and nothing runs in them. */
+/** Sandboxes that exist only as rows in memory: they change when a test says so, and nothing runs in them. */
 export class MemorySandboxes implements Sandboxes {
   readonly templates: readonly SandboxTemplate[] = ["first", "second", "third"].map((id) => ({
     id,
@@ -82,7 +82,7 @@ export class MemorySandboxes implements Sandboxes {
     return isThere;
   }
 
-  /** What answers at ports; a test may set it. */
+  /** The handler of ports; a test may set it. */
   openPort: (port: number) => Promise<Duplex> = () => Promise.reject(nothingRuns());
 
   async openHost(): Promise<SandboxHost> {

@@ -17,7 +17,7 @@ export type LogServer = AsyncDisposable & {
   readonly client: ConvokeClient;
   readonly journal: Journal;
   readonly conversationId: string;
-  /** Adds the events at the end of the log; resolves when they are durable. */
+  /** Appends the events to the log; resolves when they are durable. */
   append(events: readonly NewEvent[]): Promise<void>;
 };
 
@@ -51,7 +51,7 @@ export async function openLogServer(times: Partial<SocketTimes> = {}): Promise<L
     agent: { kind: "Agent", llm: { model: "openai/none", api_key: "none" }, tools: [] },
     workspace: { kind: "LocalWorkspace", working_dir: "work" },
   });
-  // A change of nothing loads the actor, which claims the log; after that the test can take it over and keep it.
+  // An empty change loads the actor, which claims the log; after that the test can take it over.
   await client.setSecurityAnalyzer(id, null);
   const lease: Lease = await journal.claim(id);
   let lastSeq = await journal.lastSeq(id);

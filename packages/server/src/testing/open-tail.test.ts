@@ -10,7 +10,7 @@ const many = Number(process.env["CONVOKE_ROWS"] ?? 3_000);
 const eventBytes = 2_000;
 const liveCount = 200;
 
-test("P37: a client opens the end of a log, goes on live and back to older events with the same work, however long it is", async () => {
+test("P37: a client opens the end of a log, follows it and reads older events with the same work, however long it is", async () => {
   await using server = await openLogServer();
   await grow(server, 0, 300);
   const short = await openAndFollow(server, 300);
@@ -29,7 +29,7 @@ test("P37: a client opens the end of a log, goes on live and back to older event
   expect(long.perEventMs).toBeLessThan(3 * short.perEventMs + 1);
 }, 600_000);
 
-/** Server and client are one process here, so time, memory and tasks are those of both. */
+/** Server and client share one process here, so time, memory and tasks are those of both. */
 async function openAndFollow(server: LogServer, count: number) {
   const { conversationId: id } = server;
   const replyBytes: number[] = [];
@@ -77,7 +77,7 @@ async function openAndFollow(server: LogServer, count: number) {
   return { replyBytes, openMs, grownBytes, longestTaskMs, perEventMs };
 }
 
-/** Events up to `count`, behind what the server wrote itself. */
+/** Events up to `count`, after those that the server wrote itself. */
 async function grow(server: LogServer, from: number, count: number): Promise<void> {
   for (let seq = from; seq < count; seq += 500) {
     const here = Math.min(500, count - seq);

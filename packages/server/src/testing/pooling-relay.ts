@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What stands between here and a PostgreSQL at a socket, as a pooler does. */
+/** A pooler between a client and a PostgreSQL at a socket. */
 export type PoolingRelay = AsyncDisposable & { readonly url: string };
 
 const greeting = "K".charCodeAt(0);
@@ -11,8 +11,8 @@ const notification = "A".charCodeAt(0);
 const headBytes = 5;
 
 /**
- * Passes everything on, but greets in its own name, as every pooler does, and keeps notifications to itself where `keepsSessions` is false,
- * as those in transaction mode do.
+ * Forwards everything, but sends its own greeting, as every pooler does, and drops notifications when `keepsSessions` is false, as
+ * poolers in transaction mode do.
  */
 export async function startPoolingRelay(url: string, keepsSessions: boolean): Promise<PoolingRelay> {
   const folder = mkdtempSync(join(tmpdir(), "convoke-pooler-"));
@@ -22,7 +22,7 @@ export async function startPoolingRelay(url: string, keepsSessions: boolean): Pr
     const upstream = createConnection(target);
     for (const socket of [client, upstream]) {
       open.add(socket);
-      // Whoever breaks off ends both.
+      // A close of either side closes both.
       socket.on("error", () => {});
       socket.on("close", () => {
         open.delete(socket);
@@ -56,7 +56,7 @@ export async function startPoolingRelay(url: string, keepsSessions: boolean): Pr
   };
 }
 
-/** Whole messages of the server, and the beginning of the next. */
+/** Complete messages of the server, and the beginning of the next. */
 function splitMessages(bytes: Buffer<ArrayBuffer>): [Buffer[], Buffer<ArrayBuffer>] {
   const messages: Buffer[] = [];
   let at = 0;

@@ -1,12 +1,12 @@
 import type { GrepAction, GrepObservation, TerminalAction, TerminalObservation } from "@convoke/protocol";
 import { defaultTools, ToolInputError, type Tool, type ToolCall, type ToolSet } from "@convoke/tool-host";
 
-/** Tools with the names and wire forms of the real ones that start no process, and what they were asked to do. */
+/** Tools with the names and wire forms of the real ones that start no process and record their calls. */
 export type QuickTools = {
   readonly tools: readonly (Tool | ToolSet)[];
-  /** Every command and pattern in the order in which its execution began. */
+  /** Every command and pattern, in order of execution. */
   readonly started: readonly string[];
-  /** Lets the tools that hold, now and later, come to their end. */
+  /** Releases the tools that hold, now and later. */
   release(): void;
 };
 

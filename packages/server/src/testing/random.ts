@@ -1,4 +1,4 @@
-/** A random source that repeats itself for the same seed. */
+/** A random source that is reproducible by its seed. */
 export type Random = {
   /** 0 <= x < 1. */
   next(): number;

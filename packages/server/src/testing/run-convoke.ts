@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 
 export type CommandOutcome = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs a `convoke` command to its end, with nothing of this process's environment; its exit code is no error. */
+/** Runs a `convoke` command to its end, without this process's environment; its exit code is not an error. */
 export async function runConvoke(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -7,7 +7,7 @@ import { runConvoke, type CommandOutcome } from "./run-convoke.ts";
 import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
 import { openV1 } from "./v1-client.ts";
 
-/** When each command began and what it left, so that one that began twice shows. */
+/** When each command started and what it left, so that a repeated start is visible. */
 const command = "date +%s%3N; echo more >> notes.txt; sleep 0.1";
 const script = {
   turns: [
@@ -20,8 +20,8 @@ const script = {
 const prefix = "/api/v1/app-conversations";
 
 /**
- * `convoke serve` as the README starts it, with conversations going on: two users whose agents work on the machine, and one whose agent
- * works in a sandbox. What operators' commands do is tried beside it.
+ * `convoke serve` as in the README, with active conversations: two users whose agents work on the machine, and one whose agent works in a
+ * sandbox. Operators' commands are tested on it.
  */
 export class ServerAtWork implements AsyncDisposable {
   readonly server: ConvokeProcess;
@@ -29,7 +29,7 @@ export class ServerAtWork implements AsyncDisposable {
   readonly conversations: string[] = [];
   /** By conversation: ids of the messages that were acknowledged so far. */
   readonly acknowledged = new Map<string, string[]>();
-  /** Of the sandbox that is worked in. */
+  /** Id of the sandbox in use. */
   sandboxId = "";
   readonly #model: ScriptedModelServer;
   readonly #stopping = new AbortController();
@@ -56,7 +56,7 @@ export class ServerAtWork implements AsyncDisposable {
       atWork.#goOn(async () => await atWork.#talkInSandbox(sandboxed)),
       atWork.#goOn(async () => await atWork.#startHere(randomUUID()), newEveryMs),
     ]);
-    atWork.#work.catch(() => {}); // Told by `settle`.
+    atWork.#work.catch(() => {}); // `settle` reports it.
     scope.move();
     return atWork;
   }
@@ -65,12 +65,12 @@ export class ServerAtWork implements AsyncDisposable {
     return this.server.dataDir;
   }
 
-  /** A `convoke` command beside the server, in its environment. */
+  /** Runs a `convoke` command in the server's environment. */
   async convoke(...words: string[]): Promise<CommandOutcome> {
     return await runConvoke(words, { HOME: this.server.folder });
   }
 
-  /** Texts of the events of a conversation, in the order of its log. */
+  /** Texts of the events of a conversation, in log order. */
   async eventsOf(id: string, server: ConvokeProcess = this.server): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     for (let pageId: string | null | undefined; pageId !== null;) {
@@ -87,7 +87,7 @@ export class ServerAtWork implements AsyncDisposable {
     return events;
   }
 
-  /** Nobody sends anything from now on; rejects with what has failed until then. */
+  /** Stops sending; rejects with the failures until then. */
   async settle(): Promise<void> {
     this.#stopping.abort();
     await this.#work;
@@ -95,7 +95,7 @@ export class ServerAtWork implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
-    await this.#work.catch(() => {}); // A test that asks nothing more is not about it.
+    await this.#work.catch(() => {}); // The test did not call `settle`, so it ignores failures.
     await this.server[Symbol.asyncDispose]();
     await this.#model[Symbol.asyncDispose]();
   }

@@ -10,15 +10,15 @@ import { findSteadyPort } from "./steady-port.ts";
 
 export type ServerProcessOptions = Pick<FailingServerArguments, "dataDir"> &
   Partial<FailingServerArguments> & {
-    /** The root of a clone whose sources are started, instead of these. */
+    /** The root of a clone whose sources are started instead of these. */
     readonly clone?: string | null;
   };
 
-/** A server in a child process of its own, to be killed, frozen or weighed. Disposing it ends it, without grace if need be. */
+/** A server in a separate child process, to be killed, frozen or measured. Disposing it ends it, by force if necessary. */
 export class ServerProcess implements AsyncDisposable {
   readonly url: string;
   readonly key: string;
-  /** Resolves when the process is gone, with the signal that ended it, if one did. */
+  /** Resolves when the process is gone, with the signal that ended it, if any. */
   readonly ended: Promise<NodeJS.Signals | null>;
   readonly #child: ChildProcess;
   readonly #lines: Interface;
@@ -39,7 +39,7 @@ export class ServerProcess implements AsyncDisposable {
     this.ended = ending(child);
   }
 
-  /** Resolves when it listens; rejects with what it printed when it ends before that. */
+  /** Resolves when it listens; rejects with its output when it ends before that. */
   static async start({ clone = null, ...options }: ServerProcessOptions): Promise<ServerProcess> {
     const given: FailingServerArguments = {
       port: options.port ?? (await findSteadyPort()),
@@ -65,7 +65,7 @@ export class ServerProcess implements AsyncDisposable {
       ["--expose-gc", `--import=${clock!.href}`, script, JSON.stringify(given)],
       {
         stdio: ["pipe", "pipe", "pipe"],
-        // Compiled sources are kept between starts: a start takes about 0.6 s instead of 1.
+        // Compiled sources are cached between starts: a start takes about 0.6 s instead of 1 s.
         env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache") },
       },
     );
@@ -108,12 +108,12 @@ export class ServerProcess implements AsyncDisposable {
     await this.ended;
   }
 
-  /** What the process itself says about its memory, right after a garbage collection. */
+  /** The process's own report about its memory, right after a garbage collection. */
   async memory(): Promise<NodeJS.MemoryUsage> {
     return await this.#ask("");
   }
 
-  /** Sets its clock so many milliseconds off the machine's, and back with 0. */
+  /** Shifts its clock by so many milliseconds; 0 resets it. */
   async shiftClock(milliseconds: number): Promise<void> {
     await this.#ask(String(milliseconds));
   }

@@ -3,7 +3,7 @@ import type { ShellFrame, ShellInput } from "@convoke/protocol";
 import type { TerminalUpdate } from "@convoke/tool-host";
 import { XtermPerson } from "@convoke/tool-host/testing";
 
-/** A person at a real xterm, attached to a shell of a conversation. */
+/** A person with a real xterm, attached to a shell of a conversation. */
 export function openShellPerson(client: ConvokeClient, conversationId: string, shell: string): XtermPerson {
   return new XtermPerson((inputs, signal) =>
     toUpdates(

@@ -17,7 +17,7 @@ class ShiftedDate extends RealDate {
 }
 globalThis.Date = ShiftedDate as DateConstructor;
 
-/** From now on this process's clock is so many milliseconds before or behind the machine's. */
+/** Shifts this process's clock by so many milliseconds from the machine's. */
 export function shiftClock(milliseconds: number): void {
   shiftMs = milliseconds;
 }

@@ -10,20 +10,20 @@ import { TestSocket } from "./test-socket.ts";
 checkLeaksAfterEach();
 
 const id = "33333333-3333-4333-8333-333333333333";
-/** Has no reader that stops. */
+/** Without a reader that stops. */
 const quietId = "33333333-3333-4333-8333-333333333334";
 const wedgedCount = 3;
-/** So many that the noise of a heap between two collections is small beside what nobody took. */
+/** Large enough that noise of the heap between two collections is small compared with unread bytes. */
 const largeCount = 40;
 const largeBytes = 1_000_000;
 const stallMs = 4_000;
 
-test("P10: readers that stop reading delay nobody, cost a bounded buffer, are closed with 4008, and resume by id", async () => {
+test("P10: readers that stop reading delay no other reader, cost a bounded buffer, are closed with 4008, and resume by id", async () => {
   await using folder = await openTemporaryDirectory();
   await using server = await ServerProcess.start({
     dataDir: join(folder.path, "data"),
     // A reader that takes nothing answers no ping either; here only the stall counts.
-    // One that comes back within the closing time learns why it was closed.
+    // A reader that resumes within the closing time learns why it was closed.
     times: { stallMs, deadAfterMs: 120_000, closingMs: 120_000 },
   });
   for (const conversationId of [id, quietId]) {
@@ -52,7 +52,7 @@ test("P10: readers that stop reading delay nobody, cost a bounded buffer, are cl
     `delay alone ${alone.toFixed(1)} ms, beside wedged readers ${beside.toFixed(1)} ms; memory grew by ` +
       `${(grownBytes / 1e6).toFixed(0)} MB for ${unsentBytes / 1e6} MB that nobody took`,
   );
-  // Who waited for one that stopped would wait until that is closed. How much later it is than alone is noted above: on a busy
+  // A blocked sender would wait until the stalled reader is closed. The delay compared with a single reader is printed above: on a busy
   // machine one measurement differs from the next by as much as it takes.
   for (const delay of [alone, beside]) expect(delay).toBeLessThan(stallMs / 2);
   expect(grownBytes).toBeLessThan(unsentBytes / 3);
@@ -71,7 +71,7 @@ test("P10: readers that stop reading delay nobody, cost a bounded buffer, are cl
   }
 }, 180_000);
 
-/** What the thread of the sockets holds; beside it others read what was sent into the index of texts, each in its own time. */
+/** Memory of the sockets' thread; other threads read the sent events into the text index, each in its own time. */
 function heldBytes({ heapUsed, external }: NodeJS.MemoryUsage): number {
   return heapUsed + external;
 }
@@ -96,7 +96,7 @@ async function sendLarge(server: ServerProcess, reader: TestSocket): Promise<voi
   for (let sent = 0; sent < largeCount; sent++) await sendAndReceive(server, reader, text);
 }
 
-/** The median times from sending a small message to its arrival at a reader, in milliseconds: by turns, so that the machine is as busy for both. */
+/** Median milliseconds from sending a small message to its arrival at a reader, alternating, so that the machine is equally busy for both. */
 async function medianDelays(
   server: ServerProcess,
   quietReader: TestSocket,

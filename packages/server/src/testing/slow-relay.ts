@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export type SlowRelay = AsyncDisposable & { readonly url: string };
 
-/** A line to a server on this machine that lets so many bytes through to its clients; nothing piles up in it. */
+/** A proxy to a local server with limited bandwidth to its clients; nothing accumulates in it. */
 export async function openSlowRelay(line: {
   readonly port: number;
   readonly bytesPerSecond: number;
@@ -33,7 +33,7 @@ export async function openSlowRelay(line: {
   };
 }
 
-/** Reads no faster than it writes, so that the server's side of the line is as slow as the client's. */
+/** Reads no faster than it writes, so that the server's side is as slow as the client's. */
 async function passOn(from: Socket, to: Socket, bytesPerSecond: number): Promise<void> {
   try {
     for await (const bytes of from as AsyncIterable<Buffer>) {
@@ -41,7 +41,7 @@ async function passOn(from: Socket, to: Socket, bytesPerSecond: number): Promise
       await sleep((bytes.length / bytesPerSecond) * 1000);
     }
   } catch {
-    // Either end was cut, which is what this iteration ends with.
+    // Either side was cut, which ends this iteration.
   }
   to.destroy();
 }

@@ -15,12 +15,12 @@ const blocking = "22222222-2222-4222-8222-222222222222";
 const innocent = "33333333-3333-4333-8333-333333333333";
 const limits = { standstillSeconds: 1 };
 
-test("P2: a server whose event loop stands still ends itself, and after the second time goes on without the conversation at work", async () => {
+test("P2: a server whose event loop is blocked ends itself, and after the second time starts without the running conversation", async () => {
   await using place = await openPlace();
   const { dataDir } = place;
   await using first = await ServerProcess.start({ dataDir, ...limits });
   await place.start(first.client, innocent, "Work for long.");
-  // The answer to the one that blocks may be lost with the server.
+  // The reply to the blocking request may be lost with the server.
   place.start(first.client, blocking, "Stand still.").catch(() => {});
   expect(await first.ended).toBe("SIGKILL");
   expect(JSON.parse(first.complaint.trim().split("\n").at(-1)!)).toMatchObject({
@@ -40,12 +40,12 @@ test("P2: a server whose event loop stands still ends itself, and after the seco
     { code: "ServerStoodStill", detail: expect.stringContaining("call run") as string },
   ]);
   await until(async () => (await third.client.getConversation(innocent)).execution_status === "finished");
-  // Who asks for it has it tried again, by what may be something else this time.
+  // A client's request tries it again, because the cause may be gone.
   await third.client.sendMessage(innocent, { content: [{ type: "text", text: "Again." }], run: true });
   expect(third.hasEnded).toBe(false);
 });
 
-test("P2: a server that is stopped for longer than it may stand still is not ended", async () => {
+test("P2: a server that is stopped for longer than the watchdog's timeout is not ended", async () => {
   await using place = await openPlace();
   await using server = await ServerProcess.start({ dataDir: place.dataDir, ...limits });
   server.signal("SIGSTOP");

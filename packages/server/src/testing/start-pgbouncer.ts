@@ -7,9 +7,9 @@ import { Client } from "pg";
 import { findDatabaseUser } from "./start-postgres.ts";
 import { until } from "./until.ts";
 
-/** A pooler in transaction mode before a database: each transaction may be answered by another process of it. */
+/** A pooler in transaction mode in front of a database: each transaction may run in another backend process. */
 export type TestPgbouncer = AsyncDisposable & {
-  /** The way through it to the database that was given. */
+  /** URL of the given database through the pooler. */
   readonly url: string;
 };
 
@@ -19,7 +19,7 @@ export function whyNoPgbouncer(): string | null {
   return error === undefined ? null : "pgbouncer is not installed: apt-get install pgbouncer";
 }
 
-/** Stands before the database of `url`, which is at a socket, with few connections to it. */
+/** Starts a pooler for the database of `url`, which is at a socket, with few connections to it. */
 export async function startPgbouncer(url: string): Promise<TestPgbouncer> {
   const folder = mkdtempSync(join(tmpdir(), "convoke-pgbouncer-"));
   const target = new URL(url);

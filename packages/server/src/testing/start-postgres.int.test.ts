@@ -6,7 +6,7 @@ import { probePostgres, startPostgres } from "./start-postgres.ts";
 const probe = probePostgres();
 
 describe.skipIf(!probe.isUsable)(`needs PostgreSQL (${probe.detail})`, () => {
-  test("each database is a copy of the prepared one, and nothing stays of the server", async () => {
+  test("each database is a copy of the prepared one, and nothing of the server is left", async () => {
     let url: string;
     {
       await using server = await startPostgres(async (prepared) => {

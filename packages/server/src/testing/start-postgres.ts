@@ -6,35 +6,35 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, DatabaseError, escapeIdentifier } from "pg";
 
-/** A PostgreSQL server for one test file. Disposing it ends it and removes all of it. */
+/** A PostgreSQL server for one test file. Disposing it ends and removes it. */
 export type TestPostgres = AsyncDisposable & {
-  /** Of a role that may make databases. */
+  /** URL of a role that may create databases. */
   readonly url: string;
-  /** The URL of a fresh database: empty, or a copy of what `prepare` made. Its role owns it and may do nothing else. */
+  /** The URL of a fresh database: empty, or a copy of what `prepare` created. Its role owns it and has no other rights. */
   createDatabase(): Promise<string>;
-  /** False for a server that was given: it is not stopped. */
+  /** False for a given server: it is not stopped. */
   readonly isOurs: boolean;
-  /** Ends the server as a crash would. Only for one that is ours. */
+  /** Ends the server like a crash. Only for a server of ours. */
   halt(): Promise<void>;
-  /** Starts it again on what it had written. */
+  /** Restarts it on its files. */
   goOn(): Promise<void>;
   /**
-   * Makes a standby that streams from it over another way to it; it has all that was committed before the call. `moved` are folders of
+   * Creates a standby that streams from it over another address; it has all that was committed before the call. `moved` are folders of
    * tablespaces, each with an empty one of the standby. Only for a server that was started with {@link standbySettings}.
    */
   addStandby(url: string, moved: readonly (readonly [from: string, to: string])[]): Promise<void>;
-  /** Ends it as {@link halt} does, and has the standby take its place. */
+  /** Ends it like {@link halt}, and promotes the standby. */
   failOver(): Promise<void>;
 };
 
 type PostgresProbe = {
   readonly isUsable: boolean;
-  /** It runs already, and is not ours to stop. */
+  /** A running server that is not ours to stop. */
   readonly isGiven: boolean;
   readonly detail: string;
 };
 
-/** Whether {@link startPostgres} can work here; `detail` says what is missing, for the name of a test that is skipped. */
+/** Whether {@link startPostgres} can work here; `detail` says what is missing, for the name of a skipped test. */
 export function probePostgres(): PostgresProbe {
   const given = process.env[givenServer];
   if (given !== undefined) return { isUsable: true, isGiven: true, detail: givenServer };
@@ -71,7 +71,7 @@ export async function startPostgres(
   };
   const stop = async (): Promise<void> => {
     try {
-      // One that is started here goes as a whole.
+      // A server that is started here is removed as a whole.
       if (given !== undefined)
         for (const name of made) await run(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
     } finally {
@@ -101,10 +101,10 @@ export async function startPostgres(
   }
 }
 
-/** What survives a crash of the server, but not of the machine. */
+/** Settings that survive a crash of the server, but not of the machine. */
 const quickSettings = ["fsync=off", "full_page_writes=off", "shared_buffers=32MB"];
 
-/** The same for a server that gets a standby, which does not wait for it. */
+/** The same for a server with a standby, for which it does not wait. */
 export const standbySettings: readonly string[] = [
   ...quickSettings,
   "wal_level=replica",
@@ -137,8 +137,8 @@ function givenServerAt(url: string): Server {
 }
 
 /**
- * The shell that holds the server ends it and removes its folder when its standard input closes: also when this process is
- * killed, nothing stays. Texts are ordered by the rules of a language, so that a column that has to be `COLLATE "C"` shows it.
+ * The shell that holds the server ends it and removes its folder when its standard input closes, so nothing is left even when this
+ * process is killed. Texts are ordered by a language's collation, so that a missing `COLLATE "C"` is noticed.
  */
 const script = `
   folder=$1 programs=$2 settings=$3 data=$1/data number=0 standby=
@@ -254,7 +254,7 @@ async function startServer(settings: readonly string[]): Promise<Server> {
   }
 }
 
-/** Whom the server runs as where this process is root. */
+/** The user of the server if this process is root. */
 export function findDatabaseUser(): { readonly uid: number; readonly gid: number } {
   const lines = readFileSync("/etc/passwd", "utf8").split("\n");
   for (const name of ["postgres", "nobody"]) {
@@ -268,7 +268,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Resolves when the server takes connections; rejects after a minute. */
+/** Resolves when the server accepts connections; rejects after a minute. */
 async function answering(url: string, check: () => void): Promise<void> {
   const deadlineMs = performance.now() + 60_000;
   for (;;) {
@@ -282,7 +282,7 @@ async function answering(url: string, check: () => void): Promise<void> {
   }
 }
 
-/** No socket yet, or one at which it says that it is starting. */
+/** No socket yet, or the server is starting. */
 function isEarly(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === "57P03";
   return error instanceof Error && "code" in error && ["ENOENT", "ECONNREFUSED"].includes(String(error.code));

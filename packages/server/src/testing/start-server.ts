@@ -26,17 +26,17 @@ export type TestServerOptions = {
   readonly wrapJournal?: (journal: Journal) => Journal;
   /** Wraps every model that the server opens, e.g. to hold its answers. */
   readonly wrapModel?: (model: Model) => Model;
-  /** What the model says; without it every answer is the end of an empty script. */
+  /** Script of the model; without it every answer is the end of an empty script. */
   readonly script?: Script;
-  /** Instead of the quick tools, e.g. `defaultTools()` in `.int.test.ts`. */
+  /** Replaces the quick tools, e.g. `defaultTools()` in `.int.test.ts`. */
   readonly tools?: readonly (Tool | ToolSet)[];
-  /** What children of tools start with. */
+  /** Environment for children of tools. */
   readonly environment?: Readonly<Record<string, string>>;
   /** For a data folder that the test damaged: logs are not replayed at the end. */
   readonly isDamaged?: true;
-  /** Over the defaults: a free port on 127.0.0.1, everything in the test's own folder, one configured key. */
+  /** Overrides of the defaults: a free port on 127.0.0.1, everything in the test's own folder, one configured key. */
   readonly config?: Partial<ServerConfig>;
-  /** Over the documented waiting times of sockets. */
+  /** Overrides of the documented timeouts of sockets. */
   readonly times?: Partial<SocketTimes>;
   /** A server like that of `convoke run`. */
   readonly isAttended?: true;
@@ -44,13 +44,13 @@ export type TestServerOptions = {
   readonly demo?: Demo;
   /** Without it there are none. */
   readonly openSandboxes?: ServerDeps["openSandboxes"];
-  /** Besides the server's own. */
+  /** In addition to the server's own. */
   readonly toolSources?: readonly OpenToolSource[];
-  /** Over the documented waiting times for MCP servers. */
+  /** Overrides of the documented timeouts of MCP servers. */
   readonly mcp?: { readonly times?: Partial<McpTimes>; readonly firstWaitMs?: number };
 };
 
-/** A line that the server logged. */
+/** A log line of the server. */
 export type LogLine = {
   readonly level: "info" | "warn" | "error";
   readonly message: string;
@@ -59,10 +59,10 @@ export type LogLine = {
 
 type Start = Partial<StartConversationRequest> & { readonly text?: string };
 
-/** A whole server on a free port in a folder of its own, with a scripted model; nothing is left after disposal. */
+/** A whole server on a free port in its own folder, with a scripted model; everything is removed on disposal. */
 export class TestServer implements AsyncDisposable {
   readonly key = "test-session-key";
-  /** Holds `data` and `work`. */
+  /** Contains `data` and `work`. */
   readonly folder: string;
   readonly model: ScriptedModelServer;
   readonly quickTools: QuickTools;
@@ -114,7 +114,7 @@ export class TestServer implements AsyncDisposable {
     return new ConvokeClient({ baseUrl: this.#url, apiKey: this.key });
   }
 
-  /** Closes the server as a normal stop does, and opens it again on the same data, with other settings where they are given. */
+  /** Closes the server normally, and reopens it on the same data, optionally with other settings. */
   async restart(config: Partial<ServerConfig> = {}): Promise<void> {
     await this.close();
     this.#config = { ...this.#config, ...config };
@@ -205,7 +205,7 @@ export class TestServer implements AsyncDisposable {
     return await this.client.startConversation(this.startRequest(start));
   }
 
-  /** Creates a conversation, sends `text` and resolves once the run has come to `status`. */
+  /** Creates a conversation, sends `text` and resolves once the run has reached `status`. */
   async runTo(status: string, text: string, start: Start = {}): Promise<string> {
     const { id } = await this.createConversation({ text, ...start });
     await this.waitForStatus(id, status);
@@ -297,7 +297,7 @@ export type Reply = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when it is not JSON. */
   readonly json: unknown;
 };
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { watchLeaks } from "@convoke/tool-host/testing";
 import { findSteadyPort } from "./steady-port.ts";
 
-test("a steady port is free to listen on, given once, and nothing of the search stays open", async () => {
+test("a steady port is free to listen on, given out once, and the search leaves nothing open", async () => {
   const leaks = watchLeaks();
   const ports = await Promise.all(Array.from({ length: 500 }, () => findSteadyPort()));
   await leaks.assertNone();

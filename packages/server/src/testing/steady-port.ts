@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below the ports that systems give out by themselves (from 32768 on Linux). */
+/** Below the range from which systems assign ports (from 32768 on Linux). */
 const firstPort = 20_000;
 const blockCount = 8;
 const portsOfBlock = 1_500;
 
-/** Workers of one test run that work at the same time have numbers of their own, from 1; another program has none. */
+/** Concurrent workers of one test run have numbers, from 1; another program has none. */
 const block = Number(process.env["VITEST_POOL_ID"] ?? 0) % blockCount;
 let next = Math.floor(Math.random() * portsOfBlock);
 
 /**
- * A free port on 127.0.0.1 that nobody else is given while a server that listens on it starts, or is killed and started again: each worker
- * of a test run goes round in a block of its own. Two test runs at the same time begin at places drawn by lot.
+ * A free port on 127.0.0.1 that is given to nobody else while a server on it starts, or is killed and restarted: each worker of a test
+ * run cycles through its own block. Concurrent test runs begin at random places.
  */
 export async function findSteadyPort(): Promise<number> {
   for (;;) {

@@ -11,7 +11,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What came for a browser; `news` is what the browser reads in it. */
+/** A push message for a browser; `news` is its decrypted content. */
 export type PushedNews = {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -22,14 +22,14 @@ export type PushedNews = {
 
 type Browser = { readonly ecdh: ECDH; readonly auth: Buffer };
 
-/** A push service, and the browsers that are reached through it. Opens what comes by RFC 8188 and 8291, and checks who signed it. */
+/** A push service with its browsers. Decrypts messages by RFC 8188 and 8291, and checks who signed them. */
 export class TestPushService implements AsyncDisposable {
   readonly pushed: PushedNews[] = [];
-  /** The answer to each request. */
+  /** The status of the reply to each request. */
   answer: (path: string) => number = () => 201;
   asked = 0;
   origin = "";
-  /** Of the server that sends; a request that another one signed is refused. */
+  /** Public key of the sending server; a request signed by another one is refused. */
   publicKey = "";
   readonly #browsers = new Map<string, Browser>();
   readonly #server = createServer((request, response) => {
@@ -56,7 +56,7 @@ export class TestPushService implements AsyncDisposable {
     return service;
   }
 
-  /** What a new browser sends to whoever shall tell it of something. */
+  /** The subscription of a new browser. */
   subscribe(name: string): { endpoint: string; keys: { p256dh: string; auth: string } } {
     const ecdh = createECDH("prime256v1");
     const p256dh = ecdh.generateKeys().toString("base64url");
@@ -93,7 +93,7 @@ export class TestPushService implements AsyncDisposable {
   }
 }
 
-/** One record of `aes128gcm`: salt (16 bytes), record size (4), length of the key (1), the sender's key (65), and what is sealed. */
+/** One record of `aes128gcm`: salt (16 bytes), record size (4), length of the key (1), the sender's key (65), and the ciphertext. */
 function open({ ecdh, auth }: Browser, body: Buffer): unknown {
   const salt = body.subarray(0, 16);
   const senderKey = body.subarray(21, 21 + body[20]!);
@@ -105,6 +105,6 @@ function open({ ecdh, auth }: Browser, body: Buffer): unknown {
   const decipher = createDecipheriv("aes-128-gcm", Buffer.from(key), Buffer.from(nonce));
   decipher.setAuthTag(sealed.subarray(-16));
   const plain = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]);
-  // Behind the text stands a 2, and nothing but zeros behind that.
+  // The text is followed by a byte 2 and zeros.
   return JSON.parse(plain.subarray(0, plain.lastIndexOf(2)).toString());
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 type Post = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 
-/** A receiver of webhooks: takes posts while it is up; answers 503 while it is down. */
+/** A receiver of webhooks: accepts posts while it is up; answers 503 while it is down. */
 export class TestReceiver implements AsyncDisposable {
   readonly posts: Post[] = [];
   isUp = true;
@@ -32,7 +32,7 @@ export class TestReceiver implements AsyncDisposable {
     return receiver;
   }
 
-  /** Ids of the events of a conversation, in the order in which they came. */
+  /** Ids of the events of a conversation, in order of arrival. */
   eventsOf(id: string): string[] {
     return this.posts
       .filter(({ path }) => path === `/hook/events/${id.replaceAll("-", "")}`)

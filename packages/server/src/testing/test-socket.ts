@@ -2,7 +2,7 @@ import { WebSocket, type ClientOptions } from "ws";
 
 export type SocketClosing = { readonly code: number; readonly reason: string };
 
-/** A raw client of an event socket that keeps every frame it gets; a refused handshake shows as its HTTP status. */
+/** A raw client of an event socket that records every frame; a refused handshake is reported by its HTTP status. */
 export class TestSocket implements Disposable {
   readonly frames: string[] = [];
   readonly socket: WebSocket;
@@ -21,7 +21,7 @@ export class TestSocket implements Disposable {
       });
       this.socket.once("error", reject);
     });
-    // A test that only looks at `closed` or at frames must not fail by an unread refusal.
+    // A test that only reads `closed` or frames must not fail by an unhandled refusal.
     this.opened.catch(() => {});
     this.closed = new Promise((resolve) => {
       this.socket.once("close", (code, reason) => resolve({ code, reason: reason.toString() }));
@@ -40,12 +40,12 @@ export class TestSocket implements Disposable {
     this.socket.send(typeof frame === "string" || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame));
   }
 
-  /** Resolves when the frames that came so far satisfy `isEnough`; rejects after `timeoutMs`. */
+  /** Resolves when the frames so far satisfy `isEnough`; rejects after `timeoutMs`. */
   async until(isEnough: (events: Record<string, unknown>[]) => boolean, timeoutMs = 60_000): Promise<void> {
     await this.#untilTrue(() => isEnough(this.events), timeoutMs);
   }
 
-  /** Without a look into the frames, which may be large. */
+  /** Without parsing the frames, which may be large. */
   async untilCount(count: number, timeoutMs = 60_000): Promise<void> {
     await this.#untilTrue(() => this.frames.length >= count, timeoutMs);
   }

@@ -9,12 +9,12 @@ import { TestSocket } from "./test-socket.ts";
 
 const probe = probePostgres();
 const masterSecret = "the secret of all servers";
-/** For what takes milliseconds when it is calm. */
+/** Timeout for steps that take milliseconds on an idle machine. */
 const waiting = { timeout: 90_000 };
 const say = (text: string) => ({ content: [{ type: "text" as const, text }], run: true });
 const command = (text: string) => ({ tool_calls: [{ name: "terminal", arguments: { command: text } }] });
 
-// What holds on one server holds on three, whichever is asked. Those that are killed: node-cycles and killed-node.
+// What holds on one server holds on three, whichever is asked. Killed servers: node-cycles and killed-node.
 describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`, () => {
   let postgres: TestPostgres;
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
     const { id } = await three.servers[0].createConversation();
     for (let number = 0; number < 30; number += 1) {
       await three.servers[number % 3]!.client.sendMessage(id, say(`message ${number}`));
-      // Each third one comes when the run before it has just ended.
+      // Each third one comes when the previous run has just ended.
       if (number % 3 === 0) await three.servers[1].waitForStatus(id, "finished");
     }
     await expect
@@ -115,7 +115,7 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
     });
     const ids = await Promise.all(three.servers.map(async (server) => await server.runTo("finished", "go")));
     await expect.poll(() => receiver.refused, waiting).toBeGreaterThan(0);
-    // Each of them may be the one that posts.
+    // Any of them may be the one that posts.
     await three.servers[0].close();
     await three.servers[1].close();
     receiver.isUp = true;
@@ -190,7 +190,7 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
       const page = await fetch(`${server.url}/api/conversations/${id}/workspace/seen.txt`, { headers: key });
       expect([page.status, await page.text()]).toEqual([200, "by all"]);
     }
-    // Nobody works on it, and its directory is on the machine of the first server alone.
+    // No node has it loaded, and its directory is only on the machine of the first server.
     const { id: idle } = await owner.createConversation({
       workspace: { kind: "LocalWorkspace", working_dir: "only-there" },
     });
@@ -212,7 +212,7 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
         await startTestServer({ ...options, config: { database, masterSecret, ...options.config, ...more } }),
       );
     const first = await start();
-    // All of them reach the directory that conversations are made with.
+    // All of them can reach the directory of new conversations.
     const shared = { workspaceRoot: first.workspaceDir };
     const servers = [first, await start(shared), await start(shared)] as const;
     const owned = scope.move();

@@ -1,4 +1,4 @@
-/** Resolves once `isTrue` says so; rejects after a minute. For what announces itself in no other way. */
+/** Resolves once `isTrue` returns true; rejects after a minute. For changes that can only be polled. */
 export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   const deadlineMs = performance.now() + 60_000;
   while (!(await isTrue())) {

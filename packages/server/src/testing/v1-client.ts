@@ -2,11 +2,11 @@ import type { AppConversation, AppConversationStartTask } from "@convoke/protoco
 import type { ConvokeProcess } from "./convoke-process.ts";
 import type { ScriptedModelServer } from "./scripted-model/scripted-model.ts";
 
-/** What a client of the V1 wire does, with waiting. */
+/** A client of the V1 API that waits. */
 export type V1 = {
   /** Resolves with the task; rejects with the body of a refusal. */
   start(request: object): Promise<AppConversationStartTask & { readonly id: string }>;
-  /** Resolves when the start has ended well; rejects with its detail. */
+  /** Resolves when the start has succeeded; rejects with its detail. */
   ready(taskId: string): Promise<AppConversationStartTask>;
   get(ids: readonly string[]): Promise<(AppConversation | null)[]>;
   untilStatus(id: string, status: string): Promise<AppConversation>;

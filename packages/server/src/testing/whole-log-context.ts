@@ -4,7 +4,7 @@ import { viewKinds, type ViewEvent } from "../agent/history-view.ts";
 import { isOrigin, sawSeqOf, toContext } from "../agent/replay/event-context.ts";
 import { RequestHash } from "../agent/request-hash.ts";
 
-/** What `readContext` answers, found the plain way: in a log that is read as a whole. */
+/** Computes the answer of `readContext` in the plain way: from a log that is read as a whole. */
 export function wholeLogContext(
   log: readonly ViewEvent[],
   seq: number,

@@ -10,14 +10,14 @@ import type {
 export type WindowedModelOptions = {
   /** Requests with more tokens are refused as too long. */
   readonly windowTokens: number;
-  /** How many calls of `terminal` it makes before it finishes. */
+  /** Number of calls of `terminal` before it finishes. */
   readonly turns: number;
   /** Called with every request of the agent that fits. */
   readonly onRequest?: (request: ModelRequest) => void;
 };
 
 export type WindowedModel = Model & {
-  /** Requests of the agent that were answered, that were refused as too long, and requests for summaries. */
+  /** Requests of the agent that were answered, those refused as too long, and requests for summaries. */
   readonly counts: { readonly answered: number; readonly refused: number; readonly summaries: number };
 };
 

@@ -3,7 +3,7 @@ import { JournalWriteError, type Journal } from "../journal/journal.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import type { FailPoints } from "./fail-points.ts";
 
-/** `append.before`: nothing is written; `append.after`: durable, and nobody has been told. Errors are those of a full disk. */
+/** `append.before`: nothing is written; `append.after`: durable, but not acknowledged. Errors are those of a full disk. */
 export function journalWithFailPoints(journal: Journal, points: FailPoints): Journal {
   const append = journal.append.bind(journal);
   const createClaimed = journal.createClaimed.bind(journal);
@@ -23,7 +23,7 @@ export function journalWithFailPoints(journal: Journal, points: FailPoints): Jou
   } satisfies Pick<Journal, "append" | "createClaimed">);
 }
 
-/** `model.before`: nothing is sent; `model.during`: the answer has begun; `model.after`: it is complete and unknown to the log. */
+/** `model.before`: nothing is sent; `model.during`: the answer has begun; `model.after`: it is complete and not in the log. */
 export function modelWithFailPoints(model: Model, points: FailPoints): Model {
   return {
     name: model.name,
@@ -41,7 +41,7 @@ export function modelWithFailPoints(model: Model, points: FailPoints): Model {
   };
 }
 
-/** `execute.before`: the host does not know of the call; `execute.after`: its outcome is recorded there and not in the log. */
+/** `execute.before`: the host does not know the call; `execute.after`: its outcome is recorded there and not in the log. */
 export function hostWithFailPoints(host: ToolHost, points: FailPoints): ToolHost {
   const openSession = host.openSession.bind(host);
   const failing: ToolHost["openSession"] = async (spec) => {
@@ -58,7 +58,7 @@ export function hostWithFailPoints(host: ToolHost, points: FailPoints): ToolHost
   return Object.assign(host, { openSession: failing });
 }
 
-/** `tool.before`: the start is recorded and nothing has happened; `tool.after`: it has happened and is recorded nowhere. */
+/** `tool.before`: the start is recorded and nothing has happened; `tool.after`: it has happened and is not recorded. */
 export function toolWithFailPoints<T extends Tool | ToolSet>(tool: T, points: FailPoints): T {
   return {
     ...tool,

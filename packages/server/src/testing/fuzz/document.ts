@@ -1,4 +1,4 @@
-/** What the fuzzer reads of JSON Schema. */
+/** The parts of JSON Schema that the fuzzer reads. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -53,9 +53,9 @@ export type Operation = Written & {
   readonly path: string;
   /** `METHOD /path`, as in tables. */
   readonly name: string;
-  /** Matches the paths that it answers. */
+  /** Matches the paths of the operation. */
   readonly template: RegExp;
-  /** A digit for each part of the path, 1 for braces: the smallest of those that match answers. */
+  /** A digit for each part of the path, 1 for a parameter: of several matching operations the smallest answers. */
   readonly rank: string;
   readonly body: Schema | null;
   readonly form: Schema | null;
@@ -79,7 +79,7 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
   );
 }
 
-/** The operation that answers a method and a target; a written part of a path comes before one in braces. */
+/** The operation for a method and a target; a literal part of a path takes precedence over a parameter. */
 export function findOperation(
   operations: readonly Operation[],
   method: string,
@@ -98,11 +98,11 @@ function templateOf(path: string): RegExp {
     // A file's path is the rest of the address.
     return /^\{(file_)?path\}$/.test(part) ? ".*" : "[^/]*";
   });
-  // The server takes addresses with and without a slash at their end for the same.
+  // The server ignores a trailing slash.
   return new RegExp(`^${parts.join("/").replace(/\/$/, "")}/?$`);
 }
 
-/** What a reference leads to; other schemas are themselves. */
+/** The target of a reference; other schemas stay. */
 export function resolveSchema(schema: Schema, schemas: Schemas): Schema {
   if (schema.$ref === undefined) return schema;
   const name = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);

@@ -5,20 +5,20 @@ import { startTestServer, type TestServer } from "../start-server.ts";
 import { resolveSchema, type OpenApiDocument, type Schema } from "./document.ts";
 import { createSchemaArbitrary, type NamedValues } from "./schema-arbitrary.ts";
 
-/** One request whose fields must come back: where they are documented, how they are sent, where they are read. */
+/** A request whose fields must be returned: where they are documented, how they are sent, where they are read. */
 type Case = {
   readonly name: string;
   readonly schema: string;
-  /** Fields that need not return as they were sent, each with its reason. */
+  /** Fields that need not be returned as sent, each with its reason. */
   readonly elsewhere: Readonly<Record<string, string>>;
-  /** Where null means "as it is". */
+  /** Fields for which null means "unchanged". */
   readonly nullKeeps?: true;
   readonly send: (server: TestServer, field: object) => Promise<Sent>;
 };
 
 type Sent = { readonly status: number; readonly json: unknown; readonly read: object };
 
-/** Values for each field; more with `CONVOKE_FIELD_SAMPLES`. */
+/** Number of values for each field; more with `CONVOKE_FIELD_SAMPLES`. */
 const samplesPerField = Number(process.env["CONVOKE_FIELD_SAMPLES"] ?? "1");
 
 const secretValue = "values of secrets never come back";
@@ -231,7 +231,7 @@ const named: NamedValues = {
   llm_model: fc.constantFrom("openai/scripted", "openai/other"),
   url: fc.constantFrom("http://127.0.0.1:9/mcp"),
   tools: fc.constantFrom([], [{ name: "terminal" }], [{ name: "terminal", params: {} }, { name: "grep" }]),
-  // What a secret is set to never comes back (P13).
+  // The value of a secret is never returned (P13).
   secrets: fc.constantFrom(null),
   include_default_tools: fc.constantFrom([], ["FinishTool"], ["FinishTool", "ThinkTool"]),
 };
@@ -245,7 +245,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 test.each(cases)(
-  "P55: every documented field of $name comes back, or is refused by its name",
+  "P55: every documented field of $name is returned, or refused by its name",
   async ({ schema, elsewhere, nullKeeps, send }) => {
     const document = (await server.call("GET", "/openapi.json")).json as OpenApiDocument;
     const { schemas } = document.components;
@@ -265,7 +265,7 @@ test.each(cases)(
       }
     }
     expect(lost).toEqual([]);
-    // A reason for a field that is not there any more is out of date.
+    // A reason for a removed field is outdated.
     expect(Object.keys(elsewhere).filter((field) => properties[field] === undefined)).toEqual([]);
 
     function valuesOf(field: string, fieldSchema: Schema, position: number): unknown[] {
@@ -292,7 +292,7 @@ function namesField(json: unknown, field: string): boolean {
   return Array.isArray(detail) && detail.some(({ loc }) => loc.includes(field));
 }
 
-/** Everything of what was sent is there; what was null or empty may be left out, and defaults may have been added. */
+/** Everything sent is returned; null or empty values may be left out, and defaults may be added. */
 function holds(read: unknown, sent: unknown): boolean {
   if (isNothing(sent)) return isNothing(read);
   if (Array.isArray(sent)) {

@@ -26,7 +26,7 @@ const environment = {
   GIT_ALLOW_PROTOCOL: "file",
 };
 
-/** A whole server: real files, git and shell in a folder of its own; quick tools, and sandboxes that are such tools. */
+/** A whole server: real files, git and shell in its own folder; quick tools, and sandboxes of such tools. */
 export async function openFuzzServer(): Promise<FuzzServer> {
   await using scope = new AsyncDisposableStack();
   let sandboxHost: SandboxHost | null = null;
@@ -69,7 +69,7 @@ export async function openFuzzServer(): Promise<FuzzServer> {
   return { server, root, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Something for every route to find: texts, a repository with a commit, a skill and a plugin. */
+/** Data for every route: texts, a repository with a commit, a skill and a plugin. */
 async function fillRoot(root: string): Promise<void> {
   const files: Readonly<Record<string, string>> = {
     "a.txt": "one\ntwo\n",

@@ -10,9 +10,9 @@ import { requestArbitrary, type FuzzRequest, type PathValues } from "./request-a
 export type FuzzOptions = {
   readonly count: number;
   readonly seed: number;
-  /** Operations whose `METHOD /path` contains it; all unless given. */
+  /** Only operations whose `METHOD /path` contains this text; all unless given. */
   readonly only?: string;
-  /** No request begins after so long. */
+  /** Milliseconds after which no request is started. */
   readonly budgetMs?: number;
   readonly concurrency?: number;
 };
@@ -22,19 +22,19 @@ export type Finding = { readonly what: string; readonly request: string; readonl
 export type FuzzReport = {
   readonly sent: number;
   readonly operations: number;
-  /** Operation -> status -> how many. */
+  /** Operation -> status -> count. */
   readonly statuses: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** Operation -> why requests as documented were not valid after all. */
+  /** Operation -> reasons why documented requests were rejected as invalid. */
   readonly refusals: Readonly<Record<string, readonly string[]>>;
   readonly findings: readonly Finding[];
 };
 
-/** The slowest honest answer waits for a start that gives up after seconds. */
+/** The slowest valid reply waits for a start that times out after seconds. */
 const timeoutMs = 30_000;
 const refreshEvery = 150;
 const roundSize = 400;
 
-/** Sends `count` requests made from the document that a server serves of itself. The same seed makes the same requests. */
+/** Sends `count` requests generated from the server's own document. The same seed generates the same requests. */
 export async function fuzz({
   count,
   seed,
@@ -135,7 +135,7 @@ export async function fuzz({
   return { sent, operations: operationCount, statuses, refusals, findings };
 }
 
-/** Every operation in turn, from a seed of its own for each request. */
+/** Every operation in turn; each request has its own seed. */
 function makeRequests(
   arbitraries: readonly fc.Arbitrary<FuzzRequest>[],
   size: number,
@@ -149,7 +149,7 @@ function makeRequests(
   });
 }
 
-/** Fields whose every value is refused; mutations still try them. */
+/** Fields of which every value is refused; mutations still try them. */
 const notServed = Object.fromEntries(
   Object.entries({
     plugins: [],
@@ -199,7 +199,7 @@ function namedValues(root: string, serverUrl: string) {
     sandbox_id: fc.constantFrom("@sandbox_id@", null),
     agent_profile_id: fc.constantFrom("@profile_id@", null),
     timeout: fc.constantFrom(1, 2),
-    // Waiting for a model that does not answer is as documented, and would take minutes.
+    // Waiting for a model that does not answer is documented, and would take minutes.
     num_retries: fc.constantFrom(0, 1),
     retry_min_wait: fc.constant(0),
     retry_max_wait: fc.constantFrom(0, 1),
@@ -228,7 +228,7 @@ type Sending = {
   readonly body: string | null;
 };
 
-/** The answer, or a sentence when there is none in time. */
+/** The reply, or a sentence when there is none in time. */
 async function send({ url, agent, method, target, headers, body }: Sending): Promise<FuzzReply | string> {
   const signal = AbortSignal.timeout(timeoutMs);
   const { promise, resolve } = Promise.withResolvers<FuzzReply | string>();

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { openFuzzServer } from "./fuzz-server.ts";
 import { LivePool } from "./live-pool.ts";
 
-/** Requests; `CONVOKE_HOSTILE_PATHS=10000` is the long version. */
+/** Number of requests; `CONVOKE_HOSTILE_PATHS=10000` is the long version. */
 const count = Number(process.env["CONVOKE_HOSTILE_PATHS"] ?? "300");
 const canary = "outside-canary-3131";
 const boundary = "hostile-boundary";
@@ -15,7 +15,7 @@ const boundary = "hostile-boundary";
 type Hostile = { readonly plain: string; readonly encoded: string; readonly relative: string };
 type Target = readonly [method: string, target: (hostile: Hostile) => string];
 
-/** Every route of a machine with a root, of names that become file names, and of ids; `@name@` is what is there. */
+/** Every route of a machine with a root, of names that become file names, and of ids; `@name@` stands for an existing thing. */
 const targets: readonly Target[] = [
   ...["@sandbox_id@"].flatMap((id): Target[] => [
     ["GET", ({ plain }) => `/sandboxes/${id}/api/file/download?path=${plain}`],
@@ -95,7 +95,7 @@ test(
     expect(sent).toBe(count);
     expect(await listTree(outside)).toEqual(before);
     expect(await readdir(server.folder)).toEqual(beside);
-    // Not everything was refused: links and dots that stay inside lead somewhere.
+    // Not everything was refused: links and dots that stay inside are followed.
     expect(statuses["200"]).toBeGreaterThan(0);
     expect(statuses["400"]).toBeGreaterThan(0);
   },
@@ -182,7 +182,7 @@ function hostileArbitrary(root: string, outside: string): fc.Arbitrary<Hostile> 
   );
   const written = fc.constantFrom<(segment: string) => string>(
     encodeText,
-    // Every byte by its number, slashes as part of a segment, and twice encoded.
+    // Every byte by its number, slashes as part of a segment, and doubly encoded.
     (text) => Buffer.from(text).toString("hex").replaceAll(/../g, "%$&"),
     (text) => encodeText(encodeText(text)),
     (text) => encodeText(text).replaceAll("%2F", "/"),
@@ -200,13 +200,13 @@ function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Puts in turn a folder and a link out of the root at one place, until it is stopped. */
+/** Alternates a folder and a link out of the root at one place, until it is stopped. */
 function swap(root: string, outside: string): { readonly stop: () => Promise<void> } {
   const stopping = new AbortController();
   const [place, spare] = [join(root, "place"), join(root, "kept")];
   const swapping = (async () => {
     while (!stopping.signal.aborted) {
-      // Whoever uploads may make the place anew at any moment; then the next round takes it.
+      // An upload may recreate the place at any moment; then the next round replaces it.
       await rm(place, { recursive: true, force: true }).catch(() => {});
       await symlink(outside, place).catch(() => {});
       await sleep(1);
@@ -226,7 +226,7 @@ function swap(root: string, outside: string): { readonly stop: () => Promise<voi
 
 type Reply = { readonly status: number; readonly bytes: Buffer };
 
-/** As it is written: clients of a higher level would tidy the path. */
+/** The raw path: higher-level clients would normalise it. */
 async function send(url: string, agent: Agent, key: string, method: string, path: string): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const isUpload = method === "POST" && path.includes("/file/upload");
@@ -264,7 +264,7 @@ function closing(agent: Agent): Disposable & { readonly agent: Agent } {
   return { agent, [Symbol.dispose]: () => agent.destroy() };
 }
 
-/** Every file with its content, so that any change shows. */
+/** Every file with its content, so that any change is visible. */
 async function listTree(directory: string): Promise<string[]> {
   const names = await readdir(directory, { recursive: true });
   const files = names.map(async (name) => `${name}: ${await readFile(join(directory, name), "utf8")}`);

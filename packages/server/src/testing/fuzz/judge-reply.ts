@@ -9,14 +9,14 @@ export type FuzzReply = {
   readonly text: string;
 };
 
-/** Answers that every address may give, whatever it does. */
+/** Statuses that every address may return. */
 const everywhere = new Set([401, 403, 405, 415]);
-/** 503 on every route: a conversation or the server is just being closed. */
+/** 503 on every route: a conversation or the server is being closed. */
 const closing = /"code":"(conversation|server)_closing"/;
 
 /**
- * Leaves out what only who asked for it is shown, and what no union of the contract has: analyzers of newer clients are kept and
- * shown, and a `TrimmedEvent` stands for any event.
+ * Removes what is only shown on request and what no union of the contract contains: analyzers of newer clients, and a `TrimmedEvent` in
+ * place of any event.
  */
 function withoutAdditions(name: string, part: unknown): unknown {
   if (name === "security_analyzer" && typeof part === "object") return null;
@@ -24,7 +24,7 @@ function withoutAdditions(name: string, part: unknown): unknown {
   return kind === "TrimmedEvent" ? { kind: "PauseEvent", id, timestamp, source: "user" } : part;
 }
 
-/** What a reply breaks of the contract, in sentences; empty when nothing. */
+/** Violations of the contract by a reply, as sentences; empty when there are none. */
 export function createJudge(document: OpenApiDocument): (request: FuzzRequest, reply: FuzzReply) => string[] {
   const checks = new Map<string, CheckForeign>();
   const operations = operationsOf(document);
@@ -53,7 +53,7 @@ export function createJudge(document: OpenApiDocument): (request: FuzzRequest, r
 
   return (sent, reply) => {
     const { status } = reply;
-    // With another method or path it may be another operation, whose promises then hold.
+    // With another method or path it may be another operation, with its own promises.
     const answering = findOperation(operations, sent.method, sent.target) ?? unknownOperation(sent);
     const request = { ...sent, operation: answering };
     const found: string[] = [];
@@ -71,7 +71,7 @@ export function createJudge(document: OpenApiDocument): (request: FuzzRequest, r
   };
 }
 
-/** A page for people, where the document promises no JSON. */
+/** An HTML page, where the document promises no JSON. */
 function isPage({ operation }: FuzzRequest, { status, contentType }: FuzzReply): boolean {
   const answer = operation.responses[status];
   return (
@@ -81,7 +81,7 @@ function isPage({ operation }: FuzzRequest, { status, contentType }: FuzzReply):
   );
 }
 
-/** The routes of the oldest face say `error` or `message`, as their clients read it. */
+/** The routes of the oldest face use `error` or `message`, as their clients read it. */
 function judgeRefusal({ text }: FuzzReply): string[] {
   const { detail, error, message } = (parse(text) ?? {}) as Record<string, unknown>;
   const sentence = detail ?? error ?? message;
@@ -115,7 +115,7 @@ function judgeInvalid({ fault, operation }: FuzzRequest, { text }: FuzzReply): s
   return [...new Set(found)];
 }
 
-/** No operation of the document: whatever it says, it does not speak of fields. */
+/** Not an operation of the document: its reply mentions no fields. */
 function unknownOperation({ operation }: FuzzRequest): Operation {
   return { ...operation, parameters: [], body: null, form: null, responses: {} };
 }
@@ -129,12 +129,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // That it is no JSON is what the caller wants to know.
+    // The caller needs to know that it is not JSON.
     return undefined;
   }
 }
 
-/** The components that a schema mentions, directly or through others. */
+/** The components that a schema uses, directly or indirectly. */
 function reachable(schema: Schema, schemas: Schemas): Record<string, Schema> {
   const found: Record<string, Schema> = {};
   const waiting: string[] = [JSON.stringify(schema)];

@@ -1,13 +1,13 @@
 import { resolve, sep } from "node:path";
 
-/** Where requests may lead: files below `root`, models and servers at `serverUrl`. */
+/** Bounds of requests: files below `root`, models and servers at `serverUrl`. */
 export type Bounds = { readonly root: string; readonly serverUrl: string };
 
 const commands = ["true", "echo fuzz", "printf '%s\\n' one two", "exit 3", "cat /dev/null"];
 
 /**
- * The same value, except that no command does anything, no path leads out of the root, no address to another machine and
- * no model to its provider. Nothing else is changed, so that what is wrong stays wrong.
+ * The same value, but commands are harmless, paths stay inside the root, addresses are local and models go to the scripted provider.
+ * Nothing else is changed, so that invalid parts stay invalid.
  */
 export function keepInside(value: unknown, bounds: Bounds, name = ""): unknown {
   if (typeof value === "string") return insideText(value, bounds, name);
@@ -38,12 +38,12 @@ function insideText(text: string, bounds: Bounds, name: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || text.startsWith("//")) {
     return text.startsWith(`${bounds.serverUrl}/`) ? text : `${bounds.serverUrl}/v1`;
   }
-  // Addresses of repositories for programs that know more forms than URLs.
+  // Addresses of repositories, for programs that accept more forms than URLs.
   if (/^[^/\s]+@|^[\w-]+:/.test(text) && /source|repo|url/i.test(name)) return `${bounds.root}/repository`;
   return isInside(text, bounds) ? text : `${bounds.root}/outside`;
 }
 
-/** A model without an address of its own would be asked for at its provider's. */
+/** A model without an address would be requested from its real provider. */
 function withScriptedModel(value: Record<string, unknown>, { serverUrl }: Bounds): Record<string, unknown> {
   const addressed = { ...value };
   const isAbsent = (name: string): boolean => addressed[name] === undefined || addressed[name] === null;

@@ -1,6 +1,6 @@
 import type { TestServer } from "../start-server.ts";
 
-/** What is there at the moment, for requests to name. */
+/** Existing things that requests can name. */
 export class LivePool {
   readonly #server: TestServer;
   readonly #root: string;
@@ -11,7 +11,7 @@ export class LivePool {
     this.#root = root;
   }
 
-  /** Replaces each `@name@`; `choice` picks among several. */
+  /** Replaces each `@name@`; `choice` selects among several. */
   fill(text: string, choice: number): string {
     return text.replaceAll(/@(\w+)@/g, (whole, name: string) => {
       const values = this.#values[name];
@@ -20,13 +20,13 @@ export class LivePool {
     });
   }
 
-  /** Looks again, and makes what has been deleted. */
+  /** Refreshes the list, and recreates what was deleted. */
   async refresh(): Promise<void> {
     await this.#makeAgain();
     const conversations = await this.#conversations();
     this.#values = {
       conversation_id: conversations,
-      // One of each, in the same order, so that the same choice gives what belongs together.
+      // One of each, in the same order, so that the same choice gives related things.
       event_id: await Promise.all(conversations.map((id) => this.#firstEvent(id))),
       app_conversation_id: await this.#ids("/api/v1/app-conversations/search?limit=3"),
       sandbox_id: await this.#ids("/api/v1/sandboxes/search?limit=3"),
@@ -40,7 +40,7 @@ export class LivePool {
     };
   }
 
-  /** What of it is there already is refused, which is as good. */
+  /** Creating an existing thing is refused, which is fine. */
   async #makeAgain(): Promise<void> {
     const { model } = this.#server;
     const llm = { model: "openai/scripted", base_url: `${model.url}/v1` };
@@ -76,7 +76,7 @@ export class LivePool {
   }
 }
 
-/** The texts under one name in a list, wherever in an answer the list is. */
+/** The texts with one name in any list of a reply. */
 function namesIn(value: unknown, name: string): string[] {
   const list = Array.isArray(value)
     ? value

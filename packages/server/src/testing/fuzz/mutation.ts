@@ -1,20 +1,20 @@
 import fc from "fast-check";
 
-/** A value with one place in it spoiled. */
+/** A value with one mutated place. */
 export type Mutated = {
   readonly value: unknown;
-  /** Names and positions that lead to the spoiled place. */
+  /** Path to the mutated place. */
   readonly at: readonly (string | number)[];
   readonly how: string;
 };
 
-/** Stands for a number that JavaScript has no value for; {@link toBodyText} writes it. */
+/** Placeholder for a number that JavaScript cannot represent; {@link toBodyText} writes it. */
 const hugeNumber = "#huge-number#";
-/** Stands for lists in lists. */
+/** Placeholder for deeply nested lists. */
 const deepNesting = "#deep-nesting#";
 const nestedLevels = 20_000;
 
-/** What takes the place of a value. Many of them fit some schemas: then the request is simply another valid one. */
+/** Replacement values. Many of them fit some schemas: then the request is simply another valid one. */
 const replacements: readonly (readonly [how: string, value: unknown])[] = [
   ["null", null],
   ["true", true],
@@ -45,7 +45,7 @@ const replacements: readonly (readonly [how: string, value: unknown])[] = [
   ["deep nesting", deepNesting],
 ];
 
-/** Spoils a value in one place, anywhere in it. */
+/** Mutates a value in one random place. */
 export function mutationOf(value: unknown): fc.Arbitrary<Mutated> {
   const places = placesOf(value);
   return fc
@@ -66,7 +66,7 @@ export function mutationOf(value: unknown): fc.Arbitrary<Mutated> {
     });
 }
 
-/** JSON, with the values that no JavaScript value can be written as. */
+/** JSON, including values that no JavaScript value can represent. */
 export function toBodyText(value: unknown): string {
   return (JSON.stringify(value) ?? "")
     .replaceAll(`"${hugeNumber}"`, "1e999")
@@ -75,7 +75,7 @@ export function toBodyText(value: unknown): string {
 
 type Place = readonly (string | number)[];
 
-/** Places near the top come first; of large values only so many. */
+/** Places near the top come first; of large values only a limited number. */
 function placesOf(value: unknown): Place[] {
   const places: Place[] = [];
   const waiting: [Place, unknown][] = [[[], value]];

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 
-/** Cuts connections of this process to other machines, and remembers them. */
+/** Cuts connections of this process to other machines, and records them. */
 export function watchNetwork(): Disposable & { readonly outward: readonly string[] } {
   const outward: string[] = [];
   const watch = (message: unknown): void => {

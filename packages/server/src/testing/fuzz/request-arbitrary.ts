@@ -4,7 +4,7 @@ import { keepInside, type Bounds } from "./keep-inside.ts";
 import { mutationOf, toBodyText } from "./mutation.ts";
 import { createSchemaArbitrary, type NamedValues } from "./schema-arbitrary.ts";
 
-/** One request before `@name@` in it is replaced by something that is there. */
+/** A request before each `@name@` is replaced by an existing thing. */
 export type FuzzRequest = {
   readonly operation: Operation;
   readonly method: string;
@@ -13,11 +13,11 @@ export type FuzzRequest = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
   readonly hasKey: boolean;
-  /** What is wrong with it and, where one place is, the way to it as in `loc`; null for a request as documented. */
+  /** The fault and, for a single place, its path as in `loc`; null for a documented request. */
   readonly fault: { readonly how: string; readonly at: readonly (string | number)[] | null } | null;
 };
 
-/** Names in braces of a path whose values come from what is there, and others that the fuzzer makes. */
+/** Path parameters whose values come from existing things, and generated ones. */
 export type PathValues = Readonly<Record<string, readonly string[]>>;
 
 export type RequestDeps = {
@@ -102,7 +102,7 @@ const brokenBodies = [
   "a=b",
 ];
 
-/** Requests of one operation: half as documented, half with one thing wrong. */
+/** Requests of one operation: half as documented, half with one fault. */
 export function requestArbitrary(operation: Operation, deps: RequestDeps): fc.Arbitrary<FuzzRequest> {
   const toValue = createSchemaArbitrary(deps.document.components.schemas, deps.named);
   const { parameters = [], body } = operation;
@@ -156,7 +156,7 @@ function queryOf(
   return fc.tuple(...each).map((lists) => lists.flat());
 }
 
-/** Where text of any kind would never name what is there. */
+/** Places where random text would never match an existing thing. */
 const namedQuery: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ids: fc.array(fc.constantFrom("@conversation_id@", "@event_id@"), { minLength: 1, maxLength: 3 }),
   id: fc.array(fc.constantFrom("@sandbox_id@", "@event_id@"), { minLength: 1, maxLength: 3 }),
@@ -196,7 +196,7 @@ function toRequest(operation: Operation, draft: Draft, changed: Partial<FuzzRequ
 }
 
 function toTarget({ path, query }: Draft): string {
-  // As browsers do; `@name@` has to stay readable.
+  // Encoded like browsers do; `@name@` has to stay readable.
   const encode = (text: string): string =>
     /^@\w+@$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
   const pairs = query.map(([name, value]) => `${encode(name)}=${encode(value)}`);

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { resolveSchema, type Schema, type Schemas } from "./document.ts";
 
-/** Values for properties whose schema says less than the server needs, by the name of the property. */
+/** Values for properties whose schema is less strict than the server, by the name of the property. */
 export type NamedValues = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** Below this depth objects have their required properties only, and lists are empty where they may be. */
+/** Below this depth objects have only their required properties, and lists are empty if possible. */
 const deepest = 4;
 
-/** Values that a schema of an OpenAPI document takes. */
+/** Arbitrary values of a schema of an OpenAPI document. */
 export function createSchemaArbitrary(
   schemas: Schemas,
   named: NamedValues,
@@ -34,7 +34,7 @@ export function createSchemaArbitrary(
     return fc.oneof(...types.map((type) => ofType(type, schema, depth)));
   }
 
-  /** Deep down, only the choices that end the descent. */
+  /** At depth, only the choices that end the recursion. */
   function shallow(choices: readonly Schema[], depth: number): readonly Schema[] {
     if (depth < deepest) return choices;
     const ending = choices.filter(

@@ -1,11 +1,14 @@
 import type { AssistantMessage, Model, ModelPart, ModelRequest, ModelResponse } from "../../models/model.ts";
 import type { Gates } from "./gates.ts";
 
-/** How one request is answered. `two`, `both` and `last` are several calls: of one tool, of two tools that may run side by side, with finish at the end. */
+/**
+ * How one request is answered. `two`, `both` and `last` are several calls: of one tool, of two tools that may run concurrently, with
+ * finish at the end.
+ */
 const answers = ["text", "one", "two", "both", "last", "finish", "failed"] as const;
 type Ending = (typeof answers)[number] | "aborted";
 
-/** A model that answers when and what the explorer says. */
+/** A model that answers when and how the explorer decides. */
 export function createGatedModel(gates: Gates, onRequest: (request: ModelRequest) => void): Model {
   let count = 0;
   return {
@@ -51,7 +54,7 @@ function toPart(ending: Ending, number: number, request: ModelRequest): ModelPar
 }
 
 function respond(number: number, request: ModelRequest, text: string, tools: readonly string[]): ModelPart {
-  // Ids differ between processes, as a provider's do.
+  // Ids differ between processes, like a provider's.
   const id = `${number}-${request.messages.length}`;
   const message: AssistantMessage = {
     role: "assistant",

@@ -8,7 +8,7 @@ import {
 } from "@convoke/tool-host";
 import type { Gates } from "./gates.ts";
 
-/** One call that a tool host was given. `ended` is how it went; null while it runs, or for ever when its process died. */
+/** One call of a tool host. `ended` is its result; null while it runs, or for ever when its process died. */
 export type Execution = {
   readonly actionId: string;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export type Execution = {
   outcome: Outcome | null;
 };
 
-/** What a tool host keeps on its disk. */
+/** The disk of a tool host. */
 export type ExecutionDisk = Map<string, Outcome | null>;
 
 export type GatedSessionDeps = {
@@ -27,7 +27,7 @@ export type GatedSessionDeps = {
 
 const lost: Outcome = { type: "error", text: "The outcome is unknown." };
 
-/** A tool session as its contract says, whose calls end when and how the explorer says. */
+/** A tool session that fulfils its contract, with calls that end when and how the explorer decides. */
 export function createGatedSession({ gates, disk, onStart }: GatedSessionDeps): ToolSession {
   const running = new Map<string, Execution>();
   const run = async (actionId: string, signal: AbortSignal): Promise<Outcome> => {

@@ -1,12 +1,12 @@
-/** Something in progress that ends when, and how, the explorer says. */
+/** A pending operation that ends when, and how, the explorer decides. */
 export type Gate = {
   readonly name: string;
-  /** The ways it can end now; the first one is what happens when nobody cares. */
+  /** Its possible endings; the first one is the default. */
   readonly endings: () => readonly string[];
   readonly end: (ending: string) => void;
 };
 
-/** Everything that is in progress outside the conversation, oldest first. */
+/** All pending operations outside the conversation, oldest first. */
 export class Gates {
   #open: Gate[] = [];
 

@@ -4,10 +4,10 @@ import type { MemoryLog } from "./memory-journal.ts";
 
 type Entry = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
 
-/** What the log says of one action. */
+/** State of one action according to the log. */
 type ActionFacts = { readonly toolName: string; isAwaiting: boolean; readonly answers: string[] };
 
-/** A second reading of the log, as plain as can be and without the production fold, to hold the conversation against. */
+/** A second reading of the log, as simple as possible and without the production fold, to compare the conversation with. */
 export class LogReading {
   readonly #log: MemoryLog;
   readonly #accepted: ReadonlySet<number>;
@@ -31,7 +31,7 @@ export class LogReading {
     return this.#status;
   }
 
-  /** How often a run was started. */
+  /** Number of runs that were started. */
   get runCount(): number {
     this.#catchUp();
     return this.#runCount;
@@ -42,7 +42,7 @@ export class LogReading {
     return this.#actions;
   }
 
-  /** How many user messages asked for a run and were seen by no model answer. */
+  /** Number of user messages that asked for a run and that no model answer has seen. */
   get unansweredCount(): number {
     this.#catchUp();
     return this.#wanted.filter((seq) => seq > this.#lastSaw).length;
@@ -74,7 +74,7 @@ export class LogReading {
     for (const entry of batch) this.#readEvent(entry, !isMessage && isSeen);
   }
 
-  /** `isApproval`: a run approves what the user saw waiting; saying something never does (W2). */
+  /** `isApproval`: a run approves the pending actions that the user saw; a message never does (W2). */
   #readEvent({ seq, event, meta }: Entry, isApproval: boolean): void {
     if (meta.sawSeq !== undefined) this.#lastSaw = Math.max(this.#lastSaw, meta.sawSeq);
     switch (event.kind) {

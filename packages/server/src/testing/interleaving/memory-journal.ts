@@ -11,7 +11,7 @@ import type {
 } from "../../journal/journal.ts";
 import { LeaseLostError, noMarks, SeqConflictError } from "../../journal/journal.ts";
 
-/** What conversations ask of a journal. */
+/** The parts of a journal that conversations use. */
 export type WriterJournal = Pick<
   Journal,
   "append" | "getEvents" | "read" | "readKinds" | "getInboxEntry" | "release"

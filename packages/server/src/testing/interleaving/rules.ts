@@ -2,21 +2,21 @@ import type { ModelRequest } from "../../models/model.ts";
 import type { Execution } from "./gated-session.ts";
 import type { LogReading } from "./log-reading.ts";
 
-/** How the conversation stands, as far as the log cannot say it. */
+/** Status of the conversation that is not in the log. */
 export type LiveStatus = {
   readonly status: string;
   readonly isBusy: boolean;
   readonly openCommandCount: number;
 };
 
-/** What must hold at every moment of a world; `violations` says in words what did not. */
+/** The rules of a world at every moment; `violations` describes broken ones. */
 export class Rules {
   readonly violations: string[] = [];
   readonly #log: LogReading;
   readonly #starts = new Map<string, number>();
   #executions: Execution[] = [];
   #wasCutOff = false;
-  /** What the log said when the last interrupt or stop was acknowledged. */
+  /** State of the log when the last interrupt or stop was acknowledged. */
   #cutOff: { readonly command: string; readonly runCount: number; readonly actionCount: number } | null =
     null;
 
@@ -28,7 +28,7 @@ export class Rules {
     this.violations.push(text);
   }
 
-  /** A tool begins: its action is durable, approved and unanswered, the run is wanted, and it never began before. */
+  /** A tool starts: its action is durable, approved and unanswered, the run is wanted, and it never started before. */
   onStart(execution: Execution): void {
     this.#executions.push(execution);
     const { actionId } = execution;
@@ -51,7 +51,7 @@ export class Rules {
     }
   }
 
-  /** An interrupt or a stop was acknowledged: nothing goes on. */
+  /** An interrupt or a stop was acknowledged: nothing runs any more. */
   onCutOff(command: string): void {
     this.#wasCutOff = true;
     this.#cutOff = { command, runCount: this.#log.runCount, actionCount: this.#log.actions.size };
@@ -65,13 +65,13 @@ export class Rules {
     this.#executions = [];
   }
 
-  /** A message was acknowledged: it is there once, however often it was sent. */
+  /** A message was acknowledged: it is in the log once, however often it was sent. */
   onSent(text: string): void {
     const count = this.#log.userMessages.filter((sent) => sent === text).length;
     if (count !== 1) this.violate(`${text} is in the log ${count} times (P18)`);
   }
 
-  /** Between any two steps. */
+  /** Checked between any two steps. */
   checkMoment({ status, isBusy, openCommandCount }: LiveStatus): void {
     for (const [id, { answers, toolName }] of this.#log.actions) {
       if (answers.length > 1) this.violate(`${id} has the answers ${answers.join()} (P6)`);
@@ -83,13 +83,13 @@ export class Rules {
     if (this.#cutOff?.runCount === runCount && actions.size > this.#cutOff.actionCount) {
       this.violate(`an answer was stored after ${this.#cutOff.command} (P43)`);
     }
-    // With a command under way the next run may be queued behind it.
+    // While a command is pending the next run may be queued behind it.
     if (openCommandCount === 0 && status === "running" && !isBusy) {
       this.violate("it is running without a run (P2)");
     }
   }
 
-  /** Nothing is in progress any more. */
+  /** Checked when nothing is pending any more. */
   checkRest({ isBusy, openCommandCount }: LiveStatus): void {
     const { status, actions, unansweredCount } = this.#log;
     if (openCommandCount > 0) this.violate("a command is never acknowledged");
@@ -104,7 +104,7 @@ export class Rules {
     }
   }
 
-  /** After a last ordinary run (P2). */
+  /** Checked after a last ordinary run (P2). */
   checkEnd(): void {
     if (this.#log.status !== "finished") this.violate(`a last run leads to ${this.#log.status}`);
     this.#checkAnswered();

@@ -23,12 +23,12 @@ import { Rules, type LiveStatus } from "./rules.ts";
 export const commands = ["send", "note", "run", "pause", "interrupt", "stop", "accept", "reject"] as const;
 export type Command = (typeof commands)[number];
 
-/** `crash` loses a write in progress, `crash-after` keeps it although nobody heard of it. */
+/** `crash` loses a pending write; `crash-after` completes it without an acknowledgement. */
 const crashes = ["crash", "crash-after"] as const;
 
 export type WorldOptions = { readonly policy: ConversationConfig["confirmation_policy"]["kind"] };
 
-/** So many commands may be unanswered at a time, and so many crashes may happen. */
+/** Maximum number of unanswered commands at a time, and of crashes. */
 const maxOpenCommands = 3;
 const maxCrashes = 2;
 
@@ -36,8 +36,8 @@ const validator = createValidator();
 const secretBox = createSecretBox(Buffer.alloc(32));
 
 /**
- * One conversation between clients, a model, a tool host and a disk that all move only when told. Every step that can be
- * taken next is in `steps`; whatever a rule forbids is in `violations`.
+ * One conversation between clients, a model, a tool host and a disk that the test steps. Every possible next step is in `steps`; broken
+ * rules are in `violations`.
  */
 export class World {
   readonly #trace: string[] = [];
@@ -47,7 +47,7 @@ export class World {
   #gates = new Gates();
   #conversation: Conversation | null = null;
   #nowMs = 1_700_000_000_000;
-  /** What the disk was asked to do and has not done yet. */
+  /** A write that the disk has not done yet. */
   #write: (() => void) | null = null;
   /** Positions of batches that an accept may have caused. */
   readonly #acceptedBatches = new Set<number>();
@@ -83,7 +83,7 @@ export class World {
     return world;
   }
 
-  /** What went wrong so far; empty when nothing did. */
+  /** Broken rules so far; empty when there are none. */
   get violations(): readonly string[] {
     return this.#rules.violations;
   }
@@ -93,7 +93,7 @@ export class World {
     return this.#log.events;
   }
 
-  /** How each thing in progress could end now. */
+  /** The possible endings of each pending operation. */
   get endings(): string[] {
     return this.#gates.open.flatMap((gate, index) =>
       gate.endings().map((ending) => `${gate.name}${index}:${ending}`),
@@ -119,7 +119,7 @@ export class World {
     await this.#rest();
   }
 
-  /** Lets everything in progress end in the most ordinary way. */
+  /** Ends every pending operation in the most ordinary way. */
   async #settle(): Promise<void> {
     await this.#rest();
     for (let steps = 0; this.#gates.open.length > 0; steps++) {
@@ -132,7 +132,7 @@ export class World {
     this.#rules.checkRest(this.#liveStatus);
   }
 
-  /** Lets the rest end by itself and asks for one more run; resolves with what was wrong and the way there, or with nothing. */
+  /** Ends everything and requests one more run; resolves with the broken rules and the steps, or with nothing. */
   async conclude(): Promise<string[]> {
     if (this.violations.length === 0) await this.#settle();
     if (this.violations.length === 0) await this.#finish();
@@ -191,7 +191,7 @@ export class World {
     void this.#acknowledged("resume", (conversation) => conversation.resume());
   }
 
-  /** The process dies with everything in it; a new one starts on the same disks, and clients repeat what was not answered. */
+  /** The process dies with everything in it; a new one starts on the same disks, and clients repeat unanswered requests. */
   async #crash(isWriteStored: boolean): Promise<void> {
     this.#crashes += 1;
     this.#rules.onCrash();
@@ -200,7 +200,7 @@ export class World {
       this.#write();
     }
     this.#write = null;
-    // Nobody ends the gates of the dead process any more, so it never moves again.
+    // The gates of the dead process never end, so it never moves again.
     this.#gates = new Gates();
     this.#disk = new Map(this.#disk);
     this.#openCommands = 0;
@@ -273,7 +273,7 @@ export class World {
     return { status: state.status, isBusy, openCommandCount: this.#openCommands };
   }
 
-  /** Lets every promise move that can; then checks what must hold between any two steps. */
+  /** Lets all promises progress, then checks the rules that hold between any two steps. */
   async #rest(): Promise<void> {
     await turnOfTheLoop();
     this.#rules.checkMoment(this.#liveStatus);

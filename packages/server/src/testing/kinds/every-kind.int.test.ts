@@ -46,7 +46,7 @@ test.skipIf(chromium === null)(
     expect(missing).toEqual([]);
     for (const family of families)
       expect([...found[family]].filter((kind) => !contract[family].has(kind))).toEqual([]);
-    // Whatever was done in the browser worked: no kind is there for a mistake alone.
+    // Everything in the browser succeeded: no kind occurs only because of an error.
     expect(log.filter((event) => event.kind === "ObservationEvent" && event.observation.is_error)).toEqual(
       [],
     );
@@ -59,8 +59,8 @@ test.skipIf(chromium === null)(
 );
 
 /**
- * What of a log is not as the contract says. Our schemas of these components are those of agent server 0.1.0, which a test of the protocol
- * compares; who has its document names it in CONVOKE_CONTRACT_DOCUMENT, and the log is checked against it too.
+ * Deviations of a log from the contract. Our schemas of these components are those of agent server 0.1.0, which a test of the protocol
+ * compares. With its document in CONVOKE_CONTRACT_DOCUMENT, the log is checked against that too.
  */
 function faultsOf(log: readonly Event[]): unknown[] {
   const definitions = definitionsIn(log);
@@ -74,7 +74,7 @@ function faultsOf(log: readonly Event[]): unknown[] {
   const check = (component: string) =>
     compileForeignSchema({ components, $ref: `#/components/schemas/${component}` });
   const [checkEvent, checkDefinition] = [check("Event"), check("ToolDefinition")];
-  // A document that was not understood would find nothing.
+  // A document that was not understood would find no deviations.
   if (checkEvent({ ...log[0], extra: 1 }).length === 0) throw new Error(`${path} does not refuse a field.`);
   return [
     ...own,

@@ -1,6 +1,6 @@
 import type { Event, ToolDefinition } from "@convoke/protocol";
 
-/** What the wire tells apart by its kind. */
+/** The families that the wire discriminates by kind. */
 export const families = ["Event", "Action", "Observation", "ToolDefinition"] as const;
 export type Family = (typeof families)[number];
 export type Kinds = Readonly<Record<Family, ReadonlySet<string>>>;
@@ -17,7 +17,7 @@ export function contractKinds(facts: Facts): Kinds {
   return kindsOf(members);
 }
 
-/** What of them is in a log: kinds of events, of their actions and observations, and of the tools that it tells of. */
+/** Which of them are in a log: kinds of events, of their actions and observations, and of the tools that it lists. */
 export function foundKinds(log: readonly Event[]): Kinds {
   const found = kindsOf(() => new Set<string>()) as Readonly<Record<Family, Set<string>>>;
   for (const event of log) {
@@ -29,7 +29,7 @@ export function foundKinds(log: readonly Event[]): Kinds {
   return found;
 }
 
-/** The tools that a log tells of: those of the system prompt, and those that came later, such as an MCP server's. */
+/** The tools that a log lists: those of the system prompt, and those added later, such as an MCP server's. */
 export function definitionsIn(log: readonly Event[]): ToolDefinition[] {
   return log.flatMap((event) => {
     if (event.kind === "SystemPromptEvent") return event.tools ?? [];

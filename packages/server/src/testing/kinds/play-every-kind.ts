@@ -27,13 +27,13 @@ const call = (name: string, given: Record<string, unknown> = {}) => ({ name, arg
 const spoken = (...calls: readonly ReturnType<typeof call>[]): ScriptTurn => ({ tool_calls: calls });
 
 /**
- * One conversation, asked for and led with what the contract has, in which everything happens that has a kind. Its log, as the
- * search gives it page by page.
+ * Plays one conversation with requests of the contract, in which every kind occurs. Returns its log, as the search returns it page by
+ * page.
  */
 export async function playEveryKind({ withBrowser }: { readonly withBrowser: boolean }): Promise<Event[]> {
   const turns: ScriptTurn[] = [];
   await using server = await startTestServer({
-    // In order, because turns are added while the conversation goes on.
+    // In order, because turns are added while the conversation continues.
     script: { turns, select: "in_order", unique_ids: true },
     tools: defaultTools(),
     mcp: { firstWaitMs: 20_000 },
@@ -64,7 +64,7 @@ export async function playEveryKind({ withBrowser }: { readonly withBrowser: boo
   return await server.events(id);
 }
 
-/** A call of each tool but the browser's, and one that never was one. */
+/** A call of each tool except the browser's, and an invalid one. */
 function everyTool(folder: string): ScriptTurn {
   const made = join(folder, "made.txt");
   return spoken(
@@ -84,7 +84,7 @@ function everyTool(folder: string): ScriptTurn {
   );
 }
 
-/** An answer of a server that tells token ids, as vLLM does. */
+/** An answer of a server that reports token ids, as vLLM does. */
 function withTokens(): ScriptTurn {
   const delta = { content: "", tool_calls: [{ index: 0, id: "tokens", type: "function", function: shell }] };
   const data = {
@@ -152,7 +152,7 @@ class Player {
     );
   }
 
-  /** A call that somebody turns down. */
+  /** A call that the user rejects. */
   async reject(): Promise<void> {
     await this.#policy("AlwaysConfirm");
     await this.#send("Ask me.", true, spoken(call("terminal", { command: "echo never" })));
@@ -166,7 +166,7 @@ class Player {
     await this.#server.client.pause(this.#id);
   }
 
-  /** A run that the provider ends. */
+  /** A run that a fault of the provider ends. */
   async fail(): Promise<void> {
     await this.#send("Fail.", true, { error: { status: 401, message: "No such key." } });
     await this.#server.waitForStatus(this.#id, "error");

@@ -3,17 +3,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { randomUUID } from "node:crypto";
 
-/** What an MCP server over HTTP does besides working. */
+/** Faults of an MCP server over HTTP. */
 export type HttpMode = "good" | "error" | "page" | "hang" | "refuse-key" | "sse" | "sse-silent";
 
 export type McpHttpServer = AsyncDisposable & {
   readonly url: string;
   /** Headers of every request, in order. */
   readonly requests: readonly IncomingMessage["headers"][];
-  /** Calls of tools that it has really made. */
+  /** Executed tool calls. */
   readonly calls: readonly string[];
   mode: HttpMode;
-  /** Every session it knows is over: it answers 404 to them. */
+  /** Ends all sessions: they get 404. */
   forget(): void;
 };
 

@@ -5,21 +5,21 @@ import type { AddressInfo } from "node:net";
 
 export type OAuthMcpServer = AsyncDisposable & {
   readonly url: string;
-  /** Grant types of every token that was given, in order. */
+  /** Grant types of all issued tokens, in order. */
   readonly grants: readonly string[];
-  /** Why requests for tokens were refused, in order. */
+  /** Reasons of refused token requests, in order. */
   readonly refusals: readonly string[];
   /** The newest tokens. */
   readonly tokens: { readonly access: string; readonly refresh: string };
   /** From now on the newest access token is refused; it can be refreshed. */
   expire(): void;
-  /** Gives consent as a person would in a browser: the address to which it is sent back. */
+  /** Gives consent like a person in a browser; returns the redirect address. */
   consent(authorizationUrl: string): Promise<string>;
 };
 
 type Grant = { readonly challenge: string; readonly redirectUri: string; readonly clientId: string };
 
-/** An MCP server over streamable HTTP and its authorization server: registration, PKCE, refresh tokens that are good once. */
+/** An MCP server over streamable HTTP and its authorization server: registration, PKCE, single-use refresh tokens. */
 export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
   const grants: string[] = [];
   const refusals: string[] = [];

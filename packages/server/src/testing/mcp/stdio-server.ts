@@ -1,6 +1,6 @@
 /**
- * An MCP server as a program, written by hand so that it can misbehave; the first argument says how. Its tools: `echo`
- * answers with its text, `environment` with its variables. Reads and writes one JSON message a line.
+ * An MCP server as a program, written by hand so that it can misbehave; the first argument selects how. Its tools: `echo` returns its
+ * text, `environment` its variables. Reads and writes one JSON message per line.
  */
 import { createInterface } from "node:readline";
 

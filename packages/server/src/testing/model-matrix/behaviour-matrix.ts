@@ -28,7 +28,7 @@ const wires = [
 
 type Wire = (typeof wires)[number];
 
-/** A model on a wire, and the requests that reached its provider. */
+/** A model on a wire, and the requests that its provider received. */
 type Bench = {
   readonly wire: Wire;
   readonly open: (turns: readonly ScriptTurn[], llm?: object) => Promise<Opened>;
@@ -66,7 +66,7 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
   ["a history made by every other wire", handOver],
 ];
 
-/** The table of `docs/models.md`: what each wire does, found out by doing it. */
+/** The table of `docs/models.md`: the behaviour of each wire, measured. */
 export async function renderBehaviourMatrix(): Promise<string> {
   const rows: string[][] = [];
   for (const [title, scenario] of scenarios) {
@@ -168,7 +168,7 @@ async function duplicateIds(bench: Bench): Promise<string> {
   return new Set(calls.map(({ id }) => id)).size === 2 ? "made different" : "kept";
 }
 
-/** Calls as the server would say them; a model that calls in words writes them as text. */
+/** Calls in the format of the server; a model without tool calls writes them as text. */
 async function callsOf(
   { wire, open }: Bench,
   texts: readonly string[],
@@ -217,7 +217,7 @@ async function unseenImages({ open }: Bench): Promise<string> {
   return !text.includes("iVBORw0KGgo=") && text.includes("cannot see images") ? "a sentence instead" : "sent";
 }
 
-/** Each other wire makes a turn with sealed reasoning and two calls; this one must take all of them and open no seal. */
+/** Each other wire makes a turn with sealed reasoning and two calls; this wire must accept all of them and unseal none. */
 async function handOver({ wire, open }: Bench): Promise<string> {
   const messages: ModelMessage[] = [userMessage("Go.")];
   for (const [at, other] of wires.entries()) {

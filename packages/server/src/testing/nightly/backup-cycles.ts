@@ -9,9 +9,9 @@ import { ServerAtWork } from "../server-at-work.ts";
 import { compareRestored, noteBefore } from "./compare-restored.ts";
 
 /**
- * `npx node packages/server/src/testing/nightly/backup-cycles.ts --count 50 --seed 1`: `convoke backup` of servers at work, as the README
- * starts them, at seeded moments; each copy is checked, a server is started on it as the guide tries a restore, and it is compared with the
- * server that was copied. Every other server has two processes. Exits with 1 when a promise did not hold.
+ * `npx node nightly/backup-cycles.ts --count 50 --seed 1`: runs `convoke backup` of busy servers, started as in the README, at seeded
+ * moments. Each copy is checked, a server is started on it as the guide describes a restore, and it is compared with the original
+ * server. Every other server has two processes. Exits with 1 when a promise did not hold.
  */
 const { values } = parseArgs({
   options: { count: { type: "string", default: "50" }, seed: { type: "string", default: "2026" } },
@@ -34,7 +34,7 @@ for (let first = 0; first < count; first += backupsPerServer) {
     failed += 1;
     console.log(JSON.stringify({ cycle, wrong }));
   }
-  // What has failed for the users of the server counts too.
+  // Failures that the server's users saw count too.
   await atWork.settle();
   console.log(`${Math.min(count, first + backupsPerServer)} of ${count} backups, ${failed} failures`);
 }

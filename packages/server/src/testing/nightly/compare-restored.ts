@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ConvokeProcess } from "../convoke-process.ts";
 import type { ServerAtWork, StoredEvent } from "../server-at-work.ts";
 
-/** What had to be in a backup that began after it: by conversation, ids of events and of acknowledged messages. */
+/** The required content of a backup that began later: by conversation, ids of events and of acknowledged messages. */
 export type Before = {
   readonly atMs: number;
   readonly logs: ReadonlyMap<string, { readonly events: number; readonly acknowledged: readonly string[] }>;
@@ -19,8 +19,8 @@ export async function noteBefore(atWork: ServerAtWork): Promise<Before> {
 }
 
 /**
- * Compares a restored server with the one that was copied and went on: each log begins with what was there before the backup, is the same
- * event by event up to the moment of the backup, and no command begins again that had begun before it.
+ * Compares a restored server with the original, which continued. Each log begins with what existed before the backup, is equal event by
+ * event up to the backup, and no command that had started before it starts again.
  */
 export async function compareRestored(
   atWork: ServerAtWork,
@@ -47,7 +47,7 @@ export async function compareRestored(
   return { events, wrong };
 }
 
-/** Commands print when they began. */
+/** Commands print their start time. */
 function begunTwice(own: readonly StoredEvent[], original: readonly StoredEvent[], atMs: number): string[] {
   return own
     .filter(({ kind }) => kind === "ObservationEvent")

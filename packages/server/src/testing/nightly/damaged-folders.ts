@@ -10,8 +10,8 @@ import { createRandom } from "../random.ts";
 import { startTestServer } from "../start-server.ts";
 
 /**
- * `npx node packages/server/src/testing/nightly/damaged-folders.ts --count 300`: data folders with zeroed, random and swapped pages, read in
- * every way that there is, by the journal and by a server. Exits with 1 when a read has no end, or two answers differ.
+ * `npx node nightly/damaged-folders.ts --count 300`: reads data folders with zeroed, random and swapped pages in every possible way, by
+ * the journal and by a server. Exits with 1 when a read does not end, or two answers differ.
  */
 const { values } = parseArgs({
   options: { count: { type: "string", default: "300" }, from: { type: "string", default: "0" } },
@@ -28,7 +28,7 @@ for (let seed = from; seed < from + count; seed += 1) {
   const dataDir = join(folder, String(seed));
   await cp(whole, dataDir, { recursive: true });
   const damage = damagePages(join(dataDir, "journal.db"), createRandom(seed));
-  // Told before, for a read that ends the process.
+  // Printed before, for a read that ends the process.
   process.stderr.write(`${seed}: ${damage}\n`);
   const wrong = await readAll(dataDir);
   if (wrong === null) refused += 1;
@@ -66,7 +66,7 @@ async function makeWhole(): Promise<WholeLog[]> {
   return made;
 }
 
-/** Null where the store is refused as damaged before anything is read. */
+/** Null when the store is rejected as damaged before anything is read. */
 async function readAll(dataDir: string): Promise<string[] | null> {
   const journal = await openJournal({ dataDir }).catch((error: unknown) => {
     if (!isDamage(error)) throw error;

@@ -11,9 +11,9 @@ import { startScriptedModel } from "../scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "../server-process.ts";
 
 /**
- * `npx node packages/server/src/testing/nightly/disk-rounds.ts --count 100`: the disk of a server goes away while tools run, by a file system
- * that takes nothing more or as after a power cut, the server is killed, the disk comes back without a new start of the machine, and another
- * server goes on. No call runs twice, and none that has run is told as one that has not. Exits with 1 when a promise did not hold.
+ * `npx node nightly/disk-rounds.ts --count 100`: the disk of a server disappears while tools run, by a read-only file system or as after
+ * a power cut. The server is killed, the disk comes back without a reboot, and another server continues. No call runs twice, and no
+ * call that has run is reported as not run. Exits with 1 when a promise did not hold.
  */
 const { values } = parseArgs({
   options: { count: { type: "string", default: "100" }, seed: { type: "string", default: "2026" } },
@@ -47,7 +47,7 @@ for (let round = 0; round < count; round += 1) {
   unknown += result.unknown;
   if (result.wrong.length > 0) {
     wrongRounds += 1;
-    // What went wrong may have left it without a disk.
+    // A failure may have left it without a disk.
     await comeBack(mounted);
     console.log(JSON.stringify({ round, kind, afterMs, wrong: result.wrong }));
   }
@@ -60,7 +60,7 @@ console.log(
 process.exitCode = wrongRounds === 0 ? 0 : 1;
 
 async function play(on: LoopedDisk, kind: "abort" | "cut", afterMs: number) {
-  // What calls leave behind is on another disk.
+  // Files that calls leave are on another disk.
   const workspace = await mkdtemp(join(tmpdir(), "convoke-side-"));
   const dataDir = join(on.path, crypto.randomUUID());
   try {
@@ -139,7 +139,7 @@ function judge(events: readonly Event[], marks: readonly string[]) {
     const actions = events.filter(
       (event) => event.kind === "ActionEvent" && event.tool_call.arguments.includes(`echo ${mark} `),
     );
-    // A call whose action the disk lost is asked for anew: it is another one.
+    // A call whose action the disk lost is made again: it is another one.
     if (times > actions.length && actions.length > 0)
       wrong.push(`${mark} ran ${times} times for ${actions.length} actions`);
   }

@@ -4,8 +4,8 @@ import { countPassages, crashAfter, crashAt, type Passage } from "../crash-harne
 import { createRandom } from "../random.ts";
 
 /**
- * `npx node packages/server/src/testing/nightly/kill-cycles.ts --count 500 --seed 1`: servers that are killed with -9, half of
- * them at a seeded passage of a fail point, half at a seeded moment. Exits with 1 when a promise did not hold.
+ * `npx node nightly/kill-cycles.ts --count 500 --seed 1`: servers are killed with -9, half of them at a seeded passage of a fail point,
+ * half at a seeded moment. Exits with 1 when a promise did not hold.
  */
 const { values } = parseArgs({
   options: { count: { type: "string", default: "500" }, seed: { type: "string", default: "2026" } },
@@ -13,9 +13,9 @@ const { values } = parseArgs({
 const count = Number(values.count);
 const random = createRandom(Number(values.seed));
 const longestPlayMs = 900;
-/** B13 allows this much on the same node. Held here alone: beside other suites the machine would be measured. */
+/** The limit of B13 on the same node. Only checked alone: beside other suites the machine would be measured. */
 const recoveryMs = 5_000;
-/** Where a command may or may not have had its effect when the server died. */
+/** Points at which a command may or may not have had its effect when the server died. */
 const unknownOutcomes = ["tool.before", "tool.after"];
 
 type Cycle = { readonly at: Passage } | { readonly afterMs: number };

@@ -3,10 +3,10 @@ import type { Event } from "@convoke/protocol";
 import type { AppendRecord } from "../journal-with-record.ts";
 import type { History, NodeRig } from "./node-rig.ts";
 
-/** When it is calm, a dead server is found within seven seconds. */
+/** On an idle machine a dead server is found within seven seconds. */
 const quietWithinMs = 90_000;
 
-/** What did not hold of one conversation, once it is quiet; no sentence when all of it did. */
+/** The broken promises of one idle conversation; empty when all held. */
 export async function checkHistory(rig: NodeRig, history: History): Promise<string[]> {
   const { id, followed, paidCalls } = history;
   const deadlineMs = performance.now() + quietWithinMs;
@@ -33,7 +33,7 @@ export async function checkHistory(rig: NodeRig, history: History): Promise<stri
     ["ids do not grow", isGrowing(ids)],
     ["times go back", isGrowing(stored!.map((event) => event.timestamp ?? ""))],
     ["P1: the follower has another log", JSON.stringify(followed) === JSON.stringify(ids)],
-    // One whose call is lost is asked for anew.
+    // A call that was lost is made again.
     ["P6: a command ran twice", history.surviving !== null || made.length === new Set(made).size],
     ["what was told of before the database lost its end is not there", isWithin(history.surviving, ids)],
     ...messageRules(history, stored!),

@@ -18,7 +18,7 @@ const probe = probePostgres();
 const isPossible = probe.isUsable && !probe.isGiven;
 const without = canFill() ? "" : ", without a disk that is full: that needs root";
 
-// The faults stand at the socket of a server of ours. More of it, with longer ones: `node-cycles.ts`.
+// The faults need the socket of a server of ours. `node-cycles.ts` runs more and longer ones.
 describe.skipIf(!isPossible)(`three servers on PostgreSQL (${probe.detail})`, () => {
   let disk: LimitedDisk | null;
   let postgres: TestPostgres;

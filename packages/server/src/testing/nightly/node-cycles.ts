@@ -10,13 +10,12 @@ import { playNodeCycle } from "./play-node-cycle.ts";
 import { openReleaseBeside } from "./release-beside.ts";
 
 /**
- * `npx node packages/server/src/testing/nightly/node-cycles.ts --count 20 --seed 1`: three servers on one PostgreSQL that are
- * killed, stopped, frozen and cut off at seeded moments, whose clocks jump and whose database crashes and fills its disk, while
- * clients write and follow over all of them. `--only kill,cut` picks faults. With `--pooled` the servers, each start
- * of them included, reach the database through a pooler in transaction mode. With `--mixed` each start takes either these sources or
- * those of the last release, and where there is none those of ten commits ago; `--beside <folder>` names a clone of another one, in
- * which `npm ci` was run. Exits with 1 when a promise did not hold; the seed of the cycle is in
- * the line.
+ * `npx node nightly/node-cycles.ts --count 20 --seed 1`: three servers on one PostgreSQL that are killed, stopped, frozen and cut off at
+ * seeded moments, whose clocks jump and whose database crashes and fills its disk, while clients write and follow on all of them.
+ * `--only kill,cut` selects faults. With `--pooled` the servers, including each start, reach the database through a pooler in
+ * transaction mode. With `--mixed` each start uses either these sources or those of the last release, or without one those of ten
+ * commits ago; `--beside <folder>` names a clone of another one, in which `npm ci` was run. Exits with 1 when a promise did not hold;
+ * the line contains the seed of the cycle.
  */
 const { values } = parseArgs({
   options: {
@@ -30,7 +29,7 @@ const { values } = parseArgs({
 });
 const count = Number(values.count);
 const firstSeed = Number(values.seed);
-/** One set of servers lives through so many, as far as processes live at all. */
+/** One set of servers runs this many cycles, as far as its processes live that long. */
 const cyclesPerRig = 5;
 const faultsPerCycle = 2;
 
@@ -70,7 +69,7 @@ for (let first = 0; first < count; first += cyclesPerRig) {
   for (let cycle = first; cycle < Math.min(count, first + cyclesPerRig); cycle++) {
     const faults = Array.from({ length: faultsPerCycle }, () => kinds[random.whole(kinds.length)]!);
     for (const fault of faults) played.set(fault, (played.get(fault) ?? 0) + 1);
-    // Most are short, so that servers come back to find what they had; some so long that the others take over.
+    // Most faults are short, so that servers come back to their conversations; some so long that other nodes take over.
     const longestOutageMs = random.whole(4) === 0 ? 20_000 : 3_000;
     const { wrong, slowestMs: ownMs } = await playNodeCycle(rig, {
       conversations: 4,

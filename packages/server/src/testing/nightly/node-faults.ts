@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeRig } from "./node-rig.ts";
 
-/** What may happen to the servers of a rig and to their database. */
+/** Faults of the servers of a rig and of their database. */
 export const nodeFaults = [
   "kill",
   "stop",
@@ -21,18 +21,18 @@ const longestBehindMs = 1500;
 
 export type NodeFault = (typeof nodeFaults)[number];
 
-/** Those that can be done here: a given database is not stopped, and a disk is filled only where one can be mounted. */
+/** The faults that are possible here: a given database is not stopped, and a disk is only filled where one can be mounted. */
 export function faultsHere(rig: NodeRig): readonly NodeFault[] {
   const { postgres, disk, otherRelease } = rig.options;
   return nodeFaults.filter((fault) => {
     if (fault === "crash") return postgres.isOurs;
-    // Releases before this one may lose their way.
+    // Older releases may lose their database connection.
     if (fault === "failover") return postgres.isOurs && otherRelease === undefined;
     return fault !== "fill" || disk !== null;
   });
 }
 
-/** Resolves, with what was done in words, when everything is there again. `longestMs` is for those that last as long as one likes. */
+/** Resolves with a description when everything works again. `longestMs` is for faults of arbitrary duration. */
 export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: number): Promise<string> {
   const { random, postgres, disk } = rig.options;
   const index = random.whole(rig.nodes.length);
@@ -66,7 +66,7 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
       return `the clock of server ${index} was ${hours} hours off for ${outageMs} ms`;
     }
     case "crash":
-      // Long enough that it would be found dead, if its silence were taken for theirs.
+      // Long enough that the node would be found dead, if the database's silence counted as the node's.
       await postgres.halt();
       await sleep(outageMs);
       await postgres.goOn();

@@ -16,30 +16,30 @@ import { startPgbouncer } from "../start-pgbouncer.ts";
 import type { TestPostgres } from "../start-postgres.ts";
 import { findSteadyPort } from "../steady-port.ts";
 
-/** What one cycle has seen of one conversation, besides what is stored. */
+/** What the clients of one cycle have seen of one conversation. */
 export type History = {
   readonly id: string;
-  /** By the id that the client gave: the event that it was told of. */
+  /** Event id by client message id, for acknowledged messages. */
   readonly acknowledged: Map<string, string>;
-  /** Ids of the events that a follower got, over whatever server, in the order in which they came. */
+  /** Ids of the events that a follower got, on any server, in order of arrival. */
   readonly followed: string[];
-  /** So many calls of the model are paid for; null where money is no matter. */
+  /** The number of paid model calls; null without a limit. */
   readonly paidCalls: number | null;
-  /** Once the database has lost its last moment: the events of those before that were told of; what came later may be lost. */
+  /** Set when the database has lost its latest commits: ids acknowledged before that. Later ones may be lost. */
   surviving: ReadonlySet<string> | null;
 };
 
 export type NodeRigOptions = {
   readonly postgres: TestPostgres;
   readonly random: Random;
-  /** What the database lies on; null without one that can be filled. */
+  /** The disk of the database; null without one that can be filled. */
   readonly disk: LimitedDisk | null;
-  /** What a conversation does: so many commands that take so many seconds each. */
+  /** Work of a conversation: number of commands, and seconds of each. */
   readonly commands: number;
   readonly commandSeconds: number;
   /** Whether servers reach the database through a pooler in transaction mode. */
   readonly isPooled?: boolean;
-  /** The root of a clone of another release: each start takes one of the two. */
+  /** The root of a clone of another release: each start uses one of the two. */
   readonly otherRelease?: string;
 };
 
@@ -48,19 +48,19 @@ const dollarsPerCall = 1;
 const nodeCount = 3;
 
 /**
- * Three servers on one PostgreSQL, each with a folder and a line of its own; conversations in which commands leave marks; a client
- * that asks any of them, as a balancer without stickiness does.
+ * Three servers on one PostgreSQL, each with its own folder and database connection; conversations whose commands leave marks; a client
+ * that asks any of the servers, like a load balancer without stickiness.
  */
 export class NodeRig implements AsyncDisposable {
   readonly folder: string;
   readonly options: NodeRigOptions;
-  /** What was answered that must not be. */
+  /** Invalid replies. */
   readonly faults: string[] = [];
   readonly nodes: ServerProcess[] = [];
-  /** Of the cycle that is played. */
+  /** Histories of the current cycle. */
   readonly histories: History[] = [];
   readonly lines: readonly DatabaseLine[];
-  /** On which the servers reach each other, by the one that is reached. */
+  /** The proxies through which other nodes reach each server, by server index. */
   readonly nodeLines: readonly Line[];
   readonly #ports: readonly number[];
   readonly #scope: AsyncDisposableStack;
@@ -111,7 +111,7 @@ export class NodeRig implements AsyncDisposable {
     return rig;
   }
 
-  /** Of any server, as a balancer chooses one. */
+  /** The URL of any server, chosen like a load balancer does. */
   get client(): ConvokeClient {
     return this.clientOf(this.options.random.whole(nodeCount));
   }
@@ -141,7 +141,7 @@ export class NodeRig implements AsyncDisposable {
     return history;
   }
 
-  /** Sends a message until somebody has acknowledged it, each time to whoever the balancer chooses. */
+  /** Sends a message until a server has acknowledged it; each try goes to any server. */
   async send(history: History, clientId: string): Promise<void> {
     const message = {
       content: [{ type: "text" as const, text: clientId }],
@@ -154,7 +154,7 @@ export class NodeRig implements AsyncDisposable {
     });
   }
 
-  /** Follows over one server after another, until it is aborted. */
+  /** Follows on one server after another, until it is aborted. */
   async follow(history: History, signal: AbortSignal): Promise<void> {
     const { random } = this.options;
     while (!signal.aborted) {
@@ -166,7 +166,7 @@ export class NodeRig implements AsyncDisposable {
         }
       } catch (error) {
         if (hop.aborted) continue;
-        // The last event that it has is lost, and others may be: it begins anew.
+        // Its last event is lost, and maybe others: it starts again.
         if (error instanceof ApiError && error.status === 422 && history.surviving !== null)
           history.followed.length = 0;
         else this.#noteRefusal(error);
@@ -179,7 +179,7 @@ export class NodeRig implements AsyncDisposable {
     this.nodes[index] = await this.#start(index);
   }
 
-  /** The database fails, and a standby takes its place that has heard nothing for so long. */
+  /** The database fails, and a standby that is behind by so many milliseconds replaces it. */
   async failOver(behindMs: number): Promise<void> {
     const { postgres, disk } = this.options;
     await using line = await openDatabaseLine(postgres.url);
@@ -202,12 +202,12 @@ export class NodeRig implements AsyncDisposable {
     return await this.#insist(() => Array.fromAsync(this.clientOf(index).events(id)));
   }
 
-  /** `execution_status`, by any of the servers. */
+  /** `execution_status`, from any of the servers. */
   async statusOf(id: string): Promise<string | undefined> {
     return (await this.#insist(() => this.client.getConversation(id))).execution_status;
   }
 
-  /** What the servers say they have appended, in the order of the log. */
+  /** The servers' records of their appends, in log order. */
   async appendsTo(id: string): Promise<AppendRecord[]> {
     const files = (await readdir(this.folder)).filter((name) => name.startsWith("appends-"));
     const texts = await Promise.all(files.map((name) => readFile(join(this.folder, name), "utf8")));
@@ -239,7 +239,7 @@ export class NodeRig implements AsyncDisposable {
     });
   }
 
-  /** Null is this one. */
+  /** Null for these sources. */
   #chooseRelease(): string | null {
     const { otherRelease = null, random } = this.options;
     return otherRelease === null || random.whole(2) === 0 ? null : otherRelease;
@@ -256,7 +256,7 @@ export class NodeRig implements AsyncDisposable {
     }
   }
 
-  /** Not being there is allowed, and 503 with a reason; anything else is a fault. */
+  /** A missing conversation is allowed, and 503 with a reason; anything else is a fault. */
   #noteRefusal(error: unknown): void {
     if (error instanceof ApiError && error.status !== 503)
       this.faults.push(`${error.status}: ${error.message}`);

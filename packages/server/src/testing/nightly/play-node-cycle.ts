@@ -8,18 +8,18 @@ export type NodeCycle = {
   readonly conversations: number;
   readonly messages: number;
   readonly faults: readonly NodeFault[];
-  /** Between two messages, and before a fault. */
+  /** Milliseconds between two messages, and before a fault. */
   readonly longestPauseMs: number;
   readonly longestOutageMs: number;
 };
 
 export type PlayedCycle = {
-  /** What was done, then what did not hold; empty when everything did. */
+  /** The faults, then the broken promises; empty when all held. */
   readonly wrong: readonly string[];
   readonly slowestMs: number;
 };
 
-/** Clients write and follow over all servers while faults happen; then everything that was seen has to fit to what is stored. */
+/** Clients write and follow on all servers while faults happen; then everything they saw is compared with the stored logs. */
 export async function playNodeCycle(rig: NodeRig, cycle: NodeCycle): Promise<PlayedCycle> {
   const { random, commands } = rig.options;
   let slowestMs = 0;
@@ -27,7 +27,7 @@ export async function playNodeCycle(rig: NodeRig, cycle: NodeCycle): Promise<Pla
   rig.histories.length = 0;
   const ending = new AbortController();
   const histories = await Promise.all(
-    // The last one runs out of money before it is done.
+    // The last conversation exceeds its budget before it is done.
     Array.from({ length: cycle.conversations }, (_, index) =>
       rig.begin(randomUUID(), index === cycle.conversations - 1 ? Math.floor(commands / 2) : null),
     ),

@@ -4,19 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The sources of another release, which servers are started from. Disposing it removes them. */
+/** The sources of another release for starting servers. Disposing it removes them. */
 export type ReleaseBeside = Disposable & {
   readonly folder: string;
-  /** What it is, in words. */
+  /** Description of the release. */
   readonly name: string;
 };
 
 const root = fileURLToPath(new URL("../../../../../", import.meta.url));
 
 /**
- * The last release before this one, or what the sources were so many commits ago where there is no release yet: in a folder of its own.
- * It has the packages that are installed here where it wants the same ones, and gets its own otherwise. Null outside of a clone with so
- * much history.
+ * The last release, or without one the sources of so many commits ago, in a separate folder. It uses the packages installed here when it
+ * needs the same ones, and installs its own otherwise. Null outside of a clone with enough history.
  */
 export function openReleaseBeside(commits: number): ReleaseBeside | null {
   const commit = findRelease() ?? find(`HEAD~${commits}`);
@@ -41,7 +40,7 @@ export function openReleaseBeside(commits: number): ReleaseBeside | null {
 const maxBytes = 1 << 30;
 const installMs = 600_000;
 
-/** The newest tag behind this commit. */
+/** The newest tag before this commit. */
 function findRelease(): string | null {
   const tag = git("describe", "--tags", "--abbrev=0", "HEAD^");
   return tag === null ? null : find(tag);
@@ -51,7 +50,7 @@ function find(name: string): string | null {
   return git("rev-parse", "--verify", "--quiet", `${name}^{commit}`);
 }
 
-/** Which packages a commit wants. */
+/** The packages that a commit needs. */
 function lockOf(commit: string): string | null {
   return git("rev-parse", `${commit}:package-lock.json`);
 }
@@ -69,7 +68,7 @@ function git(...words: readonly string[]): string | null {
   }
 }
 
-/** Those of others are the ones here; its own packages are its own. */
+/** External packages are linked from here; its own packages are its own. */
 function linkPackages(folder: string): void {
   const [from, to] = [join(root, "node_modules"), join(folder, "node_modules")];
   mkdirSync(join(to, "@convoke"), { recursive: true });

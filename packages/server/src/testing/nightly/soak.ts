@@ -8,15 +8,15 @@ import { startScriptedModel } from "../scripted-model/scripted-model-server.ts";
 import { ServerProcess } from "../server-process.ts";
 
 /**
- * `npx node packages/server/src/testing/nightly/soak.ts --minutes 30`: one server, four users at once who make conversations,
- * follow them, let the agent run commands and edit files, search, and delete them again. Samples memory, handles, threads and
- * processes in pauses; exits with 1 when one of them grows from the second quarter to the last.
+ * `npx node nightly/soak.ts --minutes 30`: one server, four concurrent users who create conversations, follow them, let the agent run
+ * commands and edit files, search, and delete them again. Samples memory, handles, threads and processes in pauses; exits with 1 when
+ * one of them grows from the second quarter to the last.
  */
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "30" } } });
 const durationMs = Number(values.minutes) * 60_000;
 const users = 4;
 const samples = 24;
-/** After each round of work nobody asks for anything, so that what is held without reason shows. */
+/** Idle time after each round, so that leaks become visible. */
 const pauseMs = Math.min(5_000, durationMs / samples / 3);
 
 type Sample = {
@@ -110,7 +110,7 @@ function startRequest(id: string): StartConversationRequest {
   };
 }
 
-/** What the server holds once its conversations have left memory. */
+/** What the server holds once its conversations are unloaded. */
 async function measure(): Promise<Sample> {
   await sleep(pauseMs);
   const memory = await server.memory();
@@ -164,7 +164,7 @@ const medianOf = (name: keyof Sample, from: number): number =>
     .slice(from, from + quarter)
     .map((sample) => sample[name])
     .sort((a, b) => a - b)[Math.floor(quarter / 2)]!;
-/** How much more the last quarter may have than the second one: what a measurement varies by. */
+/** Allowed growth from the second to the last quarter: the variance of a measurement. */
 const slack: Sample = { heapMb: 3, residentMb: 25, handles: 3, threads: 1, processes: 0 };
 for (const name of Object.keys(slack) as (keyof Sample)[]) {
   const [early, late] = [medianOf(name, quarter), medianOf(name, 3 * quarter)];

@@ -24,7 +24,7 @@ export const anthropicWire: Wire = {
         .map((block) => contentText(block["content"]))
         .join("\n"),
       toolNames: tools.flatMap((tool) => (tool.name === undefined ? [] : [tool.name])),
-      // The system text counts as it does on the other wire, where it is a message.
+      // The system text counts as on the other wires, where it is a message.
       fingerprint: JSON.stringify([body["system"] ?? null, ...messages]),
     };
   },
@@ -77,7 +77,7 @@ function messageHead({ answer }: Played, model: string): Block {
   return { id: answer.id, type: "message", role: "assistant", model };
 }
 
-/** Every block three ways: whole, as it opens in a stream, and the deltas that follow. */
+/** Every block in three forms: complete, its start in a stream, and its deltas. */
 function blocksOf({ answer, turn }: Played): { block: Block; opening: Block; deltas: Block[] }[] {
   if (turn.empty === true) return [];
   const blocks: { block: Block; opening: Block; deltas: Block[] }[] = [];

@@ -103,7 +103,7 @@ function chunksOf(played: Played, model: string): Part[] {
   ];
 }
 
-/** The signature of the script is on the first call; without calls, on the text, or on the thought itself. */
+/** The script's signature is on the first call; without calls, on the text, or on the thought itself. */
 function wholeParts({ answer, turn }: Played): Part[] {
   const signed = turn.signature === undefined ? {} : { thoughtSignature: turn.signature };
   const isOnText = answer.toolCalls.length === 0;

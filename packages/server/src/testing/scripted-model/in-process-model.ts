@@ -16,17 +16,17 @@ export type InProcessOptions = {
   readonly name?: string;
   readonly contextWindow?: number;
   readonly isVisionEnabled?: boolean;
-  /** Total attempts after failures that may pass, without waiting between them; 5 unless given. */
+  /** Maximum attempts after transient failures, without waiting between them; 5 unless given. */
   readonly attempts?: number;
   readonly clock?: ModelClock;
 };
 
 export type ScriptedModel = Model & {
-  /** Every request, repeated ones included, oldest first. */
+  /** Every request, including repeated ones, oldest first. */
   readonly requests: readonly ModelRequest[];
 };
 
-/** A model that says what a script tells it to, without a network. Throws for a bad script. */
+/** A model that answers from a script, without a network. Throws for an invalid script. */
 export function createScriptedModel(source: Script | string, options: InProcessOptions = {}): ScriptedModel {
   const script = parseScript(source);
   const player = new ScriptPlayer(script, options.vars);
@@ -73,7 +73,7 @@ function factsOf({ messages, tools }: ModelRequest): RequestFacts {
   };
 }
 
-/** Streams the turn, or throws what an adapter would throw for its faults. */
+/** Streams the turn, or throws the error that an adapter would throw for its faults. */
 async function* perform(played: Played, context: AttemptContext, clock: ModelClock): ReturnType<Attempt> {
   const { turn, answer } = played;
   if (turn.delay_ms !== undefined) await clock.sleep(turn.delay_ms, context.signal);

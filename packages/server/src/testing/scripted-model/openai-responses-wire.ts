@@ -14,7 +14,7 @@ export const openaiResponsesWire: Wire = {
     const isAssistantItem = (item: Item | undefined): boolean =>
       item !== undefined &&
       (item["type"] === "reasoning" || item["type"] === "function_call" || item["role"] === "assistant");
-    // One answer is a run of items.
+    // One answer is a sequence of items.
     const starts = [...items.entries()]
       .filter(([at, item]) => isAssistantItem(item) && !isAssistantItem(items[at - 1]))
       .map(([at]) => at);
@@ -90,7 +90,7 @@ function deltasOf(item: Item, size: number | undefined): Event[] {
   }
 }
 
-/** Reasoning, text and calls as output items; `signature` of the script is what is sealed. */
+/** Reasoning, text and calls as output items; `signature` of the script is the encrypted content. */
 function itemsOf({ answer, turn }: Played): Item[] {
   if (turn.empty === true) return [];
   const hasText = answer.text !== "" || (answer.reasoning === "" && answer.toolCalls.length === 0);

@@ -1,13 +1,13 @@
 import type { Played, RequestFacts } from "./script-player.ts";
 import { contentText, defaultErrorMessage, messagesOf, splitText, type Wire } from "./wire.ts";
 
-/** What a provider that copied the wire adds to it. */
+/** What a provider with a compatible wire adds to it. */
 export type ChatDialect = {
-  /** The fields of a piece of reasoning; `reasoning_content` unless given. */
+  /** The fields of a chunk of reasoning; `reasoning_content` unless given. */
   readonly toReasoning?: (part: string) => object;
-  /** Fields behind the whole reasoning, such as a signature. */
+  /** Fields after the reasoning, such as a signature. */
   readonly afterReasoning?: (played: Played) => object | null;
-  /** Fields of a call besides its own. */
+  /** Additional fields of a call. */
   readonly toCallExtras?: (played: Played, index: number) => object;
 };
 

@@ -19,7 +19,7 @@ const faults = providerFaults.map((fault, at) => ({
   title: `${fault.wire ?? "openai-chat"}: ${fault.what}`,
 }));
 
-/** Each fault has a script of its own: a tool call that must survive, the fault, and the end. */
+/** Each fault has its own script: a tool call that must survive, the fault, and the end. */
 const turns = faults.flatMap(({ name, turn }): ScriptTurn[] => {
   const match = { last_user_contains: `${name}.` };
   return [
@@ -27,12 +27,12 @@ const turns = faults.flatMap(({ name, turn }): ScriptTurn[] => {
     { match, ...turn },
     { match, text: "done" },
     { match, text: "done" },
-    // A request that is refused is made again, at last with its history in words: whose end is the result then.
+    // A refused request is repeated, at last with its history as text: then the end of that is the result.
     { match: { last_user_contains: `kept ${name}` }, ...turn },
   ];
 });
 
-describe("P35 P53: what providers do wrong", () => {
+describe("P35 P53: faults of providers", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({ script: { turns } });

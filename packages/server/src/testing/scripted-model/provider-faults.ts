@@ -2,15 +2,15 @@ import type { LLM, MessageToolCall } from "@convoke/protocol";
 import type { ScriptRaw, ScriptTurn } from "./script.ts";
 import type { WireName } from "./wire.ts";
 
-/** Something a provider does wrong, and how a run that meets it must end. */
+/** A fault of a provider, and how a run with it must end. */
 export type ProviderFault = {
   readonly what: string;
   readonly turn: ScriptTurn;
   /** Chat completions unless given. */
   readonly wire?: WireName;
-  /** The code that ends the run; null where it goes on. */
+  /** The code that ends the run; null when it continues. */
   readonly ends: string | null;
-  /** The code of each wait that must be seen before. */
+  /** The codes of the waits that must be seen before. */
   readonly waits: readonly string[];
   readonly llm?: LLM;
 };
@@ -36,7 +36,7 @@ const namelessCall = {
   ],
 };
 
-/** Wrong once, then right: the run goes on after one wait. */
+/** A single fault: the run continues after one wait. */
 function once(what: string, code: string, turn: ScriptTurn, wire?: WireName): ProviderFault {
   return { what, turn: { text: "recovered", ...turn, attempts: 1 }, ends: null, waits: [code], ...on(wire) };
 }
@@ -45,12 +45,12 @@ function onceRaw(what: string, code: string, raw: ScriptRaw, wire?: WireName): P
   return once(what, code, { raw }, wire);
 }
 
-/** Wrong in a way that no repetition mends. */
+/** Faults that no retry helps against. */
 function final(what: string, code: string, turn: ScriptTurn, wire?: WireName): ProviderFault {
   return { what, turn, ends: code, waits: [], ...on(wire) };
 }
 
-/** Odd, and understood without a repetition. */
+/** Unusual answers that are understood without a retry. */
 function harmless(what: string, turn: ScriptTurn, wire?: WireName): ProviderFault {
   return { what, turn, ends: null, waits: [], ...on(wire) };
 }

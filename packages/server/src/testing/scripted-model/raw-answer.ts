@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ScriptRaw } from "./script.ts";
 
-/** Sends bytes as the script has them, whatever the protocol. */
+/** Sends the script's bytes, whatever the protocol. */
 export async function sendRaw(response: ServerResponse, raw: ScriptRaw, signal: AbortSignal): Promise<void> {
   response.writeHead(raw.status ?? 200, raw.headers ?? {});
   for (let copy = 0; copy < (raw.repeat ?? 1); copy += 1) {

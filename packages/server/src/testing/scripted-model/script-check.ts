@@ -1,7 +1,7 @@
 type Check = (value: unknown, at: string) => void;
 type Fields = Readonly<Record<string, Check>>;
 
-/** Throws when a parsed script has a field that is unknown or of the wrong kind. */
+/** Throws when a parsed script has an unknown field or one of the wrong type. */
 export function checkScript(script: Record<string, unknown>): void {
   checkFields(script, scriptFields, "script");
   if (!Array.isArray(script["turns"])) throw fault("script.turns", "is missing: it must be a list of turns");

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { Script, ScriptCondition, ScriptTurn, ScriptUsage } from "./script.ts";
 
-/** What a script looks at in a request, the same for every wire. */
+/** The facts of a request that a script matches, the same for every wire. */
 export type RequestFacts = {
   readonly assistantMessages: number;
   readonly assistantMessagesSinceUser: number;
   readonly lastUserText: string;
-  /** Text of the tool results after the last assistant message; empty when there are none. */
+  /** Text of the tool results after the last assistant message; empty without any. */
   readonly lastToolOutput: string;
   readonly toolNames: readonly string[];
   /** The conversation as text: equal for a repeated request. */
   readonly fingerprint: string;
 };
 
-/** What is said in a turn, with ids, placeholders and usage filled in. */
+/** The content of a turn, with ids, placeholders and usage filled in. */
 export type ScriptedAnswer = {
   readonly id: string;
   readonly text: string;
@@ -30,7 +30,7 @@ export type Played = {
   readonly answer: ScriptedAnswer;
 };
 
-/** Chooses the turn for each request. Counts repeated requests, and in order mode the turns; knows nothing else. */
+/** Chooses the turn for each request. Its only state are counts of repeated requests, and in order mode of turns. */
 export class ScriptPlayer {
   readonly #script: Script;
   readonly #vars: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ export class ScriptPlayer {
     return { index, turn, answer: this.#answer(turn, number, facts) };
   }
 
-  /** Turns that answer a tool output come first, then those for this user message, then the main sequence. */
+  /** Turns that match a tool output come first, then those for this user message, then the main sequence. */
   #byHistory(facts: RequestFacts): number | null {
     const turns = [...this.#script.turns.entries()];
     const isMet = ([, turn]: [number, ScriptTurn]): boolean => unmetCondition(turn.match, facts) === null;

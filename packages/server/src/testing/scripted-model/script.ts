@@ -1,6 +1,6 @@
 import { checkObject, checkScript } from "./script-check.ts";
 
-/** What a scripted model says, turn by turn. README.md beside this file explains every field. */
+/** The turns of a scripted model. README.md beside this file explains every field. */
 export type Script = {
   readonly turns: readonly ScriptTurn[];
   readonly select?: "by_history" | "in_order";
@@ -52,7 +52,7 @@ export type ScriptUsage = {
   readonly cache_read_tokens?: number;
   readonly cache_write_tokens?: number;
   readonly reasoning_tokens?: number;
-  /** US dollars that a billing gateway reports; only chat completions can say it. */
+  /** US dollars that a billing gateway reports; only chat completions have a field for it. */
   readonly cost?: number;
 };
 
@@ -64,17 +64,17 @@ export type ScriptError = {
   readonly retry_after?: string;
 };
 
-/** Bytes instead of an answer, for what no protocol allows. */
+/** Raw bytes instead of an answer, for what no protocol allows. */
 export type ScriptRaw = {
   /** 200 unless given; any status from 200 to 599. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** So many copies of the body, one after another. */
+  /** Number of copies of the body, sent one after another. */
   readonly repeat?: number;
   /** Wait between copies. */
   readonly delay_ms?: number;
-  /** What happens behind the body: it ends unless given. */
+  /** What happens after the body; it ends unless given. */
   readonly ending?: "end" | "hang" | "cut";
 };
 

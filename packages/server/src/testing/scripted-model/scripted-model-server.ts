@@ -16,21 +16,21 @@ export type ScriptedModelOptions = {
   readonly script: Script | string;
   /** TCP port on 127.0.0.1; any free one unless given. */
   readonly port?: number;
-  /** Values for `{{name}}`, over those of the script. */
+  /** Values for `{{name}}`, which override those of the script. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** Whether every request is kept; a load of many minutes would fill the memory with them. True unless given. */
+  /** Whether every request is recorded; a long load would fill the memory. True unless given. */
   readonly keepsRequests?: boolean;
-  /** A provider of its own kind; without it every request that can be read is answered. */
+  /** A specific provider; without it every readable request is answered. */
   readonly provider?: ScriptedProvider;
 };
 
-/** What one provider does differently from its wire. */
+/** Deviations of one provider from its wire. */
 export type ScriptedProvider = {
-  /** Speaks in place of the wire that the path stands for. */
+  /** The wire, if the path does not determine it. */
   readonly wire: Wire;
-  /** What comes before the paths of the wire, e.g. `/openai/v1`. */
+  /** Prefix of the wire's paths, e.g. `/openai/v1`. */
   readonly path: string;
-  /** What a request is refused with before its turn is played; null where it is taken. */
+  /** The refusal of a request before its turn is played; null when it is accepted. */
   readonly refuse: (request: ScriptedRequest) => { readonly status: number; readonly body: unknown } | null;
 };
 
@@ -39,7 +39,7 @@ export type ScriptedRequest = Pick<RecordedRequest, "path" | "headers" | "text" 
 export type ScriptedModelServer = AsyncDisposable & {
   /** Without a trailing slash and without `/v1`, e.g. `http://127.0.0.1:41234`. */
   readonly url: string;
-  /** Every request to a model, oldest first; empty where they are not kept. */
+  /** Every request to a model, oldest first; empty when they are not recorded. */
   readonly requests: readonly RecordedRequest[];
 };
 
@@ -54,7 +54,7 @@ export type RecordedRequest = {
   readonly turn: number | null;
 };
 
-/** Starts a model that says what a script tells it to, on 127.0.0.1, over every protocol that is spoken. Throws for a bad script. */
+/** Starts a model that answers from a script, on 127.0.0.1, over all supported protocols. Throws for an invalid script. */
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModelServer> {
   const script = parseScript(options.script);
   const player = new ScriptPlayer(script, options.vars);
@@ -68,7 +68,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       requests: keepsRequests ? requests : null,
       ...(provider === undefined ? {} : { provider }),
     }).catch((error: unknown) => {
-      // A client that hangs up is part of many tests; anything else is told to the client.
+      // Clients that hang up are part of many tests; other errors are reported to the client.
       if (response.destroyed) return;
       response.writeHead(500, { "content-type": "application/json" });
       response.end(JSON.stringify({ error: { message: String(error), type: "api_error" } }));
@@ -104,7 +104,7 @@ const fixedPlaces: ReadonlyMap<string, Place> = new Map([
   ["/messages", { wire: anthropicWire }],
 ]);
 
-/** Two protocols name the model and the way of answering in the path. */
+/** Two protocols have the model and the kind of answer in the path. */
 function findPlace(path: string): Place | undefined {
   const google = /\/models\/([^/:]+):(stream)?generateContent$/iu.exec(path);
   if (google !== null) return { wire: googleWire, model: google[1]!, isStreamed: google[2] !== undefined };
@@ -215,7 +215,7 @@ async function answer(response: ServerResponse, answering: Answering): Promise<v
   response.end();
 }
 
-/** Writes text in pieces of `write_bytes`, and breaks the connection off after `cut_after_bytes`. */
+/** Writes text in chunks of `write_bytes`, and breaks the connection after `cut_after_bytes`. */
 class ChunkWriter {
   readonly #response: ServerResponse;
   readonly #turn: Played["turn"];

@@ -18,7 +18,7 @@ afterEach(async () => {
 const user = (text: string): ModelMessage => ({ role: "user", content: [{ type: "text", text }] });
 const tool = { name: "finish", description: "Ends.", parameters: { type: "object" } };
 
-/** What one request says, in short: texts, calls as `name(arguments)`, failures as their code. */
+/** The answer to one request, in short: texts, calls as `name(arguments)`, failures as their code. */
 async function say(
   model: Model,
   messages: readonly ModelMessage[],
@@ -102,7 +102,7 @@ describe.each(transports)("scripted model, %s", (transport) => {
     ]);
   });
 
-  test("by history a fault happens to the first requests of its turn only", async () => {
+  test("by history a fault only affects the first requests of its turn", async () => {
     const model = await open(transport, { turns: [{ text: "yes", error: { status: 503 }, attempts: 1 }] });
     expect(await say(model, [user("a")])).toBe("LLMServiceUnavailableError");
     expect(await say(model, [user("a")])).toBe("yes");

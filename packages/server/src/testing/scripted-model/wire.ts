@@ -3,10 +3,10 @@ import type { ScriptError } from "./script.ts";
 
 export type WireName = "openai-chat" | "openai-responses" | "anthropic" | "google" | "bedrock";
 
-/** How the scripted model speaks one provider's protocol. */
+/** How the scripted model implements one provider's protocol. */
 export type Wire = {
   readonly name: WireName;
-  /** Reads what the script needs to know from a parsed request body. */
+  /** Reads the facts for the script from a parsed request body. */
   readFacts(body: Readonly<Record<string, unknown>>): RequestFacts;
   /** The answer as server-sent events, one string each, without the blank line at the end. */
   toEvents(played: Played, model: string): readonly string[];
@@ -39,17 +39,17 @@ function isText(type: string | undefined): boolean {
   return type === "text" || type === "input_text" || type === "output_text";
 }
 
-/** Arguments for wires that carry objects; broken text cannot be said that way and becomes an empty one. */
+/** Arguments for wires that carry objects; broken text cannot be represented there and becomes an empty object. */
 export function toObject(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A script may hold broken arguments on purpose: they exist only where arguments are text.
+    // A script may have broken arguments on purpose: they are only possible where arguments are text.
     return {};
   }
 }
 
-/** Cuts a text into pieces of `size` characters; by default into at most about 64 pieces. */
+/** Splits a text into chunks of `size` characters; by default into at most about 64 chunks. */
 export function splitText(text: string, size: number | undefined): string[] {
   const length = size ?? Math.max(16, Math.ceil(text.length / 64));
   const chunks: string[] = [];

@@ -1,6 +1,6 @@
 import type { Random } from "../random.ts";
 
-/** One of the given things. */
+/** One of the given items. */
 export function oneOf<Thing>(random: Random, things: readonly Thing[]): Thing {
   return things[random.whole(things.length)]!;
 }

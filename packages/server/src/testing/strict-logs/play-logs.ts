@@ -28,20 +28,20 @@ export type PlayedLogs = {
 export type PlayOptions = {
   readonly count: number;
   readonly seed: number;
-  /** Of one double alone. */
+  /** Name of a single double. */
   readonly only?: string;
-  /** How many doubles each log meets; all of them unless given. */
+  /** Number of doubles for each log; all of them unless given. */
   readonly doubles?: number;
 };
 
-/** Servers keep what they were asked: they are opened anew after so many logs. */
+/** Servers record requests: they are reopened after this many logs. */
 const logsPerServer = 40;
-/** Played at once: a run waits for its server more than it works. */
+/** Number of logs played concurrently: a run mostly waits for its server. */
 const lanes = 8;
 
 /**
- * Plays random logs against strict doubles, one double after the other on the same log, as when somebody changes the model in the
- * middle: the calls of each are in the history of the next.
+ * Plays random logs against strict doubles, one double after the other on the same log, like a change of the model: the calls of each are
+ * in the history of the next.
  */
 export async function playLogs({
   count,
@@ -114,7 +114,7 @@ async function playRun(
   tools: readonly ToolListing[],
   { name, server }: Opened,
 ): Promise<Finding | null> {
-  // Without a limit of silence: the clock is fast, and a busy machine is not silent.
+  // Without an idle timeout: the clock is fast, and a busy machine is not silent.
   const model = openModel({ ...server.llm, timeout: null }, { clock: createFastModelClock(200) });
   const openSession = async (session: ToolSession): Promise<ToolSession> => ({
     ...session,
@@ -132,7 +132,7 @@ function lastError(log: MemoryLog): string {
   return event === undefined ? "" : (JSON.parse(event.json) as { detail: string }).detail;
 }
 
-/** As MCP servers announce them. */
+/** In the format of MCP servers. */
 function oddTools(random: Random): ToolListing[] {
   return Array.from({ length: random.whole(4) }, (_, index) =>
     listMcpTool(random.whole(3) === 0 ? `${oddName(random)}_${index}` : `odd_${index}`, {

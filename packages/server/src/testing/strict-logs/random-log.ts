@@ -5,7 +5,7 @@ import { MemoryLog } from "../interleaving/memory-journal.ts";
 import type { Random } from "../random.ts";
 import { oddArguments, oddId, oddImage, oddName, oddText, oneOf } from "./odd-items.ts";
 
-/** A log of a conversation as strangers may leave it: with what no provider takes, and with what only one does. */
+/** A random log of a conversation: with content that no provider accepts, and content that only one does. */
 export function randomLog(random: Random): MemoryLog {
   const log = new MemoryLog(sampleConversation("c"));
   const lease = log.claim();
@@ -41,7 +41,7 @@ function message(random: Random, source: "user" | "environment"): EventDraft {
   };
 }
 
-/** What another provider has thought, sealed for itself. */
+/** Reasoning of another provider, encrypted for itself. */
 function foreignSeals(random: Random): Seals {
   const isThought = random.whole(2) === 0;
   const wires = ["google", "openai-responses", "openai-chat", "bedrock"];
@@ -99,7 +99,7 @@ function answerDraft(random: Random, { reasoning, blocks, meta }: Seals): EventD
   return { body, meta };
 }
 
-/** An answer with calls: some are answered, some by an error, some by nobody. */
+/** An answer with calls: some are answered, some by an error, some not at all. */
 function calls(random: Random, responseId: string, { reasoning, blocks, meta }: Seals): EventDraft[] {
   return Array.from({ length: 1 + random.whole(3) }, (_, index): EventDraft[] => {
     const isKnown = random.whole(2) === 0;

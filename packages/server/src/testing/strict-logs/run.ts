@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { playLogs } from "./play-logs.ts";
 
-/** `npx node packages/server/src/testing/strict-logs/run.ts --count 10000`; `--only` names one double, `--doubles` says how many each log meets. */
+/** `npx node strict-logs/run.ts --count 10000`; `--only` names one double, `--doubles` the number of doubles per log. */
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "10000" },

@@ -1,6 +1,6 @@
 /**
- * Providers that may refuse once what cannot be known before; they are asked again without it, or with it, and never refuse the
- * same a second time. All others take a plain conversation at once.
+ * Providers that may once refuse a request for a reason that cannot be known before; it is then repeated with or without the feature, and
+ * they never refuse the same a second time. All others accept a plain conversation at once.
  */
 export const learned: readonly string[] = [
   "deepseek-alias",

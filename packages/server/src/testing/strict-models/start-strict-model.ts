@@ -11,26 +11,26 @@ import type { Wire } from "../scripted-model/wire.ts";
 import { refuse, type Refusal, type StrictProvider, type StrictRequest } from "./strict-provider.ts";
 
 export type StrictModelOptions = {
-  /** Turns are played in their order unless the script says otherwise. */
+  /** Turns are played in order unless the script says otherwise. */
   readonly script: Script | readonly ScriptTurn[];
   /** Tokens of the window; the provider's own unless given. */
   readonly window?: number;
 };
 
 export type StrictModelServer = AsyncDisposable & {
-  /** What goes into `llm.base_url`. */
+  /** The value for `llm.base_url`. */
   readonly baseUrl: string;
-  /** An LLM object that opens the double, waits that pass at once. */
+  /** An LLM object for the double, without waits before retries. */
   readonly llm: LLM;
-  /** Everything that was refused, oldest first. */
+  /** All refused requests, oldest first. */
   readonly refusals: readonly RefusedRequest[];
-  /** Everything that was answered, oldest first. */
+  /** All answered requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
 };
 
 export type RefusedRequest = { readonly request: StrictRequest; readonly refusal: Refusal };
 
-/** Starts a strict double of a provider on 127.0.0.1. It plays a script and refuses what the provider would. */
+/** Starts a strict double of a provider on 127.0.0.1. It plays a script and refuses what the provider would refuse. */
 export async function startStrictModel(
   provider: StrictProvider,
   options: StrictModelOptions,
@@ -69,7 +69,7 @@ export async function startStrictModel(
   };
 }
 
-/** The wire of the provider, which names calls as the provider does and adds what it wants back. */
+/** The provider's wire, with its form of call ids and the fields that it wants back. */
 function withOwnIds(provider: StrictProvider): Wire {
   const { wire } = provider;
   let answers = 0;
@@ -85,7 +85,7 @@ function withOwnIds(provider: StrictProvider): Wire {
   };
 }
 
-/** An id that the script gives stays; every other one is made as the provider makes them. */
+/** An id of the script stays; other ids are generated in the provider's form. */
 function callsOf(played: Played, provider: StrictProvider, answers: number): Played["answer"]["toolCalls"] {
   return played.answer.toolCalls.map((call, index) => {
     if (played.turn.tool_calls?.[index]?.id !== undefined) return call;

@@ -7,54 +7,54 @@ import type { Reading } from "./readings/reading.ts";
 export type StrictRequest = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as text, exactly as it was received. */
+  /** The body as text, exactly as received. */
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-/** What a provider finds wrong, before it is put into the provider's own form. */
+/** A complaint of a provider, before it gets the provider's own form. */
 export type Complaint = {
   readonly message: string;
-  /** That of the provider unless given. */
+  /** The provider's status unless given. */
   readonly status?: number;
   readonly type?: string;
   readonly code?: string;
-  /** The field at fault, as the provider spells it. */
+  /** The field at fault, in the provider's spelling. */
   readonly param?: string;
 };
 
 /** One rule of a provider: what is wrong with the request, or null. Pure. */
 export type Check = (request: StrictRequest, reading: Reading) => Complaint | null;
 
-/** What a refused request is answered with. */
+/** The response to a refused request. */
 export type Refusal = { readonly status: number; readonly body: unknown };
 
-/** A provider that refuses what the real one is known to refuse. All of it is data and small checks. */
+/** A provider that refuses what the real one is known to refuse. It consists of data and small checks. */
 export type StrictProvider = {
   readonly name: string;
-  /** How it answers. The signatures and reasoning that it wants back are put in by `adorn`. */
+  /** How it answers. `adorn` adds the signatures and reasoning that it wants back. */
   readonly wire: Wire;
-  /** What opens it, without address and key; the model is the first of `models`. */
+  /** Fields to open it, without address and key; the model is the first of `models`. */
   readonly llm: LLM;
-  /** The path in front of those of the wire; `base_url` ends with it. */
+  /** The prefix of the wire's paths; `base_url` ends with it. */
   readonly path: string;
-  /** Names that the provider knows, as they are sent. */
+  /** Model names that the provider knows, as they are sent. */
   readonly models: readonly string[];
   readonly read: (body: Readonly<Record<string, unknown>>) => Reading;
-  /** Played in this order; the first that complains decides. */
+  /** Checked in this order; the first complaint decides. */
   readonly checks: readonly Check[];
   /** 400 unless a complaint has its own. */
   readonly toBody: (complaint: Complaint, status: number) => unknown;
-  /** An id of a call as this provider makes them. `seed` is 32 hexadecimal digits, different for every call. */
+  /** An id of a call in this provider's form. `seed` is 32 hexadecimal digits, different for every call. */
   readonly toCallId: (seed: string, name: string, index: number) => string;
-  /** Adds to an answer what the provider wants back, such as signatures. */
+  /** Adds what the provider wants back to an answer, such as signatures. */
   readonly adorn?: (played: Played) => Played;
   /** Tokens of the window, as `overflow` counts them: four characters of the body each. */
   readonly window: number;
   readonly overflow: (tokens: number, window: number) => Complaint;
 };
 
-/** What the provider answers to a request that it refuses; null where it takes it. Pure. */
+/** The provider's response to a request that it refuses; null when it accepts it. Pure. */
 export function refuse(
   provider: StrictProvider,
   request: StrictRequest,

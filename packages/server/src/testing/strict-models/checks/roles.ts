@@ -5,7 +5,7 @@ export function knownRoles(roles: readonly string[], complain: (message: ReadMes
   return (_request, { messages }) => firstOf(messages, ({ role }) => !roles.includes(role), complain);
 }
 
-/** System messages come before all others; with `max`, only so many of them. */
+/** System messages come before all others; with `max`, at most so many. */
 export function systemFirst(
   complain: (message: ReadMessage) => Complaint,
   max: number = Number.POSITIVE_INFINITY,
@@ -37,7 +37,7 @@ export function lastRoleIn(roles: readonly string[], complain: (message: ReadMes
   };
 }
 
-/** What may not follow what; roles of two neighbours. */
+/** Pairs of roles that may not follow each other. */
 export function noSequence(
   isWrong: (before: ReadMessage, message: ReadMessage) => boolean,
   complain: (message: ReadMessage, before: ReadMessage) => Complaint,

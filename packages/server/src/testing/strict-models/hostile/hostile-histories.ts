@@ -7,8 +7,8 @@ const go = userMessage("Go.");
 const on = userMessage("Go on.");
 
 /**
- * Histories that a conversation can come to hold: by a tool, a user, a model that errs, or another provider before a change
- * of model. Each must be taken by every provider, whatever has to be replaced in the request.
+ * Histories that a conversation can have: by a tool, a user, a model that errs, or another provider before a change of model. Every
+ * provider must accept each, whatever has to be replaced in the request.
  */
 export const hostileHistories: Readonly<Record<string, readonly ModelMessage[]>> = {
   "half a pair in a message": [userMessage(half)],

@@ -4,7 +4,7 @@ import { schemas } from "../refused/schemas.ts";
 const plain = { type: "object", properties: { path: { type: "string" } } };
 const plainTool = tool("look");
 
-/** Tools as MCP servers bring them, beside one that is plain. Whatever a provider refuses, the conversation goes on. */
+/** Tools of MCP servers, beside a plain one. Whatever a provider refuses, the conversation continues. */
 export const hostileTools: Readonly<Record<string, readonly ModelTool[]>> = {
   ...Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [

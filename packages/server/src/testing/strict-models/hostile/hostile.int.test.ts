@@ -17,7 +17,7 @@ const cases: readonly (readonly [name: string, request: ModelRequest])[] = [
 ];
 
 test.each(strictProviders)(
-  "P12 $name goes on whatever a conversation holds",
+  "P12 $name continues whatever a conversation contains",
   { timeout: 120_000 },
   async (provider) => {
     const dead = await findDead(provider);

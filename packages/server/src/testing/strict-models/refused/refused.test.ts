@@ -36,11 +36,14 @@ const overflowWords: Readonly<Record<string, string>> = {
   "lm-studio": "context length of only 10 tokens",
 };
 
-test.each(strictProviders)("$name takes back what it said, and refuses what is too long", (provider) => {
-  const good = goodBody(provider);
-  expect(ask(provider, good)).toBeNull();
-  expect(JSON.stringify(ask(provider, good, 10)?.body)).toContain(overflowWords[provider.name]);
-});
+test.each(strictProviders)(
+  "$name accepts its own earlier answer, and refuses too long requests",
+  (provider) => {
+    const good = goodBody(provider);
+    expect(ask(provider, good)).toBeNull();
+    expect(JSON.stringify(ask(provider, good, 10)?.body)).toContain(overflowWords[provider.name]);
+  },
+);
 
 test.each(Object.entries(refusedTable))("%s refuses these faults and no others", (name, rows) => {
   const provider = providerOf(name);
