@@ -1,6 +1,6 @@
-/** One measured number, next to what the same machine does at best in the same run where noise matters. */
+/** One measured number, with a baseline measured in the same run where machine noise matters. */
 export type BenchResult = {
-  /** The id of the budget or promise, with a suffix where one id has several numbers: `B6.kind.desc`. */
+  /** The id of the budget or promise, with a suffix if one id has several numbers: `B6.kind.desc`. */
   id: string;
   name: string;
   value: number;

@@ -1,13 +1,13 @@
 import type { BenchResult } from "./bench-result.ts";
 
-/** A bound on a result's value, or on its ratio to the baseline. */
+/** A limit on a result's value, or on its ratio to the baseline. */
 export type Budget = {
   readonly of: "value" | "ratio";
   readonly atMost?: number;
   readonly atLeast?: number;
 };
 
-/** By the id of the result; `B6.*` stands for every id below B6 that is not named itself. */
+/** By the id of the result; `B6.*` applies to every id below B6 without an entry of its own. */
 export type Budgets = Readonly<Record<string, Budget>>;
 
 export function budgetOf(id: string, budgets: Budgets): Budget | undefined {

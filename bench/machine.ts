@@ -1,6 +1,6 @@
 import { cpus, loadavg, release, totalmem } from "node:os";
 
-/** What has to be known about a machine to read its numbers. `load` is the average of the last minute. */
+/** Facts about a machine that its numbers depend on. `load` is the average of the last minute. */
 export type Machine = {
   readonly processor: string;
   readonly cores: number;

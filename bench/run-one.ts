@@ -1,6 +1,6 @@
 import type { BenchResult } from "./bench-result.ts";
 
-/** Runs one bench in a process of its own: what another one left in memory would be measured too. */
+/** Runs one bench in a separate process: memory of another bench would be measured too. */
 const [file = "", part] = process.argv.slice(2);
 const { run } = (await import(new URL(file, import.meta.url).href)) as {
   run: (part?: string) => Promise<BenchResult[]>;

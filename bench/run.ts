@@ -35,7 +35,7 @@ const benches: Readonly<Record<string, string>> = {
   cluster: "./cluster/cluster.ts",
 };
 
-/** The exit code: a number beyond its budget is news, not a failure; a bench that breaks is one. */
+/** The exit code: exceeding a budget is no failure; a bench that breaks is one. */
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
@@ -78,7 +78,7 @@ async function main(): Promise<number> {
   return broken.length > 0 ? 1 : 0;
 }
 
-/** Null when the bench broke; it has said why. */
+/** Null when the bench broke; it has printed the reason. */
 async function runBench(nameAndPart: string): Promise<BenchResult[] | null> {
   const [name = "", ...part] = nameAndPart.split(":");
   const child = fork(resolve(import.meta.dirname, "run-one.ts"), [

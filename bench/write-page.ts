@@ -7,11 +7,11 @@ export type Measured = {
   readonly machine: Machine;
   readonly results: readonly BenchResult[];
   readonly budgets: Budgets;
-  /** As a reader would type it. */
+  /** The command as a reader would type it. */
   readonly command: string;
 };
 
-/** Replaces everything below `## Numbers` of a page by what was measured just now. */
+/** Replaces everything below `## Numbers` of a page with the current measurements. */
 export function writePage(file: string, { machine, results, budgets, command }: Measured): void {
   const [head = ""] = readFileSync(file, "utf8").split(heading, 1);
   const { processor, cores, memoryGigabytes, system, node, load } = machine;

@@ -17,7 +17,7 @@ const warmRounds = 30;
 const stateRounds = 9;
 const contexts = 10;
 
-/** The browser tools in this process, beside bare playwright-core with the same Chromium, turn about. */
+/** The browser tools in this process, alternating with bare playwright-core on the same Chromium. */
 export async function run(): Promise<BenchResult[]> {
   const program = findProgram(process.env);
   if (program === null) {
@@ -27,7 +27,7 @@ export async function run(): Promise<BenchResult[]> {
   return [await measureCold(program), ...(await measureWarm(program)), await measureMemory(program)];
 }
 
-/** From nothing to a page that has loaded, as the first action of a conversation has it. */
+/** Time from nothing to a loaded page, like the first action of a conversation. */
 async function measureCold(program: string): Promise<BenchResult> {
   const ours: number[] = [];
   const bare: number[] = [];
@@ -87,7 +87,7 @@ async function measureWarm(program: string): Promise<BenchResult[]> {
   }
 }
 
-/** What ten conversations with a page each take of the machine, the browser itself included. */
+/** Resources for ten conversations with a page each, including the browser itself. */
 async function measureMemory(program: string): Promise<BenchResult> {
   await using place = await openLocalPlace();
   const browser = await launch(program);
@@ -108,7 +108,7 @@ async function measureMemory(program: string): Promise<BenchResult> {
   };
 }
 
-/** Shared pages are counted in parts. */
+/** Shared pages are counted proportionally. */
 function memoryMb(): number {
   const kilobytes = findChromium(process.pid).map(({ pid }) => {
     try {

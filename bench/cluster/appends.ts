@@ -3,10 +3,10 @@ import type { BenchResult } from "../bench-result.ts";
 import { sendMessages } from "../conversations/send.ts";
 import { openBenchNode } from "../node/open-bench-node.ts";
 
-/** Each conversation has one message under way, and a message is two events: no group of the server is larger. */
+/** Each conversation has one pending message, and a message is two events: so no group of the server is larger. */
 const groupRows = 400;
 
-/** What conversations store a second, beside the same rows inserted in groups and beside SQLite. */
+/** Stored events per second, compared with the same rows inserted in groups, and with SQLite. */
 export async function measureAppends(url: string): Promise<BenchResult[]> {
   const rates: { postgres: number; sqlite: number } = { postgres: 0, sqlite: 0 };
   for (const store of ["postgres", "sqlite"] as const) {
@@ -37,7 +37,7 @@ export async function measureAppends(url: string): Promise<BenchResult[]> {
   ];
 }
 
-/** The rows that are there, into a table with the same indexes. Rows a second. */
+/** Copies the existing rows into a table with the same indexes. Returns rows per second. */
 async function insertAgain(url: string): Promise<number> {
   const client = await openConnection({ url, name: "bench" });
   try {

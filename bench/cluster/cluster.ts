@@ -16,7 +16,7 @@ const parts: Readonly<Record<string, (url: string) => Promise<BenchResult[]>>> =
   "large-log": measureLargeLog,
 };
 
-/** Several servers on one PostgreSQL, which waits for the disk as it does by default; each part has a database of its own. */
+/** Several servers on one PostgreSQL, which syncs commits to the disk by default; each part has its own database. */
 export async function run(only?: string): Promise<BenchResult[]> {
   const names = only === undefined ? Object.keys(parts) : [only];
   const measures = names.map((name) => {

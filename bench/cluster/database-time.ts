@@ -5,7 +5,7 @@ type Connection = Awaited<ReturnType<typeof openConnection>>;
 
 const microsPerTick = 10_000;
 
-/** The processor time that a PostgreSQL on this machine has used, with all of its processes. */
+/** The processor time of all processes of a local PostgreSQL. */
 export class DatabaseTime implements AsyncDisposable {
   readonly #client: Connection;
   readonly #parent: number;
@@ -46,7 +46,7 @@ async function readTimes(
 ): Promise<{ readonly parent: number; readonly own: number; readonly ofEnded: number } | null> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, "utf8");
-    // What comes before is the name, which may hold anything.
+    // The program's name comes before and may contain anything.
     const fields = text
       .slice(text.lastIndexOf(")") + 2)
       .split(" ")

@@ -8,7 +8,7 @@ import { percentile } from "../journal/percentile.ts";
 const eventCount = 300;
 const pauseMs = 20;
 
-/** From the acknowledged append on one node until a follower on another has the event. */
+/** Time from an acknowledged append on one node until a follower on another has the event. */
 export async function measureDoorbell(url: string): Promise<BenchResult[]> {
   const onFailure = (error: unknown): void => console.error(error);
   await using writer = await openPostgresJournal({ url, onFailure });
@@ -27,7 +27,7 @@ export async function measureDoorbell(url: string): Promise<BenchResult[]> {
   })();
   const storedAt: number[] = [];
   for (let seq = 1; seq <= eventCount; seq += 1) {
-    // Until the nodes have seen each other nobody is rung for.
+    // Nodes are only notified once they know each other.
     await sleep(seq === 1 ? 2_000 : pauseMs);
     await writer.append(lease, { expectedSeq: seq - 1, events: [sampleEvent(seq, { minLength: 1000 })] });
     storedAt.push(performance.now());

@@ -5,7 +5,7 @@ import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.
 const rounds = 400;
 const warmUpRounds = 50;
 
-/** A message over HTTP to the server that works on the conversation, and to another one, turn about. */
+/** A message over HTTP to the server that owns the conversation, alternating with another server. */
 export async function measureForwarding(url: string): Promise<BenchResult[]> {
   await using owner = await openBenchNode({ databaseUrl: url });
   await using other = await openBenchNode({ databaseUrl: url });

@@ -6,7 +6,7 @@ import { measureLatency } from "../journal/append.ts";
 import { measurePages } from "../journal/page.ts";
 import { seedLog, untilQuiet } from "../journal/seed-log.ts";
 
-/** A log of 1,000,000 events beside one of 1,000: pages by every filter, and one append. */
+/** A log of 1,000,000 events compared with one of 1,000: pages by every filter, and one append. */
 export async function measureLargeLog(url: string): Promise<BenchResult[]> {
   await using journal = await openPostgresJournal({ url, onFailure: (error) => console.error(error) });
   const small = await seedLog(journal, "small", 1000);
@@ -20,7 +20,7 @@ export async function measureLargeLog(url: string): Promise<BenchResult[]> {
 
 const readLimitMs = 300_000;
 
-/** Waits until the search of everything has read the logs, in this process: it would be measured too. */
+/** Waits until the text index of this process is complete, which would be measured too. */
 async function untilRead(journal: Journal): Promise<void> {
   const latest = performance.now() + readLimitMs;
   const query = { ownerId: "owner", terms: ["zyzzyva"], limit: 1 };

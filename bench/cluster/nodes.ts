@@ -11,8 +11,8 @@ const conversationCount = 60;
 type Measured = { readonly rate: number; readonly nodeMicros: number; readonly micros: number };
 
 /**
- * What processes on one database do and what processor time an event costs them and it: the same conversations divided among one,
- * two and three of them, and as many for each, as when a node is added because there is more to do.
+ * Throughput of processes on one database, and the processor time per event of them and the database: the same conversations divided
+ * among one, two and three processes, and the same number for each, like a node that is added for more load.
  */
 export async function measureNodes(url: string): Promise<BenchResult[]> {
   await using time = await DatabaseTime.open(url);

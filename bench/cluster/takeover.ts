@@ -9,7 +9,7 @@ import { benchId } from "../node/open-bench-node.ts";
 
 const conversationCount = 1000;
 
-/** From the kill of a server until its runs have all asked the model again, elsewhere. */
+/** Time from the kill of a server until all its runs have called the model again on other nodes. */
 export async function measureTakeover(databaseUrl: string): Promise<BenchResult[]> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-bench-"));
   await using model = await startScriptedModel({ script: { turns: [{ hang: true }] } });

@@ -5,16 +5,16 @@ import { sampleConversation, sampleEvent } from "../../packages/server/src/journ
 
 export type WriterTask = {
   readonly url: string;
-  /** Of the ids of its conversations. */
+  /** Prefix of the ids of its conversations. */
   readonly prefix: string;
   readonly conversations: number;
   readonly perConversation: number;
-  /** Events of each of other conversations that are stored first and not measured: a server at work has compiled its code. */
+  /** Events per warm-up conversation, stored first and not measured: a busy server has compiled its code. */
   readonly warmUp: number;
 };
 
 export type WriterReport = {
-  /** Epoch milliseconds, as those of the other processes. */
+  /** Epoch milliseconds, comparable with other processes. */
   readonly startMs: number;
   readonly endMs: number;
   readonly cpuMicros: number;
@@ -40,7 +40,7 @@ async function write({ url, prefix, conversations, perConversation, warmUp }: Wr
   process.send?.(report);
 }
 
-/** New conversations, and what stores so many events in each of them, one after another in each and in all of them at once. */
+/** Creates conversations, and a function that stores events in them: sequentially in each, concurrently in all. */
 async function prepare(
   journal: Journal,
   prefix: string,

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** A bare database on the same disk: what a number of durable commits, one after the other, costs without anything of ours. */
+/** A bare database on the same disk: the cost of a number of durable commits, one after the other, without our code. */
 export class BareCommits implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "convoke-bench-"));
   readonly #database = new DatabaseSync(join(this.#folder, "bare.db"));
-  /** Of each look, in milliseconds. */
+  /** Milliseconds of each sample. */
   readonly samplesMs: number[] = [];
 
   constructor() {

@@ -4,7 +4,7 @@ import type { Journal, NewEvent } from "../../packages/server/src/journal/journa
 import { sampleId, sampleMicros } from "../../packages/server/src/journal/sample-events.ts";
 import { formatInstant } from "../../packages/server/src/lib/instant.ts";
 
-/** Appends `size` events that no request to a model shows, and the snapshot that a living conversation would have left. */
+/** Appends `size` events that are not part of model requests, and the snapshot that a running conversation would have left. */
 export async function fillLog(journal: Journal, conversationId: string, size: number): Promise<void> {
   const lease = await journal.claim(conversationId);
   for (let seq = 0; seq < size; seq += batchSize) {

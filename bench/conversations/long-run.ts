@@ -3,9 +3,9 @@ import { createWindowedModel } from "../../packages/server/src/testing/windowed-
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 
-/** P59: what a turn of ours costs late in a long run beside an early one, without disk, model and tools. */
+/** P59: our own cost of a late turn in a long run compared with an early one, without disk, model and tools. */
 export async function run(): Promise<BenchResult[]> {
-  // Runs before the measured ones warm the code up; medians over several runs leave the collector out.
+  // Unmeasured runs warm the code up; medians over several runs exclude the garbage collector.
   await measure(500);
   const early: number[] = [];
   const late: number[] = [];
@@ -28,7 +28,7 @@ export async function run(): Promise<BenchResult[]> {
   ];
 }
 
-/** From one request to the next, in milliseconds. */
+/** Milliseconds from one request to the next. */
 async function measure(turns: number): Promise<number[]> {
   const askedAtMs: number[] = [];
   const model = createWindowedModel({

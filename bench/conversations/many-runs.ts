@@ -10,15 +10,15 @@ import { startServerProcess, type ServerProcess } from "../node/server-process.t
 type Load = {
   readonly conversationCount: number;
   readonly measuredMs: number;
-  /** How long the model takes for an answer. */
+  /** Milliseconds that the model takes for an answer. */
   readonly modelMs: number;
 };
 
-/** What every run of the benches plays, and what takes too long for that. */
+/** The parts of every run of the benches, and parts that take too long for that. */
 const usual: Load = { conversationCount: 200, measuredMs: 20_000, modelMs: 1_500 };
 const long: Load = { conversationCount: 500, measuredMs: 600_000, modelMs: 5_000 };
 const warmUpMs = 5_000;
-/** A conversation of which nothing was heard for so many answers of the model does not run. */
+/** A conversation without events for this many answers of the model does not run. */
 const quietAnswers = 6;
 
 /**
@@ -90,7 +90,7 @@ function describe(id: string, reading: ServerReading, measuredMs: number): Bench
   }));
 }
 
-/** A model that takes its time, as models do, and a tool that does not. */
+/** A slow model, as models are, and a fast tool. */
 function scriptOf(modelMs: number): Script {
   return {
     turns: [{ tool_calls: [{ name: "grep", arguments: { pattern: "x" } }], delay_ms: modelMs }],
@@ -117,7 +117,7 @@ async function startConversation(server: ServerProcess, modelUrl: string): Promi
 
 type Follower = { readonly lastEventMs: () => number; readonly close: () => void };
 
-/** The time of an event is taken before it is stored, so the wait for the disk is in what is measured. */
+/** The timestamp of an event is taken before it is stored, so the measurement contains the wait for the disk. */
 async function follow({ url, key }: ServerProcess, id: string, latencies: number[]): Promise<Follower> {
   const address = `${url.replace("http", "ws")}/sockets/events/${id}?session_api_key=${key}`;
   const socket = new WebSocket(address);

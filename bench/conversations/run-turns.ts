@@ -3,13 +3,13 @@ import type { BenchNode } from "../node/open-bench-node.ts";
 import type { TurnClock } from "./turn-clock.ts";
 
 export type RanTurns = {
-  /** From the message until the model is asked. */
+  /** Time from the message until the model is called. */
   readonly startMs: number;
-  /** From one request to the next. */
+  /** Time from one request to the next. */
   readonly turnMs: readonly number[];
 };
 
-/** Sends a message, lets the agent take so many turns, and waits until the run has ended. */
+/** Sends a message, lets the agent take `turns` turns, and waits until the run has ended. */
 export async function runTurns(
   node: BenchNode,
   clock: TurnClock,

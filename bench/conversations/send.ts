@@ -2,7 +2,7 @@ import { sampleConversation, sampleEvent } from "../../packages/server/src/journ
 import type { BenchResult } from "../bench-result.ts";
 import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.ts";
 
-/** B3: what conversations store a second when many clients send messages that start no run. */
+/** B3: stored events per second when many clients send messages that start no run. */
 export async function run(): Promise<BenchResult[]> {
   await using node = await openBenchNode();
   const { stored, seconds } = await sendMessages(node);
@@ -26,7 +26,7 @@ export async function run(): Promise<BenchResult[]> {
   ];
 }
 
-/** Creates conversations and sends to all of them at once, in each one message after the other. */
+/** Creates conversations and sends to all of them concurrently, one message after the other in each. */
 export async function sendMessages(
   node: BenchNode,
 ): Promise<{ readonly stored: number; readonly seconds: number }> {
@@ -63,7 +63,7 @@ async function countEvents({ journal }: BenchNode): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Events a second without conversations: as many writers, as many batches of a message and a short update. */
+/** Events per second without conversations: as many writers and batches of a message and a short update. */
 async function appendAlone({ journal }: BenchNode): Promise<number> {
   const leases = await Promise.all(
     Array.from({ length: conversationCount }, async (_, number) => {

@@ -9,13 +9,13 @@ const parts = ["one", "two", "three", "four"] as const;
 const sampleCount = 5;
 const modelDelayMs = 100;
 
-/** Four sub-agents of one answer beside one. Each asks the model twice and runs one command of 0.2 s. */
+/** Four sub-agents of one answer compared with one. Each calls the model twice and runs one command of 0.2 s. */
 export async function run(): Promise<BenchResult[]> {
   await using one = await startTestServer({ script: script(1), tools: defaultTools() });
   await using four = await startTestServer({ script: script(4), tools: defaultTools() });
   const oneMs: number[] = [];
   const fourMs: number[] = [];
-  // Turn about, so that the machine's noise hits both.
+  // Alternating, so that the machine's noise affects both.
   for (let sample = 0; sample < sampleCount; sample += 1) {
     oneMs.push(await timeOf(one));
     fourMs.push(await timeOf(four));

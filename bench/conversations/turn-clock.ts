@@ -1,6 +1,6 @@
 import type { Model, ModelPart, ModelRequest } from "../../packages/server/src/models/model.ts";
 
-/** A model without delay that calls one tool each turn and notes when it was asked. */
+/** A model without delay that calls one tool per turn and records the time of each request. */
 export class TurnClock implements Model {
   readonly name = "bench/turn-clock";
   readonly isVisionEnabled = true;
@@ -14,7 +14,7 @@ export class TurnClock implements Model {
     this.#toolName = toolName;
   }
 
-  /** Makes the next run call the tool `turns` times and finish; resolves with the time of each request, the last one included. */
+  /** Makes the next run call the tool `turns` times and finish; resolves with the time of each request, including the last. */
   arm(turns: number): Promise<readonly number[]> {
     this.#turnsLeft = turns;
     this.#askedAtMs = [];

@@ -6,7 +6,7 @@ import { fillLog } from "./fill-log.ts";
 import { runTurns } from "./run-turns.ts";
 import { TurnClock } from "./turn-clock.ts";
 
-/** B8: what a turn costs beside the model and the tool; B5: the same in a log of 1,000 and of 1,000,000 events. */
+/** B8: the cost of a turn without the model and the tool; B5: the same in a log of 1,000 and of 1,000,000 events. */
 export async function run(): Promise<BenchResult[]> {
   return [
     ...(await measureOverhead("terminal", 50)),
@@ -18,7 +18,7 @@ export async function run(): Promise<BenchResult[]> {
 
 const sampleCount = 600;
 
-/** Each turn: answer understood, gated and stored, tool called, its result stored, the next request built. */
+/** Each turn: answer parsed, gated and stored, tool called, its result stored, the next request built. */
 async function measureOverhead(toolName: "terminal" | "grep", viewEvents: number): Promise<BenchResult[]> {
   const clock = new TurnClock(toolName);
   await using node = await openBenchNode({ model: clock });
@@ -26,7 +26,7 @@ async function measureOverhead(toolName: "terminal" | "grep", viewEvents: number
   const turnsPerRun = Math.max(5, viewEvents / 40);
   const turnMs: number[] = [];
   const startMs: number[] = [];
-  // The answer and the result are stored; a tool that changes something has its start and its end recorded too.
+  // Answer and result are stored; for a tool with effects, its start and its end are recorded too.
   const commitCount = toolName === "terminal" ? 4 : 2;
   using bare = new BareCommits();
   for (let number = 0; turnMs.length < sampleCount; number += 1) {
@@ -73,7 +73,7 @@ async function compareLogs(): Promise<BenchResult[]> {
     { id: benchId(2), size: 1_000_000, turnMs: [] as number[], startMs: [] as number[] },
   ] as const;
   for (const { id, size } of logs) await prepare(node, clock, id, size);
-  // Turn about, so that the machine's noise hits both.
+  // Alternating, so that the machine's noise affects both.
   for (let sample = 0; sample < 30; sample += 1) {
     for (const log of logs) {
       const ran = await runTurns(node, clock, log.id, 10);

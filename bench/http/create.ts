@@ -6,7 +6,7 @@ import { percentile } from "../journal/percentile.ts";
 import { BuiltServer } from "../node/built-server.ts";
 import { CreatingClient } from "./creating-client.ts";
 
-/** B15: a conversation is created over HTTP with 10,000 stored; B16: its first turn, alone and with others, with a model of no latency. */
+/** B15: creating a conversation over HTTP with 10,000 stored; B16: its first turn, alone and with others, with a model without latency. */
 export async function run(): Promise<BenchResult[]> {
   const thread = new Worker(new URL("../conversations/model-thread.ts", import.meta.url), {
     workerData: script,

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 
 export type CreatingServer = { readonly url: string; readonly workDir: string };
 
-/** Creates conversations over connections that stay open, as a program does that starts many. */
+/** Creates conversations over persistent connections, like a program that starts many. */
 export class CreatingClient implements Disposable {
   readonly #server: CreatingServer;
   readonly #modelUrl: string;
@@ -18,7 +18,7 @@ export class CreatingClient implements Disposable {
       await Promise.all(Array.from({ length: 50 }, () => this.create("none")));
   }
 
-  /** Its id; with a message that is only stored, or that starts a run. */
+  /** Creates a conversation and returns its id; with a message that is only stored, or that starts a run. */
   async create(message: "none" | "stored" | "run"): Promise<string> {
     const llm = { model: "openai/scripted", base_url: `${this.#modelUrl}/v1`, api_key: "bench-key" };
     const content = [{ type: "text", text: "Go." }];

@@ -12,7 +12,7 @@ export async function run(): Promise<BenchResult[]> {
   const pages = await pagesOf(node);
   const [first, deep] = [pages.slice(0, 1), pages.slice(-2, -1)];
   await timesOf(node, pages);
-  // Turn about, so that the machine's noise hits both.
+  // Alternating, so that the machine's noise affects both.
   const firstMs: number[] = [];
   const deepMs: number[] = [];
   for (let sample = 0; sample < 8; sample += 1) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 export type MemoryServer = AsyncDisposable & { readonly port: number };
 
-/** Answers each path with bytes that are ready in memory: what Node itself can serve. */
+/** Answers each path with bytes from memory: the maximum that Node can serve. */
 export async function startMemoryServer(bodies: ReadonlyMap<string, Buffer>): Promise<MemoryServer> {
   const server = createServer((request, response) => {
     const body = bodies.get(request.url ?? "");

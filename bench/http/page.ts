@@ -6,7 +6,7 @@ import { benchId, openBenchNode, type BenchNode } from "../node/open-bench-node.
 import { ask } from "./ask.ts";
 import { startMemoryServer } from "./memory-server.ts";
 
-/** B6: pages of 100 events out of 1,000,000 through the whole server, beside the same bytes served from memory. */
+/** B6: pages of 100 events out of 1,000,000 through the whole server, compared with the same bytes served from memory. */
 export async function run(): Promise<BenchResult[]> {
   await using node = await openBenchNode();
   await node.create(id);
@@ -61,7 +61,7 @@ async function measure(node: BenchNode, name: string, paths: readonly string[]):
   }
   await using memory = await startMemoryServer(bodies);
   const speeds: { ours: number; memory: number }[] = [];
-  // Turn about, so that the machine's noise hits both.
+  // Alternating, so that the machine's noise affects both.
   for (let round = 0; round <= roundCount; round += 1) {
     const [ours, fromMemory] = [await speedOf(node.port, paths), await speedOf(memory.port, paths)];
     if (round > 0) speeds.push({ ours, memory: fromMemory });
@@ -93,7 +93,7 @@ async function measure(node: BenchNode, name: string, paths: readonly string[]):
   ];
 }
 
-/** Pages at random places, of which none was asked for before. */
+/** Pages at random places, none of which was requested before. */
 async function measureFresh(node: BenchNode): Promise<BenchResult> {
   const bodies = new Map<string, Buffer>();
   await using memory = await startMemoryServer(bodies);

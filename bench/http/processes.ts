@@ -13,13 +13,13 @@ type Speed = {
   readonly perSecond: number;
   /** Processor time of all threads of a request, in microseconds. */
   readonly micros: number;
-  /** Of the thread that had most to do: nothing goes faster than one of these after the other. */
+  /** Processor time of the busiest thread, which limits the throughput. */
   readonly busiestMicros: number;
 };
 type Side = {
   readonly server: BuiltServer;
   readonly conversations: readonly string[];
-  /** Of a conversation that pages are read of. */
+  /** The conversation whose pages are read. */
   readonly logId: string;
 };
 
@@ -31,7 +31,7 @@ export async function run(): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const kind of ["pages", "messages"] as const) {
     const speeds: { one: Speed; two: Speed }[] = [];
-    // Turn about, so that the machine's noise hits both; the first round warms up.
+    // Alternating, so that the machine's noise affects both; the first round warms up.
     for (let round = 0; round <= rounds; round += 1) {
       const speed = {
         one: await measure(sides.one, kind, round),
@@ -76,7 +76,7 @@ async function measure({ server, conversations, logId }: Side, kind: Kind, round
   };
 }
 
-/** Of so many pages none was asked for before, in these words: each is read from the store. */
+/** With search words that make each page new: each is read from the store. */
 function pagesOf(logId: string, count: number, round: number): string[] {
   const search = `/api/conversations/${logId}/events/search?limit=100`;
   return Array.from({ length: count }, (_, index) => {
@@ -115,7 +115,7 @@ function describe(
   ];
 }
 
-/** Every message that was acknowledged is stored once, whichever process took it. */
+/** Every acknowledged message is stored once, whichever process accepted it. */
 async function checkMessages(server: BuiltServer, conversations: readonly string[]): Promise<void> {
   let stored = 0;
   for (const id of conversations)

@@ -2,11 +2,11 @@ import type { Socket } from "node:net";
 
 export type Answer = {
   readonly status: number;
-  /** Read from the bytes when it is asked for. */
+  /** Decoded on demand. */
   readonly text: () => string;
 };
 
-/** Resolves at the last byte of one answer; only the bytes of its head become text, so that a client costs next to nothing. */
+/** Resolves at the last byte of one answer. Only its head is decoded, so that the client is cheap. */
 export function readAnswer(socket: Socket): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const body: Buffer[] = [];
@@ -43,7 +43,7 @@ export function readAnswer(socket: Socket): Promise<Answer> {
   return promise;
 }
 
-/** Whether the last chunk has come, which is empty. The one before it ends as every chunk does. */
+/** Whether the last, empty chunk has arrived. The chunk before it ends like every chunk. */
 function endsChunks(body: readonly Buffer[]): boolean {
   const tail = Buffer.concat(body.slice(-8)).toString("latin1").slice(-7);
   return tail === "\r\n0\r\n\r\n" || tail === "0\r\n\r\n";

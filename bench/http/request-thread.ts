@@ -3,19 +3,19 @@ import { connect, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import { readAnswer } from "./read-answer.ts";
 
-/** What a thread of clients is started with. */
+/** Options of a thread of clients. */
 export type RequestPlan = {
   readonly port: number;
-  /** Asked for in this order, by whichever connection is free; each connection has one request at a time. */
+  /** Requested in this order by any free connection; each connection has one pending request. */
   readonly paths: readonly string[];
-  /** JSON that is sent with each; without it they are asked for by GET. */
+  /** JSON body of each request; without it requests are GET. */
   readonly body?: string;
   readonly connections: number;
   readonly requests: number;
 };
 
 export type RequestReport = {
-  /** Of each request: from the first byte sent to the last byte read. */
+  /** Milliseconds of each request from the first byte sent to the last byte read. */
   readonly durationsMs: readonly number[];
   readonly seconds: number;
 };

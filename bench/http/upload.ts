@@ -6,7 +6,7 @@ import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 import { startServerProcess, type ServerProcess } from "../node/server-process.ts";
 
-/** P46: an upload of 1 GiB, and what others feel of it. */
+/** P46: an upload of 1 GiB, and its effect on other requests. */
 export async function run(): Promise<BenchResult[]> {
   await using server = await startServerProcess();
   using agent = new DisposableAgent({ keepAlive: true });
@@ -61,7 +61,7 @@ async function upload({ port, key, workDir }: ServerProcess, mebibytes: number):
   if (reply.statusCode !== 200) throw new Error(`The upload answered ${reply.statusCode}.`);
 }
 
-/** No faster than it is taken. */
+/** Waits when the server reads more slowly. */
 async function send(sent: ClientRequest, mebibytes: number): Promise<void> {
   sent.write('--xyz\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n');
   const block = Buffer.alloc(256 * 1024);

@@ -9,7 +9,7 @@ import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
 import { seedLog, untilQuiet, type SeededLog } from "./seed-log.ts";
 
-/** B3: durable appends a second; B5: what one append costs in a large log; the latency of a lone append. */
+/** B3: durable appends per second; B5: the cost of one append in a large log; the latency of a single append. */
 export async function run(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), "convoke-bench-"));
   try {
@@ -97,7 +97,7 @@ export async function measureLatency(
   const results: BenchResult[] = [];
   const samples = { small: [] as number[], large: [] as number[] };
   const cursors = { small: small.size, large: large.size };
-  // Turn by turn, so that noise of the machine hits both.
+  // Alternating, so that noise of the machine affects both.
   for (const until = performance.now() + 2 * sampleSeconds * 1000; performance.now() < until;) {
     for (const name of ["small", "large"] as const) {
       const lease = name === "small" ? small.lease : large.lease;

@@ -69,7 +69,7 @@ async function measureEmptyOpen(): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Pages through 2,000 rows, twice: what is measured is warm for first and deep pages alike. */
+/** Pages through 2,000 rows twice, so that first and deep pages are measured warm. */
 async function measureList(
   journal: Journal,
   name: string,

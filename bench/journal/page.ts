@@ -83,7 +83,7 @@ async function measure(
   for (let round = 0; round < rounds; round += 1) {
     for (const size of ["small", "large"] as const) {
       const { conversationId, size: length } = logs[size];
-      // The first page, and pages that start anywhere.
+      // The first page, and pages at random places.
       const pageId = sampleId(1 + ((round * 7_919 * 31) % length));
       const paged = round % 2 === 0 ? query : { ...query, pageId };
       const startedAt = performance.now();
@@ -102,7 +102,7 @@ async function measure(
   };
 }
 
-/** Pages as response bodies: read from the journal, against the same texts kept in memory. */
+/** Pages as response bodies: read from the journal, compared with the same texts in memory. */
 async function measureBytes(journal: Journal, log: SeededLog): Promise<BenchResult[]> {
   const pages: string[][] = [];
   const queryAt = (page: number): EventQuery => ({

@@ -14,7 +14,7 @@ import { readTerms } from "../../packages/server/src/journal/text-terms.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
 
-/** B7: the search of all conversations at 1,000,000 events; what its index costs an append, and the disk. */
+/** B7: the search of all conversations at 1,000,000 events; the cost of its index for an append, and on the disk. */
 export async function run(): Promise<BenchResult[]> {
   const folder = mkdtempSync(join(tmpdir(), "convoke-bench-"));
   try {
@@ -73,7 +73,7 @@ async function measureSearches(journal: Journal): Promise<BenchResult[]> {
     for (let round = 0; round < rounds; round += 1) {
       const query: TextQuery = { ownerId: "owner", terms: readTerms(words), limit: 20, ...filter };
       let pageId: string | null = null;
-      // The first page and the two behind it.
+      // The first page and the next two.
       for (let page = 0; page < 3; page += 1) {
         const startedAt = performance.now();
         const found = await journal.searchTexts(pageId === null ? query : { ...query, pageId });
@@ -102,7 +102,7 @@ async function measureSearches(journal: Journal): Promise<BenchResult[]> {
   return results;
 }
 
-/** The same appends to a journal that indexes and to one that does not, turn about. */
+/** The same appends to a journal with and without an index, alternating. */
 async function measureAppends(folder: string): Promise<BenchResult[]> {
   await using plain = await openSqliteJournal(join(folder, "plain"), { indexAfterMs: null });
   await using indexed = await openSqliteJournal(join(folder, "indexed"), { indexAfterMs: 0 });
@@ -122,7 +122,7 @@ async function measureAppends(folder: string): Promise<BenchResult[]> {
       });
       writer.samples.push(performance.now() - startedAt);
     }
-    // As an agent does: the index comes to its turn.
+    // At an agent's pace, so that indexing keeps up.
     if (round % 10 === 0) await delay(20);
   }
   const [bare, withIndex] = writers.map(({ samples }) => samples);
@@ -164,7 +164,7 @@ function microsOf(number: number): number {
   return sampleMicros(number * 10_000);
 }
 
-/** Like real work, 1 KB each: messages, commands, outputs, edits; `number` is that of all logs together. */
+/** Realistic texts of 1 KB each: messages, commands, outputs, edits; `number` counts across all logs. */
 function workEvent(seq: number, number: number): NewEvent {
   const next = random(number);
   const rare = number % 1000 === 7 ? " Kestrel" : number === Math.floor(eventCount / 3) ? " onlyhere" : "";
@@ -212,7 +212,7 @@ function workEvent(seq: number, number: number): NewEvent {
 const syllables = "er ra to ni ce lo va st im por re con de pa ti on al ex su qu".split(" ");
 const frequent = "the a of to error server file is in test line return value not found import".split(" ");
 
-/** Half of them frequent ones, the others of some 8,000. */
+/** Half of them frequent words, the others from about 8,000. */
 function words(next: (below: number) => number, count: number): string {
   const word = (): string => {
     if (next(2) === 0) return frequent[next(frequent.length)]!;

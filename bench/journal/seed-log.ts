@@ -7,7 +7,7 @@ import {
 
 export type SeededLog = { readonly conversationId: string; readonly lease: Lease; readonly size: number };
 
-/** Fills one conversation with a mix like real work: messages, actions, observations, some rare kinds; 1 KB each. */
+/** Fills one conversation with a realistic mix: messages, actions, observations, some rare kinds; 1 KB each. */
 export async function seedLog(journal: Journal, conversationId: string, size: number): Promise<SeededLog> {
   await journal.createConversation(sampleConversation(conversationId));
   const lease = await journal.claim(conversationId);
@@ -17,7 +17,7 @@ export async function seedLog(journal: Journal, conversationId: string, size: nu
       mixedEvent(seq + index + 1),
     );
     const appended = journal.append(lease, { expectedSeq: seq, events });
-    // Two batches under way keep both threads busy.
+    // Two pending batches keep both threads busy.
     await pending;
     pending = appended;
   }
@@ -41,10 +41,10 @@ export function mixedEvent(seq: number): NewEvent {
   return sampleEvent(seq, { ...shapeAt(seq), minLength: eventBytes });
 }
 
-/** In one message of a thousand. */
+/** A word in one message of a thousand. */
 export const rareWord = "Kestrel";
 const rareEvery = 10_000;
-/** Every agent message has it, no user message. */
+/** A word in every agent message and no user message. */
 export const agentWord = "I looked at";
 
 const quietLimitMs = 30_000;

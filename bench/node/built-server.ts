@@ -12,20 +12,20 @@ import { residentMegabytes } from "./resident-memory.ts";
 const root = resolve(import.meta.dirname, "../..");
 
 export type BuiltServerOptions = {
-  /** With the page, built anew. */
+  /** With the page, freshly built. */
   readonly hasPage?: boolean;
   /** Fills the data folder before the server opens it. */
   readonly fill?: (dataDir: string) => Promise<void>;
-  /** So many share the port, without sandboxes. */
+  /** Number of processes that share the port, without sandboxes. */
   readonly processes?: number;
 };
 
-/** `convoke serve` as it is installed, without keys, with a data folder of its own. Disposing it removes both. */
+/** The installed `convoke serve` without keys, with its own data folder. Disposing it removes both. */
 export class BuiltServer implements AsyncDisposable {
   readonly url: string;
-  /** Absolute; tools may write here. */
+  /** Absolute path where tools may write. */
   readonly workDir: string;
-  /** When the process was started, as `performance.now()` tells it. */
+  /** Start time of the process, by `performance.now()`. */
   readonly startedAtMs: number;
   readonly #child: ChildProcess;
   readonly #folders: readonly string[];
@@ -47,7 +47,7 @@ export class BuiltServer implements AsyncDisposable {
     fill,
     processes = 1,
   }: BuiltServerOptions = {}): Promise<BuiltServer> {
-    // Inside the checkout, so that the built command finds the packages that stay outside the bundle.
+    // Inside the checkout, so that the built command finds the packages outside the bundle.
     const cache = resolve(root, "node_modules", ".cache");
     mkdirSync(cache, { recursive: true });
     const folders = [
@@ -76,12 +76,12 @@ export class BuiltServer implements AsyncDisposable {
     return new BuiltServer({ url, workDir, startedAtMs }, child, folders);
   }
 
-  /** Processor time of all its threads since its start, those of all its processes. */
+  /** Processor time of all its threads and processes since its start. */
   processorMs(): number {
     return [...this.threadMs().values()].reduce((sum, ms) => sum + ms, 0);
   }
 
-  /** The same, thread by thread. What ended with a thread is missing. */
+  /** The same by thread. Time of ended threads is missing. */
   threadMs(): ReadonlyMap<string, number> {
     return new Map(processTree(this.#child.pid!).flatMap((pid) => [...threadTimes(pid)]));
   }

@@ -22,7 +22,7 @@ import { openStore } from "../../packages/server/src/boot/open-store.ts";
 import { openListener, openSurface } from "../../packages/server/src/boot/open-surface.ts";
 import { createQuickTools } from "../../packages/server/src/testing/quick-tools.ts";
 
-/** The parts of a server, within reach of a bench. */
+/** The parts of a server that benches use. */
 export type BenchNode = AsyncDisposable & {
   readonly journal: Journal;
   readonly directory: Directory;
@@ -34,15 +34,15 @@ export type BenchNode = AsyncDisposable & {
 };
 
 export type BenchNodeOptions = {
-  /** Answers every request of every conversation; without it no run may start. */
+  /** Answers every model request of every conversation; without it no run may start. */
   readonly model?: Model;
-  /** A PostgreSQL that several share; without it everything is in the folder. */
+  /** A PostgreSQL that several nodes share; without it everything is in the folder. */
   readonly databaseUrl?: string;
 };
 
 /**
- * A node without keys on a free port of 127.0.0.1, in a folder that goes with it, put together from the parts of `openServer`;
- * its tools start no processes, and nothing but requests is ever done.
+ * A node without keys on a free port of 127.0.0.1, in a temporary folder, assembled from the parts of `openServer`. Its tools start no
+ * processes, and it has no background work.
  */
 export async function openBenchNode(options: BenchNodeOptions = {}): Promise<BenchNode> {
   await using scope = new AsyncDisposableStack();
@@ -110,7 +110,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   };
 }
 
-/** The id of the conversation with this number. */
+/** The conversation id for this number. */
 export function benchId(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }

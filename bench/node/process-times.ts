@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Of the kernel's clock for processes, on every Linux that Node runs on. */
+/** Ticks per second of the kernel's process clock, on every Linux that Node supports. */
 const ticksPerSecond = 100;
 
-/** A process and those that it has started, without theirs. */
+/** A process and its children, without grandchildren. */
 export function processTree(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
   return [pid, ...children.filter((child) => child.trim() !== "").map(Number)];

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-/** What a process has of the machine's memory, from /proc; not a number on systems that have none. */
+/** Resident memory of a process, from /proc; NaN on other systems. */
 export function residentMegabytes(pid: number | undefined): number {
   if (process.platform !== "linux") return Number.NaN;
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-/** What of it no other process has: without the program's own code and libraries, which all of its processes share. */
+/** The private part of it: without the program's own code and libraries, which its processes share. */
 export function privateMegabytes(pid: number): number {
   if (process.platform !== "linux") return Number.NaN;
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");

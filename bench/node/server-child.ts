@@ -7,9 +7,9 @@ import { startTestServer } from "../../packages/server/src/testing/start-server.
 export type ServerRequest = { readonly type: "watch" } | ({ readonly type: "read" } & ReadOptions);
 
 export type ReadOptions = {
-  /** Garbage is collected first. */
+  /** Collects garbage before the reading. */
   readonly isCollected: boolean;
-  /** As a server does at rest: what the young heap took for a burst is given back, too. */
+  /** Also frees what the young heap took for a burst, like a server at rest. */
   readonly isAtRest?: boolean;
 };
 
@@ -17,15 +17,15 @@ export type ReadOptions = {
 export type ServerReading = {
   readonly residentMegabytes: number;
   readonly maxResidentMegabytes: number;
-  /** How long the event loop was busy with one thing, at most. */
+  /** Longest time that the event loop was busy with one task. */
   readonly longestStallMs: number;
   readonly stallP999Ms: number;
-  /** Processor time of its thread between two looks, at most: a stall without the wait for a core. */
+  /** Maximum processor time of its thread between two samples: a stall without the wait for a core. */
   readonly busiestMs: number;
-  /** What collections of memory took, the longest and all of them. */
+  /** Duration of garbage collections, the longest and all of them. */
   readonly longestPauseMs: number;
   readonly pausedMs: number;
-  /** What the heap grew by between looks; what was collected in between is missing. */
+  /** Heap growth between samples; garbage collected in between is missing. */
   readonly allocatedMegabytes: number;
 };
 
@@ -76,7 +76,7 @@ process.on("message", (request: ServerRequest) => {
   report({
     residentMegabytes: process.memoryUsage.rss() / megabyte,
     maxResidentMegabytes: maxResident / megabyte,
-    // What is measured is the time between two looks, which are a period apart even in an idle process.
+    // The time between two samples is measured, which are one period apart even in an idle process.
     longestStallMs: Math.max(0, delays.max / 1e6 - samplePeriodMs),
     stallP999Ms: Math.max(0, delays.percentile(99.9) / 1e6 - samplePeriodMs),
     busiestMs,

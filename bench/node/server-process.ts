@@ -8,16 +8,16 @@ import type {
   ServerRequest,
 } from "./server-child.ts";
 
-/** A whole server in a process of its own, so that what it holds and how long it stalls is its own. */
+/** A whole server in a separate process, so that its memory and stalls are its own. */
 export type ServerProcess = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
   readonly key: string;
-  /** Absolute; tools and uploads may write here. */
+  /** Absolute path where tools and uploads may write. */
   readonly workDir: string;
-  /** Starts counting anew. */
+  /** Resets the counters. */
   readonly watch: () => Promise<void>;
-  /** What was seen since; garbage is collected first if asked for. */
+  /** The counters since the reset; collects garbage first if requested. */
   readonly read: (options?: ReadOptions) => Promise<ServerReading>;
 };
 

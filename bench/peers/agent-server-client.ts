@@ -10,7 +10,7 @@ export type AgentServer = {
 
 const runLimitMs = 120_000;
 
-/** Asks Convoke and the reference the same things in the same words. */
+/** Sends Convoke and the reference the same requests. */
 export class AgentServerClient implements AgentServerPeer, Disposable {
   readonly name: string;
   readonly #server: AgentServer;
@@ -89,7 +89,7 @@ export class AgentServerClient implements AgentServerPeer, Disposable {
     return { id, ms };
   }
 
-  /** The newest 100 events, those that a filter leaves. */
+  /** The newest 100 events that match a filter. */
   async #events(id: string, filter: string, expected: number): Promise<number> {
     const path = `/api/conversations/${id}/events/search?limit=100&sort_order=TIMESTAMP_DESC${filter}`;
     const { text, ms } = await this.#connections.ask("GET", path);

@@ -2,22 +2,22 @@ import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 import type { Peer } from "./peer.ts";
 
-/** One thing that is asked so many times in each round, of a conversation that holds so many messages. */
+/** An operation that is repeated in each round, on a conversation with a number of messages. */
 export type Operation<P extends Peer = Peer> = {
   readonly id: string;
   readonly name: string;
   readonly times: number;
   readonly stored?: number;
-  /** How many milliseconds it took. */
+  /** Returns its duration in milliseconds. */
   readonly ask: (peer: P, conversation: string) => Promise<number>;
 };
 
 const roundCount = 3;
-/** A word that one message of a filled conversation has and no other. */
+/** A word in exactly one message of a filled conversation. */
 export const needle = "needle";
 export const filler = "A sentence as people write it to each other, of an ordinary length. ".repeat(4);
 
-/** Each operation turn about; our own is the first of the two. */
+/** Each operation alternates between both servers; ours is the first. */
 export async function compare<P extends Peer>(
   prefix: string,
   operations: readonly Operation<P>[],
@@ -62,7 +62,7 @@ export function result(
   };
 }
 
-/** A conversation with so many messages, one of which has a word that no other has. */
+/** A conversation with a number of messages, one of which has a unique word. */
 async function filled(peer: Peer, stored: number): Promise<string> {
   const { id } = await peer.create();
   await peer.fill(id, stored, (at) => (at === Math.floor(stored / 2) ? `${filler} ${needle}` : filler));

@@ -4,13 +4,13 @@ import { readAnswer } from "../http/read-answer.ts";
 
 export type Asked = {
   readonly text: () => string;
-  /** From the first byte sent to the last byte read. */
+  /** Milliseconds from the first byte sent to the last byte read. */
   readonly ms: number;
 };
 
 /**
- * Connections to one server that stay open. A client of Node or of a library takes longer for an answer than a fast server does, and
- * would be most of what is measured; here nothing is read but lengths.
+ * Persistent connections to one server. A client of Node or a library takes longer for an answer than a fast server, and would dominate
+ * the measurement; here only lengths are parsed.
  */
 export class Connections implements Disposable {
   readonly #url: URL;
@@ -47,7 +47,7 @@ export class Connections implements Disposable {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     await once(socket, "connect");
     this.#all.add(socket);
-    // A server lets connections go that are not used for a while.
+    // Servers close idle connections.
     const forget = (): void => {
       this.#all.delete(socket);
       const at = this.#free.indexOf(socket);

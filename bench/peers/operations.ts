@@ -15,7 +15,7 @@ const turns: Operation = {
   ask: async (peer) => await peer.turns(20),
 };
 
-/** What servers of any protocol can be asked. The list comes behind the turns: it has what they made. */
+/** Operations for servers of any protocol. The list comes after the turns, whose conversations it contains. */
 export const operationsOfAll: readonly Operation[] = [
   create,
   {
@@ -47,7 +47,7 @@ export const operationsOfAll: readonly Operation[] = [
   },
 ];
 
-/** What servers of our own protocol can be asked. */
+/** Operations for servers of our own protocol. */
 export const operationsOfReference: readonly Operation<AgentServerPeer>[] = [
   { id: "health", name: "GET /health: p50", times: 100, ask: async (peer) => await peer.health() },
   create,

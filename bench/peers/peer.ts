@@ -1,27 +1,27 @@
-/** One server that is asked, each in its own words. What is measured tells how many milliseconds it took. */
+/** A server to measure, with its own requests. Measuring methods return milliseconds. */
 export type Peer = {
-  /** With the version, as a table names it. */
+  /** Name with version for tables. */
   readonly name: string;
-  /** A conversation in which nothing runs yet. */
+  /** Creates a conversation without a run. */
   create(): Promise<{ readonly id: string; readonly ms: number }>;
   /** Stores a message that starts no run. */
   send(id: string, text: string): Promise<number>;
-  /** So many messages, half of them answers where the server stores an answer with each. */
+  /** Stores messages, half of them answers if the server stores an answer with each. */
   fill(id: string, count: number, text: (at: number) => string): Promise<void>;
-  /** The newest 100 of what a conversation holds. */
+  /** Reads the newest 100 entries of a conversation. */
   page(id: string): Promise<number>;
   /** The newest 20 conversations. */
   list(): Promise<number>;
-  /** A conversation that is created, with a message, to the end of its run. */
+  /** Creates a conversation with a message, and waits for the end of its run. */
   turn(): Promise<number>;
-  /** The same so many times at once, to the end of the last. */
+  /** The same concurrently, until the last one ends. */
   turns(count: number): Promise<number>;
   residentMegabytes(): number;
 };
 
-/** What only servers of the same protocol can be asked. */
+/** Operations of servers of the same protocol. */
 export type AgentServerPeer = Peer & {
   health(): Promise<number>;
-  /** The events with a text that one has. */
+  /** The events with a text that only one has. */
   search(id: string, text: string): Promise<number>;
 };

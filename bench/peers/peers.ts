@@ -22,8 +22,8 @@ const parts = {
 } as const;
 
 /**
- * What each other server can be asked as well, beside it in the same run: both run from beginning to end, and each operation is measured
- * turn about, so that the machine's noise hits both. A server that cannot be had here has no numbers, and it is said why.
+ * Compares Convoke with each other server in the same run: both run from beginning to end, and each operation alternates, so that the
+ * machine's noise affects both. A server that is not available here has no numbers, and the reason is printed.
  */
 export async function run(only?: string): Promise<BenchResult[]> {
   const names = only === undefined ? Object.keys(parts) : [only];
@@ -63,7 +63,7 @@ async function besideReference(modelUrl: string): Promise<BenchResult[]> {
   ];
 }
 
-/** A server of another protocol, which starts anew beside a Convoke of its own. */
+/** A server of another protocol, started fresh with a fresh Convoke. */
 async function beside(
   name: "opencode" | "codex",
   start: () => Promise<Peer & AsyncDisposable & { readonly startMs: number }>,
@@ -101,7 +101,7 @@ async function timeStart({ url, startedAtMs }: BuiltServer): Promise<number> {
   return performance.now() - startedAtMs;
 }
 
-/** Null where this machine cannot have it; it has said so. */
+/** Null when it is not available here; the reason has been printed. */
 function prepared(name: string, prepare: () => string): string | null {
   try {
     return prepare();

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** As they were measured. Their programs are in packages of their own for each platform, 600 MB together. */
+/** Measured versions. Their programs are in separate packages per platform, 600 MB together. */
 export const peerVersions = { opencode: "1.18.33", codex: "0.171.0" } as const;
 
 export type PeerPackage = keyof typeof peerVersions;
@@ -11,15 +11,15 @@ export type PeerPackage = keyof typeof peerVersions;
 const packages: Readonly<Record<PeerPackage, string>> = { opencode: "opencode-ai", codex: "@openai/codex" };
 
 /**
- * The program itself, without the Node script in front of it, installed into the folder for temporary files once for each version. Throws
- * when it cannot be had, or not for this platform.
+ * Installs the program itself, without its Node launcher, into the temporary folder, once per version. Throws when it is not available, or
+ * not for this platform.
  */
 export function preparePackage(name: PeerPackage): string {
   const folder = join(tmpdir(), `convoke-peer-${name}-${peerVersions[name]}`);
   const mark = join(folder, "complete");
   if (!existsSync(mark)) {
     console.error(`Installing ${packages[name]} into ${folder}; this takes a minute, once.`);
-    // What an interrupted run left.
+    // Remains of an interrupted run.
     rmSync(folder, { recursive: true, force: true });
     install(folder, `${packages[name]}@${peerVersions[name]}`);
     writeFileSync(mark, "");

@@ -1,6 +1,6 @@
 import type { ToolHost, ToolSession } from "@convoke/tool-host";
 
-/** Opens a session and has its first call answered. */
+/** Opens a session and waits for the answer of its first call. */
 export async function firstCall(
   host: ToolHost,
   places: { readonly workspaceDir: string; readonly stateDir: string },
@@ -10,7 +10,7 @@ export async function firstCall(
   return session;
 }
 
-/** The cheapest tool that looks at the workspace. */
+/** The cheapest tool that uses the workspace. */
 export async function call(session: ToolSession, actionId: string): Promise<void> {
   const outcome = await session.execute({
     actionId,

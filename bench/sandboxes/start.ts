@@ -24,7 +24,7 @@ export async function run(): Promise<BenchResult[]> {
     console.error(`no bubblewrap here: ${probe.detail}`);
     return [];
   }
-  // Inside the checkout, so that the built command finds the packages that stay outside the bundle.
+  // Inside the checkout, so that the built command finds the packages outside the bundle.
   const cache = resolve(root, "node_modules", ".cache");
   mkdirSync(cache, { recursive: true });
   const buildDir = mkdtempSync(join(cache, "convoke-bench-"));
@@ -43,7 +43,7 @@ export async function run(): Promise<BenchResult[]> {
     });
     const bundle = findToolHostProgram(join(buildDir, "lib", "cli-sandbox-host.js"));
     const bubblewrap = { self, unprivileged };
-    // As a built command has it, without types to remove.
+    // As in a built command, without types to strip.
     const doorFile = join(buildDir, "lib", "server-sandboxes-port-door.js");
     const built = createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap, doorFile });
     const inBundle = await measure(built, folder);
@@ -123,7 +123,7 @@ async function measure(
     try {
       const { workspaceDir, stateDir } = handle;
       const session = await firstCall(host, { workspaceDir, stateDir: join(stateDir, "bench") });
-      // The first round fills the caches of the file system.
+      // The first round fills the file system's caches.
       if (round > 0) starts.push(performance.now() - startedAt);
       for (let number = 0; number < callCount; number += 1) {
         const callAt = performance.now();

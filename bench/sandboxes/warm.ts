@@ -11,10 +11,10 @@ import { percentile } from "../journal/percentile.ts";
 import { firstCall } from "./first-call.ts";
 
 const roundCount = 7;
-/** A server makes the next one a second after the last start; it must not be made while the first call of this one is measured. */
+/** A server creates the next warm sandbox a second after the last start; that must not overlap the measured first call. */
 const restMs = 500;
 
-/** From the order of a sandbox to its first tool call, where one is kept ready: the median in milliseconds. */
+/** Time from the request for a sandbox to its first tool call, with a warm one: the median in milliseconds. */
 export async function measureWarm(backend: SandboxBackend, sandboxesDir: string): Promise<number> {
   const fleet = await openSandboxFleet({
     backends: [backend],
@@ -36,7 +36,7 @@ export async function measureWarm(backend: SandboxBackend, sandboxesDir: string)
     for (;;) {
       const id = sandboxes.reserve(backend.name);
       if (id !== null) return sandboxes.unreserve(id);
-      // Who asks puts the making of the next one off.
+      // A request delays the creation of the next one.
       await delay(2 * restMs);
     }
   };
@@ -47,7 +47,7 @@ export async function measureWarm(backend: SandboxBackend, sandboxesDir: string)
     const { id } = await sandboxes.start("user", backend.name);
     const { toolHost, workspaceDir, stateDir } = await sandboxes.openHost(id);
     await firstCall(toolHost, { workspaceDir, stateDir: join(stateDir, "bench") });
-    // The first round fills the caches of the file system.
+    // The first round fills the file system's caches.
     if (round > 0) starts.push(performance.now() - startedAt);
     await sandboxes.remove("user", id);
   }

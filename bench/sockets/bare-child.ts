@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";
 import { openWholeCollector } from "../../packages/server/src/lib/collect-young.ts";
 
-/** Bare `ws` in a process of its own: says its port, and on each message the memory that it holds, in bytes. */
+/** Bare `ws` in a separate process: prints its port, and for each message its memory in bytes. */
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false });
 server.on("connection", (socket) => socket.send("{}"));
 await once(server, "listening");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { WebSocketServer } from "ws";
 
-/** The least that a durable stream costs here: what comes in one turn of the loop is one commit, then `ws` sends it to everyone. */
+/** The minimum for a durable stream here: all events of one turn of the event loop are one commit, then `ws` sends them to everyone. */
 export class BarePipeline implements Disposable {
   readonly port: number;
   readonly #server: WebSocketServer;
@@ -28,7 +28,7 @@ export class BarePipeline implements Disposable {
     return new BarePipeline(server);
   }
 
-  /** Resolves when it is stored; then it is on its way to everyone. */
+  /** Resolves when it is stored; then it is being sent to everyone. */
   append(json: string): Promise<void> {
     if (this.#group.length === 0) queueMicrotask(() => this.#commit());
     return new Promise((resolve) => {

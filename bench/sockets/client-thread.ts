@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 import { FrameCounter } from "./frame-counter.ts";
 
-/** What a client thread is started with. */
+/** Options of a client thread. */
 export type ClientPlan = {
   readonly port: number;
   readonly path: string;
@@ -11,7 +11,7 @@ export type ClientPlan = {
   /** Text frames that come before the first event. */
   readonly greetingFrames: number;
   readonly eventCount: number;
-  /** Events between two reports of how far every socket is. */
+  /** Number of events between two progress reports of all sockets. */
   readonly reportEvery: number;
   /** Arrival of event `e` at socket `s` in milliseconds of the monotonic clock at `s * eventCount + e`; null to leave it out. */
   readonly arrivals: Float64Array<SharedArrayBuffer> | null;
@@ -77,7 +77,7 @@ function onGreeted(): void {
   if (greeted === plan.socketCount) report({ type: "open" });
 }
 
-/** One more socket has reached the next mark; the last one moves it. */
+/** Counts the sockets that have reached the next mark; the last one moves the mark. */
 function onReached(): void {
   behind -= 1;
   while (behind === 0) {

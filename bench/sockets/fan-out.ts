@@ -6,10 +6,10 @@ import type { BenchResult } from "../bench-result.ts";
 import { benchId, openBenchNode } from "../node/open-bench-node.ts";
 import { startClients, type Clients } from "./start-clients.ts";
 
-/** B10: frames a second that 100 clients get of one conversation's events, beside a bare `ws` broadcast of the same bytes. */
+/** B10: frames per second that 100 clients receive of one conversation, compared with a bare `ws` broadcast of the same bytes. */
 export async function run(): Promise<BenchResult[]> {
   const rounds: Round[] = [];
-  // Turn about, so that the machine's noise hits both.
+  // Alternating, so that the machine's noise affects both.
   for (let round = 0; round < roundCount; round += 1) {
     rounds.push({ bare: await measureBare(), ours: await measureServer() });
   }
@@ -46,7 +46,7 @@ const roundCount = 3;
 const bareName = "bare ws broadcast of the same frames, nothing stored";
 const socketCount = 100;
 const eventCount = 4096;
-/** Events that may be under way to the slowest client. */
+/** Maximum number of events in flight to the slowest client. */
 const window = 64;
 const batch = 8;
 const eventBytes = 1024;
@@ -80,7 +80,7 @@ async function measureServer(): Promise<Measured> {
   await node.create(id);
   const path = `/sockets/events/${id}`;
   await using clients = await startClients({ ...plan, port: node.port, path, greetingFrames: 1 });
-  // The sockets have loaded the conversation; the bench takes it over to write what it wants.
+  // The sockets have loaded the conversation; the bench takes it over to write its own events.
   const lease = await node.journal.claim(id);
   return await measure(clients, async (seqs) => {
     const events = seqs.map((seq) => sampleEvent(seq, { minLength: eventBytes }));

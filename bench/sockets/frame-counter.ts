@@ -1,4 +1,4 @@
-/** Counts the text frames of a WebSocket stream without keeping their payloads, so that a client costs next to nothing. */
+/** Counts the text frames of a WebSocket stream without storing payloads, so that a client is cheap. */
 export class FrameCounter {
   readonly #onText: () => void;
   readonly #onPing: () => void;

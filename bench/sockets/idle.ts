@@ -5,8 +5,8 @@ import { startServerProcess, type ServerProcess } from "../node/server-process.t
 import { startClients } from "./start-clients.ts";
 
 /**
- * B11: what the server holds for a socket on which nothing happens, beside bare `ws`. Both give back, as the server does at rest, what
- * the young heap took for the burst of handshakes: it is up to a hundred megabytes, more or less by chance, and no socket's.
+ * B11: memory of the server per idle socket, compared with bare `ws`. Both free, like a server at rest, what the young heap took for the
+ * burst of handshakes: up to a hundred megabytes at random, which belong to no socket.
  */
 export async function run(): Promise<BenchResult[]> {
   const bare = await measureBare();
@@ -49,10 +49,10 @@ async function measureBare(): Promise<number> {
   return kilobytes;
 }
 
-/** Kilobytes a socket. */
+/** Kilobytes per socket. */
 async function measure(port: number, path: string, readKilobytes: () => Promise<number>): Promise<number> {
   const plan = { port, path, socketCount, greetingFrames: 1, eventCount: 0, reportEvery: 1, arrivals: null };
-  // The first ones bring code, tables, and the room that V8 takes for a burst of that many, which later ones share.
+  // The first sockets load code and tables, and make V8 grow for the burst, which later ones share.
   await using _first = await startClients(plan);
   const before = await readKilobytes();
   await using _idle = await startClients(plan);

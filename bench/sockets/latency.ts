@@ -8,8 +8,8 @@ import type { ClientPlan } from "./client-thread.ts";
 import { startClients } from "./start-clients.ts";
 
 /**
- * B4: from the call of `append` until a subscriber has the event, at a steady rate, beside a bare pipeline in the same run; and the part
- * of it after the commit.
+ * B4: time from the call of `append` until a subscriber has the event, at a steady rate, compared with a bare pipeline in the same run; and
+ * the part of it after the commit.
  */
 export async function run(): Promise<BenchResult[]> {
   return [
@@ -21,14 +21,14 @@ export async function run(): Promise<BenchResult[]> {
 
 type Load = { readonly id: string; readonly socketCount: number; readonly perSecond: number };
 type Append = (seq: number) => Promise<void>;
-/** Sockets wait at a port for what `append` stores. */
+/** Port with sockets that follow what `append` stores. */
 type Stream = Pick<ClientPlan, "port" | "path" | "greetingFrames"> & {
   readonly openAppend: () => Promise<Append>;
 };
 type Played = { readonly whole: number[]; readonly afterCommit: number[]; readonly perSecond: number };
 
 const seconds = 5;
-/** Turn about, so that the machine's noise hits both. */
+/** Alternating, so that the machine's noise affects both. */
 const rounds = 2;
 /** Events of the first second are not counted: compilers and buffers warm up. */
 const warmUpSeconds = 1;
@@ -59,7 +59,7 @@ async function measure(load: Load): Promise<BenchResult[]> {
         share,
       );
       const result = { id: `${id}.${what}`, name, value, unit: "ms" };
-      // Bare, the sockets are written to before anybody is told of the commit.
+      // In the bare pipeline the sockets are written before the commit is acknowledged.
       if (part === "afterCommit") return result;
       const besides = percentile(
         bare.flatMap((played) => played[part]),
@@ -95,7 +95,7 @@ async function playServer(load: Load): Promise<Played> {
     port: node.port,
     path: `/sockets/events/${conversationId}`,
     greetingFrames: 1,
-    // The sockets have loaded the conversation; the bench takes it over to write what it wants.
+    // The sockets have loaded the conversation; the bench takes it over to write its own events.
     openAppend: async () => {
       const lease = await node.journal.claim(conversationId);
       return async (seq) => {
@@ -124,7 +124,7 @@ async function play({ socketCount, perSecond }: Load, { openAppend, ...stream }:
   const appends: Promise<void>[] = [];
   const startedAt = nowMs();
   for (let seq = 1; seq <= eventCount;) {
-    // Whatever is due by now; a timer that fires late is made up for.
+    // Sends everything that is due, to compensate a late timer.
     const due = Math.min(eventCount, Math.floor(((nowMs() - startedAt) / 1000) * perSecond));
     for (; seq <= due; seq += 1) appends.push(noted(seq));
     await sleep(1);
@@ -146,7 +146,7 @@ async function play({ socketCount, perSecond }: Load, { openAppend, ...stream }:
 
 const eventBytes = 1024;
 
-/** The monotonic clock of the machine, the same in every thread. */
+/** The machine's monotonic clock, the same in every thread. */
 function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

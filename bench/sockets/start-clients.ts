@@ -2,11 +2,11 @@ import { Worker } from "node:worker_threads";
 import type { ClientPlan, ClientReport } from "./client-thread.ts";
 
 export type Clients = AsyncDisposable & {
-  /** Resolves when every socket has got so many events. */
+  /** Resolves when every socket has received this many events. */
   readonly have: (events: number) => Promise<void>;
 };
 
-/** Opens the sockets in a thread of its own, so that clients do not use the server's event loop; resolves when all are open. */
+/** Opens the sockets in a separate thread, so that clients do not use the server's event loop; resolves when all are open. */
 export async function startClients(plan: ClientPlan): Promise<Clients> {
   const thread = new Worker(new URL("./client-thread.ts", import.meta.url), { workerData: plan });
   const opened = Promise.withResolvers<void>();

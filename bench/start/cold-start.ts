@@ -18,11 +18,11 @@ import { benchId } from "../node/open-bench-node.ts";
 import { residentMegabytes } from "../node/resident-memory.ts";
 
 /**
- * B1: from the start of the process to the first 200, Node's own start taken off; B1.first: the same for the first start after an
- * installation, with a new home and a new data folder; B2: memory of the idle server; B16.first: the first turn of a process, 2 s later.
+ * B1: time from the start of the process to the first 200, minus Node's own start; B1.first: the same for the first start after an
+ * installation, with a new home and data folder; B2: memory of the idle server; B16.first: the first turn of a process, 2 s later.
  */
 export async function run(): Promise<BenchResult[]> {
-  // Inside the checkout, so that the built command finds the packages that stay outside the bundle.
+  // Inside the checkout, so that the built command finds the packages outside the bundle.
   const cache = resolve(root, "node_modules", ".cache");
   mkdirSync(cache, { recursive: true });
   const buildDir = mkdtempSync(join(cache, "convoke-bench-"));
@@ -47,7 +47,7 @@ export async function run(): Promise<BenchResult[]> {
     };
     const memory: number[] = [];
     const turns: number[] = [];
-    // Turn about, so that the machine's noise hits all.
+    // Alternating, so that the machine's noise affects all.
     for (let round = 0; round <= roundCount; round += 1) {
       const measured = {
         node: await startNode(),
@@ -55,7 +55,7 @@ export async function run(): Promise<BenchResult[]> {
         bundle: await startServer(commands.bundle, dataDir),
         sources: await startServer(commands.sources, dataDir),
       };
-      // The first round fills the caches of the file system.
+      // The first round fills the file system's caches.
       if (round === 0) continue;
       times.node.push(measured.node);
       times.first.push(measured.first.startMs);
@@ -117,7 +117,7 @@ async function seed(dataDir: string): Promise<void> {
   }
 }
 
-/** Until Node runs the first line of a script and its output is here. */
+/** Until Node runs the first line of a script and its output has arrived. */
 async function startNode(): Promise<number> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ["-e", "console.log(1)"], { stdio: ["ignore", "pipe", "inherit"] });
@@ -127,7 +127,7 @@ async function startNode(): Promise<number> {
   return startMs;
 }
 
-/** As a person has it who has just installed the package. */
+/** Like a fresh installation of the package. */
 async function startFirst(command: string, modelUrl: string) {
   const home = mkdtempSync(join(tmpdir(), "convoke-bench-"));
   try {

@@ -13,7 +13,7 @@ const pauseMs = 50;
 
 type Place = { readonly id: string; readonly words: string };
 
-/** U12: one more event in a long and in a short conversation; U13: from the call that stores an event until it is on the screen. */
+/** U12: one more event in a long and in a short conversation; U13: time from storing an event until it is on the screen. */
 export async function measureAppend(
   server: BuiltServer,
   client: PageClient,
@@ -47,7 +47,7 @@ export async function measureAppend(
   ];
 }
 
-/** Milliseconds of processor time for one event. */
+/** Milliseconds of processor time per event. */
 async function appendTo(
   server: BuiltServer,
   client: PageClient,
@@ -73,7 +73,7 @@ async function appendTo(
   return cpuMs / (eventsARound + 1);
 }
 
-/** In milliseconds; both clocks are those of the machine. */
+/** In milliseconds; both clocks are the machine's. */
 async function delaysIn(server: BuiltServer, client: PageClient, place: Place): Promise<number[]> {
   const page = await coldPage(client);
   await openAt(page, client.addressOf(place.id), `Round ${rounds - 1} ends`);
@@ -85,7 +85,7 @@ async function delaysIn(server: BuiltServer, client: PageClient, place: Place): 
       const isNew = found.some((words) => seen[words] === undefined);
       if (!isNew) return;
       requestAnimationFrame(() => {
-        // Behind the frame that draws it.
+        // After the frame that draws it.
         setTimeout(() => {
           for (const words of found) seen[words] ??= performance.timeOrigin + performance.now();
         });

@@ -9,7 +9,7 @@ import { StreamingModel } from "./streaming-model.ts";
 const running = 200;
 const seconds = 8;
 
-/** U14: home with the list of all conversations while 200 of them work; in per cent of a core. */
+/** U14: the home page with the list of all conversations while 200 of them run; in per cent of a core. */
 export async function measureBusyList(server: BuiltServer, client: PageClient): Promise<BenchResult[]> {
   await using model = await StreamingModel.start({ tokensPerSecond: 1 });
   for (let number = 0; number < running; number += 1) {
@@ -19,7 +19,7 @@ export async function measureBusyList(server: BuiltServer, client: PageClient): 
   const page = await coldPage(client);
   await page.goto(server.url);
   await page.locator('nav a[href*="/c/"]').first().waitFor();
-  // What is loaded late is there by then.
+  // Deferred parts are loaded by then.
   await page.waitForLoadState("networkidle");
   const { cpuMs } = await traced(client.browser, () => sleep(seconds * 1_000));
   await page.context().close();

@@ -3,7 +3,7 @@ import { CanvasPages, findCanvas } from "../../e2e/canvas.ts";
 import type { BuiltServer } from "../node/built-server.ts";
 import { coldPage, type PageClient } from "./page-client.ts";
 
-/** Agent Canvas on the same server, where `CONVOKE_AGENT_CANVAS` says that it is. Its first screens are behind it. */
+/** Agent Canvas on the same server, if `CONVOKE_AGENT_CANVAS` names its folder. Its onboarding is done. */
 export async function openCanvas(
   server: BuiltServer,
   browser: Browser,
@@ -30,5 +30,5 @@ export async function openCanvas(
   await page.getByTestId("chat-input").waitFor();
   const storageState = await page.context().storageState();
   await page.context().close();
-  return { ...client, storageState: storageState };
+  return { ...client, storageState };
 }

@@ -9,15 +9,15 @@ import { createConversation, readStatus, say } from "./server-calls.ts";
 import { StreamingModel } from "./streaming-model.ts";
 
 /**
- * `npx node bench/web/hour.ts --minutes 60 --faster 10`: what an hour of streaming, 50 tokens a second, leaves in the page, played
- * so many times faster. One answer is a minute long. Exits with 1 when the page holds more at its end than after its first third.
+ * `npx node bench/web/hour.ts --minutes 60 --faster 10`: what an hour of streaming at 50 tokens per second leaves in the page, played
+ * faster. One answer is a minute long. Exits with 1 when the page holds more at its end than after its first third.
  */
 const { values } = parseArgs({
   options: { minutes: { type: "string", default: "60" }, faster: { type: "string", default: "10" } },
 });
 const minutes = Number(values.minutes);
 const tokensPerSecond = 50 * Number(values.faster);
-/** Text that is shown grows with the talk: what a person can scroll to without a request. */
+/** Shown text grows with the conversation: as far as a person can scroll without a request. */
 const allowedGrowth = { megabytes: 3, nodes: 1.2 };
 const answerLimitMs = 300_000;
 
@@ -83,7 +83,7 @@ async function heldBy(session: CDPSession): Promise<Held> {
   return { heapMegabytes: usedSize / 1_000_000, nodes };
 }
 
-/** Medians: what was just shown while one answer ended is not what stays. */
+/** Medians, because what is shown while one answer ends does not stay. */
 function middleOf(held: readonly Held[]): Held {
   return {
     heapMegabytes: median(held.map(({ heapMegabytes }) => heapMegabytes)),

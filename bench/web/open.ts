@@ -15,7 +15,7 @@ type Opened = {
   readonly styleKilobytes: number;
 };
 
-/** U6: a long conversation opened at its newest event by a browser that has nothing in its cache; beside another client, turn about. */
+/** U6: a long conversation opened at its newest event by a browser with an empty cache, alternating with another client. */
 export async function measureOpen(
   ours: PageClient,
   other: PageClient | null,

@@ -1,28 +1,28 @@
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 
-/** A program in the browser that shows conversations of a server. */
+/** A web client that shows conversations of a server. */
 export type PageClient = {
   readonly name: string;
   readonly browser: Browser;
   readonly addressOf: (conversationId: string) => string;
-  /** What a browser that was there before has kept; its caches are cold all the same. */
+  /** Stored state of an earlier visit; caches are cold all the same. */
   readonly storageState: BrowserContextOptions["storageState"];
 };
 
-/** A page of a browser that has nothing in its cache. Closing its context closes it. */
-export async function coldPage({ browser, storageState: storageState }: PageClient): Promise<Page> {
+/** A page of a browser with an empty cache. Closing its context closes it. */
+export async function coldPage({ browser, storageState }: PageClient): Promise<Page> {
   const context: BrowserContext = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     locale: "en-GB",
-    ...(storageState === undefined ? {} : { storageState: storageState }),
+    ...(storageState === undefined ? {} : { storageState }),
   });
   const page = await context.newPage();
   page.setDefaultTimeout(timeoutMs);
   return page;
 }
 
-/** From the address to the words on the screen; the time in milliseconds. Looks only at what is new, to cost the page little. */
+/** Milliseconds from the address to the words on the screen. Checks only new content, to cost the page little. */
 export async function openAt(page: Page, address: string, words: string): Promise<number> {
   await page.addInitScript((wanted) => {
     const isThere = new Promise<void>((resolve) => {
@@ -53,14 +53,14 @@ export async function painted(page: Page): Promise<void> {
 
 export type Loaded = {
   readonly requests: number;
-  /** As they came over the wire. */
+  /** Bytes on the wire. */
   readonly wireKilobytes: number;
-  /** Packed, whether the server packs or not. */
+  /** Compressed size, whether or not the server compresses. */
   readonly scriptKilobytes: number;
   readonly styleKilobytes: number;
 };
 
-/** What is loaded until the function that it returns is called. */
+/** Records loaded files until the returned function is called. */
 export async function countLoads(page: Page): Promise<() => Promise<Loaded>> {
   const addresses = { Script: new Set<string>(), Stylesheet: new Set<string>() };
   let requests = 0;
@@ -94,5 +94,5 @@ async function packedKilobytes(addresses: ReadonlySet<string>): Promise<number> 
   return bytes / 1_024;
 }
 
-/** For what another client may take on a busy machine. */
+/** Timeout in milliseconds, for another client on a busy machine. */
 const timeoutMs = 120_000;

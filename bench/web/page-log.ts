@@ -7,7 +7,7 @@ import { formatInstant } from "../../packages/server/src/lib/instant.ts";
 
 export type PageLog = { readonly id: string; readonly title: string; readonly size: number };
 
-/** Stores a conversation at rest as a page would find it: turns of commands and edits, each with what it brought and cost. */
+/** Stores an idle conversation as a page would find it: turns of commands and edits, each with results and costs. */
 export async function writePageLog(journal: Journal, log: PageLog, workDir: string): Promise<void> {
   const config = JSON.stringify(configIn(workDir));
   const { id, title, size } = log;
@@ -32,13 +32,13 @@ export async function writePageLog(journal: Journal, log: PageLog, workDir: stri
   await journal.release(lease);
 }
 
-/** What the newest answer of a log of this size says and no other; the size is a multiple of 50. */
+/** A phrase only in the newest answer of a log of this size; the size is a multiple of 50. */
 export function newestWords(size: number): string {
   return `Turn ${size / turnSize} is done`;
 }
 
 const batchSize = 2_000;
-/** A message, 16 calls with their results and what they cost, an answer, and that it is done. */
+/** A message, 16 calls with results and costs, an answer, and the final status. */
 const turnSize = 50;
 
 const words =

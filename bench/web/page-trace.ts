@@ -1,12 +1,12 @@
 import type { Browser } from "playwright-core";
 
-/** What the main threads of pages did, in processor time: a busy machine does not change it. */
+/** Processor time of the pages' main threads by kind of work, independent of a busy machine. */
 export type PageWork = {
   readonly cpuMs: number;
   readonly longestTaskMs: number;
 };
 
-/** Traces all pages of the browser while `work` is done. */
+/** Traces all pages of the browser while `work` runs. */
 export async function traced<Result>(
   browser: Browser,
   work: () => Promise<Result>,
@@ -22,7 +22,7 @@ type TraceEvent = {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Processor time in microseconds; not of all events. */
+  /** Processor time in microseconds; missing for some events. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 };

@@ -10,7 +10,7 @@ const stepPixels = 300;
 const wantedEvents = 10_000;
 const readLimitMs = 180_000;
 
-/** U10: scrolling up through rows that were never shown; U8: what the page holds after 10,000 events were read. */
+/** U10: scrolling up through rows that were never shown; U8: memory of the page after 10,000 events were read. */
 export async function measureScroll(
   client: PageClient,
   { id, words }: { readonly id: string; readonly words: string },
@@ -58,7 +58,7 @@ export async function measureScroll(
 
 type Counted = { gaps: number[]; isCounting: boolean };
 
-/** Turns the wheel once in each frame; milliseconds from each frame to the next. */
+/** Turns the wheel once per frame; milliseconds from each frame to the next. */
 async function scroll(page: Page): Promise<readonly number[]> {
   await page.evaluate(() => {
     const counted = window as unknown as Counted;
@@ -81,7 +81,7 @@ async function scroll(page: Page): Promise<readonly number[]> {
   });
 }
 
-/** To the oldest row that is there, again and again, until so many events have come. */
+/** Scrolls to the oldest row again and again, until this many events have arrived. */
 async function readOn(page: Page, read: () => number): Promise<void> {
   const limit = performance.now() + readLimitMs;
   while (read() < wantedEvents) {
@@ -93,7 +93,7 @@ async function readOn(page: Page, read: () => number): Promise<void> {
   }
 }
 
-/** How many events the page has been sent so far. */
+/** Number of events that the page has received so far. */
 function countEvents(page: Page): () => number {
   let events = 0;
   page.on("response", (response) => {
@@ -101,7 +101,7 @@ function countEvents(page: Page): () => number {
     void response
       .json()
       .then(({ items }: { items: readonly unknown[] }) => (events += items.length))
-      .catch(() => {}); // Given up by the page.
+      .catch(() => {}); // The page aborted it.
   });
   return () => events;
 }
@@ -112,7 +112,7 @@ async function heapMegabytes(session: CDPSession): Promise<number> {
   return usedSize / 1_000_000;
 }
 
-/** The process of the page: of all renderers the one that holds the most. */
+/** The process of the page: the renderer with the largest memory. */
 async function rendererOf({ browser }: PageClient, page: Page): Promise<number> {
   await painted(page);
   const session = await browser.newBrowserCDPSession();

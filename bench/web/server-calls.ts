@@ -10,7 +10,7 @@ async function post(server: BuiltServer, path: string, body: unknown): Promise<u
   return await reply.json();
 }
 
-/** A conversation with a model at the address; its id. */
+/** Creates a conversation with a model at the address; returns its id. */
 export async function createConversation(
   server: BuiltServer,
   modelUrl: string,
@@ -25,7 +25,7 @@ export async function createConversation(
   return id;
 }
 
-/** A message, which starts a run where that is said. */
+/** Sends a message, which optionally starts a run. */
 export async function say(server: BuiltServer, id: string, text: string, run = false): Promise<void> {
   const content = [{ type: "text", text }];
   await post(server, `/api/conversations/${id}/events`, { role: "user", content, run });

@@ -9,7 +9,7 @@ import { StreamingModel } from "./streaming-model.ts";
 const seconds = 8;
 const openAtOnce = 4;
 
-/** U11: a model that goes on with an answer of 20 KB, in one conversation and in four that are open at once. */
+/** U11: a model that continues an answer of 20 KB, in one conversation and in four open ones at once. */
 export async function measureStream(
   server: BuiltServer,
   ours: PageClient,
@@ -43,7 +43,7 @@ async function streamIn(server: BuiltServer, client: PageClient, count: number) 
   for (let number = 0; number < count; number += 1) {
     const id = await createConversation(server, model.url, `Stream ${number}`);
     const page = await coldPage(client);
-    // Who comes later than the answer has not heard its beginning.
+    // A client that connects after the answer began misses its beginning.
     const isFollowing = page
       .waitForEvent("websocket", (socket) => socket.url().includes(`/sockets/events/${id}`))
       .then((socket) => socket.waitForEvent("framereceived"));

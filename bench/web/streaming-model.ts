@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 
 export type StreamingModelOptions = {
   readonly tokensPerSecond?: number;
-  /** How long it goes on; for ever when nothing is said. */
+  /** Seconds that it continues; for ever when absent. */
   readonly tokensPerAnswer?: number;
 };
 
-/** A model that has written a long answer and goes on with 50 tokens a second, or as many as it is told, for every request that it gets. */
+/** A model that has written a long answer and continues with 50 tokens per second, or another rate, for every request. */
 export class StreamingModel implements AsyncDisposable {
   readonly #server;
-  /** Of all answers together. */
+  /** Number of tokens of all answers. */
   tokens = 0;
 
   readonly #tokensPerSecond: number;
@@ -52,7 +52,7 @@ export class StreamingModel implements AsyncDisposable {
     say(longText);
     const startMs = performance.now();
     let sentTokens = 0;
-    // A busy machine calls late: what is due by then is said at once.
+    // Timers are late on a busy machine: everything due is sent at once.
     const timer = setInterval(() => {
       const due = ((performance.now() - startMs) / 1_000) * this.#tokensPerSecond;
       for (; sentTokens < Math.min(due, this.#tokensPerAnswer); sentTokens += 1) {
@@ -68,7 +68,7 @@ export class StreamingModel implements AsyncDisposable {
   }
 }
 
-/** 20 KB of what agents write: paragraphs, lists and code. */
+/** 20 KB of typical agent text: paragraphs, lists and code. */
 const part =
   "## What I found\n\nThe **server** reads its settings once and then keeps them, which is why the change of `port` was not seen. It is told below in three steps, each with its reason.\n\n- read the file again\n- compare it with what is there\n- tell who listens\n\n```ts\nconst settings = read(file);\nif (settings.port !== known.port) listen(settings.port);\n```\n\n";
 const longText = `The beginning of it.\n\n${part.repeat(Math.ceil(20_000 / part.length))}`;

@@ -7,7 +7,7 @@ const rounds = 9;
 
 type Place = { readonly id: string; readonly words: string };
 
-/** U7: back to a long conversation that was scrolled up, from another one, by the list. */
+/** U7: back to a long, scrolled-up conversation from another one, through the list. */
 export async function measureSwitch(client: PageClient, long: Place, other: Place): Promise<BenchResult[]> {
   const page = await coldPage(client);
   await openAt(page, client.addressOf(long.id), long.words);

@@ -18,7 +18,7 @@ import { measureSwitch } from "./switch.ts";
 const sizes = { long: 100_000, short: 100 };
 const idle = 800;
 
-/** The page in Chromium, on the built server; beside Agent Canvas on the same server where that is here. */
+/** The page in Chromium on the built server, compared with Agent Canvas on the same server if available. */
 export async function run(): Promise<BenchResult[]> {
   const program = findChromium(process.env);
   if (program === null) {
