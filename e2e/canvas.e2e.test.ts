@@ -8,7 +8,7 @@ import { CommandFolder } from "./run-command.ts";
 
 const found = findCanvas();
 const key = "e2e-canvas-key";
-/** For what a person waits for; the machine may be busy. */
+/** Timeout in milliseconds for what a person waits for; the machine may be busy. */
 const timeoutMs = 30_000;
 
 const long = `A long answer, ${"word ".repeat(300)}`;
@@ -21,7 +21,7 @@ const turns = [
   { text: long, chunk_delay_ms: 100 },
 ];
 
-/** What the model does in the conversation whose actions are approved. */
+/** The model's answers in the conversation whose actions are approved. */
 const approved = [
   {
     text: "I would write.",
@@ -36,7 +36,7 @@ const approved = [
   { text: "I would remove.", tool_calls: [{ name: "terminal", arguments: { command: "rm note.txt" } }] },
 ];
 
-/** Its links in the settings, and something that each page shows once it has its answers. */
+/** Its links in the settings, and something that each page shows once its requests are answered. */
 const pagesOfSettings: readonly (readonly [string, string])[] = [
   ["agents", "Available Profiles"],
   ["llm", "openai/scripted"],
@@ -55,7 +55,7 @@ describe.skipIf(typeof found === "string")(
     let browser: Browser;
     let page: Page;
     let model = "";
-    /** Requests to the server that failed; automations are another program, which is not there. */
+    /** Failed requests to the server; automations are a separate program, which does not run here. */
     const failed: string[] = [];
     const broken: string[] = [];
 
@@ -94,14 +94,14 @@ describe.skipIf(typeof found === "string")(
       );
       page.on("response", (reply) => {
         const { pathname } = new URL(reply.url());
-        // No contract has a provider's balance: the client reads 404 as "none", and shows no card.
+        // No contract has a provider's balance: the client interprets 404 as "none", and shows no card.
         const isAsked = pathname.startsWith("/api/automation") || pathname === "/api/llm/balance";
         if (reply.status() >= 400 && !isAsked)
           failed.push(`${reply.status()} ${reply.request().method()} ${pathname}`);
       });
       page.on("pageerror", (error) => broken.push(String(error)));
       page.on("console", (message) => {
-        // What failed to load is in the other list, and pages of other origins are never loaded.
+        // Failed loads are in the other list, and pages of other origins are never loaded.
         if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
           broken.push(message.text());
       });
@@ -119,7 +119,7 @@ describe.skipIf(typeof found === "string")(
       await consent.waitFor();
       await consent.getByRole("button").last().click();
       await get("onboarding-agent-next").click();
-      // The model that it has chosen beforehand is in the list.
+      // The model chosen beforehand is in the list.
       await expect.poll(() => get("llm-model-input").inputValue()).toContain("gpt-5.6-sol");
       await get("sdk-section-advanced-toggle").click();
       await get("llm-custom-model-input").fill("openai/scripted");
@@ -150,7 +150,7 @@ describe.skipIf(typeof found === "string")(
       const last = async (): Promise<string> => (await get("agent-message").last().innerText()).trim();
       await expect.poll(last).toBe(streamedText);
       await page.reload();
-      // What was said before the stop is there again, to its last letter.
+      // The text before the stop is complete after the reload.
       await expect.poll(last).toBe(streamedText);
 
       expect(failed).toEqual([]);
@@ -198,7 +198,7 @@ describe.skipIf(typeof found === "string")(
       const id = page.url().split("/").at(-1)!;
       await expect.poll(() => read(`/api/conversations/${id}`)).toMatchObject({ execution_status: "idle" });
 
-      // Its own notice lies over the panel's buttons, and stays for as long as the pointer is on it.
+      // The client's own notice covers the panel's buttons while the pointer is on it.
       await page.getByText("Settings saved.").waitFor({ state: "detached" });
       await get("right-panel-toggle").click();
       await get("files-tab-refresh").click();

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type Server, type ServerRe
 import { connect, type AddressInfo, type Socket } from "node:net";
 import path from "node:path";
 
-/** What the server answers; everything else is a page of the client. */
+/** Paths that the server answers; everything else is a page of the client. */
 const served = ["/api", "/sockets", "/server_info", "/health", "/ready", "/alive", "/openapi.json", "/v1"];
 
 const types: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Where Agent Canvas and a browser are; a reason where one of them is missing. */
+/** Agent Canvas and a browser; the reason when one of them is missing. */
 export function findCanvas(): { readonly build: string; readonly chromium: string } | string {
   const chromium = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
   if (!existsSync(chromium)) return "no chromium";
@@ -25,7 +25,7 @@ export function findCanvas(): { readonly build: string; readonly chromium: strin
   return existsSync(path.join(build, "index.html")) ? { build, chromium } : `no build in ${folder}`;
 }
 
-/** Agent Canvas as its own command serves it: pages and the server at one origin, with the key in the page. */
+/** Agent Canvas like its own command serves it: pages and the server at one origin, with the key in the page. */
 export class CanvasPages implements AsyncDisposable {
   readonly #server: Server;
   readonly #build: string;

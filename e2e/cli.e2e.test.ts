@@ -37,21 +37,21 @@ describe("serve", () => {
     expect(stopwatch.elapsedMs()).toBeLessThan(20_000);
   });
 
-  test("B1: the first start takes the code that the build compiled, and a start loads no late part of the program before it answers", async () => {
+  test("B1: the first start uses the build's code cache, and a start loads no late part of the program before it answers", async () => {
     await using fresh = await CommandFolder.open();
     const start = ["serve", "--json", "--port", "0"];
     const { child, ended } = await fresh.start(start);
     child.kill("SIGTERM");
     await ended;
-    // One that has compiled anything keeps it, half a second later or at its end.
+    // A start that compiled anything would store it, half a second later or at its end.
     expect((await readdir(path.join(fresh.folder, ".cache", "convoke"))).filter(isCached)).toEqual([]);
-    // The tables of the data folder are there now.
+    // The tables of the data folder exist now.
     const printed = await fresh.printedUntilReady(start, { NODE_DEBUG: "module" });
     expect(printed).toContain("MODULE");
     expect(printed.match(/\bpart-\w+\.cjs/g)).toBeNull();
   });
 
-  test("B1: where the code of the build is for another Node, the first start keeps its own and the second takes it", async () => {
+  test("B1: when the build's code cache is for another Node, the first start stores its own and the second uses it", async () => {
     await using fresh = await CommandFolder.open();
     const library = path.join(await fresh.installCopy(), "lib");
     const built = (await readdir(library)).find((name) => name.startsWith("cli-main.js.v"))!;
@@ -70,7 +70,7 @@ describe("serve", () => {
     expect((await stat(path.join(cache, name!))).mtimeMs).toBe(mtimeMs);
   });
 
-  test("P3: the key is shown once, kept with mode 0600, and works", async () => {
+  test("P3: the key is shown once, stored with mode 0600, and works", async () => {
     const data = path.join(place.folder, "fresh-data");
     const first = await serveOnce(data);
     const key = /key {4}(\S+) {3}\(new, shown once/.exec(first)![1]!;
@@ -109,7 +109,7 @@ describe("serve", () => {
     },
   );
 
-  test("a port in use: code 2 and the way out", async () => {
+  test("a port in use: code 2 and what to do", async () => {
     const blocker = createServer();
     blocker.listen(0, "127.0.0.1");
     await once(blocker, "listening");
@@ -121,7 +121,7 @@ describe("serve", () => {
     expect(stderr).toContain("--port 0");
   });
 
-  test("W9, P13: what the agent runs sees no key of the server or the model", async () => {
+  test("W9, P13: the agent's commands see no key of the server or the model", async () => {
     const url = await place.startModel([shell("env; echo end of env"), { text: "Done." }]);
     const environment = {
       ...wires.openai(url),
@@ -138,7 +138,7 @@ describe("serve", () => {
 });
 
 describe("run", () => {
-  test("gives the same account over both wires, with code 0", async () => {
+  test("prints the same over both wires, with code 0", async () => {
     const accounts: string[] = [];
     for (const wire of ["openai", "anthropic"] as const) {
       const url = await place.startModel(repair);
@@ -211,7 +211,7 @@ describe("run", () => {
     expect(stderr).toMatch(message);
   });
 
-  test("a server that is not there is named, without a stack", async () => {
+  test("an unreachable server is named, without a stack trace", async () => {
     const { code, stderr } = await place.run(["run", "x", "--server", "http://127.0.0.1:9"], {
       LLM_MODEL: "openai/x",
     });
@@ -220,7 +220,7 @@ describe("run", () => {
     expect(stderr).toContain("http://127.0.0.1:9");
   });
 
-  test("uses a running server, and says it when the key is wrong", async () => {
+  test("uses a running server, and reports a wrong key", async () => {
     const url = await place.startModel(repair);
     const { ready, child, ended } = await place.start(["serve", "--json", "--port", "0"], {
       SESSION_API_KEY: "right",
@@ -244,13 +244,13 @@ describe("run", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ code: 130 });
-    // What was killed may be in the table for a moment.
+    // A killed process may stay in the table for a moment.
     await expect.poll(commandLines).not.toContain("sleep 98765");
   });
 });
 
 describe("doctor and help", () => {
-  test("doctor names what is there and shows no secret", async () => {
+  test("doctor lists what is available and shows no secret", async () => {
     const environment = {
       SESSION_API_KEY: "canary-key",
       LLM_API_KEY: "canary-key",

@@ -8,22 +8,22 @@ import { about, send } from "./web-page.ts";
 export type CutOptions = {
   readonly count: number;
   readonly seed: number;
-  /** Each so manieth is a server that is killed, or a device that sleeps; 0 for none. */
+  /** Every n-th fault kills the server, or lets the device sleep; 0 for none. */
   readonly killEvery: number;
   readonly sleepEvery: number;
   readonly sleepMs: number;
 };
 
 export type CutReport = {
-  /** Messages and answers in the order of the log, and as the page shows them. */
+  /** Messages and answers in log order, and as the page shows them. */
   readonly stored: readonly string[];
   readonly shown: readonly string[];
   readonly wasReloaded: boolean;
-  /** From when the answer was stored and the server could be reached, until the page showed it. */
+  /** From the time when the answer was stored and the server reachable, until the page showed it. */
   readonly caughtUpMs: readonly number[];
 };
 
-/** What the model says: to each message its own answer, piece by piece. */
+/** The model's answers: a different one to each message, in chunks. */
 export function cutScript(count: number): readonly object[] {
   return Array.from({ length: count }, (_, number) =>
     about(`talk ${number}.`, {
@@ -34,7 +34,7 @@ export function cutScript(count: number): readonly object[] {
   ).flat();
 }
 
-/** J13: a page writes and reads while its way to the server is cut, the server killed and the device put to sleep, at seeded moments. */
+/** J13: a page writes and reads while its connection is cut, the server killed and the device put to sleep, at seeded moments. */
 export async function playCuts(web: WebBrowser, options: CutOptions): Promise<CutReport> {
   await using gate = await NetworkGate.open(Number(new URL(web.url).port));
   const random = createRandom(options.seed);
@@ -99,7 +99,7 @@ async function untilStored(web: WebBrowser, id: string, number: number): Promise
 type Message = { readonly llm_message: { readonly content: readonly { readonly text: string }[] } };
 type MessagePage = { readonly items: readonly Message[]; readonly next_page_id: string | null };
 
-/** In the order of the log; only the newest so many, where it says how many. */
+/** In log order; only the newest `limit`, if given. */
 async function storedTexts(web: WebBrowser, id: string, newest?: number): Promise<readonly string[]> {
   const texts: string[] = [];
   for (let pageId: string | null = ""; pageId !== null;) {
@@ -115,7 +115,7 @@ async function storedTexts(web: WebBrowser, id: string, newest?: number): Promis
   return texts;
 }
 
-/** The texts of all rows, read from the first one to the last as somebody scrolls through them. */
+/** The texts of all rows, read from first to last by scrolling through them. */
 async function shownTexts(page: Page): Promise<readonly string[]> {
   return await page.getByRole("feed").evaluate(async (feed) => {
     const frame = () => new Promise(requestAnimationFrame);
@@ -133,7 +133,7 @@ async function shownTexts(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** `talk 7` or `Answer 7` in one that is whole; empty for other rows. */
+/** `talk 7` or `Answer 7` of a complete row; empty for other rows. */
 function nameOf(text: string): string {
   const [asked] = /talk \d+(?=\.)/.exec(text) ?? [];
   const [, answered] = /(Answer \d+) begins\..*It ends\./s.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** A way to a server on 127.0.0.1 that can be taken away and given back. */
+/** A proxy to a server on 127.0.0.1 that can be switched off and on. */
 export class NetworkGate implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -20,7 +20,7 @@ export class NetworkGate implements AsyncDisposable {
       for (const socket of [client, upstream]) {
         socket.setNoDelay();
         this.#sockets.add(socket);
-        // What breaks here is what the gate is for; the other side sees it as a closed connection.
+        // Broken connections are the purpose of the proxy; the other side sees a closed connection.
         socket.on("error", end);
         socket.on("close", () => {
           this.#sockets.delete(socket);
@@ -41,7 +41,7 @@ export class NetworkGate implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Ends every connection, and every new one until it is given back. */
+  /** Closes every connection, and every new one until it is switched on again. */
   cut(): void {
     this.#isOpen = false;
     for (const socket of this.#sockets) socket.resetAndDestroy();

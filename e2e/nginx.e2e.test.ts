@@ -11,7 +11,7 @@ const missing = findNginx();
 const key = "e2e-session-key";
 const port = 8011;
 
-/** Answers with the address it was asked for, and echoes after an upgrade. */
+/** Replies with the requested address, and echoes after an upgrade. */
 const echoServer = `
 const server = require("node:http").createServer((request, response) => response.end("page " + request.url));
 server.on("upgrade", (request, socket) => {
@@ -65,7 +65,7 @@ describe.skipIf(missing !== null)(
       expect(JSON.stringify(sandbox)).not.toMatch(/localhost|127\.0\.0\.1/);
     });
 
-    test("REST and a WebSocket that outlives the proxy's patience", async () => {
+    test("REST and a WebSocket that stays open beyond the proxy's idle timeout", async () => {
       const base = urlOf("AGENT_SERVER");
       const started = await nginx.call("POST", `${base}/api/conversations`, sandbox.session_api_key, {
         agent: {

@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import path from "node:path";
 import { findSteadyPort } from "@convoke/server/testing";
 
-/** Why there can be no proxy here, or null. */
+/** The reason why there can be no proxy here, or null. */
 export function findNginx(): string | null {
   for (const [program, argument] of [
     ["nginx", "-v"],
@@ -17,7 +17,7 @@ export function findNginx(): string | null {
     try {
       execFileSync(program, [argument], { stdio: "ignore" });
     } catch {
-      return `${program} is not installed`; // That it does not run is the answer.
+      return `${program} is not installed`; // It could not be run.
     }
   }
   return null;
@@ -54,7 +54,7 @@ export class Nginx implements AsyncDisposable {
     this.#child = child;
   }
 
-  /** `folder` must be empty; it is left to its owner. */
+  /** `folder` must be empty; the caller removes it. */
   static async start(folder: string, upstream: string): Promise<Nginx> {
     await mkdir(folder, { recursive: true });
     const [key, certificate] = [path.join(folder, "key.pem"), path.join(folder, "certificate.pem")];
@@ -82,7 +82,7 @@ export class Nginx implements AsyncDisposable {
     return `https://${proxyHost}:${this.port}${proxyPrefix}`;
   }
 
-  /** How to reach an address of the proxy without a name service. */
+  /** Options to reach an address of the proxy without DNS. */
   options(url: string): ProxyOptions {
     const { pathname, search } = new URL(url);
     return {

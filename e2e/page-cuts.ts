@@ -3,8 +3,8 @@ import { cutScript, playCuts } from "./cut-journey.ts";
 import { noBrowser, WebBrowser } from "./web-browser.ts";
 
 /**
- * `npx node e2e/page-cuts.ts --count 200 --seed 1`, after `npm run build`: the page while its connection is cut, its server killed and
- * its device asleep. Exits with 1 when it did not show the log, each event once.
+ * `npx node e2e/page-cuts.ts --count 200 --seed 1`, after `npm run build`: the page while its connection is cut, its server killed and its
+ * device asleep. Exits with 1 when it did not show every event of the log once.
  */
 const { values } = parseArgs({
   options: { count: { type: "string", default: "200" }, seed: { type: "string", default: "2026" } },

@@ -3,15 +3,15 @@ import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** The package as it is published; `npm run test:e2e` builds it first. */
+/** The package as published; `npm run test:e2e` builds it first. */
 const builtPackage = path.resolve(import.meta.dirname, "../dist/convoke");
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** A folder of its own with a home, a workspace and whatever commands were started in it; all are gone after disposal. */
+/** A folder with a home, a workspace and the commands started in it; all are removed on disposal. */
 export class CommandFolder implements AsyncDisposable {
   readonly folder: string;
-  /** What all commands start with besides. */
+  /** Additional environment of all commands. */
   readonly environment: Record<string, string> = {};
   readonly #children: ChildProcess[] = [];
   #package = builtPackage;
@@ -24,7 +24,7 @@ export class CommandFolder implements AsyncDisposable {
     return new CommandFolder(await mkdtemp(path.join(tmpdir(), "convoke-e2e-")));
   }
 
-  /** From now on commands are those of a copy of the package in this folder, which a test may change; its path. */
+  /** Switches to a copy of the package in this folder, which a test may change; returns its path. */
   async installCopy(): Promise<string> {
     const copy = path.join(this.folder, "installed");
     await cp(builtPackage, copy, { recursive: true });
@@ -33,7 +33,7 @@ export class CommandFolder implements AsyncDisposable {
     return copy;
   }
 
-  /** Runs the command to its end; one that takes longer than four minutes is killed and has the code null. */
+  /** Runs the command to its end; after four minutes it is killed and its code is null. */
   async run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
     const child = this.#spawn(args, environment);
     const timer = setTimeout(() => child.kill("SIGKILL"), 240_000);
@@ -59,7 +59,7 @@ export class CommandFolder implements AsyncDisposable {
     return { line, ready: JSON.parse(line) as Started["ready"], ended, child };
   }
 
-  /** What a command that stays prints before its line of JSON, to its output and for errors, in the order of printing; it is ended then. */
+  /** The output that a long-running command prints before its line of JSON, including errors, in order; then it is ended. */
   async printedUntilReady(
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
@@ -80,7 +80,7 @@ export class CommandFolder implements AsyncDisposable {
     return { child, ended: collect(child) };
   }
 
-  /** A model that plays these turns, for as long as the folder is open. */
+  /** A model that plays these turns as long as the folder exists. */
   async startModel(turns: readonly object[]): Promise<string> {
     const file = path.join(this.folder, `script-${this.#children.length}.json`);
     await writeFile(file, JSON.stringify({ turns }));

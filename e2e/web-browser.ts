@@ -7,21 +7,21 @@ import { CommandFolder, type Started } from "./run-command.ts";
 
 export const program = process.env["CONVOKE_CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** For what is there at once on a calm machine. */
+/** Timeout in milliseconds for what an idle machine shows at once. */
 const timeoutMs = 90_000;
 
-/** Why the tests of the page cannot run here; null when they can. */
+/** The reason why the tests of the page cannot run here; null when they can. */
 export const noBrowser = existsSync(program) ? null : `no chromium at ${program}`;
 
 export const desktop = { viewport: { width: 1440, height: 900 } } as const;
-/** What a page is looked at with unless a test says otherwise. */
+/** The default device of a page. */
 export const isPhone = process.env["CONVOKE_WEB_SIZE"] === "phone";
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
-/** A built server, unless `turns` is null with a model that plays a script, and a browser that looks at its page. */
+/** A built server, with a scripted model unless `turns` is null, and a browser for its page. */
 export class WebBrowser implements AsyncDisposable {
   readonly place: CommandFolder;
-  /** What went wrong in any page: errors, reports of the policy, requests to other hosts. Must stay empty. */
+  /** Faults in any page: errors, policy reports, requests to other hosts. Must stay empty. */
   readonly faults: string[] = [];
   readonly #browser: Browser;
   readonly #port: number;
@@ -55,7 +55,7 @@ export class WebBrowser implements AsyncDisposable {
     return this.#server.ready.url;
   }
 
-  /** With a key of its own where one is given, else with that of the local user. */
+  /** With the given key, or with that of the local user. */
   async call(
     method: string,
     route: string,
@@ -73,7 +73,7 @@ export class WebBrowser implements AsyncDisposable {
     return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
   }
 
-  /** A conversation in a folder of its own; its id. */
+  /** Creates a conversation in its own folder; returns its id. */
   async converse(text: string | null, more: object = {}): Promise<string> {
     const id = crypto.randomUUID();
     await this.call("POST", "/api/conversations", {
@@ -86,7 +86,7 @@ export class WebBrowser implements AsyncDisposable {
     return id;
   }
 
-  /** A new browser, logged in by a one-time link, as whoever has the key; another address is another way to the same server. */
+  /** A new browser, logged in by a one-time link for the key's user; another address is another way to the same server. */
   async logIn(
     options: BrowserContextOptions = isPhone ? phone : desktop,
     address = this.url,
@@ -110,7 +110,7 @@ export class WebBrowser implements AsyncDisposable {
     return other;
   }
 
-  /** Ends the server without a warning and starts it again on the same data and port. */
+  /** Kills the server and restarts it on the same data and port. */
   async killAndRestart(whileGone: () => Promise<void>): Promise<void> {
     this.#server.child.kill("SIGKILL");
     await this.#server.ended;
@@ -126,7 +126,7 @@ export class WebBrowser implements AsyncDisposable {
   #watch(page: Page): void {
     page.on("pageerror", (error) => this.faults.push(`error: ${error.message}`));
     page.on("console", (message) => {
-      // The browser tells of each request without an answer itself; that the page goes on is what tests are about.
+      // The browser reports each unanswered request itself; the tests check that the page continues.
       if (message.type() === "error" && !/Failed to load resource|WebSocket connection/.test(message.text()))
         this.faults.push(`console: ${message.text()}`);
     });

@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
   const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
   const list = (page: Page) => page.getByRole("listbox", { name: "Suggestions" });
 
-  test("U19: a file is named with @ and the keys alone, folder by folder or by a part of its name", async () => {
+  test("U19: a file is named with @ and the keyboard alone, folder by folder or by a part of its name", async () => {
     const page = await begin("begin");
     await expectStatus(page, "done");
     await field(page).pressSequentially("Read @sum");
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await page.context().close();
   });
 
-  test("Escape closes the list, and what is typed stays and is sent as it is", async () => {
+  test("Escape closes the list, and the typed text stays and is sent unchanged", async () => {
     const page = await begin("begin");
     await expectStatus(page, "done");
     await field(page).pressSequentially("Read @READ");
@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await page.context().close();
   });
 
-  test("a slash names commands and the skills of the conversation; /stop stops, and is no message", async () => {
+  test("a slash lists commands and the conversation's skills; /stop stops, and sends no message", async () => {
     const page = await begin("wait");
     await expectStatus(page, "working");
     await field(page).pressSequentially("/sh");
@@ -100,7 +100,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await page.context().close();
   });
 
-  test("what is asked beside the conversation is answered and does not become a part of it; what is missing is said", async () => {
+  test("a side question is answered without becoming a part of the conversation; a missing one is reported", async () => {
     const page = await begin("begin");
     await expectStatus(page, "done");
     await field(page).fill("/limit much");
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await page.context().close();
   });
 
-  test("J12: a picture is added, taken away, and sent with what is said; another file is none", async () => {
+  test("J12: an image is added, removed, and sent with the message; another file is rejected", async () => {
     const page = await begin("begin");
     await expectStatus(page, "done");
     const picture = await page.screenshot({ clip: { x: 0, y: 0, width: 20, height: 20 } });
@@ -142,7 +142,7 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
     await page.context().close();
   });
 
-  test("On a phone in the dark a tap chooses, and the field keeps the focus", async () => {
+  test("On a phone in the dark a tap selects, and the field keeps the focus", async () => {
     const page = await begin("begin", { ...phone, colorScheme: "dark" });
     await expectStatus(page, "done");
     await field(page).pressSequentially("Read @RE");

@@ -4,7 +4,7 @@ import { about, expectStatus, finish, sidewaysOf, terminal, violationsOf } from 
 
 const lines = "for i in $(seq 2000); do echo line $i; sleep 0.1; done";
 
-describe.skipIf(noBrowser !== null)("what a person stumbles over", () => {
+describe.skipIf(noBrowser !== null)("details that a person notices", () => {
   let web: WebBrowser;
   beforeAll(async () => {
     const read = { name: "file_editor", arguments: { command: "view", path: "a-relative.ts" } };
@@ -16,7 +16,7 @@ describe.skipIf(noBrowser !== null)("what a person stumbles over", () => {
   afterAll(() => web[Symbol.asyncDispose]());
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
-  test("output that comes is shown at its end, until its reader scrolls away from there", async () => {
+  test("new output is shown at its end, until the reader scrolls away from there", async () => {
     const id = await web.converse("count");
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser !== null)("what a person stumbles over", () => {
     await page.context().close();
   });
 
-  test("on a phone, the section of the settings that is open is seen in their row, and a wrong address has a way out", async () => {
+  test("on a phone, the open section of the settings is visible in their row, and a wrong address offers a link", async () => {
     const page = await web.logIn(phone);
     await page.goto(`${web.url}/settings/server`);
     const section = page

@@ -56,7 +56,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
   const files = (page: Page) => page.getByRole("region", { name: "Files" });
 
   test.skipIf(isPhone)(
-    "J17: folders and files are looked into, addressed, gone back from, and shown anew when the agent made one",
+    "J17: folders and files are opened, have addresses and a way back, and are refreshed when the agent creates one",
     async () => {
       const id = await begin();
       const page = await web.logIn();
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
         .click();
       await files(page).getByText("export const sum").waitFor();
       await expect.poll(() => new URL(page.url()).searchParams.get("path")).toBe("src/sum.js");
-      // Colours come from a worker, which the policy of the page has to let pass.
+      // Syntax colours come from a worker, which the page's policy must allow.
       await page.waitForFunction(() => (CSS.highlights.get("code-keyword")?.size ?? 0) > 0);
       await takePictures(page, "files");
       await page.reload();
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
     },
   );
 
-  test("J17, J29: a picture is drawn, a page and a drawing are text, what is no text or too long says so", async () => {
+  test("J17, J29: an image is shown, HTML and SVG are shown as text, a binary or too long file says so", async () => {
     const id = await begin();
     const page = await web.logIn();
     const show = (name: string) =>
@@ -110,7 +110,7 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
     await page.context().close();
   });
 
-  test("the conversation and the files of its folder are taken along", async () => {
+  test("the conversation and the files of its folder are downloaded", async () => {
     const id = await begin();
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);

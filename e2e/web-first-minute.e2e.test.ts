@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { CommandFolder } from "./run-command.ts";
 import { desktop, noBrowser, phone, program } from "./web-browser.ts";
 
-/** What issue and guide promise from the start of the command on. */
+/** Promises of issue and guide from the start of the command on. */
 const promisedMs = 120_000;
 
-/** Where the page is, as the command says. */
+/** The page's address, as the command prints it. */
 async function linkOf(stream: AsyncIterable<Buffer>): Promise<string> {
   let text = "";
   for await (const chunk of stream) {
@@ -17,7 +17,7 @@ async function linkOf(stream: AsyncIterable<Buffer>): Promise<string> {
   throw new Error(`It printed no link: ${text}`);
 }
 
-/** Clicks what says this and nothing else, as soon as it can be seen. */
+/** Clicks the element with exactly this text, as soon as it is visible. */
 async function press(page: Page, words: string): Promise<void> {
   await page.getByText(words, { exact: true }).filter({ visible: true }).first().click();
 }
@@ -30,11 +30,11 @@ test.skipIf(noBrowser !== null).each([
   ["at a desk", desktop],
   ["on a phone", phone],
 ] as const)(
-  "J1: who never saw it gets from the command to a repaired test with one approval in two minutes, by what is to be read, %s",
+  "J1: a new user gets from the command to a repaired test with one approval in two minutes, following the texts, %s",
   async (_, options) => {
     await using place = await CommandFolder.open();
     const startedMs = performance.now();
-    // What `npm start` runs.
+    // The command behind `npm start`.
     const { child } = place.spawn(["serve", "--open", "--port", "0"]);
     const link = await linkOf(child.stdout!);
     const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
@@ -46,7 +46,7 @@ test.skipIf(noBrowser !== null).each([
       await see(page, /Not sandboxed/);
       await press(page, "Run the demo");
       await see(page, "Always allow …");
-      // For half a second after it appears a card takes no answer.
+      // For half a second after it appears a card accepts no answer.
       const allow = page.getByText("Allow", { exact: true }).filter({ visible: true });
       await expect
         .poll(async () => {

@@ -7,7 +7,7 @@ import { finish, terminal } from "./web-page.ts";
 const texts = Object.entries(hostileTexts);
 const marker = "MARKER-OF-A-CARD-THAT-FAILS";
 
-/** Everything that a model writes is the text: beside a call, as a thought, as names and arguments of calls, at the end. */
+/** The text in every place that a model writes: beside a call, as a thought, as names and arguments of calls, at the end. */
 const turnsOf = (text: string, index: number): object[] =>
   [
     {
@@ -22,7 +22,7 @@ const turnsOf = (text: string, index: number): object[] =>
     finish(text),
   ].map((turn) => ({ match: { last_user_contains: `Text ${index}:` }, ...turn }));
 
-describe.skipIf(noBrowser !== null)("the page cannot go blank", () => {
+describe.skipIf(noBrowser !== null)("the page never goes blank", () => {
   let web: WebBrowser;
   const ids: string[] = [];
 
@@ -58,12 +58,12 @@ describe.skipIf(noBrowser !== null)("the page cannot go blank", () => {
     await page.context().close();
   });
 
-  test("a card that fails while it is drawn shows its text, and everything else is there", async () => {
+  test("a card that fails to render shows its text, and everything else is rendered", async () => {
     const id = await web.converse("break");
     await expect.poll(() => statusOf(web, id)).toBe("finished");
     const page = await web.logIn();
     await page.addInitScript((planted) => {
-      // What stands in a command is made visible with this method while its card is drawn.
+      // The text of a command is made visible with this method while its card is drawn.
       // eslint-disable-next-line no-extend-native -- only in this page
       Object.defineProperty(String.prototype, "replaceAll", {
         value(this: string, pattern: RegExp, replacement: string) {
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== null)("the page cannot go blank", () => {
     await page.locator("[data-plain-row]").getByText(marker).first().waitFor();
     await page.getByText("Done.").waitFor();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
-    // React reports what a boundary caught; nothing else went wrong.
+    // React reports what a boundary caught; there was no other fault.
     expect(web.faults.splice(0).filter((fault) => !fault.includes("planted"))).toEqual([]);
     await page.context().close();
   });
@@ -86,7 +86,7 @@ async function statusOf(web: WebBrowser, id: string): Promise<unknown> {
   return (await web.call("GET", `/api/conversations/${id}`))["execution_status"];
 }
 
-/** The message box can be used, and the rows of the conversation are drawn, none of them as a card that failed. */
+/** The message box works, and all rows are drawn, none of them as a failed card. */
 async function expectAlive(page: Page, name: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).waitFor();
   await page.getByRole("feed").getByRole("article").first().waitFor({ state: "attached" });

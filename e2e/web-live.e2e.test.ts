@@ -66,14 +66,14 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "Browser" }).click();
   };
-  /** Clicks at a place of the page that the picture shows. */
+  /** Clicks at a position of the page in the picture. */
   const click = async (page: Page, x: number, y: number): Promise<void> => {
     const box = (await image(page).boundingBox())!;
     const [width, height] = [1280, 720];
     await image(page).click({ position: { x: (x * box.width) / width, y: (y * box.height) / height } });
   };
 
-  test("issue 11.2: a person watches, takes over an agent that pauses, types, gives back, and the log says so", async () => {
+  test("issue 11.2: a person watches, takes control while the agent pauses, types, gives control back, and the log says so", async () => {
     const id = await web.converse(null, {
       workspace: { kind: "LocalWorkspace", working_dir: work },
     });
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await browser(page).getByText("You control the browser").waitFor();
     await click(page, 200, 120);
     await page.keyboard.type("Ada");
-    // Each letter is told by a request of its own, and one may overtake another.
+    // Each letter is sent by a separate request, and one may overtake another.
     await expect.poll(() => typed).toContain("Ada");
     await page.evaluate(() => {
       const data = new DataTransfer();
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
       const notes = (items as Noted[]).filter((event) => event.key === "browser" || event.observation);
       return notes.map(({ value, observation }) => value?.text ?? JSON.stringify(observation)).join("\n");
     };
-    // What a busy page does not name in time is called the page.
+    // An element that a busy page does not name in time is called the page.
     const did =
       /they clicked (field "Your name"|the page); typed 12 characters into (field "Your name"|the page); clicked (button "Send"|the page)/;
     await expect.poll(notesText).toMatch(did);
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await page.context().close();
   });
 
-  test("issue 11.2: on a phone it has the screen, a tap clicks and what is written arrives", async () => {
+  test("issue 11.2: on a phone it fills the screen, a tap clicks and typed text arrives", async () => {
     typed.length = 0;
     const id = await web.converse("Look at it");
     const page = await web.logIn(phone);
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     await browser(page).getByText("You control the browser").waitFor();
     const box = (await image(page).boundingBox())!;
     await page.touchscreen.tap(box.x + (200 * box.width) / 1280, box.y + (120 * box.height) / 720);
-    // As keyboards of phones do: what was written, not what was pressed.
+    // Like keyboards of phones: the written text, not the pressed keys.
     await page.keyboard.insertText("Grace");
     await expect.poll(() => typed).toContain("Grace");
     expect(await sidewaysOf(page)).toBe(0);

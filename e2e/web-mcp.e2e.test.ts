@@ -27,7 +27,7 @@ describe.skipIf(noBrowser !== null)("MCP servers in the page", () => {
 
   const panel = (page: Page) => page.getByRole("region", { name: "MCP servers" });
 
-  test("J25: a server is added and tried, its failure is shown in its words, and it is connected anew", async () => {
+  test("J25: a server is added and tested, its failure is shown in its words, and it is reconnected", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/mcp`);
     await page.getByRole("textbox", { name: "Name" }).fill("notes");

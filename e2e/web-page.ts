@@ -2,7 +2,7 @@ import axe from "axe-core";
 import type { Locator, Page } from "playwright-core";
 import { desktop, phone } from "./web-browser.ts";
 
-/** What an agent, a tool or a file may write to become a part of the page. */
+/** Text of an agent, tool or file that tries to become a part of the page. */
 export const hostile = [
   "<script>window.hacked = 1</script>",
   "<img src=x onerror='window.hacked = 1'>",
@@ -22,7 +22,7 @@ export const finish = (message: string) => ({ tool_calls: [{ name: "finish", arg
 export const about = (words: string, ...turns: readonly object[]) =>
   turns.map((turn) => ({ match: { last_user_contains: words }, ...turn }));
 
-/** The pictures of the guides, where somebody has asked for them: at a desk, and of some screens on a phone and in the dark. */
+/** The guides' screenshots, on request: on a desktop, and some also on a phone and in the dark. */
 export async function takePictures(
   page: Page,
   name: string,
@@ -42,7 +42,7 @@ export async function takePictures(
   }
 }
 
-/** By its button, as on a phone Enter begins a new line. */
+/** By its button, because Enter begins a new line on a phone. */
 export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(text);
   await page.getByRole("button", { name: /^(Send|Queue|Send and resume)$/ }).click();
@@ -52,7 +52,7 @@ export async function expectStatus(page: Page, word: string): Promise<void> {
   await page.locator("main header").getByText(word, { exact: true }).waitFor();
 }
 
-/** Resolves when what scrolls has not moved for some frames: a turn of the wheel goes on behind the call. */
+/** Resolves when scrolling has stopped for some frames: a turn of the wheel continues after the call. */
 export async function untilAtRest(scrolled: Locator): Promise<void> {
   await scrolled.evaluate(async (element) => {
     const still = 15;
@@ -65,7 +65,7 @@ export async function untilAtRest(scrolled: Locator): Promise<void> {
   });
 }
 
-/** How far the page can be scrolled sideways, in pixels. */
+/** Horizontal scroll range of the page in pixels. */
 export function sidewaysOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
@@ -78,7 +78,7 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
 }
 
 export async function violationsOf(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the policy of the page does not bind.
+  // Evaluated by the debugger, to which the page's policy does not apply.
   await page.evaluate(axe.source);
   return await page.evaluate(async () => {
     type Found = { violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[] };

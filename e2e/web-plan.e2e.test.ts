@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)("a plan in the page", () => {
   });
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
-  test("F26: a conversation plans first, its plan is read, changed and approved, and then it works", async () => {
+  test("F26: a conversation plans first, its plan is read, edited and approved, and then carried out", async () => {
     const page = await web.logIn();
     await page.getByRole("textbox", { name: "Folder" }).fill(work);
     await page.getByRole("checkbox", { name: "Plan first" }).check();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, finish, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
-/** What workers have, as far as it is used here; the types of pages do not know it. */
+/** The parts of the worker API used here, which the types of pages lack. */
 type WorkerScope = {
   readonly clients: { readonly matchAll: (about: object) => Promise<readonly SeenClient[]> };
   readonly registration: ServiceWorkerRegistration;
@@ -14,7 +14,7 @@ type WorkerScope = {
 type SeenClient = { readonly url: string; readonly visibilityState: string };
 type Shown = { readonly title: string; readonly tag: string };
 
-describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is open", () => {
+describe.skipIf(noBrowser !== null)("S21: a browser that gets notifications while no tab is open", () => {
   let web: WebBrowser;
   let service: TestPushService;
 
@@ -38,7 +38,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
   });
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
-  /** Browsers of Debian know no push service: this one gives out an address of ours, and is otherwise the browser's own. */
+  /** Debian's browsers have no push service: this one uses an address of ours, and is otherwise the browser's own. */
   async function logIn(name: string, options?: typeof phone): Promise<Page> {
     const page = await web.logIn(options);
     const target = service.subscribe(name);
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     });
   };
 
-  /** How many tabs the worker takes for seen: one that is left is among them until the browser has told it. */
+  /** Number of visible tabs according to the worker: a left tab counts until the browser has reported it. */
   const seenIn = async (context: BrowserContext): Promise<number> => {
     const [worker] = context.serviceWorkers();
     return await worker!.evaluate(async (origin) => {
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     }, web.url);
   };
 
-  test("what asks and what is done comes to a browser without a tab, and a click leads there", async () => {
+  test("a browser without a tab is notified of pending actions and finished runs, and a click opens the conversation", async () => {
     const page = await logIn("desk");
     const context = page.context();
     const other = await context.newPage();
@@ -111,7 +111,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     await expect
       .poll(async () => (await web.call("GET", "/api/push/subscriptions"))["subscriptions"])
       .toHaveLength(1);
-    // Who wishes for nothing wants it all.
+    // Without a selection all kinds are sent.
     expect(await page.getByRole("checkbox", { name: "An agent failed" }).isChecked()).toBe(true);
     expect(await violationsOf(page)).toEqual([]);
 
@@ -127,7 +127,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
         data,
       });
     };
-    // What can be seen says it itself.
+    // A visible tab shows it itself.
     await deliver();
     expect(await shownIn(context)).toEqual([]);
     await page.goto("about:blank");
@@ -135,7 +135,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     await deliver();
     await expect.poll(() => shownIn(context)).toEqual([{ title: "An agent needs approval", tag: id }]);
 
-    // The click comes while the page still loads what comes last.
+    // The click comes while the page still loads its last parts.
     const click = Promise.withResolvers<void>();
     await page.route("**/notifier-*.js", async (route) => {
       await click.promise;
@@ -154,7 +154,7 @@ describe.skipIf(noBrowser !== null)("S21: a browser that is told while no tab is
     await context.close();
   });
 
-  test("what is told is renewed when the page opens, in the language that was chosen, until it is taken back", async () => {
+  test("the subscription is renewed when the page opens, in the chosen language, until it is cancelled", async () => {
     const page = await logIn("phone", phone);
     await page.getByRole("checkbox", { name: "An agent is done" }).check();
     await toggle(page).check();

@@ -40,22 +40,19 @@ describe.skipIf(noBrowser !== null)("a repository as workspace", () => {
   test.each([
     ["at a desk", desktop],
     ["on a phone", phone],
-  ] as const)(
-    "J3: a git address is fetched into a folder of its own, where the agent works, %s",
-    async (_, size) => {
-      const page = await web.logIn(size);
-      await begin(page, `file://${source}`, "Read the note");
-      await page.getByText("It is read.").waitFor();
-      await expectStatus(page, "done");
-      await page.goto(web.url);
-      const folder = await page.getByRole("textbox", { name: "Folder" }).inputValue();
-      expect(path.basename(folder)).toMatch(new RegExp(`^${path.basename(source)}(-2)?$`));
-      expect(await readFile(path.join(folder, "note.txt"), "utf8")).toBe("fetched\n");
-      await page.context().close();
-    },
-  );
+  ] as const)("J3: a git address is cloned into a new folder, where the agent works, %s", async (_, size) => {
+    const page = await web.logIn(size);
+    await begin(page, `file://${source}`, "Read the note");
+    await page.getByText("It is read.").waitFor();
+    await expectStatus(page, "done");
+    await page.goto(web.url);
+    const folder = await page.getByRole("textbox", { name: "Folder" }).inputValue();
+    expect(path.basename(folder)).toMatch(new RegExp(`^${path.basename(source)}(-2)?$`));
+    expect(await readFile(path.join(folder, "note.txt"), "utf8")).toBe("fetched\n");
+    await page.context().close();
+  });
 
-  test("J3: what git cannot fetch is told in its words, and what was written stays", async () => {
+  test("J3: a failed fetch is reported in git's words, and the entered text stays", async () => {
     const page = await web.logIn(phone);
     await begin(page, `file://${source}-not-there`, "Read the note");
     await page.getByRole("alert").getByText("does not appear to be a git repository").waitFor();

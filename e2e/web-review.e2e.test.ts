@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
     return page.getByRole("region", { name: "Changes" });
   };
 
-  test("J16, J3: comments on lines outlive a reload, go as one message; a file is accepted, another taken back", async () => {
+  test("J16, J3: comments on lines survive a reload and are sent as one message; a file is accepted, another reverted", async () => {
     const id = await begin("Please mend it", "repo");
     const page = await web.logIn();
     const review = await openReview(page, id);
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== null)("the review of changes", () => {
     await page.context().close();
   });
 
-  test("J16: without a repository the edits of the log are shown, in all and by turn", async () => {
+  test("J16: without a repository the edits of the log are shown, in total and by turn", async () => {
     const id = await begin("Write a note", "plain");
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}?panel=changes`);

@@ -4,7 +4,7 @@ import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, sidewaysOf, takePictures, untilAtRest, violationsOf } from "./web-page.ts";
 
 const talks = 2_000;
-/** Which of them tell of one bird. */
+/** The messages that mention one bird. */
 const birds = [7, 1_007, 1_907];
 
 describe.skipIf(noBrowser !== null)("search and places of a log", () => {
@@ -14,7 +14,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
   beforeAll(async () => {
     web = await WebBrowser.open(about("", { text: "I have read it. It is about birds of the coast." }));
     id = await web.converse("begin");
-    // Messages without a run: a long log soon.
+    // Messages without a run: a long log in short time.
     for (let number = 0; number < talks; number += 1) {
       const words = `number ${number}${birds.includes(number) ? ", a kestrel" : ""}. ${"It is told at length. ".repeat(1 + (number % 9))}`;
       await web.call("POST", `/api/conversations/${id}/events`, {
@@ -32,9 +32,9 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
 
   for (const size of [desktop, phone]) {
     const width = size.viewport.width;
-    test(`J23: what was said long ago is found, opened at its place and left for now, at ${width} px`, async () => {
+    test(`J23: an old message is found, opened at its place and left for the newest one, at ${width} px`, async () => {
       const page = await web.logIn(size);
-      // From the field at home.
+      // From the search field at home.
       const field = page.getByRole("searchbox", { name: "Search everything" });
       await field.fill("KESTREL");
       await page.keyboard.press("Enter");
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
       expect(await sidewaysOf(page)).toBe(0);
       expect(await violationsOf(page)).toEqual([]);
       if (size === desktop) await takePictures(page, "search", "phone");
-      // The last one is the oldest; the keyboard gets there.
+      // The last one is the oldest; the keyboard reaches it.
       for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
       await place(page).getByText("number 7, a kestrel").waitFor();
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
     });
   }
 
-  test("J8: a place of long ago stands still while pages come before and behind it, and its end is now", async () => {
+  test("J8: an old place does not move while pages load before and after it, and its end is the live end", async () => {
     const events = (await web.call(
       "GET",
       `/api/conversations/${id}/events/search?kind=MessageEvent&source=user&limit=100`,
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
     await page.goto(`${web.url}/c/${id}?event=${events.items[80]!.id}`);
     await place(page).getByText("number 79.").waitFor();
     await expect.poll(() => place(page).evaluate((element) => element === document.activeElement)).toBe(true);
-    // Pages come on both sides by now, without a hand on the wheel.
+    // Pages are loaded on both sides by now, without scrolling.
     const tops: number[] = [];
     for (let frames = 0; frames < 20; frames += 1) {
       tops.push(await topOf(page));
@@ -97,7 +97,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
       })
       .toBe(true);
     await expect.poll(() => page.getByRole("button", { name: "Back to now" }).count()).toBe(0);
-    // From here on it is the live end: what comes is followed.
+    // From here on it is the live end: new events are followed.
     await web.call("POST", `/api/conversations/${id}/events`, {
       role: "user",
       content: [{ type: "text", text: "and one more" }],
@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
     await page.context().close();
   });
 
-  test("U7: who comes back to a conversation finds the place that was left", async () => {
+  test("U7: a conversation reopens at the place where it was left", async () => {
     const other = await web.converse(null);
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -139,7 +139,7 @@ describe.skipIf(noBrowser !== null)("search and places of a log", () => {
     await page.context().close();
   });
 
-  test("S8: the outline has every turn from the first second, and leads to each", async () => {
+  test("S8: the outline has every turn from the first second, and navigates to each", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}?panel=outline`);
     await expectStatus(page, "idle");

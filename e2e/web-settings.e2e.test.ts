@@ -28,7 +28,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
   });
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
-  test("J24: a field of a drawn form is changed, and nothing else is", async () => {
+  test("J24: only the changed field of a form is saved", async () => {
     const before = (await web.call("GET", "/api/settings"))["agent_settings"] as Record<string, unknown>;
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/approvals`);
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
-  test("J24: a field that somebody entered is not filled by an answer that comes later", async () => {
+  test("J24: a late reply does not overwrite a field that the user edited", async () => {
     const page = await web.logIn();
     let answer = (): void => {};
     const isTime = new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
-  test("J24: who stands before the door sees nothing of the room", async () => {
+  test("J24: a logged-out browser shows nothing but the login", async () => {
     const page = await web.logIn();
     await page.context().clearCookies();
     await page.addInitScript(() => {
@@ -125,7 +125,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
-  test("J24: a key is shown once and opens the server until it is ended; the server says how it does", async () => {
+  test("J24: a key is shown once and works until it is ended; the server reports its health", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/keys`);
     await page.getByRole("textbox", { name: "Label" }).fill("laptop");
@@ -150,7 +150,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
-  test("J27, S16: users have keys of their own; the local user gives them, sees everybody's and ends them", async () => {
+  test("J27, S16: users have their own keys; the local user issues, lists and ends the keys of all users", async () => {
     const page = await web.logIn();
     const add = async (whose: Page, label: string): Promise<string> => {
       await whose.getByRole("textbox", { name: "Label" }).fill(label);
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.getByRole("listitem").filter({ hasText: "phone of ada" }).waitFor();
     const end = page.getByRole("listitem").filter({ hasText: "tablet of ada" }).getByRole("button");
     await end.click();
-    // With the key ends the login that began with it.
+    // Ending the key also ends its login.
     await ada.getByRole("dialog", { name: "You were logged out" }).waitFor();
     expect(await owners()).toEqual([["ada", "phone of ada"]]);
     await page.context().close();
@@ -209,7 +209,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
-  test("J2, U2: a model is connected, its refusal is told in its words, and then it answers", async () => {
+  test("J2, U2: a model is connected, its refusal is shown in its words, and then it answers", async () => {
     const error = { status: 401, message: "This key is not known here." };
     const address = await web.place.startModel([
       ...about("Say hello", { text: "Hello from the new model." }),

@@ -20,7 +20,7 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
   const panel = (page: Page) => page.getByRole("region", { name: "Shells" });
-  /** What the terminal shows, without the blanks at the ends of its lines. */
+  /** The text of the terminal, without trailing blanks. */
   const shown = async (page: Page): Promise<string> => {
     const rows = await panel(page).locator(".xterm-rows > div").allTextContents();
     return rows.map((row) => row.replaceAll("\u00a0", " ").trimEnd()).join("\n");
@@ -48,7 +48,7 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
     await expectShown(page, /^\d+ \d+$/m);
     const before = /^(\d+) (\d+)$/m.exec(await shown(page))!;
 
-    // Another size of the window is one of the terminal, and programs are told.
+    // Resizing the window resizes the terminal, and programs are notified.
     const { width, height } = options.viewport;
     await page.setViewportSize({ width: width - 60, height: height - 120 });
     await expect
@@ -59,7 +59,7 @@ describe.skipIf(noBrowser !== null)("shells of one's own in the page", () => {
       })
       .toBe(true);
 
-    // A reload in the middle: what came before, while nobody looked, and after it, once and in order.
+    // A reload in the middle: earlier output, output meanwhile, and later output, once and in order.
     await page.keyboard.type(
       `clear; for n in 1 2 3 4; do echo row $n; done; until [ -e ${go} ]; do sleep 0.1; done; for n in 5 6 7 8; do echo row $n; done; read answer; echo said $answer\n`,
     );

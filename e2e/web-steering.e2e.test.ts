@@ -18,7 +18,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   afterAll(() => web[Symbol.asyncDispose]());
   afterEach(() => expect(web.faults.splice(0)).toEqual([]));
 
-  test("J14: a copy made from the bar is the conversation that is shown then", async () => {
+  test("J14: a copy made from the bar becomes the shown conversation", async () => {
     const id = await web.converse("first");
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.context().close();
   });
 
-  test("J14: a message that is edited goes on from what stands directly before it, the result of the last call included", async () => {
+  test("J14: an edited message continues from the event directly before it, including the result of the last call", async () => {
     const id = await web.converse("first");
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.context().close();
   });
 
-  test("J6: what is sent while the agent works waits, is edited or taken back, and is read once, also over a restart", async () => {
+  test("J6: a message sent while the agent works is queued, can be edited or withdrawn, and is read once, also across a restart", async () => {
     const id = await web.converse("fourth");
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   });
 
   test.skipIf(isPhone)(
-    "U16, U18, U19: conversations stand side by side, each with its draft, its panel and its messages",
+    "U16, U18, U19: conversations are shown side by side, each with its draft, its panel and its messages",
     async () => {
       const [one, other] = [await web.converse("first"), await web.converse("second")];
       const page = await web.logIn();
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       await right.getByText("The second is done.").waitFor();
       const fields = page.getByRole("textbox", { name: "Message" });
       await fields.nth(0).fill("A draft of the first");
-      // The keys come a moment after the page.
+      // The shortcuts are loaded a moment after the page.
       const isInRight = (): Promise<boolean> =>
         fields.nth(1).evaluate((element) => element === document.activeElement);
       await expect
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     },
   );
 
-  test("U19: keys that were pressed before the page knew them count when it does, the newest alone", async () => {
+  test("U19: of keys pressed before the shortcuts were loaded only the newest counts", async () => {
     const page = await web.logIn();
     const held = Promise.withResolvers<void>();
     await page.route(/\/around-[^/]*\.js/, async (route) => {
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   });
 
   test.skipIf(isPhone)(
-    "U19: everything is gone to by its name, and a conversation is put beside another one",
+    "U19: the palette opens everything by name, and opens a conversation beside another one",
     async () => {
       const one = await web.converse("first", { title: "Palette one" });
       const other = await web.converse("second", { title: "Palette two" });
@@ -231,7 +231,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     await page.context().close();
   });
 
-  test("U19: how often it asks is chosen with the arrow keys, and the dialog stays until it is closed", async () => {
+  test("U19: the approval setting is chosen with the arrow keys, and the dialog stays until it is closed", async () => {
     const id = await web.converse(null);
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -253,7 +253,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   });
 
   test.skipIf(isPhone)(
-    "S6: what was not looked at yet is marked until it is; what is pinned is above, what is archived in its own list",
+    "S6: unread conversations are marked until opened; pinned ones are on top, archived ones in a separate list",
     async () => {
       const page = await web.logIn();
       const rail = page.getByRole("navigation", { name: "Conversations" });
@@ -294,9 +294,9 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
     },
   );
 
-  test("J26: who wishes it is notified of what asks and what ends, but not of what is on the screen", async () => {
+  test("J26: on request the user is notified of pending actions and ended runs, but not of visible ones", async () => {
     const page = await web.logIn();
-    // The system's own would show them where no test can look.
+    // The system would show them where no test can read them.
     await page.addInitScript(() => {
       const shown: unknown[] = [];
       class Recorded extends EventTarget {

@@ -7,7 +7,7 @@ const task = (prompt: string) => ({
   tool_calls: [{ name: "task", arguments: { prompt, description: "count the files" } }],
 });
 
-/** For half a second after it appears a card takes no answer. */
+/** For half a second after it appears a card accepts no answer. */
 async function allow(card: Locator): Promise<void> {
   await card.waitFor();
   await expect
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser !== null)("sub-agents in the page", () => {
   const always = { confirmation_policy: { kind: "AlwaysConfirm" } };
   const thread = (page: Page) => page.getByRole("region", { name: "Sub-agent" });
 
-  test("J15: the work of a sub-agent is seen in its card as it comes, approved there, and opened alone", async () => {
+  test("J15: the work of a sub-agent is shown live in its card, approved there, and opened separately", async () => {
     const { page, id } = await delegate("Delegate", always);
     await allow(page.getByRole("group", { name: "Approval: task" }));
     await page.getByRole("button", { name: /count the files/ }).click();
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)("sub-agents in the page", () => {
     await page.context().close();
   });
 
-  test("J15: on a phone in the dark, stopping the one that ordered it stops the sub-agent, and its card says so", async () => {
+  test("J15: on a phone in the dark, stopping the parent stops the sub-agent, and its card says so", async () => {
     const { page } = await delegate("Hand over", {}, { ...phone, colorScheme: "dark" });
     await page.getByRole("button", { name: /count the files/ }).click();
     await thread(page).getByText("Look at them").waitFor();

@@ -27,7 +27,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
     await page.getByRole("feed").getByText("Begun.").waitFor();
     return page;
   };
-  /** An upgrade: each file of the page has another name, and those of before are gone. */
+  /** An upgrade: every file of the page has a new name, and the old ones are gone. */
   const upgrade = async (): Promise<void> => {
     const before = version === 1 ? "" : `-v${version}`;
     version += 1;
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
     await writeFile(page, withNew(await readFile(page, "utf8")));
   };
 
-  test("J30, U16: the server comes back with a newer page: that is said, and a click brings it with what was typed", async () => {
+  test("J30, U16: the server restarts with a newer page: a notice says so, and a click loads it with the typed text", async () => {
     const page = await openConversation();
     await message(page).click();
     await page.keyboard.type("Half a sen");
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
     await page.context().close();
   });
 
-  test("J30: a part whose file is gone does not break the page, which says that there is a newer one", async () => {
+  test("J30: a missing file of an old page does not break it, and a notice says that there is a newer one", async () => {
     const page = await openConversation();
     await message(page).click();
     await page.keyboard.type("Not sent yet");
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
     await page.context().close();
   });
 
-  test("J30: a page that nobody has touched reloads by itself", async () => {
+  test("J30: an unused page reloads by itself", async () => {
     const page = await openConversation();
     const script = async (): Promise<string | null> =>
       await page.locator("head script[type=module]").last().getAttribute("src");
@@ -96,7 +96,7 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
     await page.context().close();
   });
 
-  test("J30, U16: logged out while typing: the door opens over what was typed, and it goes on where it was", async () => {
+  test("J30, U16: logged out while typing: the login opens above the typed text, and the page continues where it was", async () => {
     const page = await openConversation();
     const other = await web.tab(page);
     await other.goto(page.url());
@@ -118,14 +118,14 @@ describe.skipIf(noBrowser !== null)("a page that stays open", () => {
     await page.keyboard.press("Enter");
     await logInDialog.waitFor({ state: "detached" });
     expect(await message(page).inputValue()).toBe("Half a sen");
-    // Two frames later the focus is where it was.
+    // Two frames later the focus has returned.
     await page.evaluate(async () => {
       for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
     });
     await page.keyboard.type("tence, begin");
     await page.keyboard.press("Enter");
     await page.getByRole("feed").getByText("Half a sentence, begin").waitFor();
-    // The other tab was let in too, and follows again.
+    // The other tab is logged in too, and follows again.
     await other.getByRole("feed").getByText("Half a sentence, begin").waitFor();
     expect(await other.getByRole("dialog").count()).toBe(0);
     await page.context().close();

@@ -19,7 +19,7 @@ import {
 
 const cuts = 10;
 
-/** Screens that are shown in the guide, by their address. */
+/** Screens shown in the guide, by their address. */
 const pictures = new Map([
   ["/", "home"],
   ["/inbox", "inbox"],
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await small.context().close();
   });
 
-  test("J7: stop ends it, and go on goes on", async () => {
+  test("J7: stop ends the run, and go on continues it", async () => {
     const id = await web.converse("something slow");
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await page.context().close();
   });
 
-  test("J9: who reads above is not moved while an answer streams and ends", async () => {
+  test("J9: a reader further up is not moved while an answer streams and ends", async () => {
     const id = await web.converse(null);
     for (let index = 0; index < 40; index += 1)
       await web.call("POST", `/api/conversations/${id}/events`, { content: `Line ${index}`, run: false });
@@ -158,7 +158,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await page.context().close();
   });
 
-  test("J10, U11: what is selected stays selected while the answer goes on, and code is copied as it was written", async () => {
+  test("J10, U11: selected text stays selected while the answer streams, and code is copied unchanged", async () => {
     const id = await web.converse(null);
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -201,7 +201,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await tab.context().close();
   });
 
-  test("J13, U15: the server is killed and comes back: no reload, and what was written meanwhile is there once", async () => {
+  test("J13, U15: the server is killed and restarted: no reload, and a message sent meanwhile is there once", async () => {
     const id = await web.converse(null);
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);
@@ -218,7 +218,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
     await page.context().close();
   });
 
-  test("J13, U15, U16: cut and asleep at seeded moments, the page shows each event of the log once", async () => {
+  test("J13, U15, U16: cut off and asleep at seeded moments, the page shows each event of the log once", async () => {
     const report = await playCuts(web, { count: cuts, seed: 7, killEvery: 0, sleepEvery: 5, sleepMs: 300 });
     const expected = Array.from({ length: cuts }, (_, number) => [`talk ${number}`, `Answer ${number}`]);
     expect(report).toMatchObject({
@@ -326,7 +326,7 @@ describe.skipIf(noBrowser !== null)("the page", () => {
 });
 
 test.skipIf(noBrowser !== null)(
-  "J1, U1: without a model the demo is watched, and its one question answered",
+  "J1, U1: without a model the demo plays, and its one approval is answered",
   async () => {
     await using web = await WebBrowser.open(null);
     const page = await web.logIn();
@@ -361,7 +361,7 @@ function words(text: string): string {
   return text.split(/\s+/).join(" ");
 }
 
-/** Scrolls up by a fixed step each frame and compares where a row really went; runs in the page. */
+/** Scrolls up by a fixed step per frame and compares a row's actual movement; runs in the page. */
 async function scrollToTop(element: Element): Promise<{ largest: number; frames: number }> {
   const step = 40;
   let largest = 0;
