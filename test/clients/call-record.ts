@@ -2,19 +2,19 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
 
-/** What became of one public method over all its calls. */
+/** Results of all calls of one public method. */
 export type Outcome = {
   /** `METHOD /path` of every request that its calls made, without the query. */
   readonly requests: Set<string>;
-  /** At least one call came to its end. */
+  /** At least one call succeeded. */
   hasWorked: boolean;
-  /** The status of the last refusal; null when there was none, 0 when it was no answer of the server. */
+  /** The status of the last refusal; null for none, 0 when it was not a reply of the server. */
   refusedWith: number | null;
 };
 
-/** Watches the public methods of the client's objects, and the requests that leave this process meanwhile. */
+/** Records calls of the public methods of the client's objects, and the requests that this process sends meanwhile. */
 export class CallRecord implements Disposable {
-  /** By `Class.method`, the class being the one that defines the method. */
+  /** By `Class.method`, with the class that defines the method. */
   readonly outcomes = new Map<string, Outcome>();
   readonly #classes: ReadonlySet<unknown>;
   readonly #current = new AsyncLocalStorage<Outcome>();
@@ -25,7 +25,7 @@ export class CallRecord implements Disposable {
     subscribe("http.client.request.created", this.#onRequest);
   }
 
-  /** The same object, whose calls are recorded, as are those of the client's objects that come out of it. */
+  /** A proxy that records the calls of the object, and of the client's objects that it returns. */
   watch<Watched extends object>(watched: Watched): Watched {
     return new Proxy(watched, {
       get: (target, property) => {

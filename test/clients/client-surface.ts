@@ -36,7 +36,7 @@ export function readPaths(): string[] {
     const source = readFileSync(join(folder, file), "utf8");
     for (const [, text] of source.matchAll(addressPattern)) paths.add(toTemplate(text!));
     for (const [text] of source.matchAll(/\/sockets\/[^`"']+/g)) paths.add(toTemplate(text));
-    // What one client builds from a base of its own.
+    // Addresses that one client derives from its own base.
     for (const [, rest] of source.matchAll(/`\$\{this\.profileBasePath\(\)\}([^`]*)`/g)) {
       paths.add(`/api/v1/settings/profiles${toTemplate(rest!)}`);
       paths.add(`/api/organizations/{}/profiles${toTemplate(rest!)}`);

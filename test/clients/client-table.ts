@@ -7,7 +7,7 @@ type Route = { readonly method: string; readonly path: string };
 const begin = "<!-- clients: written by test/clients/write-client-table.ts -->";
 const end = "<!-- end of clients -->";
 
-/** Every address that is served, with its method; sockets are GET. */
+/** Every served address with its method; sockets count as GET. */
 export const servedRoutes: readonly Route[] = [
   ...Object.entries(protocol)
     .filter(([name]) => name.endsWith("Routes"))
@@ -24,7 +24,7 @@ export function withClientTable(page: string, table: string): string {
   return `${page.slice(0, from)}${begin}\n\n${table}\n\n${page.slice(to)}`;
 }
 
-/** One line for each public method: what it asks for, and what comes of it. */
+/** One line for each public method: its requests and its result. */
 export function renderClientTable(
   surface: ReadonlyMap<string, readonly string[]>,
   outcomes: ReadonlyMap<string, Outcome>,
@@ -57,7 +57,7 @@ export function renderClientTable(
   ].join("\n\n");
 }
 
-/** `METHOD /template`: ours where it is served, else the client's own. */
+/** `METHOD /template`: our template if it is served, else the client's own. */
 export function toRoute(request: string, paths: readonly string[]): string {
   const [method, path] = request.split(" ") as [string, string];
   const served = servedRoutes.filter((route) => route.method === method && matches(route.path, path));

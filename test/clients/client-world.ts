@@ -24,7 +24,7 @@ const script: Script = {
   ],
 };
 
-/** A running `convoke serve`, a scripted model, a workspace that is a repository, and the official client before them. */
+/** A running `convoke serve`, a scripted model, a repository as workspace, and the official client. */
 export class ClientWorld implements AsyncDisposable {
   readonly client: OfficialClient;
   readonly record: CallRecord;
@@ -59,7 +59,7 @@ export class ClientWorld implements AsyncDisposable {
     return join(this.server.folder, "work");
   }
 
-  /** What every client of one machine is made with. */
+  /** The options of every client of one machine. */
   get options(): { host: string; apiKey: string } {
     return { host: this.server.url, apiKey: this.server.key };
   }
@@ -98,7 +98,7 @@ export class ClientWorld implements AsyncDisposable {
     });
   }
 
-  /** For what announces itself in no other way. */
+  /** Polls a change that is not announced otherwise. */
   async until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
     const deadlineMs = performance.now() + 120_000;
     while (!(await isTrue())) {

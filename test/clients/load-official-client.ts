@@ -2,8 +2,8 @@ type Package = typeof import("@openhands/typescript-client") &
   typeof import("@openhands/typescript-client/clients");
 
 /**
- * Every export of the official client, unmodified. Its sockets look for a browser's `window.WebSocket` or for `require`, and a
- * module of Node has neither: a window stands there while the package loads.
+ * Every export of the official client, unmodified. Its sockets need a browser's `window.WebSocket` or `require`, and an ES module of Node
+ * has neither: so a `window` exists while the package loads.
  */
 export async function loadOfficialClient(): Promise<Package> {
   Object.assign(globalThis, { window: { WebSocket } });

@@ -8,8 +8,8 @@ export type Python = { readonly program: string; readonly version: string };
 const wanted = [3, 12] as const;
 
 /**
- * The first Python of at least 3.12 that can make virtual environments: the one in `PYTHON`, one on the path, one of pyenv. Throws with
- * what was looked at and what each lacks.
+ * The first Python from 3.12 on that can create virtual environments: the one in `PYTHON`, one on the path, one of pyenv. Throws with the
+ * checked programs and what each lacks.
  */
 export function findPython(environment: NodeJS.ProcessEnv): Python {
   const given = environment["PYTHON"];

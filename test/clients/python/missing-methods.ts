@@ -2,7 +2,7 @@ const sandboxOfOne = "fails in the SDK: only with a container for one conversati
 const sdkHasNone = "fails in the SDK: not for remote conversations.";
 const noPause = "fails in the SDK: not for this workspace.";
 
-/** Public methods of the SDK that do not come to their end, by `Class.method`, and why; the runner holds the server to it. */
+/** Public methods of the SDK that do not succeed, by `Class.method`, with reasons; the runner checks the list. */
 export const missingMethods: ReadonlyMap<string, string> = new Map([
   ["RemoteConversation.arun", sdkHasNone],
   ["RemoteConversation.execute_tool", sdkHasNone],

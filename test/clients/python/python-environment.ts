@@ -15,8 +15,8 @@ export type PythonPackages = {
 };
 
 /**
- * The program of a virtual environment with exactly the pinned packages, in the folder for temporary files; made once for each Python and
- * each list of packages. Throws when the packages cannot be had.
+ * The Python program of a virtual environment with exactly the pinned packages, in the temporary folder; created once for each Python
+ * and each list of packages. Throws when the packages are not available.
  */
 export function preparePython({ program, version }: Python, { sdk, more }: PythonPackages = {}): string {
   const lists = [requirements, ...(more === undefined ? [] : [more])];
@@ -28,7 +28,7 @@ export function preparePython({ program, version }: Python, { sdk, more }: Pytho
   const mark = join(folder, "complete");
   if (existsSync(mark)) return python;
   console.error(`Installing the SDK into ${folder}; this takes minutes, once.`);
-  // What an interrupted run left.
+  // Remains of an interrupted run.
   rmSync(folder, { recursive: true, force: true });
   const run = (command: string, ...words: readonly string[]): void => {
     try {

@@ -5,12 +5,12 @@ import type { SdkReport } from "./python-world.ts";
 const begin = "<!-- python: written by npm run test:python -- --write -->";
 const end = "<!-- end of python -->";
 
-/** Sockets are opened in a thread of their own, where no method of the caller runs. */
+/** Sockets are opened in a separate thread, outside the caller's methods. */
 const sockets: ReadonlyMap<string, readonly string[]> = new Map([
   ["WebSocketCallbackClient.start", ["GET /sockets/events/{conversation_id}"]],
 ]);
 
-/** What is not as `missing-methods.ts` says, a line each: methods that nobody called, that failed, or that work by now. */
+/** Deviations from `missing-methods.ts`, one per line: methods that were not called, that failed, or that work by now. */
 export function judge({ surface, worked, failed }: SdkReport): string[] {
   const complaints: string[] = [];
   const methods = new Set(methodsOf(surface));
@@ -29,7 +29,7 @@ export function judge({ surface, worked, failed }: SdkReport): string[] {
   return complaints;
 }
 
-/** One line for each public method and property: what it asks for, and what comes of it. */
+/** One line for each public method and property: its requests and its result. */
 export function renderPythonTable({ surface, requests, worked }: SdkReport): string {
   const methods = methodsOf(surface);
   const rows = methods.map((method) => {
@@ -57,7 +57,7 @@ function methodsOf(surface: SdkReport["surface"]): string[] {
   return Object.entries(surface).flatMap(([name, methods]) => methods.map((method) => `${name}.${method}`));
 }
 
-/** Addresses inside a sandbox are those of any server, behind its own prefix. The ids of conversations differ from run to run. */
+/** Addresses inside a sandbox are those of any server, with a prefix. Conversation ids differ from run to run. */
 function describeRequest(request: string): string {
   const plain = request
     .replace(/\/sandboxes\/[^/]+\/(?=api\/|health|server_info)/, "/")

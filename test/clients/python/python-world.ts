@@ -11,7 +11,7 @@ export type ScenarioResult = {
   readonly error: string | null;
 };
 
-/** What `scenarios.py` saw the SDK do; methods are `Class.method`. */
+/** The observed behaviour of the SDK, from `scenarios.py`; methods are `Class.method`. */
 export type SdkReport = {
   readonly version: string;
   readonly surface: Readonly<Record<string, readonly string[]>>;
@@ -22,7 +22,7 @@ export type SdkReport = {
 
 const maxMs = 600_000;
 
-/** `convoke serve`, `convoke scripted-model` and a workspace that is a repository; disposing it ends both by their ids. */
+/** `convoke serve`, `convoke scripted-model` and a repository as workspace; disposing it ends both by their ids. */
 export class PythonWorld implements AsyncDisposable {
   readonly #python: string;
   readonly #server: ConvokeProcess;
@@ -60,7 +60,7 @@ export class PythonWorld implements AsyncDisposable {
     return new PythonWorld(python, server, model, url);
   }
 
-  /** Runs the scenarios whose name holds one of the words, all without words. The report is null when Python broke down. */
+  /** Runs the scenarios whose name contains one of the words, or all. The report is null when Python failed. */
   async run(
     only: readonly string[],
   ): Promise<{ readonly scenarios: readonly ScenarioResult[]; readonly report: SdkReport | null }> {
@@ -69,7 +69,7 @@ export class PythonWorld implements AsyncDisposable {
       env: {
         PATH: `${dirname(this.#python)}:/usr/local/bin:/usr/bin:/bin`,
         HOME: this.#server.folder,
-        // Nothing beside the sources.
+        // No cache files beside the sources.
         PYTHONDONTWRITEBYTECODE: "1",
         CONVOKE_URL: this.#server.url,
         CONVOKE_KEY: this.#server.key,
