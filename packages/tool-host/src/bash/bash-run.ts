@@ -7,8 +7,8 @@ import type { Readable } from "node:stream";
 import { describeError } from "../describe-error.ts";
 import { endProcesses } from "../processes/end-processes.ts";
 import type { ToolSecret } from "../tool.ts";
-import { OutputChunks } from "./output-pieces.ts";
-import type { OutputLimits, OutputChunk } from "./output-pieces.ts";
+import { OutputChunks } from "./output-chunks.ts";
+import type { OutputLimits, OutputChunk } from "./output-chunks.ts";
 
 export type BashRunDeps = {
   readonly id: string;

@@ -13,7 +13,7 @@ import type { Bash, BashEntry, BashPage, BashQuery, BashRequest } from "./bash.t
 import { BashLog, createBashId } from "./bash-log.ts";
 import type { BashDraft, BashChunk } from "./bash-log.ts";
 import { runBash } from "./bash-run.ts";
-import type { OutputLimits, OutputChunk } from "./output-pieces.ts";
+import type { OutputLimits, OutputChunk } from "./output-chunks.ts";
 
 export type LocalBashDeps = {
   /** SQLite file of the record, created with its directory when missing; `:memory:` stores nothing. */

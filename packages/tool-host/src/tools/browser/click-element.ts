@@ -5,7 +5,7 @@ import { arrive } from "./come-to-rest.ts";
 import { keepPdf } from "./keep-pdf.ts";
 import { checkAddress, goTo, settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
-import { actPatiently } from "./patience.ts";
+import { actPatiently } from "./retry-when-busy.ts";
 
 /** Clicks an element; with `wantsNewTab` its link is opened in a new tab. */
 export async function clickElement(

@@ -6,7 +6,7 @@ import { ToolInputError, type ToolSecret } from "../../tool.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
-import { actPatiently } from "./patience.ts";
+import { actPatiently } from "./retry-when-busy.ts";
 
 /** Longer texts are inserted at once, because typing them key by key takes too long. */
 const keyedLength = 200;

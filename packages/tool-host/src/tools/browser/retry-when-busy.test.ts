@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actPatiently } from "./patience.ts";
+import { actPatiently } from "./retry-when-busy.ts";
 
 /** An action that fails with these errors one after the other and then succeeds; returns the timeouts it was given. */
 function actOf(...errors: readonly Error[]) {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { OutputChunks } from "./output-pieces.ts";
-import type { OutputChunk } from "./output-pieces.ts";
+import { OutputChunks } from "./output-chunks.ts";
+import type { OutputChunk } from "./output-chunks.ts";
 
 function collect(limits: { maxChunk?: number; longestOutput?: number; tail?: number } = {}) {
   const chunks: OutputChunk[] = [];
