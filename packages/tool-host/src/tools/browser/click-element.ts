@@ -5,7 +5,7 @@ import { arrive } from "./come-to-rest.ts";
 import { keepPdf } from "./keep-pdf.ts";
 import { checkAddress, goTo, settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
-import { actPatiently } from "./retry-when-busy.ts";
+import { retryWhenBusy } from "./retry-when-busy.ts";
 
 /** Clicks an element; with `wantsNewTab` its link is opened in a new tab. */
 export async function clickElement(
@@ -56,7 +56,7 @@ async function openApart(browser: OpenBrowser, href: string): Promise<Answer> {
 /** Null when it was clicked, else the reason why not. */
 async function click(element: ElementHandle<Element>): Promise<string | null> {
   try {
-    await actPatiently((timeout) => element.click({ timeout, noWaitAfter: true }));
+    await retryWhenBusy((timeout) => element.click({ timeout, noWaitAfter: true }));
     return null;
   } catch (error) {
     const message = String(error instanceof Error ? error.message : error);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actPatiently } from "./retry-when-busy.ts";
+import { retryWhenBusy } from "./retry-when-busy.ts";
 
 /** An action that fails with these errors one after the other and then succeeds; returns the timeouts it was given. */
 function actOf(...errors: readonly Error[]) {
@@ -23,22 +23,22 @@ test.each([
   "- element is not visible",
 ])("what the element itself is refused for is the answer at the first end of the time: %s", async (log) => {
   const { given, act } = actOf(late(log));
-  await expect(actPatiently(act)).rejects.toThrow(log);
+  await expect(retryWhenBusy(act)).rejects.toThrow(log);
   expect(given).toHaveLength(1);
 });
 
 test("a busy page gets the rest of five seconds", async () => {
   const { given, act } = actOf(late("- waiting for element to be visible, enabled and stable"));
-  await actPatiently(act);
+  await retryWhenBusy(act);
   expect(given).toHaveLength(2);
   expect(given.reduce((sum, ms) => sum + ms)).toBe(5_000);
 });
 
 test("an action that has started is not repeated, and one that fails at once is reported at once", async () => {
   const clicked = actOf(late("- performing click action"));
-  await expect(actPatiently(clicked.act)).rejects.toThrow("performing");
+  await expect(retryWhenBusy(clicked.act)).rejects.toThrow("performing");
   expect(clicked.given).toHaveLength(1);
   const broken = actOf(new Error("Malformed value"));
-  await expect(actPatiently(broken.act)).rejects.toThrow("Malformed");
+  await expect(retryWhenBusy(broken.act)).rejects.toThrow("Malformed");
   expect(broken.given).toHaveLength(1);
 });

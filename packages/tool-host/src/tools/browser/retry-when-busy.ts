@@ -9,7 +9,7 @@ const refusals = /intercepts pointer events|not (?:enabled|editable|visible|atta
 const begun = /performing \w+ action/i;
 
 /** Performs an action on an element with two timeouts: a known obstacle is thrown soon, a page that is busy gets more time. */
-export async function actPatiently(act: (timeoutMs: number) => Promise<unknown>): Promise<void> {
+export async function retryWhenBusy(act: (timeoutMs: number) => Promise<unknown>): Promise<void> {
   try {
     await act(refusedMs);
   } catch (error) {

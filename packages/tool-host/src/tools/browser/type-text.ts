@@ -6,7 +6,7 @@ import { ToolInputError, type ToolSecret } from "../../tool.ts";
 import type { OpenBrowser } from "./open-browser.ts";
 import { settle } from "./navigate.ts";
 import type { Answer } from "./observe-browser.ts";
-import { actPatiently } from "./retry-when-busy.ts";
+import { retryWhenBusy } from "./retry-when-busy.ts";
 
 /** Longer texts are inserted at once, because typing them key by key takes too long. */
 const keyedLength = 200;
@@ -60,13 +60,13 @@ async function put(
   if (tag === "select") return await choose(element, text, index);
   if (tag === "input" && type === "file") {
     const paths = await checkFiles(text, workspaceDir);
-    await actPatiently((timeout) => element.setInputFiles(paths, { timeout }));
+    await retryWhenBusy((timeout) => element.setInputFiles(paths, { timeout }));
     return `Gave element ${index} ${paths.length === 1 ? "the file" : `${paths.length} files:`} ${paths.join(", ")}.`;
   }
   if (byClick.has(type))
     throw new ToolInputError(`Element ${index} takes no text (${type}). Use browser_click.`);
   if (byValue.has(type)) {
-    await actPatiently((timeout) => element.fill(text.trim(), { timeout }));
+    await retryWhenBusy((timeout) => element.fill(text.trim(), { timeout }));
     const taken = await element.inputValue();
     if (taken !== text.trim().toLowerCase() && taken !== text.trim())
       throw new ToolInputError(
@@ -77,11 +77,11 @@ async function put(
   if (tag === "a" || tag === "button")
     throw new ToolInputError(`Element ${index} takes no text. Use browser_click.`);
   if (!isEditable && tag !== "input" && tag !== "textarea") {
-    await actPatiently((timeout) => element.click({ timeout }));
+    await retryWhenBusy((timeout) => element.click({ timeout }));
     await page.keyboard.insertText(text);
     return `Clicked element ${index}, which is no field, and typed ${text.length} characters.`;
   }
-  await actPatiently((timeout) => element.fill("", { timeout }));
+  await retryWhenBusy((timeout) => element.fill("", { timeout }));
   await element.focus();
   if (text.length <= keyedLength && !text.includes("\n")) await page.keyboard.type(text);
   else await page.keyboard.insertText(text);
@@ -111,7 +111,7 @@ async function choose(element: ElementHandle<Element>, text: string, index: numb
     );
   }
   const { value } = chosen;
-  await actPatiently((timeout) => element.selectOption({ value }, { timeout }));
+  await retryWhenBusy((timeout) => element.selectOption({ value }, { timeout }));
   return `Chose "${chosen.text}" in element ${index}.`;
 }
 
