@@ -15,7 +15,7 @@ import { percentile } from "../journal/percentile.ts";
 import { call, firstCall } from "./first-call.ts";
 import { measureWarm } from "./warm.ts";
 
-/** B12: from the order of a sandbox to the answer of its first tool call, made anew and kept ready, and what a further call costs beyond one in a plain process. */
+/** B12: from the request for a sandbox, cold and warm, to the answer of its first tool call; and the overhead of a further call. */
 export async function run(): Promise<BenchResult[]> {
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const unprivileged = { uid: 65_534, gid: 65_534 };

@@ -103,7 +103,7 @@ type Conversation = InstanceType<ClientWorld["client"]["RemoteConversation"]>;
 
 async function remoteState(world: ClientWorld, state: Conversation["state"]): Promise<void> {
   const { RemoteState, HttpClient } = world.client;
-  // A state of its own for each question: one answers from what it has heard for two seconds.
+  // A new state for each query, because a state caches what it received for two seconds.
   const fresh = (): typeof state => {
     const http = new HttpClient({ baseUrl: world.server.url, apiKey: world.server.key });
     return world.record.watch(new RemoteState(http, state.id));

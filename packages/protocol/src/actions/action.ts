@@ -30,7 +30,7 @@ import { GlobAction, GrepAction } from "./search-actions.ts";
 import { TaskTrackerAction } from "./task-tracker-action.ts";
 import { TerminalAction } from "./terminal-action.ts";
 
-/** What an agent can ask for: the arguments of one tool call, told apart by `kind`. */
+/** The actions of an agent: the arguments of one tool call, discriminated by `kind`. */
 export const Action = unionByKind("Action", {
   "openhands__sdk__mcp__definition__MCPToolAction-Output__1": MCPToolAction,
   "openhands__sdk__tool__builtins__finish__FinishAction-Output__1": FinishAction,

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { flag, orNull } from "../schema.ts";
 import { action } from "./action-fields.ts";
 
-/** One command, or one piece of input, for the persistent shell. */
+/** One command, or one input, for the persistent shell. */
 export const TerminalAction = action("TerminalAction", {
   command: Type.String({
     description:

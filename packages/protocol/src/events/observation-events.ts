@@ -12,7 +12,7 @@ export const ObservationEvent = event("ObservationEvent", "environment", {
 });
 export type ObservationEvent = Static<typeof ObservationEvent>;
 
-/** A tool call failed before or around the tool itself; the conversation goes on. */
+/** A tool call failed before or around the tool itself; the conversation continues. */
 export const AgentErrorEvent = event("AgentErrorEvent", "agent", {
   tool_name: Type.String(),
   tool_call_id: Type.String(),

@@ -12,7 +12,7 @@ import {
 export const roles = ["user", "system", "assistant", "tool"] as const;
 export type Role = (typeof roles)[number];
 
-/** Text or images, told apart by `type`. */
+/** Text or images, discriminated by `type`. */
 export const contentPart = Type.Union([ref(TextContent), ref(ImageContent)]);
 export type ContentPart = TextContent | ImageContent;
 

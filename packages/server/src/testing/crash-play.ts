@@ -100,7 +100,7 @@ export async function playCrash(given: Play): Promise<CrashResult> {
         if (!wasRestarted) {
           wasRestarted = true;
           await server.kill();
-          // The answer is for the next server; its fail points are told from this kill by their passage.
+          // The answer is for the next server; its fail points are distinguished from this kill by their passage.
           server = await start(port);
           approvals.push(await listApprovals(server));
         }

@@ -111,7 +111,10 @@ test("a host that stays unavailable: calls end with an error, state rejects, and
   const held = run(session, "a", "hold:x");
   await bench.waitForRuns(["x"]);
   await bench.served[Symbol.asyncDispose]();
-  expect(await held).toMatchObject({ type: "error", text: expect.stringMatching(/away for .*unknown/) });
+  expect(await held).toMatchObject({
+    type: "error",
+    text: expect.stringMatching(/unavailable for .*unknown/),
+  });
   expect(await run(session, "b", "say:b")).toMatchObject({
     type: "error",
     text: expect.stringContaining("was not run"),

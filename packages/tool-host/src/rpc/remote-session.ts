@@ -127,7 +127,7 @@ export class RemoteSession implements ToolSession {
         if (this.#ready.has(connection)) await this.#open(connection);
         return connection.request("closeSession", { handle: this.#handle });
       })
-      .catch(() => null); // A host that is gone has no session to end; one that returns is told by its next caller.
+      .catch(() => null); // A host that is gone has no session to end; one that returns is closed by its next caller.
     await withinMs(closing, this.#deps.link.isConnected ? closeMs : abortTimeoutMs);
   }
 

@@ -23,7 +23,7 @@ import { createLocalWorkspace } from "./local-workspace.ts";
 
 const run = promisify(execFile);
 
-/** Names that git quotes, or takes for something else, unless it is told otherwise. */
+/** Names that git quotes, or takes for something else, unless an option prevents it. */
 const odd = [
   "with space.txt",
   'quo"te.txt',

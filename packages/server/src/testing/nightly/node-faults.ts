@@ -70,7 +70,7 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
       await postgres.halt();
       await sleep(outageMs);
       await postgres.goOn();
-      return `PostgreSQL crashed, away for ${outageMs} ms`;
+      return `PostgreSQL crashed, unavailable for ${outageMs} ms`;
     case "fill":
       await disk!.fill();
       await sleep(outageMs);
@@ -96,5 +96,5 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
       return `a standby took over that was ${behindMs} ms behind`;
     }
   }
-  return `${fault} of server ${index}, away for ${outageMs} ms`;
+  return `${fault} of server ${index}, unavailable for ${outageMs} ms`;
 }

@@ -27,7 +27,7 @@ export const patternsCompile: SchemaRule = keyword("pattern", (value) => {
     RegExp(value, "u");
     return false;
   } catch {
-    // A pattern that is none is what is looked for.
+    // An invalid pattern is the fault.
     return true;
   }
 });
@@ -59,7 +59,7 @@ export const requiredIsDefined: SchemaRule = (node, path) => {
   return at === -1 ? null : { path: [...path, "required", `${at}`], found: required[at] };
 };
 
-/** Whoever requires something says what there is. */
+/** A schema with `required` also has `properties`. */
 export const requiredHasProperties: SchemaRule = (node, path) =>
   Array.isArray(node["required"]) && !isValue(node["properties"])
     ? { path: [...path, "required"], found: node["required"] }

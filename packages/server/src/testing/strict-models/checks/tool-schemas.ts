@@ -7,7 +7,7 @@ export type SchemaFault = { readonly path: readonly string[]; readonly found: un
 /** One rule about a part of a schema. The root has an empty path. */
 export type SchemaRule = (node: Value, path: readonly string[]) => SchemaFault | null;
 
-/** The schemas of all tools keep a rule in all their parts. */
+/** Checks a rule in all parts of the schemas of all tools. */
 export function schemas(
   rule: SchemaRule,
   complain: (tool: ReadTool, fault: SchemaFault) => Complaint,

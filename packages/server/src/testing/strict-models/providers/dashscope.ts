@@ -49,7 +49,7 @@ export const dashscope: StrictProvider = {
       orphan: () =>
         invalid('messages with role "tool" must be a response to a preceeding message with "tool_calls".'),
     }),
-    // It serves models of others that want it, in DeepSeek's words; findings K6 6b tells of this model.
+    // It serves models of other providers that want it, with DeepSeek's message; see findings K6 6b.
     reasoningWanted(
       "reasoning_content",
       ({ body }) => body["enable_thinking"] !== false,

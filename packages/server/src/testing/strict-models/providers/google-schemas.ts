@@ -76,7 +76,7 @@ export function googleTools(more: readonly string[] = []): readonly Check[] {
         `* GenerateContentRequest.${place(tool)}.parameters${toNamedPath(path.slice(0, -2))}.required[${path.at(-1)}]: ` +
         "property is not defined\n",
     })),
-    // Sources: zereight/gitlab-mcp#223, google-gemini/gemini-cli#10591. Nobody was told how deep it may be.
+    // Sources: zereight/gitlab-mcp#223, google-gemini/gemini-cli#10591. The maximum depth is not documented.
     schemas(depthUpTo(12), ({ name }) => ({
       message: `FunctionDeclaration '${name}' in the request exceeds the maximum allowed nesting depth.`,
     })),
@@ -93,7 +93,7 @@ export function googleTools(more: readonly string[] = []): readonly Check[] {
   ];
 }
 
-/** `properties`, `a`, `items` is `.properties[0].value.items`; the position is not kept, so it is always 0. */
+/** `properties`, `a`, `items` is `.properties[0].value.items`; the position is not recorded, so it is always 0. */
 function toFieldPath(path: readonly string[]): string {
   return path
     .map((step, at) => (path[at - 1] === "properties" ? "[0].value" : `.${step}`))

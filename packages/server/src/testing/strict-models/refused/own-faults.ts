@@ -22,7 +22,7 @@ const foreignSeal = "c2VhbGVkIGVsc2V3aGVyZQ==";
 const longDescription: Edit = [["tools.0.function.description", "d".repeat(1025)]];
 const halfInArguments: Edit = [["messages.2.tool_calls.0.function.arguments", '{"path":"a\\ud83d b"}']];
 
-/** Faults that only some wires or providers can tell: the provider, the fault, and words of its refusal. */
+/** Faults that only some wires or providers detect: the provider, the fault, and words of its refusal. */
 export const ownFaults: readonly (readonly [provider: string, what: string, edit: Edit, words: string])[] = [
   ["openai", "a description of 1025 characters", longDescription, "string too long"],
   ["azure", "a description of 1025 characters", longDescription, "string too long"],

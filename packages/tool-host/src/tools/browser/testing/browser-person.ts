@@ -84,7 +84,7 @@ export class BrowserPerson implements AsyncDisposable {
     return this.#showing;
   }
 
-  /** Goes in good order: what they have done is told before the end. */
+  /** Detaches properly: the summary of what was done arrives before the end. */
   async leave(): Promise<void> {
     this.#inputs.end();
     await this.#showing;
