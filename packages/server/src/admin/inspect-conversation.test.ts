@@ -223,9 +223,9 @@ describe.runIf(testedStore === "sqlite")("on a data folder", () => {
     await using _server = server;
     const ask = async (dataDir = server.dataDir) => await inspectIn({ dataDir }, { database: null }, id);
     change(server, "PRAGMA user_version = 99");
-    await expect(ask()).rejects.toThrow(/has format 99, this version reads up to 3: use a newer version/);
+    await expect(ask()).rejects.toThrow(/has format 99, this version reads up to 4: use a newer version/);
     change(server, "PRAGMA user_version = 1");
-    await expect(ask()).rejects.toThrow(/of an older release.*start a server of this version/);
+    await expect(ask()).rejects.toThrow(/format 1 of a development version.*name another data folder/);
     await expect(ask(join(server.folder, "nowhere"))).rejects.toThrow(/There is no data folder/);
     rmSync(join(server.dataDir, "journal.db"));
     await expect(ask()).rejects.toThrow(/There is no journal in the data folder/);
@@ -301,7 +301,7 @@ describe.runIf(testedStore === "postgres")("on a database", () => {
       /"journal".*has format 99.*use a newer version/,
     );
     await run(url, "UPDATE convoke.parts SET version = 2, oldest = 0 WHERE name = 'journal'");
-    await expect(inspectIn(server, place, id)).rejects.toThrow(/format 2 of an older release/);
+    await expect(inspectIn(server, place, id)).rejects.toThrow(/format 2, of a development version/);
     const empty = { url: await createTestDatabase(), nodeAddress: null };
     await expect(inspectIn(server, { database: empty }, id)).rejects.toThrow(/has no conversations/);
     const unreachable = { url: "postgres://127.0.0.1:1/x", nodeAddress: null };

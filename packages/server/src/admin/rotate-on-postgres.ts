@@ -33,8 +33,8 @@ export async function rotateOnPostgres({
     if (!isBegun) await check.next.remove();
     throw new ConfigError("Servers work on the database. Stop them first.");
   }
-  await using application = await openPostgresApplicationDatabase(url, silentLogger);
   await migrate(node.pool, journalSchema);
+  await using application = await openPostgresApplicationDatabase(url, silentLogger);
   const reseal = new Reseal(rotation, onProgress);
   await resealTables(application, reseal);
   await changeSealedSecrets(node.pool, (sealed, store) => reseal.change(sealed, store));

@@ -51,7 +51,7 @@ export type StartTaskStoreDeps = {
 };
 
 /** How many messages may wait for one start. */
-const mostPending = 10;
+const maxPending = 10;
 
 export function hasEnded({ status }: Pick<StartTask, "status">): boolean {
   return status === "READY" || status === "ERROR";
@@ -267,7 +267,7 @@ export class StartTaskStore {
         .select((select) => select.fn.countAll<number>().as("number"))
         .where("conversation_id", "=", conversationId)
         .executeTakeFirstOrThrow();
-      if (number >= mostPending) return "full";
+      if (number >= maxPending) return "full";
       const id = randomUUID();
       await tables
         .insertInto("pending_messages")

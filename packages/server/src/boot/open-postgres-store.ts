@@ -16,9 +16,10 @@ import type { Store, StoreDeps } from "./store.ts";
 import { openConfiguredKey } from "../security/master-key.ts";
 import { createSecretBox } from "../security/seal.ts";
 
-/** Says which releases may use the application's tables; their migrations are elsewhere. */
+/** Says which releases may use the application's tables; their migrations are elsewhere. The first release has version 14. */
 const applicationTables: SchemaPart = {
   name: "application tables",
+  firstVersion: 14,
   steps: Object.keys(allMigrations).map(() => "SELECT"),
 };
 

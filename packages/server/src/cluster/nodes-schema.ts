@@ -7,6 +7,7 @@ import type { SchemaPart } from "./migrate.ts";
  */
 export const nodesSchema: SchemaPart = {
   name: "nodes",
+  firstVersion: 1,
   steps: [
     `CREATE TABLE convoke.nodes (
       id         text COLLATE "C" PRIMARY KEY,

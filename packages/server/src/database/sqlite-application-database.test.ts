@@ -116,6 +116,39 @@ test("P57: tables of a newer version are refused by the name of their file, and 
   await expect(openApplicationDatabase(dataDir)).rejects.toThrow(`${path} was used by a newer version`);
 });
 
+test("P57: tables of an older release get what later migrations add, and keep their rows", async () => {
+  {
+    await using database = await openApplicationDatabase(dataDir);
+    await database.tables.insertInto("users").values({ id: "ada", created_at: 5 }).execute();
+  }
+  const second: Migration = {
+    up: async (tables) => {
+      await sql`ALTER TABLE users ADD COLUMN name TEXT DEFAULT 'new'`.execute(tables);
+    },
+  };
+  const migrations = { ...allMigrations, "0002-names": second };
+  for (const _start of ["first", "second"]) {
+    await using database = await openApplicationDatabase(dataDir, migrations);
+    expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([
+      { id: "ada", created_at: 5, name: "new" },
+    ]);
+  }
+  await expect(openApplicationDatabase(dataDir)).rejects.toThrow("was used by a newer version");
+});
+
+test("P57: tables of a development version are refused with what to do, and stay as they are", async () => {
+  await (await openApplicationDatabase(dataDir))[Symbol.asyncDispose]();
+  const path = join(dataDir, "application.sqlite");
+  using database = new DatabaseSync(path);
+  database.exec("UPDATE kysely_migration SET name = '0001-users-keys-settings-secrets'");
+  await expect(openApplicationDatabase(dataDir)).rejects.toThrow(
+    `${path} was made by a development version, from before the first release. Name another data folder`,
+  );
+  expect(database.prepare("SELECT name FROM kysely_migration").all()).toEqual([
+    { name: "0001-users-keys-settings-secrets" },
+  ]);
+});
+
 test("P61: processes that start on a new folder at the same moment all find its tables", async () => {
   const program = `
     const { openApplicationDatabase } = await import(${JSON.stringify(join(import.meta.dirname, "sqlite-application-database.ts"))});

@@ -1,10 +1,16 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import { type Compilable, Kysely, sql, type Transaction } from "kysely";
 import { ConfigError } from "../lib/config-error.ts";
 import { inFile } from "../lib/storage-fault.ts";
-import { allMigrations, isOfNewerRelease } from "./migrations/all-migrations.ts";
+import {
+  allMigrations,
+  isOfNewerRelease,
+  isUnreleased,
+  type Migrations,
+} from "./migrations/all-migrations.ts";
 import type { ApplicationDatabase, LiveRows, LiveTable } from "./application-database.ts";
 import { KeptStatements } from "./kept-statements.ts";
 import { LogCopier } from "./log-copier.ts";
@@ -127,14 +133,22 @@ const logPagesLimit = 1_000;
 const longestLogPages = 4_000;
 
 /** Opens `<dataDir>/application.sqlite`, readable by its owner only, and brings its tables up to date. */
-export async function openApplicationDatabase(dataDir: string): Promise<ApplicationDatabase> {
+export async function openApplicationDatabase(
+  dataDir: string,
+  migrations: Migrations = allMigrations,
+): Promise<ApplicationDatabase> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, "application.sqlite");
   const file = openSqliteFile(path);
   file.exec(`PRAGMA wal_autocheckpoint = ${longestLogPages}`);
   const tables = new Kysely<Tables>({ dialect: createSqliteDialect(file) });
   try {
-    if (!(await isUpToDate(tables))) await migrate(tables, path);
+    const done = await doneMigrations(tables);
+    if (isUnreleased(done))
+      throw new ConfigError(
+        `${path} was made by a development version, from before the first release. Name another data folder, or work on in this one with the version that made it.`,
+      );
+    if (!isDeepStrictEqual(done, Object.keys(migrations))) await migrate(tables, path, migrations);
     return new SqliteApplicationDatabase(tables, openSqliteReader(path), path);
   } catch (error) {
     await tables.destroy();
@@ -143,26 +157,25 @@ export async function openApplicationDatabase(dataDir: string): Promise<Applicat
 }
 
 /**
- * Nearly every start finds the tables as it wants them: the library's way to migrate, which looks at every table, is loaded for the others.
- * What cannot be read fails there, where the failure gets its name.
+ * Nearly every start finds the tables as it wants them: the library's way to migrate, which reads every table, is loaded for the others.
+ * Empty where nothing can be read: the migration fails there too, and names the failure.
  */
-async function isUpToDate(tables: Kysely<Tables>): Promise<boolean> {
-  const wanted = Object.keys(allMigrations);
+async function doneMigrations(tables: Kysely<Tables>): Promise<string[]> {
   try {
     const { rows } = await sql<{ name: string }>`SELECT name FROM kysely_migration ORDER BY name`.execute(
       tables,
     );
-    return rows.length === wanted.length && rows.every(({ name }, index) => name === wanted[index]);
+    return rows.map(({ name }) => name);
   } catch {
-    return false;
+    return [];
   }
 }
 
-async function migrate(tables: Kysely<Tables>, path: string): Promise<void> {
+async function migrate(tables: Kysely<Tables>, path: string, migrations: Migrations): Promise<void> {
   const { Migrator } = await import("kysely/migration");
   const migrator = new Migrator({
     db: tables,
-    provider: { getMigrations: async () => ({ ...allMigrations }) },
+    provider: { getMigrations: async () => ({ ...migrations }) },
   });
   const { error } = await migrator.migrateToLatest();
   if (isOfNewerRelease(error))

@@ -3,7 +3,7 @@ import { Kysely, sql, type Compilable, type Transaction } from "kysely";
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from "kysely/migration";
 import type { Logger } from "../../lib/logger.ts";
 import type { ApplicationDatabase, LiveRows, LiveTable } from "../application-database.ts";
-import { allMigrations, isOfNewerRelease } from "../migrations/all-migrations.ts";
+import { allMigrations, isOfNewerRelease, type Migrations } from "../migrations/all-migrations.ts";
 import type { Tables } from "../tables.ts";
 import { LiveTables } from "./live-tables.ts";
 import { createPostgresDialect } from "./postgres-dialect.ts";
@@ -71,6 +71,7 @@ export async function openPostgresApplicationDatabase(
   url: string,
   logger: Logger,
   timeline?: Timeline,
+  migrations: Migrations = allMigrations,
 ): Promise<ApplicationDatabase> {
   const onFailure = (error: Error): void =>
     logger.warn({ error: error.message }, "a connection to the database broke off");
@@ -81,7 +82,7 @@ export async function openPostgresApplicationDatabase(
   const plain = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
   try {
     const tables = plain.withSchema(schemaName);
-    await migrate(plain);
+    await migrate(plain, migrations);
     const live = new LiveTables({ tables, logger, lookEveryMs: 1000 });
     timeline?.onTurn(() => live.forget());
     return new PostgresApplicationDatabase(tables, live);
@@ -92,10 +93,11 @@ export async function openPostgresApplicationDatabase(
 }
 
 /** Nearly every start finds the tables as it wants them, and takes no lock. */
-async function migrate(plain: Kysely<Tables>): Promise<void> {
+async function migrate(plain: Kysely<Tables>, migrations: Migrations): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      if (!(await isUpToDate(plain))) await plain.transaction().execute(migrateAlone);
+      if (!(await isUpToDate(plain, migrations)))
+        await plain.transaction().execute((transaction) => migrateAlone(transaction, migrations));
       return;
     } catch (error) {
       // Two that make the schema at the same moment, or a newer one meanwhile: the second finds it the next time.
@@ -106,23 +108,25 @@ async function migrate(plain: Kysely<Tables>): Promise<void> {
 }
 
 /** All of it or nothing. The lock ends with the transaction, so that it works through poolers too. */
-async function migrateAlone(transaction: Transaction<Tables>): Promise<void> {
+async function migrateAlone(transaction: Transaction<Tables>, migrations: Migrations): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended('convoke application tables', 0))`.execute(
     transaction,
   );
   const tables = transaction.withSchema(schemaName);
   const migrator = new Migrator({
     db: tables,
-    provider: { getMigrations: async () => ({ ...(await newerMigrations(tables)), ...allMigrations }) },
+    provider: {
+      getMigrations: async () => ({ ...(await newerMigrations(tables, migrations)), ...migrations }),
+    },
     migrationTableSchema: schemaName,
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
 }
 
-async function isUpToDate(plain: Kysely<Tables>): Promise<boolean> {
+async function isUpToDate(plain: Kysely<Tables>, migrations: Migrations): Promise<boolean> {
   const done = await doneMigrations(plain);
-  return Object.keys(allMigrations).every((name) => done.has(name));
+  return Object.keys(migrations).every((name) => done.has(name));
 }
 
 /** Empty where there is no table of them yet. */
@@ -137,8 +141,11 @@ async function doneMigrations(tables: Kysely<Tables>): Promise<ReadonlySet<strin
 }
 
 /** What releases behind this one have done, which only added to the tables: their servers may work on them beside this one. */
-async function newerMigrations(tables: Kysely<Tables>): Promise<Record<string, Migration>> {
-  const newer = [...(await doneMigrations(tables))].filter((name) => allMigrations[name] === undefined);
+async function newerMigrations(
+  tables: Kysely<Tables>,
+  migrations: Migrations,
+): Promise<Record<string, Migration>> {
+  const newer = [...(await doneMigrations(tables))].filter((name) => migrations[name] === undefined);
   return Object.fromEntries(newer.map((name) => [name, { up: async () => {} }]));
 }
 

@@ -99,11 +99,6 @@ export function classGram(log: number, code: number): number {
   return -1 - ((log * classesApart + code) % 2 ** 31);
 }
 
-/** The same for blocks of all classes of a log, as older releases make them. */
-export function logGram(log: number): number {
-  return -1 - (log % 2 ** 31);
-}
-
 const classesApart = 64;
 
 type Message = { readonly class: number; readonly seq: number; readonly folded: string };

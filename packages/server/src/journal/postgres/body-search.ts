@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { classGram, gramsOfNeedle, logGram } from "./blocks.ts";
+import { classGram, gramsOfNeedle } from "./blocks.ts";
 import type { LogRange } from "./events.ts";
 import { toComparable } from "./storable-text.ts";
 
@@ -62,9 +62,9 @@ function valuesOf({ log, classes, needle, fromSeq, toSeq }: BodyQuery, limit: nu
   const comparable = toComparable(needle);
   const classGrams = classes.map((code) => classGram(log.number, code));
   const grams = gramsOfNeedle(comparable);
-  return [log.number, logGram(log.number), classes, classGrams, grams, comparable, fromSeq, toSeq, limit];
+  return [log.number, classes, classGrams, grams, comparable, fromSeq, toSeq, limit];
 }
 
 function matchesSql(columns: string, isDescending: boolean): string {
-  return `SELECT ${columns} FROM convoke.matches_${isDescending ? "descending" : "ascending"}($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+  return `SELECT ${columns} FROM convoke.matches_${isDescending ? "descending" : "ascending"}($1, $2, $3, $4, $5, $6, $7, $8)`;
 }

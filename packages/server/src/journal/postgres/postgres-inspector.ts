@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
+import { unreleasedMessage, versionOf } from "../../cluster/migrate.ts";
 import { nodesSchema } from "../../cluster/nodes-schema.ts";
 import { openPool } from "../../database/postgres/postgres-pool.ts";
 import { describePlace, type PostgresPlace } from "../../database/postgres-place.ts";
@@ -36,15 +37,19 @@ async function checkParts(pool: Pool, place: string): Promise<void> {
   const { rows } = await pool.query<{ name: string; version: number; oldest: number }>(
     "SELECT name, version, oldest FROM convoke.parts",
   );
-  for (const { name, steps } of [nodesSchema, journalSchema]) {
+  for (const part of [nodesSchema, journalSchema]) {
+    const { name, firstVersion } = part;
+    const target = versionOf(part);
     const { version, oldest } = rows.find((row) => row.name === name) ?? { version: 0, oldest: 0 };
-    if (oldest > steps.length)
+    if (oldest > target)
       throw new ConfigError(
-        `The part "${name}" of the database ${place} has format ${version}, this version reads up to ${steps.length}: use a newer version.`,
+        `The part "${name}" of the database ${place} has format ${version}, this version reads up to ${target}: use a newer version.`,
       );
-    if (version < steps.length)
+    if (version > 0 && version < firstVersion)
+      throw new ConfigError(unreleasedMessage(part, ` ${place}`, version));
+    if (version < target)
       throw new ConfigError(
-        `The part "${name}" of the database ${place} has format ${version} of an older release, this version reads ${steps.length}: start a server of this version on it once.`,
+        `The part "${name}" of the database ${place} has format ${version} of an older release, this version reads ${target}: start a server of this version on it once.`,
       );
   }
 }

@@ -9,12 +9,15 @@ export function positionOf(number: number, seq: number): number {
 }
 
 /*
+ * The tables of the first release.
  * heads has the only row that an append changes: small, with room on its page, and no index on what an ordinary append
  * changes. Its updated_at is exact; that of conversations is left alone while a conversation runs, because it is in indexes.
  * conversations has what lists filter by: folder and tags are copies out of the configuration.
  * classes numbers each (kind, source, has text): every kind and source filter is a merge of a few ranges.
  * events.json is text, never json: it goes out as it came. No foreign keys: doomed logs are removed in slices.
- * texts has the folded texts of messages; blocks: see blocks.ts.
+ * texts has the folded texts of messages; class_blocks: see blocks.ts.
+ * said: the texts of all events in blocks, to be searched together; said_logs: how far each log has been read for it.
+ * machine: the data folder of the last owner, where the records of its tools are, or of who made it; former_machine: the one before that.
  * All that is compared has COLLATE "C"; a title is compared without case, by the rules of the database's language.
  */
 const tables = `
@@ -55,7 +58,9 @@ CREATE TABLE convoke.heads (
   last_seq    integer NOT NULL DEFAULT 0,
   last_id     uuid,
   last_at     bigint,
-  updated_at  bigint NOT NULL
+  updated_at  bigint NOT NULL,
+  machine     text COLLATE "C",
+  former_machine text COLLATE "C"
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 CREATE INDEX heads_active ON convoke.heads (number) WHERE is_active;
 
@@ -106,20 +111,18 @@ CREATE TABLE convoke.texts (
   PRIMARY KEY (log, seq)
 ) WITH (autovacuum_vacuum_insert_scale_factor = 0.05);
 
-CREATE TABLE convoke.blocks (
+CREATE INDEX texts_class ON convoke.texts (log, class, seq);
+
+CREATE TABLE convoke.class_blocks (
   log         bigint NOT NULL,
+  class       smallint NOT NULL,
   first_seq   integer NOT NULL,
   last_seq    integer NOT NULL,
   grams       integer[] NOT NULL,
-  PRIMARY KEY (log, first_seq)
+  PRIMARY KEY (log, class, first_seq)
 );
-CREATE INDEX blocks_grams ON convoke.blocks USING gin (grams);
+CREATE INDEX class_blocks_grams ON convoke.class_blocks USING gin (grams) WITH (gin_pending_list_limit = 256);
 
-CREATE TABLE convoke.doomed (log bigint PRIMARY KEY);
-`;
-
-/* said: the texts of all events in blocks, to be searched together; said_logs: how far each log has been read for it. */
-const toVersion2 = `
 CREATE TABLE convoke.said (
   log         bigint NOT NULL,
   first_seq   integer NOT NULL,
@@ -132,67 +135,21 @@ CREATE TABLE convoke.said (
 );
 CREATE INDEX said_grams ON convoke.said USING gin (grams);
 CREATE TABLE convoke.said_logs (log bigint PRIMARY KEY, read_seq integer NOT NULL);
+
+CREATE TABLE convoke.doomed (log bigint PRIMARY KEY);
 `;
 
-/* machine: the data folder of the last owner, where the records of its tools are, or of who made it; former_machine: the one before that. */
-const toVersion3 = `
-ALTER TABLE convoke.heads ADD COLUMN machine text COLLATE "C", ADD COLUMN former_machine text COLLATE "C"`;
-
 /*
- * blocks_with: the grams lie outside of the rows, which makes reading all blocks look cheap to the planner once there are statistics; it
- * is not, by a factor of twenty.
- */
-const toVersion4 = `
-CREATE FUNCTION convoke.blocks_with(wanted integer[])
-  RETURNS TABLE (log bigint, first_seq integer, last_seq integer)
-  LANGUAGE sql STABLE ROWS 20 SET enable_seqscan = off
-  AS 'SELECT b.log, b.first_seq, b.last_seq FROM convoke.blocks b WHERE b.grams @> wanted'`;
-
-/*
- * texts_ascending, texts_descending: the first messages of some classes in a span, and which of them have the needle. Each class is a range
- * of one index that is read in order. Where statistics do not know a log yet, the planner would rather read and sort the whole span.
- */
-const toVersion5 = [
-  ["ascending", "ASC"],
-  ["descending", "DESC"],
-]
-  .map(
-    ([name, direction]) => `
-CREATE FUNCTION convoke.texts_${name}(of_log bigint, codes smallint[], needle text, first integer, last integer, most integer)
-  RETURNS TABLE (seq integer, is_match boolean)
-  LANGUAGE sql STABLE ROWS 400
-  SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-  AS 'SELECT found.seq, strpos(t.folded, needle) > 0 FROM (
-        SELECT part.seq FROM unnest(codes) AS selected(code) CROSS JOIN LATERAL (
-          SELECT e.seq FROM convoke.events e WHERE e.log = of_log AND e.class = selected.code AND e.seq BETWEEN first AND last
-          ORDER BY e.seq ${direction} LIMIT most
-        ) part ORDER BY part.seq ${direction} LIMIT most
-      ) found JOIN convoke.texts t ON t.log = of_log AND t.seq = found.seq ORDER BY found.seq ${direction}';`,
-  )
-  .join("");
-
-/*
- * class_blocks: blocks of one class each, so that a text is looked for among the messages of a kind or source only. What stands in blocks of
- * a log was made by an older release, and stays.
- * texts_ascending, texts_descending: as above, from the index that has the classes of the texts themselves.
+ * Each class is a range of one index that is read in order, and no further than it takes. The planner is told what to leave alone: without
+ * statistics of a log it would rather read and sort a whole span. A plan that is forced has a price beyond all bounds, at which the
+ * database would compile it: hence no jit.
+ * class_blocks_with: the grams lie outside of the rows, which makes reading all blocks look cheap; it is not, by a factor of twenty.
  * texts_behind: the first messages of each of some classes that no block has yet.
- * matches_ascending, matches_descending: messages with a needle, found by blocks, and those behind. Each class is one look into the index; its
- * blocks are looked through in order, and no further than it takes: without enable_sort the planner keeps their order. A plan that is
- * forced has a price beyond all bounds, at which the database would compile it: hence no jit.
+ * texts_ascending, texts_descending: the first messages of some classes in a span, and which of them have the needle.
+ * matches_ascending, matches_descending: messages with a needle, found by blocks, and those behind. Each class is one search of the index;
+ * without enable_sort the planner keeps the order of its blocks.
  */
-const toVersion6 =
-  `
-CREATE INDEX texts_class ON convoke.texts (log, class, seq);
-CREATE TABLE convoke.class_blocks (
-  log         bigint NOT NULL,
-  class       smallint NOT NULL,
-  first_seq   integer NOT NULL,
-  last_seq    integer NOT NULL,
-  grams       integer[] NOT NULL,
-  PRIMARY KEY (log, class, first_seq)
-);
-CREATE INDEX class_blocks_grams ON convoke.class_blocks USING gin (grams) WITH (gin_pending_list_limit = 256);
-
+const functions = `
 CREATE FUNCTION convoke.class_blocks_with(wanted integer[])
   RETURNS TABLE (log bigint, class smallint, first_seq integer, last_seq integer)
   LANGUAGE sql STABLE ROWS 20 SET enable_seqscan = off SET jit = off
@@ -202,19 +159,15 @@ CREATE FUNCTION convoke.texts_behind(of_log bigint, codes smallint[], most integ
   RETURNS TABLE (class smallint, seq integer, folded text)
   LANGUAGE sql STABLE ROWS 16 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
   AS 'SELECT behind.* FROM unnest(codes) AS selected(code) CROSS JOIN LATERAL (
-        SELECT t.class, t.seq, t.folded FROM convoke.texts t WHERE t.log = of_log AND t.class = selected.code AND t.seq > greatest(
+        SELECT t.class, t.seq, t.folded FROM convoke.texts t WHERE t.log = of_log AND t.class = selected.code AND t.seq > coalesce(
           (SELECT b.last_seq FROM convoke.class_blocks b WHERE b.log = of_log AND b.class = selected.code ORDER BY b.first_seq DESC LIMIT 1),
-          (SELECT b.last_seq FROM convoke.blocks b WHERE b.log = of_log ORDER BY b.first_seq DESC LIMIT 1), 0)
+          0)
         ORDER BY t.seq LIMIT most
       ) behind';
-` +
-  [
-    ["ascending", "ASC"],
-    ["descending", "DESC"],
-  ]
-    .map(
-      ([name, direction]) => `
-CREATE OR REPLACE FUNCTION convoke.texts_${name}(of_log bigint, codes smallint[], needle text, first integer, last integer, most integer)
+`;
+
+const functionsOf = (name: string, direction: string): string => `
+CREATE FUNCTION convoke.texts_${name}(of_log bigint, codes smallint[], needle text, first integer, last integer, most integer)
   RETURNS TABLE (seq integer, is_match boolean)
   LANGUAGE sql STABLE ROWS 400 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
   AS 'SELECT found.seq, strpos(found.folded, needle) > 0 FROM (
@@ -224,8 +177,8 @@ CREATE OR REPLACE FUNCTION convoke.texts_${name}(of_log bigint, codes smallint[]
         ) part ORDER BY part.seq ${direction} LIMIT most
       ) found ORDER BY found.seq ${direction}';
 
-CREATE FUNCTION convoke.matches_${name}(of_log bigint, log_gram integer, codes smallint[], class_grams integer[], wanted integer[],
-    needle text, first integer, last integer, most integer)
+CREATE FUNCTION convoke.matches_${name}(of_log bigint, codes smallint[], class_grams integer[], wanted integer[], needle text,
+    first integer, last integer, most integer)
   RETURNS TABLE (seq integer)
   LANGUAGE sql STABLE ROWS 100 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off
     SET jit = off
@@ -240,16 +193,11 @@ CREATE FUNCTION convoke.matches_${name}(of_log bigint, log_gram integer, codes s
         ) part
         UNION
         SELECT t.seq FROM convoke.texts_behind(of_log, codes, NULL) t WHERE t.seq BETWEEN first AND last AND strpos(t.folded, needle) > 0
-        UNION
-        SELECT t.seq FROM convoke.blocks_with(log_gram || wanted) b CROSS JOIN LATERAL (
-          SELECT * FROM convoke.texts t WHERE t.log = of_log AND t.seq BETWEEN b.first_seq AND b.last_seq ORDER BY t.seq LIMIT 16
-        ) t
-        WHERE b.log = of_log AND t.seq BETWEEN first AND last AND t.class = ANY (codes) AND strpos(t.folded, needle) > 0
-      ) found ORDER BY found.seq ${direction} LIMIT most';`,
-    )
-    .join("");
+      ) found ORDER BY found.seq ${direction} LIMIT most';`;
 
+/** Version 7 is that of the first release. */
 export const journalSchema: SchemaPart = {
   name: "journal",
-  steps: [tables, toVersion2, toVersion3, toVersion4, toVersion5, toVersion6],
+  firstVersion: 7,
+  steps: [`${tables}${functions}${functionsOf("ascending", "ASC")}${functionsOf("descending", "DESC")}`],
 };

@@ -49,8 +49,7 @@ export class Sweeper implements AsyncDisposable {
   }
 
   /**
-   * Once in a process: a release that knows no blocks of one class has deleted logs without them. Where such a release still runs, it is
-   * stopped before the last server of this one starts.
+   * Once in a process: another one may have made blocks of a log while its deletion ended.
    */
   async #doomLeftOver(): Promise<void> {
     while (this.#lookedUpTo !== null && !this.#isClosed) {
@@ -63,7 +62,7 @@ export class Sweeper implements AsyncDisposable {
   }
 
   async #sweep(log: number): Promise<void> {
-    for (const table of ["events", "texts", "blocks", "class_blocks", "said", "said_logs"]) {
+    for (const table of ["events", "texts", "class_blocks", "said", "said_logs"]) {
       let removed = sliceRows;
       while (removed === sliceRows) {
         if (this.#isClosed) return;

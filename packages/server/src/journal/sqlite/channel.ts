@@ -9,7 +9,7 @@ import {
   UnknownConversationError,
 } from "../journal.ts";
 import { tornCopy } from "./lease.ts";
-import { newerFormat } from "./schema.ts";
+import { refusedFormat } from "./schema.ts";
 import type {
   OpenFailure,
   WriteFailure,
@@ -153,6 +153,6 @@ function toError(failure: WriteFailure | undefined, path: string): Error {
 
 /** What it was about travels beside the message: the number or the name of the fault, and the file. */
 function toOpenError({ message, ...about }: OpenFailure): Error {
-  if (about.code === tornCopy || about.code === newerFormat) return new ConfigError(message);
+  if (about.code === tornCopy || about.code === refusedFormat) return new ConfigError(message);
   return Object.assign(new Error(message), about);
 }

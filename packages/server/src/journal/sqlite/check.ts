@@ -9,11 +9,11 @@ import { EventReader, seqsBetween } from "./events.ts";
 import type { LogRange } from "./log-ends.ts";
 import {
   conversationNumberOf,
+  formatProblem,
   isStorageFault,
   openReaderDatabase,
   OutOfPlace,
   positionOf,
-  schemaVersion,
 } from "./schema.ts";
 
 export type CheckDeps = {
@@ -29,8 +29,9 @@ export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number 
   using database = openReaderDatabase(path);
   checkDatabase(database, onDamage);
   const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
-  if (format < schemaVersion) {
-    onDamage("The journal is of an older release. Start the server once, then check again.");
+  const problem = formatProblem(path, format);
+  if (problem !== null) {
+    onDamage(problem);
     return 0;
   }
   const events = new EventReader(database);

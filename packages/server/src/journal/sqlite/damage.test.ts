@@ -183,7 +183,7 @@ test.each(["[[1,", '[[1,"needle"'])(
   },
 );
 
-test("P57: a journal of an older release is not checked, but said to be one", async () => {
+test("P57: a journal of a development version is not checked, but said to be one", async () => {
   await (await openJournal({ dataDir }))[Symbol.asyncDispose]();
   const path = join(dataDir, "journal.db");
   {
@@ -194,10 +194,12 @@ test("P57: a journal of an older release is not checked, but said to be one", as
   }
   const said: string[] = [];
   checkJournal({ path, onDamage: (sentence) => said.push(sentence), onProgress: () => {} });
-  expect(said).toEqual(["The journal is of an older release. Start the server once, then check again."]);
+  expect(said).toEqual([
+    `The journal ${path} has format 2 of a development version from before the first release: name another data folder, or use the version that made it.`,
+  ]);
 });
 
-test("P8, P57: the journal of an older release gets the columns of readers from its configurations", async () => {
+test("P8, P57: the journal of the first release has what lists filter by; a damaged configuration hides nothing", async () => {
   const golden = join(import.meta.dirname, "../../testing/golden/0.1.0/data/journal.db");
   await cp(golden, join(dataDir, "journal.db"));
   const ids = ((): string[] => {
@@ -210,6 +212,8 @@ test("P8, P57: the journal of an older release gets the columns of readers from 
     );
     set.run('{"is_copying":true}', rows[1]!["number"]!);
     set.run('{"sandbox_id":', rows[2]!["number"]!);
+    database.exec("UPDATE conversations SET sandbox_id = 'box', parent_id = 'mother' WHERE number = 1");
+    database.exec("UPDATE conversations SET is_copying = 1 WHERE number = 2");
     return rows.map(({ id }) => String(id));
   })();
   await using journal = await openJournal({ dataDir });

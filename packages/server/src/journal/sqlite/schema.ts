@@ -2,10 +2,15 @@ import { DatabaseSync } from "node:sqlite";
 import { isForeignNumber } from "../../lib/storage-fault.ts";
 import { enterWalMode } from "../../database/sqlite-file.ts";
 
-export const newerFormat = "newer_format";
+/** The code of the error for a journal that this version cannot work on. */
+export const refusedFormat = "refused_format";
 
-/** Grows with each change of the tables; an older build refuses a newer number. */
-export const schemaVersion = 3;
+export type JournalSchema = {
+  /** The version that the first step reaches. Lower ones were never released, and are refused. */
+  readonly firstVersion: number;
+  /** One a version; an older build refuses a newer version. */
+  readonly steps: readonly string[];
+};
 
 const applicationId = 0x43_6f_6e_76;
 /** How long a connection waits for another one's lock. */
@@ -39,7 +44,7 @@ export function streamOf(conversationNumber: number, classCode: number): number 
 }
 
 /** Creates or checks the tables and returns the only connection of this process that writes. */
-export function openWriterDatabase(path: string): DatabaseSync {
+export function openWriterDatabase(path: string, schema = journalSchema): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     database.exec("PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL");
@@ -47,7 +52,7 @@ export function openWriterDatabase(path: string): DatabaseSync {
     // The writer checkpoints by itself, in the pauses between commits.
     database.exec("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
     database.exec(`PRAGMA cache_size = -${cacheKibibytes}; PRAGMA journal_size_limit = ${logBytesLimit}`);
-    migrate(database, path);
+    migrate(database, path, schema);
     return database;
   } catch (error) {
     database.close();
@@ -111,21 +116,19 @@ export function isStorageFault(error: unknown): error is Error & { readonly errc
   return error instanceof Error && ("errcode" in error || isForeignNumber(error));
 }
 
-function migrate(database: DatabaseSync, path: string): void {
+function migrate(database: DatabaseSync, path: string, schema: JournalSchema): void {
+  const { firstVersion, steps } = schema;
+  const target = versionOf(schema);
   const found = pragmaNumber(database, "user_version");
-  if (found === schemaVersion) return;
-  if (found > schemaVersion) {
-    const message = `The journal ${path} has format ${found}, this version reads up to ${schemaVersion}: use a newer version, or another data folder.`;
-    throw Object.assign(new Error(message), { code: newerFormat });
-  }
+  if (found === target) return;
+  if (found > target || isUnreleased(found, schema))
+    throw Object.assign(new Error(formatProblem(path, found, schema)!), { code: refusedFormat });
   database.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have created the tables while this one waited.
     const version = pragmaNumber(database, "user_version");
-    if (version === 0) database.exec(tables);
-    if (version < 2) database.exec(toVersion2);
-    if (version < 3) database.exec(toVersion3);
-    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
+    for (const step of steps.slice(Math.max(0, version - firstVersion + 1))) database.exec(step);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${target}`);
     database.exec("COMMIT");
   } catch (error) {
     // A full disk has ended it already.
@@ -134,70 +137,43 @@ function migrate(database: DatabaseSync, path: string): void {
   }
 }
 
+/** Why this version does not read a journal of this format, and what to do; null for its own one. */
+export function formatProblem(path: string, found: number, schema = journalSchema): string | null {
+  const target = versionOf(schema);
+  if (found === target) return null;
+  const what = `The journal ${path} has format ${found}`;
+  if (found > target)
+    return `${what}, this version reads up to ${target}: use a newer version, or another data folder.`;
+  return isUnreleased(found, schema)
+    ? `${what} of a development version from before the first release: name another data folder, or use the version that made it.`
+    : `${what} of an older release, this version reads ${target}: start a server of this version on it once.`;
+}
+
+/** 0 is a file without tables. */
+function isUnreleased(found: number, { firstVersion }: JournalSchema): boolean {
+  return found > 0 && found < firstVersion;
+}
+
+function versionOf({ firstVersion, steps }: JournalSchema): number {
+  return firstVersion + steps.length - 1;
+}
+
 function pragmaNumber(database: DatabaseSync, name: string): number {
   return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
 }
 
-/*
- * Adds the checksum of an event, which older ones have not, and to a conversation's row what its readers ask it for, which was
- * in its configuration only: the sandbox and the host that its tools run in, the conversation that it is a part of, and
- * whether it is a fork that is being filled.
- */
-const toVersion2 = `
-ALTER TABLE events ADD COLUMN checksum INTEGER;
-ALTER TABLE recent ADD COLUMN checksum INTEGER;
-ALTER TABLE conversations ADD COLUMN sandbox_id TEXT;
-ALTER TABLE conversations ADD COLUMN parent_id TEXT;
-ALTER TABLE conversations ADD COLUMN host TEXT;
-ALTER TABLE conversations ADD COLUMN is_copying INTEGER NOT NULL DEFAULT 0;
-UPDATE conversations SET
-  sandbox_id = d.config ->> '$.sandbox_id',
-  parent_id = d.config ->> '$.parent.conversation_id',
-  is_copying = ifnull(d.config ->> '$.is_copying', 0)
-  FROM conversation_documents d
-  WHERE d.number = conversations.number AND json_valid(d.config)
-  AND (d.config LIKE '%"sandbox_id":%' OR d.config LIKE '%"parent":%' OR d.config LIKE '%"is_copying":%');
-CREATE INDEX conversations_sandbox_created ON conversations (owner_id, sandbox_id, execution_status, created_at)
-  WHERE sandbox_id IS NOT NULL;
-CREATE INDEX conversations_sandbox_updated ON conversations (owner_id, sandbox_id, execution_status, updated_at)
-  WHERE sandbox_id IS NOT NULL;
-CREATE INDEX conversations_copying ON conversations (owner_id) WHERE is_copying = 1;
-`;
-
-/*
- * What lists for people filter by. The folder and the tags stand in the configuration, which is the one truth about them: the
- * triggers copy them. The index has all that a filter asks for, so that a filter reads no row; is_archived stands before the
- * time because what is put away is hardly ever listed.
- */
 const ifValid = (config: string, value: string): string =>
   `CASE WHEN json_valid(${config}) THEN ${config} ${value} END`;
-const copyFromConfig = (config: string): string => `
-  working_dir = ${ifValid(config, "->> '$.workspace.working_dir'")},
-  tags = ${ifValid(config, "-> '$.tags'")}`;
-const toVersion3 = `
-ALTER TABLE conversations ADD COLUMN working_dir TEXT;
-ALTER TABLE conversations ADD COLUMN tags TEXT;
-ALTER TABLE conversations ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE conversations ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE conversations ADD COLUMN read_event_id TEXT;
-UPDATE conversations SET ${copyFromConfig("d.config")}
-  FROM conversation_documents d WHERE d.number = conversations.number;
-CREATE TRIGGER conversation_config_inserted AFTER INSERT ON conversation_documents BEGIN
-  UPDATE conversations SET ${copyFromConfig("new.config")} WHERE number = new.number;
-END;
-CREATE TRIGGER conversation_config_updated AFTER UPDATE OF config ON conversation_documents BEGIN
-  UPDATE conversations SET ${copyFromConfig("new.config")} WHERE number = new.number;
-END;
-CREATE INDEX conversations_glance ON conversations (
-  owner_id, is_archived, updated_at, number, execution_status, is_copying, is_pinned, parent_id, working_dir, title, tags
-);
-CREATE INDEX conversations_parent ON conversations (parent_id, updated_at) WHERE parent_id IS NOT NULL;
-CREATE INDEX conversations_pinned ON conversations (owner_id, updated_at) WHERE is_pinned = 1;
-`;
+const copyFromConfig = `
+  working_dir = ${ifValid("new.config", "->> '$.workspace.working_dir'")},
+  tags = ${ifValid("new.config", "-> '$.tags'")}`;
 
 /*
- * The tables of the first version.
+ * The tables of the first release.
  * conversations keeps what changes often in short rows; conversation_documents keeps the long texts.
+ * What lists for people filter by stands in conversations: the folder and the tags are copies out of the configuration, made by triggers.
+ * The widest index has all that a filter asks for, so that a filter reads no row; is_archived stands before the time because what is
+ * archived is hardly ever listed.
  * classes numbers each (kind, source) pair: every kind and source filter is a merge of a few class ranges.
  * events has each conversation's log in one range; recent has the newest events of all logs in the order they arrived, until
  * the settler moves them: an append then writes one page, not one for each conversation and index. A log is its events in
@@ -216,13 +192,32 @@ CREATE TABLE conversations (
   updated_at INTEGER NOT NULL,
   title TEXT,
   generation INTEGER NOT NULL DEFAULT 0,
-  node_id TEXT
+  node_id TEXT,
+  sandbox_id TEXT,
+  parent_id TEXT,
+  host TEXT,
+  is_copying INTEGER NOT NULL DEFAULT 0,
+  working_dir TEXT,
+  tags TEXT,
+  is_archived INTEGER NOT NULL DEFAULT 0,
+  is_pinned INTEGER NOT NULL DEFAULT 0,
+  read_event_id TEXT
 ) STRICT;
 CREATE INDEX conversations_owner_created ON conversations (owner_id, execution_status, created_at);
 CREATE INDEX conversations_owner_updated ON conversations (owner_id, execution_status, updated_at);
 CREATE INDEX conversations_created ON conversations (execution_status, created_at);
 CREATE INDEX conversations_updated ON conversations (execution_status, updated_at);
 CREATE INDEX conversations_active ON conversations (is_active) WHERE is_active = 1;
+CREATE INDEX conversations_sandbox_created ON conversations (owner_id, sandbox_id, execution_status, created_at)
+  WHERE sandbox_id IS NOT NULL;
+CREATE INDEX conversations_sandbox_updated ON conversations (owner_id, sandbox_id, execution_status, updated_at)
+  WHERE sandbox_id IS NOT NULL;
+CREATE INDEX conversations_copying ON conversations (owner_id) WHERE is_copying = 1;
+CREATE INDEX conversations_glance ON conversations (
+  owner_id, is_archived, updated_at, number, execution_status, is_copying, is_pinned, parent_id, working_dir, title, tags
+);
+CREATE INDEX conversations_parent ON conversations (parent_id, updated_at) WHERE parent_id IS NOT NULL;
+CREATE INDEX conversations_pinned ON conversations (owner_id, updated_at) WHERE is_pinned = 1;
 
 CREATE TABLE conversation_documents (
   number INTEGER PRIMARY KEY,
@@ -231,6 +226,12 @@ CREATE TABLE conversation_documents (
   snapshot TEXT,
   snapshot_seq INTEGER NOT NULL
 ) STRICT;
+CREATE TRIGGER conversation_config_inserted AFTER INSERT ON conversation_documents BEGIN
+  UPDATE conversations SET ${copyFromConfig} WHERE number = new.number;
+END;
+CREATE TRIGGER conversation_config_updated AFTER UPDATE OF config ON conversation_documents BEGIN
+  UPDATE conversations SET ${copyFromConfig} WHERE number = new.number;
+END;
 
 CREATE TABLE inbox (
   number INTEGER NOT NULL,
@@ -255,7 +256,8 @@ CREATE TABLE events (
   class INTEGER NOT NULL,
   json TEXT NOT NULL,
   text ANY,
-  meta TEXT
+  meta TEXT,
+  checksum INTEGER
 ) STRICT;
 CREATE INDEX events_by_class ON events (class);
 
@@ -267,7 +269,8 @@ CREATE TABLE recent (
   class INTEGER NOT NULL,
   json TEXT NOT NULL,
   text ANY,
-  meta TEXT
+  meta TEXT,
+  checksum INTEGER
 ) STRICT;
 CREATE INDEX recent_by_position ON recent (position, class);
 
@@ -289,3 +292,6 @@ INSERT INTO body_index (body_index, rank) VALUES ('usermerge', 2);
 
 CREATE TABLE doomed (number INTEGER PRIMARY KEY) STRICT;
 `;
+
+/** Version 4 is that of the first release. */
+export const journalSchema: JournalSchema = { firstVersion: 4, steps: [tables] };

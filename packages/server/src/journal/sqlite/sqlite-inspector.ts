@@ -12,7 +12,7 @@ import { seqsBetween } from "./events.ts";
 import { JournalFile } from "./journal-file.ts";
 import { isNodeAlive, nodeStartedAtMs } from "./lease.ts";
 import { LogReads } from "./log-reads.ts";
-import { isStorageFault, maxSeq, positionOf, schemaVersion } from "./schema.ts";
+import { formatProblem, isStorageFault, maxSeq, positionOf } from "./schema.ts";
 import { openTextsReader, textsFile } from "./texts/tables.ts";
 
 /** Opens the journal of a data folder for reading; it has no writer thread and no node. */
@@ -34,12 +34,8 @@ export function openSqliteInspector(dataDir: string): StoreInspector {
 
 function checkFormat({ database }: JournalFile, path: string): void {
   const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (format === schemaVersion) return;
-  throw new ConfigError(
-    format > schemaVersion
-      ? `The journal ${path} has format ${format}, this version reads up to ${schemaVersion}: use a newer version.`
-      : `The journal ${path} has format ${format} of an older release, this version reads ${schemaVersion}: start a server of this version on it once.`,
-  );
+  const problem = formatProblem(path, format);
+  if (problem !== null) throw new ConfigError(problem);
 }
 
 class SqliteInspector implements StoreInspector {

@@ -109,7 +109,19 @@ test("P57: a folder written by a newer version is refused with both numbers", as
   const database = new DatabaseSync(join(dataDir, "journal.db"));
   database.exec("PRAGMA user_version = 77");
   database.close();
-  await expect(openJournal({ dataDir })).rejects.toThrow(/has format 77, this version reads up to 3/);
+  await expect(openJournal({ dataDir })).rejects.toThrow(/has format 77, this version reads up to 4/);
+});
+
+test("P57: a folder of a development version is refused with what to do, and stays as it is", async () => {
+  const dataDir = join(folder, "development");
+  await (await openJournal({ dataDir }))[Symbol.asyncDispose]();
+  const path = join(dataDir, "journal.db");
+  using database = new DatabaseSync(path);
+  database.exec("PRAGMA user_version = 3");
+  await expect(openJournal({ dataDir })).rejects.toThrow(
+    `The journal ${path} has format 3 of a development version from before the first release: name another data folder, or use the version that made it.`,
+  );
+  expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 });
 });
 
 test("P27: two nodes on one folder: one owner each, takeover when it has left, its old lease is dead", async () => {
