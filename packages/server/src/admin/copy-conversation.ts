@@ -64,7 +64,7 @@ export async function copyConversation(sides: Sides, row: ConversationRow): Prom
         snapshotSeq: row.snapshotSeq,
       },
     });
-    await target.markConversation(row.id, row.marks);
+    await target.markConversation(row.id, { ...row.marks, appFacts: row.appFacts });
   } finally {
     await target.release(lease);
   }
@@ -94,8 +94,9 @@ async function create({ target }: Sides, row: ConversationRow): Promise<Conversa
 
 /** Sealed texts differ between stores; resealing proves that they can be opened. */
 function changedFields(there: ConversationRow, row: ConversationRow): string[] {
-  const plain = ({ sealedSecrets, ...fields }: ConversationRow): Record<string, unknown> => ({
+  const plain = ({ sealedSecrets, appFacts, ...fields }: ConversationRow): Record<string, unknown> => ({
     ...fields,
+    appFacts: appFacts === null ? null : (JSON.parse(appFacts) as unknown),
     secrets: sealedSecrets !== null,
   });
   const found = plain(there);

@@ -82,6 +82,7 @@ test("every column of every database that holds sealed texts is sealed with the 
       detail: null,
       request: "{}",
       attempts: 0,
+      is_leaving: 0,
       created_at: 1,
       updated_at: 1,
     };

@@ -1,7 +1,5 @@
-import type { ProviderType } from "@convoke/protocol";
-import type { Selectable } from "kysely";
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { AppConversationTable } from "../database/tables.ts";
+import { readConfig } from "../engine/read-config.ts";
+import type { AppConversationFilter as StoredFilter, ConversationRow, Journal } from "../journal/journal.ts";
 import type { AppFacts } from "./start-order.ts";
 
 /** What is known of a conversation in a sandbox besides its log. */
@@ -10,10 +8,12 @@ export type AppConversationRow = {
   readonly ownerId: string;
   readonly sandboxId: string;
   readonly parentId: string | null;
-  /** Absolute, as tools in the sandbox see it. */
+  /** Absolute, as tools in the sandbox see it; empty where the configuration is damaged. */
   readonly workingDir: string;
   readonly facts: AppFacts;
   readonly createdAtMs: number;
+  readonly title: string | null;
+  readonly updatedAtMicros: number;
 };
 
 export type AppConversationFilter = {
@@ -25,13 +25,10 @@ export type AppConversationFilter = {
   readonly withSubConversations: boolean;
 };
 
-/** A place in the list: between two conversations of the same instant the id decides. */
-export type AppConversationPlace = Pick<AppConversationRow, "createdAtMs" | "id">;
-
 export type AppConversationScan = AppConversationFilter & {
   readonly isNewestFirst: boolean;
-  /** The first one of the answer, unless it is excluded by a filter. */
-  readonly from: AppConversationPlace | null;
+  /** Of the first one of the answer, unless it is excluded by a filter. */
+  readonly pageId: string | null;
   readonly limit: number;
 };
 
@@ -39,51 +36,37 @@ export type AppFactsChange = Partial<
   Pick<AppFacts, "isPublic" | "selectedRepository" | "selectedBranch" | "gitProvider">
 >;
 
-/** Which conversations have a sandbox: durable when a promise resolves. Those that are being deleted are not there. */
+/** What a row needs of the journal. */
+export type AppConversationJournal = Pick<
+  Journal,
+  "countAppConversations" | "getConversations" | "markConversation" | "searchAppConversations"
+>;
+
+/** How many sub-conversations are read in one go. */
+const chunk = 250;
+
+/** Which conversations the app has started in sandboxes: those with facts in their row of the journal. */
 export class AppConversationStore {
-  readonly #database: ApplicationDatabase;
+  readonly #journal: AppConversationJournal;
 
-  constructor(database: ApplicationDatabase) {
-    this.#database = database;
-  }
-
-  get #tables() {
-    return this.#database.tables;
-  }
-
-  /** Does nothing when it is there. */
-  async insert(row: AppConversationRow): Promise<void> {
-    const { facts } = row;
-    await this.#tables
-      .insertInto("app_conversations")
-      .values({
-        id: row.id,
-        owner_id: row.ownerId,
-        sandbox_id: row.sandboxId,
-        parent_id: row.parentId,
-        working_dir: row.workingDir,
-        selected_repository: facts.selectedRepository,
-        selected_branch: facts.selectedBranch,
-        git_provider: facts.gitProvider,
-        trigger_name: facts.trigger,
-        pr_numbers: JSON.stringify(facts.prNumbers),
-        is_public: toNumber(facts.isPublic),
-        is_leaving: 0,
-        created_at: row.createdAtMs,
-      })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
+  constructor(journal: AppConversationJournal) {
+    this.#journal = journal;
   }
 
   async update(id: string, change: AppFactsChange): Promise<void> {
-    const columns = {
-      ...(change.isPublic === undefined ? {} : { is_public: toNumber(change.isPublic) }),
-      ...(change.selectedRepository === undefined ? {} : { selected_repository: change.selectedRepository }),
-      ...(change.selectedBranch === undefined ? {} : { selected_branch: change.selectedBranch }),
-      ...(change.gitProvider === undefined ? {} : { git_provider: change.gitProvider }),
-    };
-    if (Object.keys(columns).length === 0) return;
-    await this.#tables.updateTable("app_conversations").set(columns).where("id", "=", id).execute();
+    if (Object.keys(change).length > 0)
+      await this.#journal.markConversation(id, { appFacts: JSON.stringify(change) });
+  }
+
+  /** Gives facts to a conversation that has none. */
+  async adopt(id: string, facts: string): Promise<void> {
+    const [row] = await this.#journal.getConversations([id]);
+    if (row?.appFacts === null) await this.#journal.markConversation(id, { appFacts: facts });
+  }
+
+  /** From here on it is in no list of the app; what belongs to it can be removed. */
+  async forget(id: string): Promise<void> {
+    await this.#journal.markConversation(id, { appFacts: null });
   }
 
   async get(ownerId: string, id: string): Promise<AppConversationRow | null> {
@@ -93,140 +76,103 @@ export class AppConversationStore {
 
   /** In the order of `ids`, null for misses and for those of others. */
   async getMany(ownerId: string, ids: readonly string[]): Promise<(AppConversationRow | null)[]> {
-    // PostgreSQL knows no empty list.
-    if (ids.length === 0) return [];
-    const rows = await this.#tables
-      .selectFrom("app_conversations")
-      .selectAll()
-      .where("owner_id", "=", ownerId)
-      .where("is_leaving", "=", 0)
-      .where("id", "in", [...ids])
-      .execute();
-    const byId = new Map(rows.map((row) => [row.id, toRow(row)]));
-    return ids.map((id) => byId.get(id) ?? null);
+    const rows = await this.#journal.getConversations(ids);
+    return rows.map((row) =>
+      row !== null && row.ownerId === ownerId && row.appFacts !== null && !row.isCopying ? toRow(row) : null,
+    );
   }
 
   /** By creation. */
-  async scan({ isNewestFirst, from, limit, ...filter }: AppConversationScan): Promise<AppConversationRow[]> {
-    const direction = isNewestFirst ? "desc" : "asc";
-    let query = this.#filtered(filter).selectAll();
-    if (from !== null) {
-      query = query.where((where) =>
-        where.or([
-          where("created_at", isNewestFirst ? "<" : ">", from.createdAtMs),
-          where.and([
-            where("created_at", "=", from.createdAtMs),
-            where("id", isNewestFirst ? "<=" : ">=", from.id),
-          ]),
-        ]),
-      );
-    }
-    const rows = await query.orderBy("created_at", direction).orderBy("id", direction).limit(limit).execute();
-    return rows.map(toRow);
+  async scan(scan: AppConversationScan): Promise<{ rows: AppConversationRow[]; nextPageId: string | null }> {
+    const { isNewestFirst, pageId, limit } = scan;
+    const { items, nextPageId } = await this.#journal.searchAppConversations({
+      ...toFilter(scan),
+      sort: isNewestFirst ? "CREATED_AT_DESC" : "CREATED_AT",
+      limit,
+      ...(pageId !== null && { pageId }),
+    });
+    return { rows: items.map(toRow), nextPageId };
   }
 
   async count(filter: AppConversationFilter): Promise<number> {
-    const { number } = await this.#filtered(filter)
-      .select((select) => select.fn.countAll<number>().as("number"))
-      .executeTakeFirstOrThrow();
-    return number;
+    return await this.#journal.countAppConversations(toFilter(filter));
   }
 
-  /** Ids of those directly below each of these. */
-  async subConversations(parentIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    if (parentIds.length === 0) return new Map();
-    const rows = await this.#tables
-      .selectFrom("app_conversations")
-      .select(["id", "parent_id"])
-      .where("is_leaving", "=", 0)
-      .where("parent_id", "in", [...parentIds])
-      .orderBy("created_at")
-      .execute();
-    return Map.groupBy(rows, (row) => row.parent_id!)
-      .entries()
-      .reduce(
-        (map, [parent, subs]) =>
-          map.set(
-            parent,
-            subs.map(({ id }) => id),
-          ),
-        new Map<string, string[]>(),
-      );
+  /** Those directly below each of these. */
+  async subConversations(
+    ownerId: string,
+    parentIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly AppConversationRow[]>> {
+    const found: AppConversationRow[] = [];
+    for (let pageId: string | null = ""; pageId !== null && parentIds.length > 0;) {
+      const page: Awaited<ReturnType<Journal["searchAppConversations"]>> =
+        await this.#journal.searchAppConversations({
+          ownerId,
+          parentIds,
+          sort: "CREATED_AT",
+          limit: chunk,
+          ...(pageId !== "" && { pageId }),
+        });
+      found.push(...page.items.map(toRow));
+      pageId = page.nextPageId;
+    }
+    return Map.groupBy(found, (row) => row.parentId!);
   }
 
   /** Whether a conversation that stays is in this sandbox. */
-  async isUsed(sandboxId: string): Promise<boolean> {
-    const row = await this.#tables
-      .selectFrom("app_conversations")
-      .select("id")
-      .where("sandbox_id", "=", sandboxId)
-      .where("is_leaving", "=", 0)
-      .executeTakeFirst();
-    return row !== undefined;
-  }
-
-  /** Also one whose deletion has begun, so that it can be asked for again. */
-  async find(ownerId: string, id: string): Promise<AppConversationRow | null> {
-    const row = await this.#tables
-      .selectFrom("app_conversations")
-      .selectAll()
-      .where("id", "=", id)
-      .where("owner_id", "=", ownerId)
-      .executeTakeFirst();
-    return row === undefined ? null : toRow(row);
-  }
-
-  /** From here on it is not there any more; what belongs to it can be removed. */
-  async markLeaving(id: string): Promise<void> {
-    await this.#tables.updateTable("app_conversations").set({ is_leaving: 1 }).where("id", "=", id).execute();
-  }
-
-  async listLeaving(): Promise<AppConversationRow[]> {
-    const rows = await this.#tables
-      .selectFrom("app_conversations")
-      .selectAll()
-      .where("is_leaving", "=", 1)
-      .execute();
-    return rows.map(toRow);
-  }
-
-  async remove(id: string): Promise<void> {
-    await this.#tables.deleteFrom("app_conversations").where("id", "=", id).execute();
-  }
-
-  #filtered(filter: AppConversationFilter) {
-    const { ownerId, sandboxId, createdGteMs, createdLtMs, withSubConversations } = filter;
-    let query = this.#tables
-      .selectFrom("app_conversations")
-      .where("owner_id", "=", ownerId)
-      .where("is_leaving", "=", 0);
-    if (sandboxId !== undefined) query = query.where("sandbox_id", "=", sandboxId);
-    if (createdGteMs !== undefined) query = query.where("created_at", ">=", createdGteMs);
-    if (createdLtMs !== undefined) query = query.where("created_at", "<", createdLtMs);
-    if (!withSubConversations) query = query.where("parent_id", "is", null);
-    return query;
+  async isUsed(ownerId: string, sandboxId: string): Promise<boolean> {
+    return (await this.#journal.countAppConversations({ ownerId, sandboxId })) > 0;
   }
 }
 
-function toRow(row: Selectable<AppConversationTable>): AppConversationRow {
+/** As they stand in the row. */
+export function writeFacts(facts: AppFacts, parentId: string | null): string {
+  return JSON.stringify({ ...facts, parent_id: parentId });
+}
+
+function toFilter(filter: AppConversationFilter): StoredFilter {
+  const { ownerId, sandboxId, createdGteMs, createdLtMs, withSubConversations } = filter;
   return {
-    id: row.id,
-    ownerId: row.owner_id,
-    sandboxId: row.sandbox_id,
-    parentId: row.parent_id,
-    workingDir: row.working_dir,
-    facts: {
-      selectedRepository: row.selected_repository,
-      selectedBranch: row.selected_branch,
-      gitProvider: row.git_provider as ProviderType | null,
-      trigger: row.trigger_name,
-      prNumbers: JSON.parse(row.pr_numbers) as number[],
-      isPublic: row.is_public === null ? null : row.is_public === 1,
-    },
-    createdAtMs: row.created_at,
+    ownerId,
+    ...(sandboxId !== undefined && { sandboxId }),
+    ...(createdGteMs !== undefined && { createdGteMicros: createdGteMs * 1000 }),
+    ...(createdLtMs !== undefined && { createdLtMicros: createdLtMs * 1000 }),
+    ...(!withSubConversations && { parentIds: null }),
   };
 }
 
-function toNumber(value: boolean | null): number | null {
-  return value === null ? null : Number(value);
+/** A field that was set to null may be gone. */
+type StoredFacts = { readonly parent_id?: string | null } & {
+  readonly [Key in keyof AppFacts]?: AppFacts[Key];
+};
+
+function readFacts(text: string): StoredFacts {
+  try {
+    return JSON.parse(text) as StoredFacts;
+  } catch {
+    // Damaged: the conversation is listed all the same.
+    return {};
+  }
+}
+
+function toRow(row: ConversationRow): AppConversationRow {
+  const facts = readFacts(row.appFacts ?? "{}");
+  return {
+    id: row.id,
+    ownerId: row.ownerId,
+    sandboxId: row.sandboxId ?? "",
+    parentId: facts.parent_id ?? null,
+    workingDir: readConfig(row)?.workspace.working_dir ?? "",
+    facts: {
+      selectedRepository: facts.selectedRepository ?? null,
+      selectedBranch: facts.selectedBranch ?? null,
+      gitProvider: facts.gitProvider ?? null,
+      trigger: facts.trigger ?? null,
+      prNumbers: facts.prNumbers ?? [],
+      isPublic: facts.isPublic ?? null,
+    },
+    createdAtMs: Math.floor(row.createdAtMicros / 1000),
+    title: row.title,
+    updatedAtMicros: row.updatedAtMicros,
+  };
 }

@@ -2,7 +2,6 @@ import type { Message } from "@convoke/protocol";
 import type { Described } from "../engine/state/describe.ts";
 import type { Asker, Directory } from "../directory/directory.ts";
 import { conversationMissing } from "../engine/refusals.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { AppConversationRow, AppConversationStore, AppFactsChange } from "./app-conversation-store.ts";
 import {
@@ -13,13 +12,12 @@ import {
 } from "./list-conversations.ts";
 import { machineAway, sandboxAway, sandboxesNotServed } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
-import type { StartTaskStore } from "./start-task-store.ts";
+import type { Started, StartTaskStore } from "./start-task-store.ts";
 
 export type AppConversationsDeps = {
   readonly rows: AppConversationStore;
   readonly tasks: StartTaskStore;
   readonly directory: Directory;
-  readonly journal: Pick<Journal, "getConversations">;
   /** Null where none are served. */
   readonly sandboxes: Sandboxes | null;
   readonly logger: Logger;
@@ -44,7 +42,7 @@ export class AppConversations {
 
   /** Also one whose deletion has begun. */
   async has(asker: Asker, id: string): Promise<boolean> {
-    return (await this.#deps.rows.find(asker.userId, id)) !== null;
+    return (await this.#find(asker.userId, id)) !== null;
   }
 
   /** In the order of `ids`, null for those that are not there for the asker. */
@@ -62,13 +60,16 @@ export class AppConversations {
     asker: Asker,
     query: Omit<ListQuery, "ownerId">,
   ): Promise<{ items: AppConversationView[]; nextPageId: string | null }> {
-    const { rows, nextPageId } = await listConversations(this.#listing, { ...query, ownerId: asker.userId });
+    const { rows, nextPageId } = await listConversations(this.#deps.rows, {
+      ...query,
+      ownerId: asker.userId,
+    });
     const views = await this.#views(asker, rows);
     return { items: views.filter((view) => view !== null), nextPageId };
   }
 
   async count(asker: Asker, filter: Omit<ListFilter, "ownerId">): Promise<number> {
-    return await countConversations(this.#listing, { ...filter, ownerId: asker.userId });
+    return await countConversations(this.#deps.rows, { ...filter, ownerId: asker.userId });
   }
 
   async update(
@@ -104,38 +105,33 @@ export class AppConversations {
    * leaves is removed after the next start, or when it is asked for again.
    */
   async delete(asker: Asker, id: string): Promise<void> {
-    const row = await this.#deps.rows.find(asker.userId, id);
-    if (row === null) throw conversationMissing(id);
+    const found = await this.#find(asker.userId, id);
+    if (found === null) throw conversationMissing(id);
     if (this.#deps.sandboxes === null) throw sandboxesNotServed();
-    const family = await this.#family(row);
-    for (const member of family) await this.#deps.rows.markLeaving(member.id);
+    const family = await this.#family(found);
+    await this.#deps.tasks.markLeaving(
+      asker.userId,
+      family.map((member) => member.id),
+    );
     await this.#remove(family);
   }
 
   /** Removes what a start has made that did not come to its end, its sandbox where it has made one. */
   async discard(asker: Asker, id: string, madeSandboxId: string | null): Promise<void> {
-    const row = await this.#deps.rows.find(asker.userId, id);
-    if (row !== null) {
-      await this.#deps.rows.markLeaving(id);
-      await this.#removeConversation(row);
-      await this.#deps.rows.remove(id);
-    }
+    const row = await this.#deps.rows.get(asker.userId, id);
+    if (row !== null) await this.#removeConversation(row);
     if (madeSandboxId !== null) await this.#deps.sandboxes?.remove(asker.userId, madeSandboxId);
   }
 
   /** Finishes deletions that the last process began. */
   async recover(): Promise<void> {
-    const { rows, logger, sandboxes } = this.#deps;
+    const { tasks, logger, sandboxes } = this.#deps;
     if (sandboxes === null) return;
-    for (const row of await rows.listLeaving()) {
-      await this.#remove([row]).catch((error: unknown) => {
-        logger.error({ conversation: row.id, error: String(error) }, "a deletion could not be finished");
+    for (const leaving of await tasks.listLeaving()) {
+      await this.#remove([leaving]).catch((error: unknown) => {
+        logger.error({ conversation: leaving.id, error: String(error) }, "a deletion could not be finished");
       });
     }
-  }
-
-  get #listing() {
-    return { store: this.#deps.rows, journal: this.#deps.journal };
   }
 
   get #sandboxes(): Sandboxes {
@@ -153,13 +149,14 @@ export class AppConversations {
     const [described, sandboxes = [], subs] = await Promise.all([
       this.#deps.directory.describeMany(asker, ids),
       this.#deps.sandboxes?.getMany(asker.userId, sandboxIds),
-      this.#deps.rows.subConversations(ids),
+      this.#deps.rows.subConversations(asker.userId, ids),
     ]);
     const views = known.map((row, index): [string, AppConversationView] | null => {
       const about = described[index];
       if (!about) return null;
       const sandbox = sandboxes.find((view) => view?.id === row.sandboxId) ?? null;
-      return [row.id, { row, described: about, sandbox, subConversationIds: subs.get(row.id) ?? [] }];
+      const subConversationIds = subs.get(row.id)?.map((sub) => sub.id) ?? [];
+      return [row.id, { row, described: about, sandbox, subConversationIds }];
     });
     const byId = new Map(views.filter((view) => view !== null));
     return rows.map((row) => (row === null ? null : (byId.get(row.id) ?? null)));
@@ -178,36 +175,37 @@ export class AppConversations {
     return row;
   }
 
-  async #family(row: AppConversationRow): Promise<AppConversationRow[]> {
-    const family = [row];
-    for (const member of family) {
-      const subs = (await this.#deps.rows.subConversations([member.id])).get(member.id) ?? [];
-      const rows = await this.#deps.rows.getMany(row.ownerId, subs);
-      family.push(...rows.filter((sub) => sub !== null));
-    }
+  /** Also one whose deletion has begun. */
+  async #find(ownerId: string, id: string): Promise<Started | null> {
+    return (await this.#deps.rows.get(ownerId, id)) ?? (await this.#deps.tasks.started(ownerId, id));
+  }
+
+  async #family(first: Started): Promise<Started[]> {
+    const family = [first];
+    for (const { ownerId, id } of family)
+      family.push(...((await this.#deps.rows.subConversations(ownerId, [id])).get(id) ?? []));
     return family;
   }
 
   /** Sandboxes go at the same time as the conversations in them: neither has to wait for one that is frozen. */
-  async #remove(family: readonly AppConversationRow[]): Promise<void> {
+  async #remove(family: readonly Started[]): Promise<void> {
     const { rows, tasks } = this.#deps;
+    for (const { id } of family) await rows.forget(id);
     const sandboxes = Map.groupBy(family, ({ sandboxId }) => sandboxId);
     const unused: { sandboxId: string; ownerId: string }[] = [];
     for (const [sandboxId, [first]] of sandboxes) {
-      const isUsed = (await rows.isUsed(sandboxId)) || (await tasks.isWanted(sandboxId));
-      if (!isUsed) unused.push({ sandboxId, ownerId: first!.ownerId });
+      const { ownerId } = first!;
+      const isUsed = (await rows.isUsed(ownerId, sandboxId)) || (await tasks.isWanted(sandboxId));
+      if (!isUsed) unused.push({ sandboxId, ownerId });
     }
     await Promise.all([
       ...unused.map(({ ownerId, sandboxId }) => this.#sandboxes.remove(ownerId, sandboxId)),
       ...family.map((row) => this.#removeConversation(row)),
     ]);
-    for (const { id } of family) {
-      await tasks.removeOf(id);
-      await rows.remove(id);
-    }
+    for (const { id } of family) await tasks.removeOf(id);
   }
 
-  async #removeConversation({ id, ownerId }: AppConversationRow): Promise<void> {
+  async #removeConversation({ id, ownerId }: Pick<Started, "id" | "ownerId">): Promise<void> {
     const { directory } = this.#deps;
     const asker = { userId: ownerId };
     if (await directory.exists(asker, id)) await directory.delete(asker, id);

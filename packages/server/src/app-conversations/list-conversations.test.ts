@@ -2,29 +2,31 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ApplicationDatabase } from "../database/application-database.ts";
-import { openTestDatabase } from "../testing/test-database.ts";
-import type { ConversationRow } from "../journal/journal.ts";
-import { AppConversationStore, type AppConversationRow } from "./app-conversation-store.ts";
+import { openTestJournal } from "../testing/test-database.ts";
+import { sampleConversation } from "../journal/sample-events.ts";
+import { AppConversationStore, writeFacts, type AppConversationRow } from "./app-conversation-store.ts";
 import {
   countConversations,
   listConversations,
   type AppConversationSort,
-  type ListDeps,
   type ListFilter,
 } from "./list-conversations.ts";
 
-type Log = Pick<ConversationRow, "id" | "title" | "updatedAtMicros">;
-
 const scope = new AsyncDisposableStack();
 const rows: AppConversationRow[] = [];
-const logs = new Map<string, Log>();
-let database: ApplicationDatabase;
-let deps: ListDeps;
+let store: AppConversationStore;
 beforeAll(async () => {
   const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-list-")));
-  database = scope.use(await openTestDatabase(folder.path));
-  const store = new AppConversationStore(database);
+  const journal = scope.use(await openTestJournal(folder.path));
+  store = new AppConversationStore(journal);
+  const facts = {
+    selectedRepository: null,
+    selectedBranch: null,
+    gitProvider: null,
+    trigger: null,
+    prNumbers: [],
+    isPublic: null,
+  };
   for (let number = 0; number < 40; number++) {
     const id = `${String((number * 7) % 40).padStart(8, "0")}-0000-7000-8000-000000000000`;
     const row = {
@@ -33,30 +35,21 @@ beforeAll(async () => {
       sandboxId: `box${number % 3}`,
       parentId: number % 8 === 7 ? rows[0]!.id : null,
       workingDir: "/workspace",
-      facts: {
-        selectedRepository: null,
-        selectedBranch: null,
-        gitProvider: null,
-        trigger: null,
-        prNumbers: [],
-        isPublic: null,
-      },
+      facts,
       // Several in one millisecond.
       createdAtMs: 1_000 + Math.floor(number / 4),
-    };
-    rows.push(row);
-    logs.set(id, {
-      id,
       title: number % 6 === 0 ? null : `Title ${number % 4} 100%_x`,
       updatedAtMicros: 5_000_000 - number * 10,
-    });
-    await store.insert(row);
+    };
+    rows.push(row);
+    const { ownerId, sandboxId, title, updatedAtMicros } = row;
+    const shared = { ownerId, sandboxId, title, updatedAtMicros, createdAtMicros: row.createdAtMs * 1000 };
+    await journal.createConversation(
+      sampleConversation(id, { ...shared, appFacts: writeFacts(facts, row.parentId) }),
+    );
+    // Others in the same sandbox are not the app's.
+    await journal.createConversation(sampleConversation(`${id.slice(0, -1)}1`, shared));
   }
-  const journal = {
-    getConversations: async (ids: readonly string[]) =>
-      ids.map((id) => (logs.get(id) ?? null) as ConversationRow | null),
-  };
-  deps = { store, journal };
 });
 afterAll(() => scope.disposeAsync());
 
@@ -86,13 +79,13 @@ const sorts: readonly AppConversationSort[] = [
 test("P39: every filter in every order and page size is what a simple list gives, each once, pages full", async () => {
   for (const filter of filters) {
     const passing = rows.filter((row) => passesSimply(row, filter));
-    expect(await countConversations(deps, { ...filter, ownerId: "ada" })).toBe(passing.length);
+    expect(await countConversations(store, { ...filter, ownerId: "ada" })).toBe(passing.length);
     for (const sort of sorts) {
       const wanted = passing.toSorted(simpleOrder(sort)).map(({ id }) => id);
       for (const limit of [1, 3, 100]) {
         const got: string[] = [];
         for (let pageId: string | null = ""; pageId !== null;) {
-          const page = await listConversations(deps, {
+          const page = await listConversations(store, {
             ...filter,
             ownerId: "ada",
             sort,
@@ -118,11 +111,11 @@ test("a page id of another user is unknown", async () => {
     limit: 5,
     pageId: theirs,
   } as const;
-  await expect(listConversations(deps, query)).rejects.toThrow("no conversation");
+  await expect(listConversations(store, query)).rejects.toThrow("no conversation");
 });
 
 function passesSimply(row: AppConversationRow, filter: Omit<ListFilter, "ownerId">): boolean {
-  const { title, updatedAtMicros } = logs.get(row.id)!;
+  const { title, updatedAtMicros } = row;
   const { titleContains: text = "", updatedGteMicros = 0, updatedLtMicros = Infinity } = filter;
   const { createdGteMs = 0, createdLtMs = Infinity, sandboxId = row.sandboxId } = filter;
   return (
@@ -139,9 +132,10 @@ function passesSimply(row: AppConversationRow, filter: Omit<ListFilter, "ownerId
 
 function simpleOrder(sort: AppConversationSort) {
   const key = (row: AppConversationRow): string => {
-    const log = logs.get(row.id)!;
-    if (sort.startsWith("TITLE")) return log.title ?? "";
-    return String(sort.startsWith("UPDATED") ? log.updatedAtMicros : row.createdAtMs).padStart(20, "0");
+    if (sort.startsWith("TITLE")) return row.title ?? "";
+    if (sort.startsWith("UPDATED")) return String(row.updatedAtMicros).padStart(20, "0");
+    // In one millisecond the one that was made first is the older one.
+    return String(rows.indexOf(row)).padStart(20, "0");
   };
   return (left: AppConversationRow, right: AppConversationRow): number => {
     const [one, other] = [left, right].map((row) => [key(row), row.id] as const) as [

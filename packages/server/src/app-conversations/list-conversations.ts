@@ -1,8 +1,6 @@
-import type { Journal } from "../journal/journal.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import type {
   AppConversationFilter,
-  AppConversationPlace,
   AppConversationRow,
   AppConversationStore,
 } from "./app-conversation-store.ts";
@@ -15,7 +13,7 @@ export type AppConversationSort =
   | "TITLE"
   | "TITLE_DESC";
 
-/** The last three are answered by the log's own rows. */
+/** The last three are compared here, with each row. */
 export type ListFilter = AppConversationFilter & {
   /** In any case. */
   readonly titleContains?: string;
@@ -30,14 +28,7 @@ export type ListQuery = ListFilter & {
   readonly pageId?: string;
 };
 
-export type ListDeps = {
-  readonly store: AppConversationStore;
-  readonly journal: Pick<Journal, "getConversations">;
-};
-
-type Entry = { readonly row: AppConversationRow; readonly title: string; readonly updatedAtMicros: number };
-
-/** How many rows are looked at in one go when the log's rows decide. */
+/** How many rows are read in one go. */
 const chunk = 250;
 
 /**
@@ -45,82 +36,69 @@ const chunk = 250;
  * other orders look at all of the owner's conversations.
  */
 export async function listConversations(
-  deps: ListDeps,
+  store: AppConversationStore,
   query: ListQuery,
 ): Promise<{ rows: AppConversationRow[]; nextPageId: string | null }> {
-  const first = await firstOf(deps, query);
+  const { pageId = null } = query;
+  if (pageId !== null && (await store.get(query.ownerId, pageId)) === null) throw unknownPage(pageId);
   const wanted = query.limit + 1;
   const found: AppConversationRow[] = [];
   if (query.sort === "CREATED_AT" || query.sort === "CREATED_AT_DESC") {
-    for await (const { row } of entries(deps, query, first)) {
+    const size = isCompared(query) ? chunk : Math.min(chunk, wanted);
+    for await (const row of passing(store, query, pageId, size)) {
       found.push(row);
       if (found.length === wanted) break;
     }
   } else {
-    const sorted = (await Array.fromAsync(entries(deps, query, null))).toSorted(orderOf(query.sort));
-    const start = first === null ? 0 : sorted.findIndex(({ row }) => row.id === first.id);
-    if (start === -1) throw unknownPage(query.pageId!);
-    found.push(...sorted.slice(start, start + wanted).map(({ row }) => row));
+    const sorted = (await Array.fromAsync(passing(store, query, null))).toSorted(orderOf(query.sort));
+    const start = pageId === null ? 0 : sorted.findIndex(({ id }) => id === pageId);
+    if (start === -1) throw unknownPage(pageId!);
+    found.push(...sorted.slice(start, start + wanted));
   }
   return { rows: found.slice(0, query.limit), nextPageId: found[query.limit]?.id ?? null };
 }
 
-export async function countConversations(deps: ListDeps, filter: ListFilter): Promise<number> {
-  if (!needsLogs(filter)) return await deps.store.count(filter);
+export async function countConversations(store: AppConversationStore, filter: ListFilter): Promise<number> {
+  if (!isCompared(filter)) return await store.count(filter);
   let number = 0;
-  for await (const _entry of entries(deps, { ...filter, sort: "CREATED_AT" }, null)) number += 1;
+  for await (const _row of passing(store, { ...filter, sort: "CREATED_AT" }, null)) number += 1;
   return number;
 }
 
-async function firstOf({ store }: ListDeps, query: ListQuery): Promise<AppConversationPlace | null> {
-  if (query.pageId === undefined) return null;
-  const row = await store.get(query.ownerId, query.pageId);
-  if (row === null) throw unknownPage(query.pageId);
-  return row;
-}
-
 /** Everything that passes the filter, in the order of creation. */
-async function* entries(
-  { store, journal }: ListDeps,
+async function* passing(
+  store: AppConversationStore,
   query: ListFilter & Pick<ListQuery, "sort">,
-  first: AppConversationPlace | null,
-): AsyncGenerator<Entry> {
+  first: string | null,
+  size = chunk,
+): AsyncGenerator<AppConversationRow> {
   const isNewestFirst = query.sort !== "CREATED_AT";
-  const isJoined = needsLogs(query) || !query.sort.startsWith("CREATED_AT");
-  let from = first;
-  for (;;) {
-    const rows = await store.scan({ ...query, isNewestFirst, from, limit: chunk + 1 });
-    const now = rows.slice(0, chunk);
-    const logs = isJoined ? await journal.getConversations(now.map(({ id }) => id)) : [];
-    for (const [index, row] of now.entries()) {
-      const log = logs[index];
-      if (isJoined && !log) continue;
-      const entry = { row, title: log?.title ?? "", updatedAtMicros: log?.updatedAtMicros ?? 0 };
-      if (passes(entry, query)) yield entry;
-    }
-    from = rows[chunk] ?? null;
-    if (from === null) return;
+  for (let pageId = first; ;) {
+    const page = await store.scan({ ...query, isNewestFirst, pageId, limit: size });
+    for (const row of page.rows) if (passes(row, query)) yield row;
+    pageId = page.nextPageId;
+    if (pageId === null) return;
   }
 }
 
-function needsLogs({ titleContains, updatedGteMicros, updatedLtMicros }: ListFilter): boolean {
+function isCompared({ titleContains, updatedGteMicros, updatedLtMicros }: ListFilter): boolean {
   return titleContains !== undefined || updatedGteMicros !== undefined || updatedLtMicros !== undefined;
 }
 
-function passes({ title, updatedAtMicros }: Entry, filter: ListFilter): boolean {
+function passes({ title, updatedAtMicros }: AppConversationRow, filter: ListFilter): boolean {
   const { titleContains: text, updatedGteMicros: from, updatedLtMicros: before } = filter;
-  if (text !== undefined && !title.toLowerCase().includes(text.toLowerCase())) return false;
+  if (text !== undefined && !(title ?? "").toLowerCase().includes(text.toLowerCase())) return false;
   if (from !== undefined && updatedAtMicros < from) return false;
   return before === undefined || updatedAtMicros < before;
 }
 
-function orderOf(sort: AppConversationSort): (left: Entry, right: Entry) => number {
+function orderOf(sort: AppConversationSort): (left: AppConversationRow, right: AppConversationRow) => number {
   const sign = sort.endsWith("_DESC") ? -1 : 1;
   return (left, right) => {
     const byField = sort.startsWith("TITLE")
-      ? compareTexts(left.title, right.title)
+      ? compareTexts(left.title ?? "", right.title ?? "")
       : left.updatedAtMicros - right.updatedAtMicros;
-    return sign * (byField === 0 ? compareTexts(left.row.id, right.row.id) : byField);
+    return sign * (byField === 0 ? compareTexts(left.id, right.id) : byField);
   };
 }
 

@@ -1,10 +1,9 @@
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";
-import { AppConversationStore } from "./app-conversation-store.ts";
+import { AppConversationStore, type AppConversationJournal } from "./app-conversation-store.ts";
 import { AppConversations } from "./app-conversations.ts";
 import { ConversationStarter, type StarterTimes } from "./conversation-starter.ts";
 import type { Sandboxes } from "./sandbox-service.ts";
@@ -14,7 +13,7 @@ export type OpenAppConversationsDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
   readonly directory: Directory;
-  readonly journal: Journal;
+  readonly journal: AppConversationJournal;
   /** Null where none are served: then conversations can be read, and none can be started. */
   readonly sandboxes: Sandboxes | null;
   /** The servers that share the store. */
@@ -38,7 +37,7 @@ export type OpenAppConversations = AsyncDisposable & {
 };
 
 export function openAppConversations(deps: OpenAppConversationsDeps): OpenAppConversations {
-  const rows = new AppConversationStore(deps.database);
+  const rows = new AppConversationStore(deps.journal);
   const tasks = new StartTaskStore({ ...deps, nodeId: () => deps.cluster.nodeId });
   const conversations = new AppConversations({ ...deps, rows, tasks });
   const starter = new ConversationStarter({ ...deps, store: tasks, rows, conversations });

@@ -4,7 +4,7 @@ import { secretValues } from "../engine/secret-values.ts";
 import type { Mailboxes } from "../lib/mailboxes.ts";
 import { wait } from "../lib/wait.ts";
 import { createMask, type Mask } from "../security/mask.ts";
-import type { AppConversationStore } from "./app-conversation-store.ts";
+import { writeFacts, type AppConversationStore } from "./app-conversation-store.ts";
 import { orAborted } from "../lib/or-aborted.ts";
 import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
 import { isMachineAway } from "./sandbox-refusals.ts";
@@ -184,25 +184,20 @@ async function createConversation(
 ): Promise<void> {
   const { conversationId: id, ownerId, sandboxId } = task;
   const asker: Asker = { userId: ownerId };
-  await rows.insert({
-    id,
-    ownerId,
-    sandboxId,
-    parentId: order.parentId,
-    workingDir,
-    facts: order.facts,
-    createdAtMs: task.createdAtMs,
-  });
+  const facts = writeFacts(order.facts, order.parentId);
   const config = {
     ...order.config,
     workspace: { kind: "LocalWorkspace" as const, working_dir: workingDir },
     sandbox_id: sandboxId,
   };
   const title = order.title ?? `Conversation ${id.replaceAll("-", "").slice(0, 5)}`;
-  if ((await directory.create(asker, { id, title, config, secrets: order.secrets })) !== null) return;
+  const app = { facts, createdAtMs: task.createdAtMs };
+  if ((await directory.create(asker, { id, title, config, secrets: order.secrets, app })) !== null) return;
   const known = await directory.describe(asker, id);
-  if (known?.config.sandbox_id === sandboxId) return;
-  await rows.remove(id);
+  if (known?.config.sandbox_id === sandboxId) {
+    await rows.adopt(id, facts);
+    return;
+  }
   throw new StartFailure(`There is a conversation ${id} already.`);
 }
 

@@ -40,6 +40,9 @@ export type StartTaskQuery = StartTaskFilter & {
   readonly pageId?: string;
 };
 
+/** What a deletion needs to know of a conversation that was started. */
+export type Started = { readonly id: string; readonly ownerId: string; readonly sandboxId: string };
+
 export type PendingMessage = { readonly id: string; readonly message: Message };
 
 export type StartTaskStoreDeps = {
@@ -86,6 +89,7 @@ export class StartTaskStore {
       sealed_order: this.#deps.secretBox.seal(JSON.stringify(order)),
       attempts: 0,
       node_id: this.#deps.nodeId(),
+      is_leaving: 0,
       created_at: nowMs,
       updated_at: nowMs,
     };
@@ -289,6 +293,39 @@ export class StartTaskStore {
 
   async removePending(id: string): Promise<void> {
     await this.#tables.deleteFrom("pending_messages").where("id", "=", id).execute();
+  }
+
+  /** From here on the deletion of these conversations goes on until it has come to its end, whoever begins again. */
+  async markLeaving(ownerId: string, conversationIds: readonly string[]): Promise<void> {
+    await this.#tables
+      .updateTable("start_tasks")
+      .set({ is_leaving: 1 })
+      .where("owner_id", "=", ownerId)
+      .where("conversation_id", "in", [...conversationIds])
+      .execute();
+  }
+
+  async listLeaving(): Promise<Started[]> {
+    const rows = await this.#started().where("is_leaving", "=", 1).execute();
+    return [...Map.groupBy(rows, ({ id }) => id).values()].map(([newest]) => newest!);
+  }
+
+  /** A conversation that came to be, also when nothing but its sandbox is left of it; null when there was none. */
+  async started(ownerId: string, conversationId: string): Promise<Started | null> {
+    const row = await this.#started()
+      .where((where) => where.or([where("is_leaving", "=", 1), where("status", "=", "READY")]))
+      .where("owner_id", "=", ownerId)
+      .where("conversation_id", "=", conversationId)
+      .executeTakeFirst();
+    return row ?? null;
+  }
+
+  /** The newest start of each conversation first. */
+  #started() {
+    return this.#tables
+      .selectFrom("start_tasks")
+      .select(["conversation_id as id", "owner_id as ownerId", "sandbox_id as sandboxId"])
+      .orderBy("created_at", "desc");
   }
 
   /** Everything about the starts of a conversation. */

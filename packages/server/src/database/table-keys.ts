@@ -6,7 +6,6 @@ export const keysOf = {
   keys: ["id"],
   settings: ["user_id"],
   secrets: ["user_id", "name"],
-  app_conversations: ["id"],
   start_tasks: ["id"],
   sandboxes: ["id"],
   pending_messages: ["number"],

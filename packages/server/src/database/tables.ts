@@ -6,7 +6,6 @@ export type Tables = {
   keys: KeyTable;
   settings: SettingsTable;
   secrets: SecretTable;
-  app_conversations: AppConversationTable;
   start_tasks: StartTaskTable;
   sandboxes: SandboxTable;
   pending_messages: PendingMessageTable;
@@ -63,26 +62,6 @@ export type SecretTable = {
   readonly updated_at: number;
 };
 
-/** What is known of a conversation in a sandbox besides its log; booleans are 0 and 1. */
-export type AppConversationTable = {
-  readonly id: Fixed<string>;
-  readonly owner_id: Fixed<string>;
-  readonly sandbox_id: Fixed<string>;
-  readonly parent_id: Fixed<string | null>;
-  /** Absolute, as tools in the sandbox see it. */
-  readonly working_dir: Fixed<string>;
-  readonly selected_repository: string | null;
-  readonly selected_branch: string | null;
-  readonly git_provider: string | null;
-  readonly trigger_name: Fixed<string | null>;
-  /** JSON list. */
-  readonly pr_numbers: Fixed<string>;
-  readonly is_public: number | null;
-  /** 1 once its deletion has begun; nobody sees it any more. */
-  readonly is_leaving: number;
-  readonly created_at: Fixed<number>;
-};
-
 export type StartTaskTable = {
   readonly id: Fixed<string>;
   readonly owner_id: Fixed<string>;
@@ -98,6 +77,8 @@ export type StartTaskTable = {
   readonly attempts: number;
   /** The server that works on it, or did last; null before there were several. */
   readonly node_id: string | null;
+  /** 1 once the deletion of the conversation has begun. */
+  readonly is_leaving: number;
   readonly created_at: Fixed<number>;
   readonly updated_at: number;
 };

@@ -67,6 +67,7 @@ export async function forkConversation(
     sandboxId: source.sandboxId,
     parentId: source.parentId,
     host: source.host,
+    appFacts: null,
     config: JSON.stringify(whole),
     sealedSecrets: source.sealedSecrets,
     snapshot: null,

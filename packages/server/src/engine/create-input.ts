@@ -11,4 +11,6 @@ export type CreateInput = {
   readonly secrets: ConversationSecrets;
   /** Its own git worktree of the repository of its working directory; that directory itself without. */
   readonly worktree?: ConversationWorktreeOptions | null;
+  /** Of a conversation that the app starts in a sandbox: its facts, see `NewConversation`, and when its start was asked for. */
+  readonly app?: { readonly facts: string; readonly createdAtMs: number } | null;
 };

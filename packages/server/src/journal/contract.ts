@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeGlances } from "./contract-glances.ts";
+import { describeAppConversations } from "./contract-app-conversations.ts";
 import { describeConversations } from "./contract-conversations.ts";
 import { describeSearch } from "./contract-search.ts";
 import { describeTexts } from "./contract-texts.ts";
@@ -27,6 +28,7 @@ export function describeJournal(name: string, open: () => Promise<Journal>): voi
     describeAppends(() => journal);
     describeLeases(() => journal);
     describeConversations(() => journal);
+    describeAppConversations(() => journal);
     describeGlances(() => journal);
     describeSearch(() => journal);
     describeTexts(() => journal);

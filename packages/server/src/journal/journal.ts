@@ -24,8 +24,11 @@ export interface Journal extends AsyncDisposable {
   countConversations(filter: ConversationFilter): Promise<number>;
   /** Those of one owner that pass a filter, the last changed first; a page costs what it reads of one index. */
   searchGlances(query: GlanceQuery): Promise<ConversationPage>;
+  /** Conversations of one owner with facts of the app, by their creation. */
+  searchAppConversations(query: AppConversationQuery): Promise<ConversationPage>;
+  countAppConversations(filter: AppConversationFilter): Promise<number>;
   /** What its owner keeps about a conversation beside its log; needs no lease. False when there is none. */
-  markConversation(id: string, marks: Partial<ConversationMarks>): Promise<boolean>;
+  markConversation(id: string, marks: MarkChange): Promise<boolean>;
   /**
    * Conversations with `isActive`, whose runs must go on after a restart, that this process does not own, with the process that does or
    * did; null where nobody does. A store that knows which processes live leaves out what they own.
@@ -177,6 +180,11 @@ export type NewConversation = {
   readonly parentId: string | null;
   /** The server that its tools run on, where that is not the one that answers. */
   readonly host: string | null;
+  /**
+   * What the app keeps of a conversation that it has started in a sandbox, a JSON object; null for every other one. The journal reads its
+   * `parent_id` when the row is made: the conversation that it is listed below.
+   */
+  readonly appFacts: string | null;
 } & ConversationFields;
 
 /** Nothing is marked. */
@@ -211,6 +219,26 @@ export type ConversationMarks = {
   readonly isArchived: boolean;
   /** The newest event that was shown; it only moves forward. Null before the first. */
   readonly readEventId: string | null;
+};
+
+export type MarkChange = Partial<ConversationMarks> & {
+  /** A JSON object whose fields take the place of those that are there; null: the conversation is the app's no more. */
+  readonly appFacts?: string | null;
+};
+
+export type AppConversationFilter = {
+  readonly ownerId: string;
+  readonly sandboxId?: string;
+  readonly createdGteMicros?: number;
+  readonly createdLtMicros?: number;
+  /** Those listed below one of them; null: those that are below none. */
+  readonly parentIds?: readonly string[] | null;
+};
+export type AppConversationQuery = AppConversationFilter & {
+  readonly sort: "CREATED_AT" | "CREATED_AT_DESC";
+  readonly limit: number;
+  /** Id of the first row of this page, unless the filter leaves it out; an unknown one is an {@link UnknownPageError}. */
+  readonly pageId?: string;
 };
 
 export type GlanceFilter = {

@@ -14,6 +14,7 @@ export function sampleConversation(id: string, changes: Partial<NewConversation>
     sandboxId: null,
     parentId: null,
     host: null,
+    appFacts: null,
     config: "{}",
     sealedSecrets: null,
     snapshot: null,

@@ -27,6 +27,8 @@ export async function checkDamagedReads(journal: Journal, logs: readonly WholeLo
   };
   for (const { ownerId } of logs.slice(0, 1)) {
     await ask("list", () => journal.searchConversations({ ownerId, sort: "UPDATED_AT_DESC", limit: 100 }));
+    await ask("app list", () => journal.searchAppConversations({ ownerId, sort: "CREATED_AT", limit: 100 }));
+    await ask("app count", () => journal.countAppConversations({ ownerId }));
     await ask("all", () => journal.searchConversations({ sort: "CREATED_AT", limit: 100 }));
     await ask("glances", () => journal.searchGlances({ ownerId, limit: 100 }));
     await ask("count of conversations", () => journal.countConversations({ ownerId }));

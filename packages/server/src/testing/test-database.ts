@@ -2,6 +2,9 @@ import { inject, vi } from "vitest";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import { openPostgresApplicationDatabase } from "../database/postgres/postgres-application-database.ts";
 import { openApplicationDatabase } from "../database/sqlite-application-database.ts";
+import type { Journal } from "../journal/journal.ts";
+import { openJournal } from "../journal/open-journal.ts";
+import { openPostgresJournal } from "../journal/postgres/postgres-journal.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { startPostgres } from "./start-postgres.ts";
 
@@ -16,6 +19,13 @@ export async function openTestDatabase(folder: string): Promise<ApplicationDatab
   const making = urls.get(folder) ?? createTestDatabase();
   urls.set(folder, making);
   return await openPostgresApplicationDatabase(await making, silentLogger);
+}
+
+/** A journal on the store that this run is about; on SQLite in the folder. */
+export async function openTestJournal(folder: string): Promise<Journal> {
+  if (testedStore === "sqlite") return await openJournal({ dataDir: folder });
+  const onFailure = (error: unknown): void => console.error(error);
+  return await openPostgresJournal({ url: await createTestDatabase(), onFailure });
 }
 
 /** Checks what another process has written: at once if the store notifies at once, else within its promised time. */

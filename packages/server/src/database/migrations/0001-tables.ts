@@ -47,29 +47,6 @@ const shapes: Readonly<Record<string, TableShape>> = {
     },
     key: ["user_id", "name"],
   },
-  app_conversations: {
-    columns: {
-      id: "text",
-      owner_id: "text",
-      sandbox_id: "text",
-      parent_id: "text?",
-      working_dir: "text",
-      selected_repository: "text?",
-      selected_branch: "text?",
-      git_provider: "text?",
-      trigger_name: "text?",
-      pr_numbers: "text",
-      is_public: "integer?",
-      is_leaving: "integer",
-      created_at: "integer",
-    },
-    key: ["id"],
-    indexes: {
-      app_conversations_by_owner: ["owner_id", "created_at", "id"],
-      app_conversations_by_sandbox: ["sandbox_id"],
-      app_conversations_by_parent: ["parent_id"],
-    },
-  },
   start_tasks: {
     columns: {
       id: "text",
@@ -82,6 +59,7 @@ const shapes: Readonly<Record<string, TableShape>> = {
       sealed_order: "text?",
       attempts: "integer",
       node_id: "text?",
+      is_leaving: "integer",
       created_at: "integer",
       updated_at: "integer",
     },

@@ -2,6 +2,8 @@ import type { Pool } from "pg";
 import {
   type LogPlace,
   UnknownPageError,
+  type AppConversationFilter,
+  type AppConversationQuery,
   type ConversationFilter,
   type ConversationPage,
   type ConversationQuery,
@@ -111,6 +113,30 @@ export class ConversationReads {
     return await this.#page(where, query, { column: "updated_at", isDescending: true });
   }
 
+  async searchAppConversations(query: AppConversationQuery): Promise<ConversationPage> {
+    const where = new Conditions();
+    addAppFilter(where, query);
+    const { ownerId, limit, pageId } = query;
+    return await this.#page(
+      where,
+      { ownerId, limit, ...(pageId !== undefined && { pageId }) },
+      {
+        column: "created_at",
+        isDescending: query.sort === "CREATED_AT_DESC",
+      },
+    );
+  }
+
+  async countAppConversations(filter: AppConversationFilter): Promise<number> {
+    const where = new Conditions();
+    addAppFilter(where, filter);
+    const { rows } = await this.#pool.query<{ total: number }>(
+      `SELECT count(*) AS total FROM convoke.conversations c WHERE ${where.text}`,
+      where.values,
+    );
+    return rows[0]!.total;
+  }
+
   async #page(
     where: Conditions,
     query: ConversationFilter & { readonly limit: number; readonly pageId?: string },
@@ -174,6 +200,16 @@ function addFilter(where: Conditions, { ownerId, sandboxId, executionStatus }: C
   if (ownerId !== undefined) where.add((value) => `c.owner_id = ${value(ownerId)}`);
   if (sandboxId !== undefined) where.add((value) => `c.sandbox_id = ${value(sandboxId)}`);
   if (executionStatus !== undefined) where.add((value) => `c.execution_status = ${value(executionStatus)}`);
+}
+
+function addAppFilter(where: Conditions, filter: AppConversationFilter): void {
+  const { ownerId, sandboxId, createdGteMicros, createdLtMicros, parentIds } = filter;
+  where.add(() => "c.app_facts IS NOT NULL");
+  addFilter(where, { ownerId, ...(sandboxId !== undefined && { sandboxId }) });
+  if (createdGteMicros !== undefined) where.add((value) => `c.created_at >= ${value(createdGteMicros)}`);
+  if (createdLtMicros !== undefined) where.add((value) => `c.created_at < ${value(createdLtMicros)}`);
+  if (parentIds === null) where.add(() => "c.app_parent_id IS NULL");
+  else if (parentIds !== undefined) where.add((value) => `c.app_parent_id = ANY (${value(parentIds)})`);
 }
 
 function addGlanceFilter(where: Conditions, filter: GlanceFilter): void {
@@ -240,7 +276,7 @@ function pageSql(
 
 /** A conversation without its documents is listed as a damaged one. */
 const selectRow = `
-  SELECT c.id, c.owner_id, c.execution_status, c.created_at, c.title, c.sandbox_id, c.parent_id, c.host, c.is_copying,
+  SELECT c.id, c.owner_id, c.execution_status, c.created_at, c.title, c.sandbox_id, c.parent_id, c.host, c.app_facts::text, c.is_copying,
     c.is_archived, c.is_pinned, c.read_event_id, h.is_active, h.updated_at, h.last_seq, coalesce(d.config, '') AS config,
     d.sealed_secrets, d.snapshot, coalesce(d.snapshot_seq, 0) AS snapshot_seq
   FROM convoke.conversations c JOIN convoke.heads h ON h.number = c.number
@@ -256,6 +292,7 @@ type StoredRow = {
   readonly sandbox_id: string | null;
   readonly parent_id: string | null;
   readonly host: string | null;
+  readonly app_facts: string | null;
   readonly is_active: boolean;
   readonly is_copying: boolean;
   readonly is_archived: boolean;
@@ -280,6 +317,7 @@ function toConversation(row: StoredRow): ConversationRow {
     sandboxId: row.sandbox_id,
     parentId: row.parent_id,
     host: row.host,
+    appFacts: row.app_facts,
     isCopying: row.is_copying,
     marks: { isPinned: row.is_pinned, isArchived: row.is_archived, readEventId: row.read_event_id },
     config: row.config,

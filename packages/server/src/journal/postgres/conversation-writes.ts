@@ -3,8 +3,8 @@ import {
   LeaseHeldError,
   LeaseLostError,
   UnknownConversationError,
-  type ConversationMarks,
   type Lease,
+  type MarkChange,
   type NewConversation,
 } from "../journal.ts";
 import { listedFieldsOf } from "./listed-fields.ts";
@@ -63,6 +63,7 @@ export class ConversationWrites {
       isClaimed ? 1 : 0,
       isClaimed ? this.#nodeId() : null,
       this.#machine,
+      row.appFacts,
     ]);
     const number = rows[0]?.number;
     return number === undefined ? null : { number, generation: 1, isFromElsewhere: false };
@@ -114,15 +115,20 @@ export class ConversationWrites {
   }
 
   /** False when there is no such conversation. */
-  async mark(
-    id: string,
-    { isPinned, isArchived, readEventId }: Partial<ConversationMarks>,
-  ): Promise<boolean> {
+  async mark(id: string, { isPinned, isArchived, readEventId, appFacts }: MarkChange): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `UPDATE convoke.conversations SET is_pinned = coalesce($2, is_pinned), is_archived = coalesce($3, is_archived),
-         read_event_id = CASE WHEN $4::text COLLATE "C" > coalesce(read_event_id, '') THEN $4 ELSE read_event_id END
+         read_event_id = CASE WHEN $4::text COLLATE "C" > coalesce(read_event_id, '') THEN $4 ELSE read_event_id END,
+         app_facts = CASE WHEN NOT $5 THEN app_facts ELSE coalesce(app_facts, '{}') || $6::jsonb END
        WHERE id = $1`,
-      [id, isPinned ?? null, isArchived ?? null, readEventId ?? null],
+      [
+        id,
+        isPinned ?? null,
+        isArchived ?? null,
+        readEventId ?? null,
+        appFacts !== undefined,
+        appFacts ?? null,
+      ],
     );
     return (rowCount ?? 0) > 0;
   }
@@ -152,8 +158,8 @@ export class ConversationWrites {
 const createSql = `
   WITH made AS (
     INSERT INTO convoke.conversations (id, owner_id, execution_status, created_at, updated_at, title, sandbox_id, parent_id,
-      host, is_copying, working_dir, tags)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (id) DO NOTHING RETURNING number, updated_at
+      host, is_copying, working_dir, tags, app_facts, app_parent_id)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $21::jsonb, $21::jsonb ->> 'parent_id') ON CONFLICT (id) DO NOTHING RETURNING number, updated_at
   ), headed AS (
     INSERT INTO convoke.heads (number, generation, node_id, machine, is_active, updated_at)
     SELECT number, $18::bigint, $19::text, $20::text, $13::boolean, updated_at FROM made

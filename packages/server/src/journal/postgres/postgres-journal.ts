@@ -8,7 +8,9 @@ import type {
   AppendBatch,
   Commit,
   ConversationFilter,
-  ConversationMarks,
+  MarkChange,
+  AppConversationFilter,
+  AppConversationQuery,
   ConversationPage,
   ConversationQuery,
   ConversationRow,
@@ -217,7 +219,15 @@ class PostgresJournal implements Journal {
     return await this.#conversations.searchGlances(query);
   }
 
-  async markConversation(id: string, marks: Partial<ConversationMarks>): Promise<boolean> {
+  async searchAppConversations(query: AppConversationQuery): Promise<ConversationPage> {
+    return await this.#conversations.searchAppConversations(query);
+  }
+
+  async countAppConversations(filter: AppConversationFilter): Promise<number> {
+    return await this.#conversations.countAppConversations(filter);
+  }
+
+  async markConversation(id: string, marks: MarkChange): Promise<boolean> {
     const startMs = performance.now();
     const isThere = await this.#writes.mark(id, marks);
     if (isThere) this.#committed("marked", id, 0, startMs);

@@ -32,6 +32,8 @@ CREATE TABLE convoke.conversations (
   sandbox_id  text COLLATE "C",
   parent_id   text COLLATE "C",
   host        text COLLATE "C",
+  app_facts   jsonb,
+  app_parent_id text COLLATE "C",
   is_copying  boolean NOT NULL,
   working_dir text COLLATE "C",
   tags        text COLLATE "C",
@@ -46,6 +48,9 @@ CREATE INDEX conversations_owner_updated ON convoke.conversations (owner_id, upd
 CREATE INDEX conversations_owner_status_created ON convoke.conversations (owner_id, execution_status, created_at, number);
 CREATE INDEX conversations_owner_status_updated ON convoke.conversations (owner_id, execution_status, updated_at, number);
 CREATE INDEX conversations_sandbox ON convoke.conversations (owner_id, sandbox_id, created_at, number) WHERE sandbox_id IS NOT NULL;
+CREATE INDEX conversations_app ON convoke.conversations (owner_id, created_at, number) WHERE app_facts IS NOT NULL;
+CREATE INDEX conversations_app_parent ON convoke.conversations (owner_id, app_parent_id, created_at, number)
+  WHERE app_facts IS NOT NULL AND app_parent_id IS NOT NULL;
 CREATE INDEX conversations_parent ON convoke.conversations (parent_id, updated_at, number) WHERE parent_id IS NOT NULL;
 CREATE INDEX conversations_pinned ON convoke.conversations (owner_id, updated_at, number) WHERE is_pinned;
 CREATE INDEX conversations_running ON convoke.conversations (owner_id, number) WHERE execution_status = 'running';

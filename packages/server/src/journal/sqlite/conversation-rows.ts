@@ -115,7 +115,7 @@ const noEnds = "0 AS last_seq";
 function select(from: Columns, lastSeq: string): string {
   return `
     SELECT c.id, c.owner_id, c.execution_status, c.is_active, c.created_at, c.updated_at, c.title,
-           c.sandbox_id, c.parent_id, c.host, c.is_copying, c.is_archived, c.is_pinned, c.read_event_id,
+           c.sandbox_id, c.parent_id, c.host, c.app_facts, c.is_copying, c.is_archived, c.is_pinned, c.read_event_id,
            ${from.columns}, ${lastSeq}
     FROM conversations c ${from.from}`;
 }
@@ -131,6 +131,7 @@ type StoredRow = {
   readonly sandbox_id: string | null;
   readonly parent_id: string | null;
   readonly host: string | null;
+  readonly app_facts: string | null;
   readonly is_copying: number;
   readonly is_archived: number;
   readonly is_pinned: number;
@@ -154,6 +155,7 @@ function toConversation(row: StoredRow): ConversationRow {
     sandboxId: row.sandbox_id,
     parentId: row.parent_id,
     host: row.host,
+    appFacts: row.app_facts,
     isCopying: row.is_copying === 1,
     marks: {
       isPinned: row.is_pinned === 1,

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ConversationMarks, Lease, NewConversation } from "../journal.ts";
+import type { Lease, MarkChange, NewConversation } from "../journal.ts";
 import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -20,16 +20,17 @@ export class ConversationStatements {
     this.#nodeId = deps.nodeId;
     this.#insert = database.prepare(
       `INSERT INTO conversations (id, owner_id, execution_status, is_active, created_at, updated_at, title,
-         sandbox_id, parent_id, host, is_copying, generation, node_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+         sandbox_id, parent_id, host, is_copying, generation, node_id, app_facts, app_parent_id)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14 ->> '$.parent_id') ON CONFLICT (id) DO NOTHING`,
     );
     this.#insertDocuments = database.prepare("INSERT INTO conversation_documents VALUES (?, ?, ?, ?, ?)");
     this.#holder = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
     this.#claim = database.prepare("UPDATE conversations SET generation = ?, node_id = ? WHERE id = ?");
     this.#mark = database.prepare(
       `UPDATE conversations SET is_pinned = ifnull(?1, is_pinned), is_archived = ifnull(?2, is_archived),
-         read_event_id = CASE WHEN ?3 > ifnull(read_event_id, '') THEN ?3 ELSE read_event_id END
-       WHERE id = ?4`,
+         read_event_id = CASE WHEN ?3 > ifnull(read_event_id, '') THEN ?3 ELSE read_event_id END,
+         app_facts = CASE ?4 WHEN 'same' THEN app_facts WHEN 'none' THEN NULL ELSE json_patch(ifnull(app_facts, '{}'), ?5) END
+       WHERE id = ?6`,
     );
     this.#release = database.prepare(
       "UPDATE conversations SET node_id = NULL WHERE id = ? AND generation = ? AND node_id = ?",
@@ -37,9 +38,17 @@ export class ConversationStatements {
   }
 
   /** False when there is no such conversation. */
-  mark(id: string, { isPinned, isArchived, readEventId }: Partial<ConversationMarks>): boolean {
+  mark(id: string, { isPinned, isArchived, readEventId, appFacts }: MarkChange): boolean {
     const flag = (value: boolean | undefined): number | null => (value === undefined ? null : Number(value));
-    const { changes } = this.#mark.run(flag(isPinned), flag(isArchived), readEventId ?? null, id);
+    const change = appFacts === undefined ? "same" : appFacts === null ? "none" : "merge";
+    const { changes } = this.#mark.run(
+      flag(isPinned),
+      flag(isArchived),
+      readEventId ?? null,
+      change,
+      appFacts ?? null,
+      id,
+    );
     return changes > 0;
   }
 
@@ -60,6 +69,7 @@ export class ConversationStatements {
       Number(row.isCopying),
       generation,
       isClaimed ? this.#nodeId : null,
+      row.appFacts,
     );
     if (inserted.changes === 0) return null;
     this.#insertDocuments.run(

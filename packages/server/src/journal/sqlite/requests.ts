@@ -1,11 +1,5 @@
 import type { WatchdogShared } from "../../lib/watchdog-memory.ts";
-import type {
-  AppendBatch,
-  ConversationMarks,
-  ConversationPatch,
-  Lease,
-  NewConversation,
-} from "../journal.ts";
+import type { AppendBatch, MarkChange, ConversationPatch, Lease, NewConversation } from "../journal.ts";
 
 /** What the writer thread is asked to do; plain data that survives structured cloning. */
 export type WriteRequest =
@@ -16,7 +10,7 @@ export type WriteRequest =
   | { readonly type: "claim"; readonly conversationId: string }
   | { readonly type: "release"; readonly lease: Lease }
   | { readonly type: "delete"; readonly lease: Lease }
-  | { readonly type: "mark"; readonly id: string; readonly marks: Partial<ConversationMarks> }
+  | { readonly type: "mark"; readonly id: string; readonly marks: MarkChange }
   /** A number that changes when another connection commits. */
   | { readonly type: "version" };
 

@@ -196,6 +196,8 @@ CREATE TABLE conversations (
   sandbox_id TEXT,
   parent_id TEXT,
   host TEXT,
+  app_facts TEXT,
+  app_parent_id TEXT,
   is_copying INTEGER NOT NULL DEFAULT 0,
   working_dir TEXT,
   tags TEXT,
@@ -212,6 +214,10 @@ CREATE INDEX conversations_sandbox_created ON conversations (owner_id, sandbox_i
   WHERE sandbox_id IS NOT NULL;
 CREATE INDEX conversations_sandbox_updated ON conversations (owner_id, sandbox_id, execution_status, updated_at)
   WHERE sandbox_id IS NOT NULL;
+CREATE INDEX conversations_app ON conversations (owner_id, created_at, number, sandbox_id, app_parent_id)
+  WHERE app_facts IS NOT NULL;
+CREATE INDEX conversations_app_parent ON conversations (owner_id, app_parent_id, created_at)
+  WHERE app_facts IS NOT NULL AND app_parent_id IS NOT NULL;
 CREATE INDEX conversations_copying ON conversations (owner_id) WHERE is_copying = 1;
 CREATE INDEX conversations_glance ON conversations (
   owner_id, is_archived, updated_at, number, execution_status, is_copying, is_pinned, parent_id, working_dir, title, tags

@@ -8,7 +8,9 @@ import {
   type AppendBatch,
   type Commit,
   type ConversationFilter,
-  type ConversationMarks,
+  type MarkChange,
+  type AppConversationFilter,
+  type AppConversationQuery,
   type ConversationPage,
   type ConversationQuery,
   type ConversationRow,
@@ -32,6 +34,7 @@ import { WriterChannel } from "./channel.ts";
 import { CommitNews } from "./commit-news.ts";
 import { ConversationReader } from "./conversation-reads.ts";
 import { ConversationRows } from "./conversation-rows.ts";
+import { AppConversationSearch } from "./app-conversation-search.ts";
 import { GlanceSearch } from "./glance-search.ts";
 import { JournalFile } from "./journal-file.ts";
 import { LogReads } from "./log-reads.ts";
@@ -103,6 +106,7 @@ class SqliteJournal implements Journal {
   readonly #logs: LogReads;
   readonly #conversations: ConversationReader;
   readonly #glances: GlanceSearch;
+  readonly #apps: AppConversationSearch;
   readonly #indexing: TextIndexing;
   readonly #texts: TextSearch;
   readonly #news: CommitNews;
@@ -120,6 +124,7 @@ class SqliteJournal implements Journal {
     const rows = new ConversationRows(file.database, (conversationId) => this.#logs.lastSeq(conversationId));
     this.#conversations = new ConversationReader(file.database, rows);
     this.#glances = new GlanceSearch(file.database, rows);
+    this.#apps = new AppConversationSearch(file.database, rows);
     this.#indexing = texts.indexing;
     this.#texts = new TextSearch({ ...texts, journal: file.database, events: this.#logs.events });
     this.#news = new CommitNews({
@@ -169,7 +174,15 @@ class SqliteJournal implements Journal {
     return this.#file.read(() => this.#glances.search(query));
   }
 
-  async markConversation(id: string, marks: Partial<ConversationMarks>): Promise<boolean> {
+  async searchAppConversations(query: AppConversationQuery): Promise<ConversationPage> {
+    return this.#file.read(() => this.#apps.search(query));
+  }
+
+  async countAppConversations(filter: AppConversationFilter): Promise<number> {
+    return this.#file.read(() => this.#apps.count(filter));
+  }
+
+  async markConversation(id: string, marks: MarkChange): Promise<boolean> {
     const startMs = performance.now();
     const isThere = (await this.#writer.request({ type: "mark", id, marks })) === true;
     if (isThere) this.#news.marked(id, startMs);
