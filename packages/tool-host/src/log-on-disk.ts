@@ -1,7 +1,6 @@
-import { closeSync, constants, fdatasync, openSync } from "node:fs";
+import { closeSync, fdatasync, openSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { LogRoom } from "./log-room.ts";
 
 export type LogOnDiskOptions = {
   /** Path of the database. */
@@ -15,7 +14,6 @@ export class LogOnDisk {
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #datasync: (descriptor: number) => Promise<void>;
-  readonly #room: LogRoom;
   /** The disk has refused a part of the log. The system does not write that part again. */
   #hasGap = false;
 
@@ -23,15 +21,13 @@ export class LogOnDisk {
     this.#database = database;
     this.#file = `${path}-wal`;
     this.#datasync = datasync;
-    this.#room = new LogRoom(database);
   }
 
   /** Syncs everything written so far to the disk, in another thread. */
   async toDisk(): Promise<void> {
     if (this.#hasGap) this.#copyBack();
-    const log = openSync(this.#file, O_WRONLY | O_APPEND);
+    const log = openSync(this.#file, "r+");
     try {
-      this.#room.keep(log);
       await this.#datasync(log);
     } catch (error) {
       this.#hasGap = true;
@@ -51,5 +47,3 @@ export class LogOnDisk {
     this.#hasGap = false;
   }
 }
-
-const { O_APPEND, O_WRONLY } = constants;
