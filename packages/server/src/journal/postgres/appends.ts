@@ -3,10 +3,10 @@ import { toIdBytes } from "../event-id.ts";
 import type { AppendBatch, Lease } from "../journal.ts";
 import type { TailCache } from "../tail-cache.ts";
 import type { Acknowledged } from "./acknowledged.ts";
-import type { Bell } from "./bell.ts";
-import type { BlockIndexer } from "./blocks.ts";
+import type { Bell } from "./commit-watch.ts";
+import type { BlockIndexer } from "./body-indexer.ts";
 import type { Leases } from "./leases.ts";
-import type { SaidIndexer } from "./said-index.ts";
+import type { SaidIndexer } from "./texts/indexer.ts";
 import { maxSeq } from "./schema.ts";
 import type { AppendWriter } from "./writer.ts";
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
-import { classGram, gramsOfNeedle } from "./blocks.ts";
-import type { LogRange } from "./events.ts";
+import { classGram, gramsOfNeedle } from "./body-indexer.ts";
+import type { LogRange } from "./event-reader.ts";
 import { toComparable } from "./storable-text.ts";
 
 export type BodyQuery = {

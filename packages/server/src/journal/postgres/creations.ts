@@ -4,7 +4,7 @@ import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { SeqConflictError, type AppendBatch, type NewConversation } from "../journal.ts";
 import { appendName, appendSql, appendValues, partsOf } from "./append-statement.ts";
 import type { Classes } from "./classes.ts";
-import type { ConversationWrites, Held } from "./conversation-writes.ts";
+import type { ConversationWrites, Held } from "./conversation-writer.ts";
 
 export type CreationsDeps = {
   readonly pool: Pool;

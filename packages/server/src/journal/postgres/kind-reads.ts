@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { EventWithMeta } from "../journal.ts";
-import { toEvent, type OneRow } from "./events.ts";
+import { toEvent, type OneRow } from "./event-reader.ts";
 
 /** So many events are read at once. */
 const sliceSize = 500;

@@ -1,7 +1,7 @@
 import type { Timeline } from "../../database/postgres/timeline.ts";
 import { LeaseLostError, type Lease, type LeaseHeldError } from "../journal.ts";
 import type { Acknowledged } from "./acknowledged.ts";
-import { ownedBy, type ConversationWrites, type Held } from "./conversation-writes.ts";
+import { ownedBy, type ConversationWrites, type Held } from "./conversation-writer.ts";
 
 export type LeasesDeps = {
   readonly writes: Pick<ConversationWrites, "claim" | "claimMany" | "findHolders" | "release">;

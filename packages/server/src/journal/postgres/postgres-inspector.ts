@@ -7,8 +7,8 @@ import { describePlace, type PostgresPlace } from "../../database/postgres-place
 import { ConfigError } from "../../lib/config-error.ts";
 import type { ConversationRow, EventWithMeta, StoredEvent } from "../journal.ts";
 import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
-import { ConversationReads } from "./conversation-reads.ts";
-import { EventReads } from "./events.ts";
+import { ConversationReads } from "./conversation-reader.ts";
+import { EventReads } from "./event-reader.ts";
 import { KindReads } from "./kind-reads.ts";
 import { journalSchema } from "./schema.ts";
 

@@ -36,20 +36,20 @@ import type {
 import { TailCache } from "../tail-cache.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { Appends, checkEvents, endOf } from "./appends.ts";
-import { Bell } from "./bell.ts";
-import { BlockIndexer } from "./blocks.ts";
+import { Bell } from "./commit-watch.ts";
+import { BlockIndexer } from "./body-indexer.ts";
 import { BodySearch } from "./body-search.ts";
 import { Classes } from "./classes.ts";
-import { ConversationReads } from "./conversation-reads.ts";
-import { ConversationWrites } from "./conversation-writes.ts";
+import { ConversationReads } from "./conversation-reader.ts";
+import { ConversationWrites } from "./conversation-writer.ts";
 import { Creations } from "./creations.ts";
-import { EventReads } from "./events.ts";
+import { EventReads } from "./event-reader.ts";
 import { KindReads } from "./kind-reads.ts";
 import { Leases } from "./leases.ts";
 import { journalSchema } from "./schema.ts";
-import { EventSearch } from "./search.ts";
-import { SaidIndexer } from "./said-index.ts";
-import { SaidSearch } from "./said-search.ts";
+import { EventSearch } from "./event-search.ts";
+import { SaidIndexer } from "./texts/indexer.ts";
+import { SaidSearch } from "./texts/text-search.ts";
 import { Sweeper } from "./sweeper.ts";
 import { AppendWriter } from "./writer.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { AppConversationFilter, AppConversationQuery, ConversationPage } from "../journal.ts";
-import { unknownPage } from "./conversation-reads.ts";
+import { unknownPage } from "./conversation-reader.ts";
 import type { ConversationRows } from "./conversation-rows.ts";
 
 /** Lists of conversations with facts of the app, from indexes that have these alone. */

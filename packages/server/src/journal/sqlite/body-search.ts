@@ -7,7 +7,7 @@ import type { ClassIndex } from "./class-index.ts";
 import type { EventClass } from "./classes.ts";
 import { damagedJson } from "../shown-event.ts";
 import { isJsonIntact } from "../checksum.ts";
-import type { EventReader } from "./events.ts";
+import type { EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
 import type { Match } from "./matches.ts";
 import { inPlace, isStorageFault, positionOf, streamOf } from "./schema.ts";

@@ -5,7 +5,7 @@ import { readText, type TextPlace } from "../text-place.ts";
 import { findInBlock, type BlockMessage } from "./body.ts";
 import { checkDatabase } from "./check-database.ts";
 import { ConversationRows } from "./conversation-rows.ts";
-import { EventReader, seqsBetween } from "./events.ts";
+import { EventReader, seqsBetween } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
 import {
   conversationNumberOf,

@@ -1,6 +1,6 @@
 import { Doorbell } from "../doorbell.ts";
 import type { AppendBatch, Commit, StoredEvent } from "../journal.ts";
-import { NeighbourWatch, type NeighbourWatchDeps } from "../neighbour-watch.ts";
+import { NeighbourWatch, type NeighbourWatchDeps } from "./commit-watch.ts";
 import { TailCache } from "../tail-cache.ts";
 import type { TextIndexing } from "./texts/indexing.ts";
 import { Listeners } from "../../lib/listeners.ts";

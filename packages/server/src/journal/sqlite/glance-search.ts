@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { ConversationPage, GlanceFilter, GlanceQuery } from "../journal.ts";
-import { unknownPage } from "./conversation-reads.ts";
+import { unknownPage } from "./conversation-reader.ts";
 import type { ConversationRows } from "./conversation-rows.ts";
 
 /** Lists for people: ranges of one index that has all that a filter asks for. */

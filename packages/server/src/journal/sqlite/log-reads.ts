@@ -8,9 +8,9 @@ import type {
   LogHead,
   StoredEvent,
 } from "../journal.ts";
-import { EventReader } from "./events.ts";
+import { EventReader } from "./event-reader.ts";
 import type { JournalFile } from "./journal-file.ts";
-import { EventSearch } from "./search.ts";
+import { EventSearch } from "./event-search.ts";
 
 /** What is read of the logs: each short, and of one state of the store; what may be long goes slice by slice. */
 export class LogReads {

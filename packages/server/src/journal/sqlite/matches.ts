@@ -4,7 +4,7 @@ import type { ClassIndex } from "./class-index.ts";
 import type { EventClass } from "./classes.ts";
 import { PageBound, pageLength } from "../page-bound.ts";
 import { isJsonIntact } from "../checksum.ts";
-import { seqsBetween, type EventReader } from "./events.ts";
+import { seqsBetween, type EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
 import { inPlace, isStorageFault, positionOf } from "./schema.ts";
 

@@ -8,7 +8,7 @@ import { inFile } from "../../lib/storage-fault.ts";
 import type { ConversationRow, EventWithMeta, StoredEvent } from "../journal.ts";
 import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
 import { ConversationRows } from "./conversation-rows.ts";
-import { seqsBetween } from "./events.ts";
+import { seqsBetween } from "./event-reader.ts";
 import { JournalFile } from "./journal-file.ts";
 import { isNodeAlive, nodeStartedAtMs } from "./lease.ts";
 import { LogReads } from "./log-reads.ts";

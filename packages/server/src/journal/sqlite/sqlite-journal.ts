@@ -32,7 +32,7 @@ import {
 } from "../journal.ts";
 import { WriterChannel } from "./channel.ts";
 import { CommitNews } from "./commit-news.ts";
-import { ConversationReader } from "./conversation-reads.ts";
+import { ConversationReader } from "./conversation-reader.ts";
 import { ConversationRows } from "./conversation-rows.ts";
 import { AppConversationSearch } from "./app-conversation-search.ts";
 import { GlanceSearch } from "./glance-search.ts";

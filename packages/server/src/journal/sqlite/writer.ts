@@ -3,7 +3,7 @@ import { describeError } from "../../lib/describe-error.ts";
 import { AppendStatements, type Appended } from "./append.ts";
 import { BodyIndexer } from "./body-indexer.ts";
 import type { LogCopier } from "../../database/log-copier.ts";
-import { ConversationStatements } from "./conversation-writes.ts";
+import { ConversationStatements } from "./conversation-writer.ts";
 import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";
 import type { CreateClaimed, WriteOutcome, WriteRequest } from "./requests.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { searchTextOf } from "../../search-text.ts";
 import { foldText } from "../../text-terms.ts";
-import { EventReader } from "../events.ts";
+import { EventReader } from "../event-reader.ts";
 import type { LogRange } from "../log-ends.ts";
 import { OutOfPlace } from "../schema.ts";
 import { blockCharacterLimit, blockEntryLimit, packBlock, sizeOf, unpackBlock, type Entry } from "./block.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
-import type { EventReader } from "../events.ts";
+import type { EventReader } from "../event-reader.ts";
 import { isStorageFault } from "../schema.ts";
 import { findInPacked, type Found } from "./block.ts";
 import type { TextIndexing } from "./indexing.ts";

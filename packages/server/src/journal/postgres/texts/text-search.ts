@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
-import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../journal.ts";
-import { findMatch } from "../text-terms.ts";
-import { gramsOfTerms, type SaidEvent, type SaidIndexer } from "./said-index.ts";
+import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
+import { findMatch } from "../../text-terms.ts";
+import { gramsOfTerms, type SaidEvent, type SaidIndexer } from "./indexer.ts";
 
 /** Where a page begins: at this instant, with this conversation or one whose id is below it. */
 type Place = { readonly at: number; readonly conversationId: string };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Doorbell } from "./doorbell.ts";
-import { NeighbourWatch } from "./neighbour-watch.ts";
+import { Doorbell } from "../doorbell.ts";
+import { NeighbourWatch } from "./commit-watch.ts";
 
 test("P7: a log whose end cannot be read keeps nobody else from being rung, and is rung for when it can be", async () => {
   const doorbell = new Doorbell();

@@ -10,7 +10,7 @@ import { BodySearch } from "./body-search.ts";
 import { ClassIndex } from "./class-index.ts";
 import { ClassReader, type EventClass } from "./classes.ts";
 import { pageLength } from "../page-bound.ts";
-import type { EventReader } from "./events.ts";
+import type { EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
 import { isWhole, shownJson } from "../shown-event.ts";
 import { MatchReader, type Match, type Plan } from "./matches.ts";

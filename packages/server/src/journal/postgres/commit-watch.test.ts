@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { expect, test } from "vitest";
 import { Doorbell } from "../doorbell.ts";
-import { Bell } from "./bell.ts";
+import { Bell } from "./commit-watch.ts";
 
 test("who begin to listen at once are looked for together, and each is rung for what its log has", async () => {
   const doorbell = new Doorbell();

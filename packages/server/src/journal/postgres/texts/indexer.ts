@@ -1,9 +1,9 @@
 import { crc32 } from "node:zlib";
 import type { Pool } from "pg";
-import { searchTextOf } from "../search-text.ts";
-import { addGrams, sample } from "../text-grams.ts";
-import { foldText } from "../text-terms.ts";
-import { integers } from "./arrays.ts";
+import { searchTextOf } from "../../search-text.ts";
+import { addGrams, sample } from "../../text-grams.ts";
+import { foldText } from "../../text-terms.ts";
+import { integers } from "../arrays.ts";
 
 /** An event with texts, as a block keeps it. */
 export type SaidEvent = {

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Doorbell } from "./doorbell.ts";
+import type { Doorbell } from "../doorbell.ts";
 
 export type NeighbourWatchDeps = {
   readonly doorbell: Doorbell;
