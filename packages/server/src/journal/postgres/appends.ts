@@ -3,10 +3,10 @@ import { toIdBytes } from "../event-id.ts";
 import type { AppendBatch, Lease } from "../journal.ts";
 import type { TailCache } from "../tail-cache.ts";
 import type { Acknowledged } from "./acknowledged.ts";
-import type { Bell } from "./commit-watch.ts";
-import type { BlockIndexer } from "./body-indexer.ts";
+import type { CommitWatch } from "./commit-watch.ts";
+import type { BodyIndexer } from "./body-indexer.ts";
 import type { Leases } from "./leases.ts";
-import type { SaidIndexer } from "./texts/indexer.ts";
+import type { TextIndexer } from "./texts/indexer.ts";
 import { maxSeq } from "./schema.ts";
 import type { AppendWriter } from "./writer.ts";
 
@@ -16,9 +16,9 @@ export type AppendsDeps = {
   readonly acknowledged: Pick<Acknowledged, "note">;
   readonly doorbell: Pick<Doorbell, "has" | "ring">;
   readonly tails: Pick<TailCache, "add">;
-  readonly bell: Pick<Bell, "onOwnAppend">;
-  readonly blocks: Pick<BlockIndexer, "onTexts">;
-  readonly said: Pick<SaidIndexer, "note">;
+  readonly watch: Pick<CommitWatch, "onOwnAppend">;
+  readonly bodyIndexer: Pick<BodyIndexer, "onTexts">;
+  readonly textIndexer: Pick<TextIndexer, "note">;
 };
 
 /** What this process adds to its logs, and who is to hear of it once it is durable. */
@@ -54,16 +54,16 @@ export class Appends {
 
   /** Tells of a batch that is durable. */
   tell(conversationId: string, number: number, batch: AppendBatch): void {
-    const { acknowledged, doorbell, tails, bell, blocks, said } = this.#deps;
+    const { acknowledged, doorbell, tails, watch, bodyIndexer, textIndexer } = this.#deps;
     const lastSeq = endOf(batch);
     const lastEvent = batch.events.at(-1);
     if (lastEvent !== undefined)
       acknowledged.note(conversationId, { number, seq: lastSeq, eventId: lastEvent.id });
     if (doorbell.has(conversationId)) tails.add(conversationId, batch.expectedSeq, batch.events);
-    bell.onOwnAppend(conversationId, number, lastSeq);
+    watch.onOwnAppend(conversationId, number, lastSeq);
     doorbell.ring(conversationId, lastSeq);
-    blocks.onTexts(number, batch.events.filter(({ text }) => text !== null).length);
-    if (batch.events.length > 0) said.note(number);
+    bodyIndexer.onTexts(number, batch.events.filter(({ text }) => text !== null).length);
+    if (batch.events.length > 0) textIndexer.note(number);
   }
 }
 

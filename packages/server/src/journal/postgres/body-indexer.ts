@@ -17,7 +17,7 @@ const blocksPerInsert = 16;
  * Groups messages of a log, those of each class by themselves, into blocks and writes the grams of their texts, after the commits: an append never waits for it.
  * What no block has yet is looked through by the search. A gram that lies costs time and never gives a wrong answer.
  */
-export class BlockIndexer implements AsyncDisposable {
+export class BodyIndexer implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #onFailure: (error: unknown) => void;
   /** No class of a log has more messages that are in no block. */

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { expect, test } from "vitest";
 import { Doorbell } from "../doorbell.ts";
-import { Bell } from "./commit-watch.ts";
+import { CommitWatch } from "./commit-watch.ts";
 
 test("who begin to listen at once are looked for together, and each is rung for what its log has", async () => {
   const doorbell = new Doorbell();
@@ -11,7 +11,7 @@ test("who begin to listen at once are looked for together, and each is rung for 
     asked.push(wanted);
     return { rows: wanted.map((id) => ({ id, number: ids.indexOf(id) + 1, last_seq: 3 })) };
   };
-  await using bell = new Bell({
+  await using bell = new CommitWatch({
     listenUrl: null,
     pool: { query } as unknown as Pool,
     doorbell,

@@ -2,7 +2,7 @@ import type { Client, Pool } from "pg";
 import { breakOff, openConnection } from "../../database/postgres/postgres-connection.ts";
 import type { Doorbell } from "../doorbell.ts";
 
-export type BellDeps = {
+export type CommitWatchDeps = {
   /** A direct way to the database: through a pooler no notification comes. Null: it is only looked. */
   readonly listenUrl: string | null;
   readonly pool: Pool;
@@ -32,8 +32,8 @@ const payloadCharacters = 7800;
  * Rings for what other processes append, while somebody listens: by notifications, which no write waits for, and by a look at
  * the heads beside them. The first notification goes at once, further ones gather.
  */
-export class Bell implements AsyncDisposable {
-  readonly #deps: BellDeps;
+export class CommitWatch implements AsyncDisposable {
+  readonly #deps: CommitWatchDeps;
   readonly #rung = new Map<string, Rung>();
   readonly #unsaid = new Map<number, number>();
   #listener: Client | null = null;
@@ -43,7 +43,7 @@ export class Bell implements AsyncDisposable {
   #nextLook: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(deps: BellDeps) {
+  constructor(deps: CommitWatchDeps) {
     this.#deps = deps;
   }
 

@@ -16,7 +16,7 @@ import {
 import { toStorable } from "./storable-text.ts";
 
 /** Reads conversation rows; lists are ranges of indexes, so a deep page costs what the first one does. */
-export class ConversationReads {
+export class ConversationReader {
   readonly #pool: Pool;
 
   constructor(pool: Pool) {

@@ -24,7 +24,7 @@ export function ownedBy(conversationId: string, holder: string): LeaseHeldError 
 }
 
 /** Creates, claims, marks and deletes conversations: one statement each, and one commit. */
-export class ConversationWrites {
+export class ConversationWriter {
   readonly #pool: Pool;
   readonly #nodeId: () => string;
   readonly #machine: string | null;

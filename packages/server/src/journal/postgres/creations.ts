@@ -4,11 +4,11 @@ import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { SeqConflictError, type AppendBatch, type NewConversation } from "../journal.ts";
 import { appendName, appendSql, appendValues, partsOf } from "./append-statement.ts";
 import type { Classes } from "./classes.ts";
-import type { ConversationWrites, Held } from "./conversation-writer.ts";
+import type { ConversationWriter, Held } from "./conversation-writer.ts";
 
 export type CreationsDeps = {
   readonly pool: Pool;
-  readonly writes: ConversationWrites;
+  readonly writes: ConversationWriter;
   readonly classes: Classes;
   /** Read at each use: it changes after this process was declared dead. */
   readonly nodeId: () => string;

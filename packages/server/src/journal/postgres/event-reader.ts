@@ -13,7 +13,7 @@ export type LogRange = { readonly number: number; readonly lastSeq: number };
  * Reads events by `seq`, by id and by time. A log is gapless: an event that is gone or altered is given all the same, in its
  * place, as {@link damagedJson}.
  */
-export class EventReads {
+export class EventReader {
   readonly #pool: Pool;
 
   constructor(pool: Pool) {

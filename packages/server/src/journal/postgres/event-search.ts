@@ -12,7 +12,7 @@ import { shownJson } from "../shown-event.ts";
 import { foldText } from "../text-terms.ts";
 import type { BodySearch } from "./body-search.ts";
 import type { Classes } from "./classes.ts";
-import { boundedSql, intactJson, type EventReads, type LogRange, type StoredJson } from "./event-reader.ts";
+import { boundedSql, intactJson, type EventReader, type LogRange, type StoredJson } from "./event-reader.ts";
 
 /** A filter as ranges of indexes: the span of `seq` and, when kind, source or body matter, the classes. */
 type Plan = {
@@ -24,7 +24,7 @@ type Plan = {
 
 export type SearchDeps = {
   readonly pool: Pool;
-  readonly events: EventReads;
+  readonly events: EventReader;
   readonly classes: Classes;
   readonly bodies: BodySearch;
 };

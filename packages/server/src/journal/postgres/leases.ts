@@ -1,10 +1,10 @@
 import type { Timeline } from "../../database/postgres/timeline.ts";
 import { LeaseLostError, type Lease, type LeaseHeldError } from "../journal.ts";
 import type { Acknowledged } from "./acknowledged.ts";
-import { ownedBy, type ConversationWrites, type Held } from "./conversation-writer.ts";
+import { ownedBy, type ConversationWriter, type Held } from "./conversation-writer.ts";
 
 export type LeasesDeps = {
-  readonly writes: Pick<ConversationWrites, "claim" | "claimMany" | "findHolders" | "release">;
+  readonly writes: Pick<ConversationWriter, "claim" | "claimMany" | "findHolders" | "release">;
   readonly timeline: Pick<Timeline, "era">;
   readonly acknowledged: Pick<Acknowledged, "note" | "forget">;
   /** Told which log a former owner may have left something undone in. */

@@ -7,8 +7,8 @@ import { describePlace, type PostgresPlace } from "../../database/postgres-place
 import { ConfigError } from "../../lib/config-error.ts";
 import type { ConversationRow, EventWithMeta, StoredEvent } from "../journal.ts";
 import type { LeaseHolder, StoreFacts, StoreInspector } from "../store-inspector.ts";
-import { ConversationReads } from "./conversation-reader.ts";
-import { EventReads } from "./event-reader.ts";
+import { ConversationReader } from "./conversation-reader.ts";
+import { EventReader } from "./event-reader.ts";
 import { KindReads } from "./kind-reads.ts";
 import { journalSchema } from "./schema.ts";
 
@@ -56,14 +56,14 @@ async function checkParts(pool: Pool, place: string): Promise<void> {
 
 class PostgresInspector implements StoreInspector {
   readonly #pool: Pool;
-  readonly #rows: ConversationReads;
-  readonly #events: EventReads;
+  readonly #rows: ConversationReader;
+  readonly #events: EventReader;
   readonly #kinds: KindReads;
 
   constructor(pool: Pool) {
     this.#pool = pool;
-    this.#rows = new ConversationReads(pool);
-    this.#events = new EventReads(pool);
+    this.#rows = new ConversationReader(pool);
+    this.#events = new EventReader(pool);
     this.#kinds = new KindReads(pool);
   }
 

@@ -36,20 +36,20 @@ import type {
 import { TailCache } from "../tail-cache.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { Appends, checkEvents, endOf } from "./appends.ts";
-import { Bell } from "./commit-watch.ts";
-import { BlockIndexer } from "./body-indexer.ts";
+import { CommitWatch } from "./commit-watch.ts";
+import { BodyIndexer } from "./body-indexer.ts";
 import { BodySearch } from "./body-search.ts";
 import { Classes } from "./classes.ts";
-import { ConversationReads } from "./conversation-reader.ts";
-import { ConversationWrites } from "./conversation-writer.ts";
+import { ConversationReader } from "./conversation-reader.ts";
+import { ConversationWriter } from "./conversation-writer.ts";
 import { Creations } from "./creations.ts";
-import { EventReads } from "./event-reader.ts";
+import { EventReader } from "./event-reader.ts";
 import { KindReads } from "./kind-reads.ts";
 import { Leases } from "./leases.ts";
 import { journalSchema } from "./schema.ts";
 import { EventSearch } from "./event-search.ts";
-import { SaidIndexer } from "./texts/indexer.ts";
-import { SaidSearch } from "./texts/text-search.ts";
+import { TextIndexer } from "./texts/indexer.ts";
+import { TextSearch } from "./texts/text-search.ts";
 import { Sweeper } from "./sweeper.ts";
 import { AppendWriter } from "./writer.ts";
 
@@ -87,19 +87,19 @@ export async function openJournalOf(
 class PostgresJournal implements Journal {
   readonly #beat: NodeBeat;
   readonly #writer: AppendWriter;
-  readonly #writes: ConversationWrites;
+  readonly #writes: ConversationWriter;
   readonly #creations: Creations;
   readonly #leases: Leases;
   readonly #appends: Appends;
-  readonly #conversations: ConversationReads;
-  readonly #events: EventReads;
+  readonly #conversations: ConversationReader;
+  readonly #events: EventReader;
   readonly #kinds: KindReads;
   readonly #search: EventSearch;
-  readonly #blocks: BlockIndexer;
+  readonly #bodyIndexer: BodyIndexer;
   readonly #sweeper: Sweeper;
-  readonly #said: SaidIndexer;
-  readonly #saidSearch: SaidSearch;
-  readonly #bell: Bell;
+  readonly #textIndexer: TextIndexer;
+  readonly #texts: TextSearch;
+  readonly #watch: CommitWatch;
   readonly #doorbell = new Doorbell();
   readonly #tails = new TailCache();
   readonly #acknowledged = new Acknowledged();
@@ -118,17 +118,17 @@ class PostgresJournal implements Journal {
     this.#owned = owned;
     this.#beat = beat;
     this.#writer = new AppendWriter({ url, timeline, classes, nodeId });
-    this.#writes = new ConversationWrites(pool, nodeId, machine);
+    this.#writes = new ConversationWriter(pool, nodeId, machine);
     this.#creations = new Creations({ pool, writes: this.#writes, classes, nodeId });
-    this.#conversations = new ConversationReads(pool);
-    this.#events = new EventReads(pool);
+    this.#conversations = new ConversationReader(pool);
+    this.#events = new EventReader(pool);
     this.#kinds = new KindReads(pool);
     this.#search = new EventSearch({ pool, events: this.#events, classes, bodies: new BodySearch(pool) });
-    this.#blocks = new BlockIndexer(pool, onFailure);
+    this.#bodyIndexer = new BodyIndexer(pool, onFailure);
     this.#sweeper = new Sweeper(pool, onFailure);
-    this.#said = new SaidIndexer(pool, onFailure);
-    this.#saidSearch = new SaidSearch(pool, this.#said);
-    this.#bell = new Bell({
+    this.#textIndexer = new TextIndexer(pool, onFailure);
+    this.#texts = new TextSearch(pool, this.#textIndexer);
+    this.#watch = new CommitWatch({
       listenUrl: listenUrl === undefined ? url : listenUrl,
       onFailure,
       pool,
@@ -142,7 +142,7 @@ class PostgresJournal implements Journal {
       writes: this.#writes,
       timeline,
       acknowledged: this.#acknowledged,
-      onClaimed: (number) => this.#blocks.onTexts(number, 0),
+      onClaimed: (number) => this.#bodyIndexer.onTexts(number, 0),
     });
     this.#appends = new Appends({
       leases: this.#leases,
@@ -150,16 +150,16 @@ class PostgresJournal implements Journal {
       acknowledged: this.#acknowledged,
       doorbell: this.#doorbell,
       tails: this.#tails,
-      bell: this.#bell,
-      blocks: this.#blocks,
-      said: this.#said,
+      watch: this.#watch,
+      bodyIndexer: this.#bodyIndexer,
+      textIndexer: this.#textIndexer,
     });
     this.#sweeper.start();
     timeline.onTurn(async (connection) => {
       const lost = await this.#acknowledged.findLost(connection);
       classes.forget();
       this.#tails.clear();
-      this.#bell.forget();
+      this.#watch.forget();
       this.#setBacks.tell(lost);
       // What was given a number and is gone shares it with what is made next.
       for (const { conversationId } of lost) this.#leases.forget(conversationId);
@@ -318,7 +318,7 @@ class PostgresJournal implements Journal {
   }
 
   async searchTexts(query: TextQuery): Promise<TextPage> {
-    return await this.#saidSearch.search(query);
+    return await this.#texts.search(query);
   }
 
   /** The memory is the server's. */
@@ -326,7 +326,7 @@ class PostgresJournal implements Journal {
 
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
     const stop = this.#doorbell.listen(conversationId, onRing);
-    this.#bell.watch(conversationId);
+    this.#watch.watch(conversationId);
     return () => {
       stop();
       if (!this.#doorbell.has(conversationId)) this.#tails.forget(conversationId);
@@ -350,10 +350,10 @@ class PostgresJournal implements Journal {
 
   async #close(): Promise<void> {
     await this.#writer[Symbol.asyncDispose]();
-    await this.#bell[Symbol.asyncDispose]();
-    await this.#blocks[Symbol.asyncDispose]();
+    await this.#watch[Symbol.asyncDispose]();
+    await this.#bodyIndexer[Symbol.asyncDispose]();
     await this.#sweeper[Symbol.asyncDispose]();
-    await this.#said[Symbol.asyncDispose]();
+    await this.#textIndexer[Symbol.asyncDispose]();
     await this.#owned?.[Symbol.asyncDispose]();
   }
 

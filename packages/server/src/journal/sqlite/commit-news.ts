@@ -1,11 +1,11 @@
 import { Doorbell } from "../doorbell.ts";
 import type { AppendBatch, Commit, StoredEvent } from "../journal.ts";
-import { NeighbourWatch, type NeighbourWatchDeps } from "./commit-watch.ts";
+import { CommitWatch, type CommitWatchDeps } from "./commit-watch.ts";
 import { TailCache } from "../tail-cache.ts";
 import type { TextIndexing } from "./texts/indexing.ts";
 import { Listeners } from "../../lib/listeners.ts";
 
-export type CommitNewsDeps = Pick<NeighbourWatchDeps, "readVersion" | "readLastSeq"> & {
+export type CommitNewsDeps = Pick<CommitWatchDeps, "readVersion" | "readLastSeq"> & {
   readonly indexing: Pick<TextIndexing, "noteChange">;
 };
 
@@ -15,11 +15,11 @@ export class CommitNews implements Disposable {
   readonly #doorbell = new Doorbell();
   readonly #listeners = new Listeners<Commit>();
   readonly #tails = new TailCache();
-  readonly #neighbours: NeighbourWatch;
+  readonly #watch: CommitWatch;
 
   constructor(deps: CommitNewsDeps) {
     this.#deps = deps;
-    this.#neighbours = new NeighbourWatch({
+    this.#watch = new CommitWatch({
       doorbell: this.#doorbell,
       readVersion: deps.readVersion,
       readLastSeq: deps.readLastSeq,
@@ -30,7 +30,7 @@ export class CommitNews implements Disposable {
   appended(conversationId: string, batch: AppendBatch, startMs: number): void {
     const lastSeq = batch.expectedSeq + batch.events.length;
     if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
-    this.#neighbours.onOwnAppend(conversationId, lastSeq);
+    this.#watch.onOwnAppend(conversationId, lastSeq);
     this.#doorbell.ring(conversationId, lastSeq);
     this.#tell("appended", conversationId, lastSeq, startMs);
   }
@@ -55,7 +55,7 @@ export class CommitNews implements Disposable {
 
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void {
     const stop = this.#doorbell.listen(conversationId, onRing);
-    this.#neighbours.watch(conversationId);
+    this.#watch.watch(conversationId);
     return () => {
       stop();
       if (!this.#doorbell.has(conversationId)) this.#tails.forget(conversationId);
@@ -63,7 +63,7 @@ export class CommitNews implements Disposable {
   }
 
   heed(conversationId: string): void {
-    this.#neighbours.look(conversationId);
+    this.#watch.look(conversationId);
   }
 
   onCommit(listener: (commit: Commit) => void): () => void {
@@ -71,7 +71,7 @@ export class CommitNews implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#neighbours[Symbol.dispose]();
+    this.#watch[Symbol.dispose]();
   }
 
   #tell(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {

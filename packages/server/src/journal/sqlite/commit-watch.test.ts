@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Doorbell } from "../doorbell.ts";
-import { NeighbourWatch } from "./commit-watch.ts";
+import { CommitWatch } from "./commit-watch.ts";
 
 test("P7: a log whose end cannot be read keeps nobody else from being rung, and is rung for when it can be", async () => {
   const doorbell = new Doorbell();
@@ -12,7 +12,7 @@ test("P7: a log whose end cannot be read keeps nobody else from being rung, and 
   let version = 1;
   let isReadable = false;
   let misses = 0;
-  using watch = new NeighbourWatch({
+  using watch = new CommitWatch({
     doorbell,
     readVersion: async () => version,
     readLastSeq: (id) => {

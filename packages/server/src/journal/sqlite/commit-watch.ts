@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Doorbell } from "../doorbell.ts";
 
-export type NeighbourWatchDeps = {
+export type CommitWatchDeps = {
   readonly doorbell: Doorbell;
   /** A number that changes when another process commits. */
   readonly readVersion: () => Promise<number>;
@@ -12,15 +12,15 @@ export type NeighbourWatchDeps = {
 };
 
 /** Rings for what other processes on the same store append, while somebody listens. */
-export class NeighbourWatch implements Disposable {
-  readonly #deps: NeighbourWatchDeps;
+export class CommitWatch implements Disposable {
+  readonly #deps: CommitWatchDeps;
   /** The last `seq` each listened conversation was rung for; null for one that is gone, which an empty log is not. */
   readonly #rungSeqs = new Map<string, number | null>();
   #timer: NodeJS.Timeout | undefined;
   #version: number | undefined;
   #isDisposed = false;
 
-  constructor(deps: NeighbourWatchDeps) {
+  constructor(deps: CommitWatchDeps) {
     this.#deps = deps;
   }
 

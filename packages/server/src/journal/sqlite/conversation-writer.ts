@@ -4,7 +4,7 @@ import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";
 
 /** Creates and leases conversations inside the writer's transaction. */
-export class ConversationStatements {
+export class ConversationWriter {
   readonly #locks: NodeLocks;
   readonly #nodeId: string;
   readonly #insert: StatementSync;

@@ -3,7 +3,7 @@ import { describeError } from "../../lib/describe-error.ts";
 import { AppendStatements, type Appended } from "./append.ts";
 import { BodyIndexer } from "./body-indexer.ts";
 import type { LogCopier } from "../../database/log-copier.ts";
-import { ConversationStatements } from "./conversation-writer.ts";
+import { ConversationWriter } from "./conversation-writer.ts";
 import type { NodeLocks } from "./lease.ts";
 import { Refusal } from "../refusal.ts";
 import type { CreateClaimed, WriteOutcome, WriteRequest } from "./requests.ts";
@@ -24,7 +24,7 @@ export type WriterDeps = {
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #appends: AppendStatements;
-  readonly #conversations: ConversationStatements;
+  readonly #conversations: ConversationWriter;
   readonly #indexer: BodyIndexer;
   readonly #sweeper: Sweeper;
   readonly #settler: Settler;
@@ -39,7 +39,7 @@ export class Writer {
   constructor(deps: WriterDeps) {
     this.#database = deps.database;
     this.#appends = new AppendStatements(deps.database, deps.nodeId);
-    this.#conversations = new ConversationStatements(deps);
+    this.#conversations = new ConversationWriter(deps);
     this.#indexer = new BodyIndexer(deps.database);
     this.#sweeper = new Sweeper(deps.database);
     this.#settler = new Settler(deps.database, deps.roundSize);

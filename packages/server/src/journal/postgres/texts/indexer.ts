@@ -27,7 +27,7 @@ const gatherMs = 2000;
  * Reads the texts of all events into blocks, with the grams of what is in them, some time after the commits. Everything in it is made of
  * the log and can be made again; of two processes that read the same log one is undone by the other.
  */
-export class SaidIndexer implements AsyncDisposable {
+export class TextIndexer implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #onFailure: (error: unknown) => void;
   readonly #due = new Set<number>();

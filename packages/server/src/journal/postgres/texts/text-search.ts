@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
 import { findMatch } from "../../text-terms.ts";
-import { gramsOfTerms, type SaidEvent, type SaidIndexer } from "./indexer.ts";
+import { gramsOfTerms, type SaidEvent, type TextIndexer } from "./indexer.ts";
 
 /** Where a page begins: at this instant, with this conversation or one whose id is below it. */
 type Place = { readonly at: number; readonly conversationId: string };
@@ -13,11 +13,11 @@ const mostBlocks = 96;
 const highest = "~";
 
 /** Searches the texts of all conversations of an owner: blocks by their grams, the newest first, then the texts in them. */
-export class SaidSearch {
+export class TextSearch {
   readonly #pool: Pool;
-  readonly #indexer: SaidIndexer;
+  readonly #indexer: TextIndexer;
 
-  constructor(pool: Pool, indexer: SaidIndexer) {
+  constructor(pool: Pool, indexer: TextIndexer) {
     this.#pool = pool;
     this.#indexer = indexer;
   }
