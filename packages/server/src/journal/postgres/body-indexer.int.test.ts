@@ -48,7 +48,7 @@ describe.skipIf(!probe.isUsable)(`blocks need PostgreSQL (${probe.detail})`, () 
     const left = `SELECT count(*)::integer AS blocks, count(*) FILTER (WHERE log > 1000)::integer AS "ofGone",
       (SELECT count(*)::integer FROM convoke.doomed) AS doomed FROM convoke.class_blocks`;
     await expect
-      .poll(async () => (await ask(url, left))[0], { timeout: 60_000 })
+      .poll(async () => (await ask(url, left))[0], { timeout: 240_000 })
       .toEqual({ blocks: blockCount, ofGone: 0, doomed: 0 });
     expect(await next.lastSeq("one")).toBe(count);
   });
