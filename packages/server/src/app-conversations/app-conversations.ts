@@ -79,7 +79,7 @@ export class AppConversations {
   ): Promise<AppConversationView> {
     const { title, ...facts } = change;
     await this.get(asker, id);
-    if (title !== undefined) await (await this.#deps.directory.open(asker, id)).setTitle(title);
+    if (title !== undefined) await (await this.#deps.directory.open(asker, id)).titling.set(title);
     await this.#deps.rows.update(id, facts);
     return await this.get(asker, id);
   }

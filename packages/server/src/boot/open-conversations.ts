@@ -17,7 +17,8 @@ import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
 import { toConversationInfo } from "../engine/state/describe.ts";
 import type { Journal } from "../journal/journal.ts";
 import { withCallDepth } from "../lib/call-depth.ts";
-import type { Activity } from "../lib/watchdog.ts";
+import { systemClock } from "../lib/clock.ts";
+import { noActivity, type Activity } from "../lib/watchdog.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
@@ -128,7 +129,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const directory: Directory = scope.use(
     new Directory({
       journal,
-      findModel: (ownerId, name) => findStoredModel(settings, ownerId)(name),
+      storedModels: { find: (ownerId, name) => findStoredModel(settings, ownerId)(name) },
       chooseHost: async ({ sandbox_id: sandboxId }, ownerId) => {
         if (sandboxId === undefined) {
           requireMachine(ownerId);
@@ -137,7 +138,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
         if (sandboxes === null) throw sandboxesElsewhere();
         return await sandboxes.openHost(sandboxId);
       },
-      beforeDelete: (id) => webhooks.onDelete(id),
+      deletions: { beforeDelete: (id) => webhooks.onDelete(id) },
       secretBox,
       serverKeys: deps.serverKeys ?? [],
       openModel: ({ agent, workspace, call_depth: callDepth = 0 }, secrets, ownerId) =>
@@ -146,9 +147,9 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
           : openFor({ ...agent.llm, ...secrets.llm }, ownerId, callDepth),
       validator: deps.validator,
       skills,
-      purse: new Purse(ledger, new SpendHolds({ database, cluster: deps.cluster, ledger, logger })),
+      budgetGuard: new Purse(ledger, new SpendHolds({ database, cluster: deps.cluster, ledger, logger })),
       standstills: await Standstills.open(config.dataDir),
-      ...(deps.activity === undefined ? {} : { activity: deps.activity }),
+      activity: deps.activity ?? noActivity,
       toolSources: [...toolSources, ...deps.moreToolSources],
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
@@ -156,8 +157,8 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
         ? {}
         : { hasPeers: true, untilSound: (signal: AbortSignal) => deps.cluster.untilSound(signal) }),
       workspaceRoot: config.workspaceRoot,
-      nowMs: Date.now,
-      ...(deps.isAttended === true ? { isAttended: true } : {}),
+      clock: systemClock,
+      isAttended: deps.isAttended === true,
       logger,
       observer,
     }),

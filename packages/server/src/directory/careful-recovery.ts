@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Conversation } from "../engine/conversation.ts";
@@ -8,7 +9,7 @@ export type CarefulRecoveryDeps = {
   readonly standstills: Standstills;
   readonly goOnWith: (id: string) => Promise<void>;
   readonly isRunning: (id: string) => Promise<boolean>;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** Between two of them, so that a standstill finds as few as possible at work. */
@@ -42,9 +43,9 @@ export class CarefulRecovery implements AsyncDisposable {
 
   /** Forgets whom nothing is to blame for any more; call now and then. */
   async absolve(): Promise<void> {
-    const { standstills, isRunning, nowMs } = this.#deps;
+    const { clock, standstills, isRunning } = this.#deps;
     for (const [id, begunAtMs] of this.#begunAtMs) {
-      if (nowMs() - begunAtMs < provenMs && (await isRunning(id))) continue;
+      if (clock.nowMs() - begunAtMs < provenMs && (await isRunning(id))) continue;
       this.#begunAtMs.delete(id);
       await standstills.forget(id);
     }
@@ -59,7 +60,7 @@ export class CarefulRecovery implements AsyncDisposable {
     const { signal } = this.#closing;
     for (const id of ids) {
       if (signal.aborted) return;
-      this.#begunAtMs.set(id, this.#deps.nowMs());
+      this.#begunAtMs.set(id, this.#deps.clock.nowMs());
       await this.#deps.goOnWith(id);
       this.#waiting.delete(id);
       // Ends early when the server closes.
@@ -70,18 +71,20 @@ export class CarefulRecovery implements AsyncDisposable {
 
 export type GoOnDeps = {
   readonly id: string;
-  readonly standstills?: Standstills;
+  readonly standstills: Pick<Standstills, "forget" | "isSetAside">;
   readonly logger: Logger;
 };
 
 /** Not where the process came to a standstill again and again: then the run ends, and only who asks for it has it tried again (P2). */
 export async function goOnOrSetAside(
-  conversation: Pick<Conversation, "config" | "resume" | "setAside">,
+  conversation: Pick<Conversation, "resume" | "setAside"> & {
+    readonly configuration: Pick<Conversation["configuration"], "config">;
+  },
   { id, standstills, logger }: GoOnDeps,
 ): Promise<void> {
   // Whoever asked was cut off too, and asks anew: both would run, and more of them after each restart.
-  if ((conversation.config.call_depth ?? 0) > 0) await conversation.setAside(askerGone);
-  if (standstills?.isSetAside(id) !== true) return await conversation.resume();
+  if ((conversation.configuration.config.call_depth ?? 0) > 0) await conversation.setAside(askerGone);
+  if (!standstills.isSetAside(id)) return await conversation.resume();
   logger.error({ conversation: id }, "a conversation at which the server stood still is set aside");
   await conversation.setAside(
     failRun(

@@ -5,12 +5,13 @@ import {
   type Lease,
   type NewConversation,
 } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { LogDeps } from "../engine/conversation-log.ts";
 
 export type CreationDeps = {
   readonly journal: Journal;
   readonly row: NewConversation;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Called when the conversation has become durable, before whoever appended to it goes on. */
   readonly onStored: () => void;
 };
@@ -20,16 +21,16 @@ export type CreationDeps = {
  * that turns out to be taken is a lost lease, as for everybody whose log belongs to somebody else.
  */
 export class Creation implements LogDeps {
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly journal: LogDeps["journal"];
   readonly #deps: CreationDeps;
   #lease: Lease | null = null;
   #isTaken = false;
 
   constructor(deps: CreationDeps) {
-    const { journal, nowMs } = deps;
+    const { clock, journal } = deps;
     this.#deps = deps;
-    this.nowMs = nowMs;
+    this.clock = clock;
     this.journal = {
       append: (lease, batch) => (this.#lease === null ? this.store(batch) : journal.append(lease, batch)),
       getEvents: (id, ids) => journal.getEvents(id, ids),

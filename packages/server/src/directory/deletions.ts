@@ -9,7 +9,7 @@ import type { ConversationWorktrees } from "../tools/worktrees/conversation-work
 import { listTasks } from "../tools/tasks/task-ids.ts";
 import type { Watches } from "./watch.ts";
 
-export type DeletionsDeps = Pick<DirectoryDeps, "beforeDelete" | "journal"> & {
+export type DeletionsDeps = Pick<DirectoryDeps, "deletions" | "journal"> & {
   readonly loaded: Pick<LoadedConversations, "bar" | "find" | "open">;
   readonly watches: Pick<Watches, "end">;
   readonly worktrees: Pick<ConversationWorktrees, "release">;
@@ -45,7 +45,7 @@ export class Deletions {
 
   /** Nobody loads the conversation again until the row is gone, or its removal has failed: what was loaded then would be left behind. */
   async #remove(id: string): Promise<void> {
-    const { journal, loaded, beforeDelete } = this.#deps;
+    const { deletions, journal, loaded } = this.#deps;
     const opened = await loaded.open(id).catch((error: unknown) => {
       if (isBeyondRepair(error)) return null;
       throw error;
@@ -59,7 +59,7 @@ export class Deletions {
     const lease = await journal.claim(id);
     try {
       await this.#deleteTasks(id);
-      await beforeDelete?.(id);
+      await deletions.beforeDelete(id);
       await journal.deleteConversation(lease);
     } catch (error) {
       await journal.release(lease);

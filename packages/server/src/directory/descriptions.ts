@@ -12,7 +12,7 @@ import { fullStateFrame, type Described } from "../engine/state/describe.ts";
 import { FoldedStates } from "../engine/state/folded-states.ts";
 import { standingFrame } from "../engine/state/standing.ts";
 
-export type DescriptionsDeps = Pick<DirectoryDeps, "journal" | "logger" | "nowMs"> & {
+export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "journal" | "logger"> & {
   readonly loaded: Pick<LoadedConversations, "find" | "ownerOf">;
   readonly storedSecrets: Pick<StoredSecrets, "forShow">;
   /** The private folder of a conversation on this machine. */
@@ -42,8 +42,8 @@ export class Descriptions {
       updatedAtMicros: row.updatedAtMicros,
       marks: row.marks,
       persistenceDir: this.#deps.stateDir(row.id),
-      config: actor?.config ?? readConfig(row) ?? unreadableConfig,
-      secrets: actor?.secrets ?? this.#deps.storedSecrets.forShow(row),
+      config: actor?.configuration.config ?? readConfig(row) ?? unreadableConfig,
+      secrets: actor?.configuration.secrets ?? this.#deps.storedSecrets.forShow(row),
       state: actor?.state ?? (await this.#folded.of(row)),
     };
   }
@@ -74,7 +74,7 @@ export class Descriptions {
   /** How the asker's conversation stands, in the form of sockets; null when the asker has none with this id. */
   async standingFrame(asker: Asker, id: string): Promise<string | null> {
     const actor = await this.#actorOf(asker, id);
-    if (actor) return actor.standingFrame();
+    if (actor) return actor.published.liveFrame();
     const [described = null] = await this.many(asker, [id]);
     return described === null ? null : standingFrame(described.state, 0);
   }
@@ -82,12 +82,12 @@ export class Descriptions {
   /** The same with everything that a client may know. */
   async fullStateFrame(asker: Asker, id: string): Promise<string | null> {
     const actor = await this.#actorOf(asker, id);
-    if (actor) return actor.fullStateFrame();
+    if (actor) return actor.published.fullFrame();
     const [described = null] = await this.many(asker, [id]);
     if (described === null) return null;
     const { config, secrets, state } = described;
     const mask = createMask(secretValues(secrets), sparedTexts(config));
-    return mask(fullStateFrame(config, secrets, state, id, this.#deps.nowMs()));
+    return mask(fullStateFrame(config, secrets, state, id, this.#deps.clock.nowMs()));
   }
 
   /** Logs may be others than those that are known. */

@@ -1,29 +1,42 @@
+import type { LLM } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Activity } from "../lib/watchdog.ts";
+import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { Purse } from "../spending/purse.ts";
 import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { Standstills } from "./standstills.ts";
-import type { SubConversationDeps } from "../tools/tasks/sub-conversation.ts";
+
+/** The models that users have stored. */
+export interface StoredModels {
+  /** Null when this user has none of the name. */
+  find(ownerId: string, name: string): Promise<LLM | null>;
+}
+
+/** Told before a conversation is removed. */
+export interface DeletionListener {
+  /** When it resolves, a crash right after it forgets nobody who must be told. */
+  beforeDelete(id: string): Promise<void>;
+}
 
 /** What the conversations of a node need. */
 export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
-  /** Finds models that a user has stored, for sub-agents that name one; there are none without it. */
-  readonly findModel?: SubConversationDeps["findModel"];
+  readonly storedModels: StoredModels;
   readonly journal: Journal;
   readonly secretBox: SecretBox;
   /** The server's own keys, which no conversation shows. */
-  readonly serverKeys?: readonly string[];
+  readonly serverKeys: readonly string[];
   readonly validator: Validator;
-  /** Lets every model call in and books it; there are no budgets without it. */
-  readonly purse?: Purse;
+  /** Lets every model call in and records what it cost. */
+  readonly budgetGuard: Purse;
   /** This process is there for the runs that it begins: they do not go on without it, and it goes on with nobody else's (P64). */
-  readonly isAttended?: true;
+  readonly isAttended: boolean;
   /** What was at work when earlier processes came to a standstill. */
-  readonly standstills?: Standstills;
-  readonly activity?: Activity;
-  readonly nowMs: () => number;
-  /** Called before a conversation is removed, so that a crash right after it forgets nobody who must be told. */
-  readonly beforeDelete?: (id: string) => Promise<void>;
+  readonly standstills: Standstills;
+  readonly activity: Activity;
+  readonly observer: Observer;
+  readonly clock: Clock;
+  readonly deletions: DeletionListener;
 };

@@ -23,6 +23,7 @@ import { Deletions } from "./deletions.ts";
 import { Descriptions, type DescribedPage } from "./descriptions.ts";
 import type { ForwardedSignal } from "../engine/signals.ts";
 import { Watches, type Watch } from "./watch.ts";
+import type { SubConversationDeps } from "../tools/tasks/sub-conversation.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { isOwnedBy } from "./is-owned-by.ts";
 import { LoadedConversations } from "./loaded-conversations.ts";
@@ -50,7 +51,8 @@ export class Directory implements AsyncDisposable {
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
-    const { journal, findModel = async () => null } = deps;
+    const { journal, storedModels } = deps;
+    const findModel: SubConversationDeps["findModel"] = (ownerId, name) => storedModels.find(ownerId, name);
     const repositories = new RepositoryQueues();
     const worktrees = new TaskWorktrees(repositories);
     const children = { directory: this, journal, findModel, worktrees };
@@ -83,7 +85,7 @@ export class Directory implements AsyncDisposable {
     checkTools(toolHost, input.config);
     const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
     if (stateDir === null) await this.#sessions.makeWorkspace(config);
-    const nowMicros = this.#deps.nowMs() * 1000;
+    const nowMicros = this.#deps.clock.nowMs() * 1000;
     const row = {
       id: input.id,
       ownerId: asker.userId,
@@ -267,7 +269,7 @@ export class Directory implements AsyncDisposable {
   #prepare(id: string): void {
     this.#loaded
       .open(id)
-      .then((conversation) => conversation.prepare())
+      .then((conversation) => conversation.session.open())
       .catch((error: unknown) => {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "tools could not be prepared");
       });

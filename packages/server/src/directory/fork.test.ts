@@ -44,7 +44,7 @@ test.each(["removed", "owned"] as const)(
     const row = (await journal.getConversation("source"))!;
     const [create, claim] = [journal.createConversation.bind(journal), journal.claim.bind(journal)];
     const deps = {
-      nowMs: () => 1,
+      clock: { nowMs: () => 1 },
       journal: Object.assign(journal, {
         createConversation: async (...given: Parameters<typeof create>) => {
           const isNew = await create(...given);
@@ -87,7 +87,7 @@ test("a fork is copied in pieces, between which others write", async () => {
   });
   const row = (await journal.getConversation("source"))!;
   const input = { id: "fork", title: null, tags: null, resetMetrics: false, fromEventId: null };
-  expect(await forkConversation({ journal: counted, nowMs: () => 1 }, row, input)).toBe(true);
+  expect(await forkConversation({ journal: counted, clock: { nowMs: () => 1 } }, row, input)).toBe(true);
   expect(sizes.slice(0, 3)).toEqual([500, 500, 203]);
   const both = await Promise.all(["source", "fork"].map((id) => journal.read(id, 0, 2_000)));
   expect(both[1]!.slice(0, 1_203).map(({ json }) => json)).toEqual(both[0]!.map(({ json }) => json));

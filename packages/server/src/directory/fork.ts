@@ -8,6 +8,7 @@ import {
   type Journal,
   type Lease,
 } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import { Fault } from "../lib/fault.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { initialState, type ConversationState } from "../engine/state/conversation-state.ts";
@@ -40,11 +41,11 @@ const chunk = 500;
  * finds it. False when the id is taken.
  */
 export async function forkConversation(
-  deps: { readonly journal: ForkJournal; readonly nowMs: () => number },
+  deps: { readonly journal: ForkJournal; readonly clock: Clock },
   source: ConversationRow,
   input: ForkInput,
 ): Promise<boolean> {
-  const { journal, nowMs } = deps;
+  const { clock, journal } = deps;
   const endSeq = await lastSeqOf(journal, source, input.fromEventId);
   const config = readConfig(source);
   if (config === null) throw conversationDamaged(source.id);
@@ -53,7 +54,7 @@ export async function forkConversation(
     tags: input.tags ?? config.tags,
     forked_from: { conversation_id: source.id, event_id: input.fromEventId },
   };
-  const nowMicros = nowMs() * 1000;
+  const nowMicros = clock.nowMs() * 1000;
   const isNew = await journal.createConversation({
     id: input.id,
     ownerId: source.ownerId,
@@ -82,7 +83,7 @@ export async function forkConversation(
       ...(state.status === "idle" ? [] : [statusUpdate("idle")]),
       ...(input.resetMetrics && state.statsSeq > 0 ? [stateUpdate("stats", { usage_to_metrics: {} })] : []),
     ];
-    const added = stampDrafts(drafts, state, nowMs(), (json) => json).map(({ record }) => record);
+    const added = stampDrafts(drafts, state, clock.nowMs(), (json) => json).map(({ record }) => record);
     await journal.append(lease, {
       expectedSeq: endSeq,
       events: added,

@@ -1,5 +1,4 @@
 import { LeaseHeldError, type ConversationRow, type NewConversation } from "../journal/journal.ts";
-import { meteredModel } from "../spending/metered-model.ts";
 import { ownBudget } from "../engine/budget.ts";
 import { goOnOrSetAside } from "./careful-recovery.ts";
 import { Conversation } from "../engine/conversation.ts";
@@ -15,13 +14,14 @@ import {
   serverClosing,
 } from "../engine/refusals.ts";
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
-import { KeptViews } from "../engine/kept-views.ts";
+import { ViewCache } from "../engine/view-cache.ts";
 import { KnownHolders } from "./known-holders.ts";
 import { hasRunningTerminals } from "../tools/people/open-terminals.ts";
 import { PersonShells } from "../tools/people/person-shells.ts";
 import { NewConversations } from "./new-conversations.ts";
 import type { Claimed } from "./orphans.ts";
-import { openHooks } from "../tools/open-hooks.ts";
+import { OwnedModels, type Account } from "./owned-models.ts";
+import { OwnedTools } from "./owned-tools.ts";
 import type { StoredSecrets } from "../engine/stored-secrets.ts";
 import type { Watches } from "./watch.ts";
 
@@ -43,7 +43,7 @@ export class LoadedConversations implements AsyncDisposable {
   readonly #held = new Map<string, Hold>();
   /** Of those that are being deleted: nobody loads them meanwhile. */
   readonly #barred = new Set<string>();
-  readonly #keptViews = new KeptViews();
+  readonly #viewCache = new ViewCache();
   /** Each ends with its actor. */
   readonly #shells = new WeakMap<Conversation, PersonShells>();
   readonly #new: NewConversations;
@@ -186,13 +186,14 @@ export class LoadedConversations implements AsyncDisposable {
    */
   async evictIdle(idleMs: number): Promise<number> {
     let evicted = 0;
-    const before = this.#deps.nowMs() - idleMs;
+    const before = this.#deps.clock.nowMs() - idleMs;
     for (const [id, loading] of this.#loaded) {
       const conversation = await loading.catch(() => null);
-      if (conversation === null || conversation.isBusy || conversation.lastUsedMs > before) continue;
+      if (conversation === null || conversation.isBusy || conversation.queue.lastUsedMs > before) continue;
       if (this.#deps.watches.isHeard(id) || (await this.#hasTerminals(conversation))) continue;
       // Somebody may have come while the terminals were looked at.
-      if (conversation.isBusy || conversation.lastUsedMs > before || this.#deps.watches.isHeard(id)) continue;
+      if (conversation.isBusy || conversation.queue.lastUsedMs > before || this.#deps.watches.isHeard(id))
+        continue;
       if (this.#loaded.get(id) !== loading) continue;
       this.forget(id);
       await conversation[Symbol.asyncDispose]();
@@ -203,7 +204,7 @@ export class LoadedConversations implements AsyncDisposable {
 
   /** What is kept of conversations at rest is read again when it is needed. */
   releaseMemory(): void {
-    this.#keptViews.clear();
+    this.#viewCache.clear();
   }
 
   /** Takes all of them out and ends them: they belong to other processes now. So may what was claimed and is not loaded yet. */
@@ -240,12 +241,12 @@ export class LoadedConversations implements AsyncDisposable {
   }
 
   async #load(id: string, claimed: Claimed | null): Promise<Conversation> {
-    const { journal, nowMs } = this.#deps;
+    const { clock, journal } = this.#deps;
     const { lease, row: stored } = claimed ?? (await this.#claim(id));
     const sealed = this.#deps.storedSecrets.sealOlder(stored);
     if (sealed !== null)
       await journal.append(lease, { expectedSeq: stored.lastSeq, events: [], conversation: sealed });
-    const conversation = await this.#begin({ ...stored, ...sealed }, { journal, lease, nowMs });
+    const conversation = await this.#begin({ ...stored, ...sealed }, { clock, journal, lease });
     this.#owners.set(id, stored.ownerId);
     return conversation;
   }
@@ -263,58 +264,34 @@ export class LoadedConversations implements AsyncDisposable {
   }
 
   async #begin(row: ConversationRow, log: LogDeps): Promise<Conversation> {
-    const { journal, secretBox, nowMs, logger, observer, activity, purse, untilSound } = this.#deps;
-    const { id } = row;
-    const account = {
-      userId: row.ownerId,
+    const { clock, sessions, storedSecrets, watches } = this.#deps;
+    const { id, ownerId } = row;
+    const shells = new PersonShells({ sessions, ownerId, clock });
+    const account: Account = {
+      userId: ownerId,
       conversationId: id,
-      conversation: () => ownBudget(conversation.config, conversation.state),
+      conversation: () => ownBudget(conversation.configuration.config, conversation.state),
     };
-    const shells = new PersonShells({ sessions: this.#deps.sessions, ownerId: row.ownerId, nowMs });
     const conversation: Conversation = new Conversation({
+      ...this.#deps,
       id,
       title: row.title,
-      journal,
-      signals: this.#deps.watches.signalsOf(id),
-      log: await ConversationLog.open(log, row),
-      keptViews: this.#keptViews,
       config: configOf(row),
-      secrets: this.#deps.storedSecrets.unseal(row),
-      secretBox,
-      validator: this.#deps.validator,
-      openModel: (config, secrets) => {
-        const model = this.#deps.openModel(config, secrets, row.ownerId);
-        return purse === undefined ? model : meteredModel(model, config.agent.llm, { purse, ...account });
-      },
-      overBudget: async () => (await purse?.refusal(account)) ?? null,
-      findModel: async (name) => (await this.#deps.findModel?.(row.ownerId, name)) ?? null,
-      openSession: (config, context) =>
-        this.#deps.sessions.open({ id, ownerId: row.ownerId, lease: log.lease }, config, context),
+      secrets: storedSecrets.unseal(row),
+      signals: watches.signalsOf(id),
+      log: await ConversationLog.open(log, row),
+      viewCache: this.#viewCache,
+      models: new OwnedModels(this.#deps, account),
+      tools: new OwnedTools(this.#deps, { id, ownerId, lease: log.lease }),
       people: shells,
-      workspaceDir: (config) => this.#deps.sessions.workspaceDir(config),
-      openHooks: (config, deps) =>
-        openHooks(config, {
-          ...deps,
-          conversationId: id,
-          ...(untilSound === undefined ? {} : { beforeStart: untilSound }),
-          workingDir:
-            config.sandbox_id === undefined
-              ? this.#deps.sessions.workspaceDir(config)
-              : config.workspace.working_dir,
-          toolHost: async () => (await this.#deps.chooseHost(config, row.ownerId)).toolHost,
-        }),
-      onLost: () => void this.#drop(id, conversation),
-      ...(this.#deps.isAttended === true ? { isAttended: true } : {}),
+      budget: { refusal: () => this.#deps.budgetGuard.refusal(account) },
+      holder: { lost: () => void this.#drop(id, conversation) },
       fetch: this.#deps.mcp.fetch,
-      nowMs,
-      logger,
-      ...(observer === undefined ? {} : { observer }),
-      ...(activity === undefined ? {} : { activity }),
     });
     this.#shells.set(conversation, shells);
     // Ahead of every command: what the last process left in progress is settled first.
     goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
-      logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
+      this.#deps.logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
     });
     return conversation;
   }

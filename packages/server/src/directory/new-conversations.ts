@@ -1,4 +1,5 @@
 import { noMarks, type ConversationRow, type Journal, type NewConversation } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Conversation } from "../engine/conversation.ts";
 import type { SendInput } from "../engine/conversation-deps.ts";
 import type { LogDeps } from "../engine/conversation-log.ts";
@@ -7,7 +8,7 @@ import { serverClosing } from "../engine/refusals.ts";
 
 export type NewConversationsDeps = {
   readonly journal: Journal;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly begin: (row: ConversationRow, log: LogDeps) => Promise<Conversation>;
   /** Called when it is durable, before anything else is done with it. */
   readonly onStored: (row: NewConversation, begun: Promise<Conversation>) => void;
@@ -51,10 +52,10 @@ export class NewConversations implements AsyncDisposable {
   }
 
   async #create(row: NewConversation, first: SendInput): Promise<boolean> {
-    const { journal, nowMs, begin, onStored, onGone } = this.#deps;
+    const { clock, journal, begin, onStored, onGone } = this.#deps;
     if ((await journal.ownerOf(row.id)) !== null) return false;
     if (this.#isClosed) throw serverClosing();
-    const creation = new Creation({ journal, nowMs, row, onStored: () => onStored(row, begun) });
+    const creation = new Creation({ clock, journal, row, onStored: () => onStored(row, begun) });
     const begun = begin({ ...row, lastSeq: 0, marks: noMarks }, creation);
     const conversation = await begun;
     this.#begun.add(conversation);
@@ -63,7 +64,7 @@ export class NewConversations implements AsyncDisposable {
       return true;
     } catch (error) {
       // Hooks may still be on their way into the log.
-      await conversation.settled();
+      await conversation.queue.settled();
       if (creation.isTaken) return false;
       if (!creation.isStored) await creation.store(null);
       throw error;

@@ -9,7 +9,7 @@ import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 
 export type RecoveryDeps = Pick<
   DirectoryDeps,
-  "chooseHost" | "isAttended" | "journal" | "logger" | "nowMs" | "standstills"
+  "chooseHost" | "clock" | "isAttended" | "journal" | "logger" | "standstills"
 > & {
   readonly loaded: Pick<LoadedConversations, "has" | "hold" | "isClosed" | "open">;
   readonly sessions: Pick<ConversationSessions, "canReachWorkspace">;
@@ -19,23 +19,20 @@ export type RecoveryDeps = Pick<
 export class Recovery implements AsyncDisposable {
   readonly #deps: RecoveryDeps;
   readonly #orphans: Orphans;
-  readonly #careful: CarefulRecovery | null;
+  readonly #careful: CarefulRecovery;
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
-    const { journal, loaded, logger, nowMs, standstills } = deps;
-    this.#careful =
-      standstills === undefined
-        ? null
-        : new CarefulRecovery({
-            standstills,
-            goOnWith: (id) => this.#goOnWith(id),
-            isRunning: async (id) => (await journal.getConversation(id))?.executionStatus === "running",
-            nowMs,
-          });
+    const { clock, journal, loaded, logger, standstills } = deps;
+    this.#careful = new CarefulRecovery({
+      standstills,
+      goOnWith: (id) => this.#goOnWith(id),
+      isRunning: async (id) => (await journal.getConversation(id))?.executionStatus === "running",
+      clock,
+    });
     this.#orphans = new Orphans({
       journal,
-      isOurs: (id) => loaded.isClosed || loaded.has(id) || this.#careful?.isWaiting(id) === true,
+      isOurs: (id) => loaded.isClosed || loaded.has(id) || this.#careful.isWaiting(id),
       canHost: (row) => this.#canHost(row),
       hasFiles: (row) => this.#hasFiles(row),
       hold: (ids) => loaded.hold(ids),
@@ -47,22 +44,22 @@ export class Recovery implements AsyncDisposable {
   /** See {@link Directory.recover}. */
   async begin(): Promise<void> {
     const { isAttended, standstills } = this.#deps;
-    if (isAttended === true) return;
+    if (isAttended) return;
     const suspects = await this.#orphans.takeUpAll(
-      (id) => standstills?.isSuspect(id) === true && !standstills.isSetAside(id),
+      (id) => standstills.isSuspect(id) && !standstills.isSetAside(id),
     );
-    this.#careful?.begin(suspects);
+    this.#careful.begin(suspects);
   }
 
   /** See {@link Directory.takeUp}. */
   async look(look?: Look): Promise<void> {
-    if (this.#deps.isAttended === true) return;
+    if (this.#deps.isAttended) return;
     await this.#orphans.takeUp(look);
-    await this.#careful?.absolve();
+    await this.#careful.absolve();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#careful?.[Symbol.asyncDispose]();
+    await this.#careful[Symbol.asyncDispose]();
   }
 
   async #canHost(row: ConversationRow): Promise<boolean> {

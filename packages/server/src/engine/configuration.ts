@@ -1,4 +1,5 @@
 import type { SecretSource } from "@convoke/protocol";
+import type { Clock } from "../lib/clock.ts";
 import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
@@ -9,15 +10,15 @@ import { stateUpdate } from "../events/state-update.ts";
 import { unmaskedSources } from "./masked-values.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
 import { secretRegistry } from "./state/describe.ts";
-import type { RunDeps } from "./run/run-deps.ts";
+import type { WorkQueue } from "./work-queue.ts";
 
 export type ConfigurationDeps = {
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly log: ConversationLog;
-  readonly post: RunDeps["post"];
+  readonly queue: WorkQueue;
   readonly secretBox: SecretBox;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** What a conversation works with at this moment. A change is durable, told to clients and in force when it resolves. */
@@ -44,11 +45,11 @@ export class Configuration {
   /** `llmSecrets` replace the credentials of the agent's model, together with the change; `warnings` are told with it. */
   async change(
     change: Partial<ConversationConfig>,
-    llmSecrets: ConversationSecrets["llm"] | null,
+    llmSecrets: ConversationSecrets["llm"] | null = null,
     warnings: readonly Warning[] = [],
   ): Promise<void> {
-    const { log, post } = this.#deps;
-    await post(async () => {
+    const { log, queue } = this.#deps;
+    await queue.post(async () => {
       const config = { ...this.#config, ...change };
       const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
       const drafts = this.#told(change);
@@ -56,10 +57,10 @@ export class Configuration {
       this.#maskBoth(secrets, config);
       const told = drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts;
       await log.append([...told, ...warnings.map(warning)], {
-        patch: {
-          config: JSON.stringify(config),
-          ...(llmSecrets === null ? {} : { sealedSecrets: this.#seal(secrets) }),
-        },
+        patch:
+          llmSecrets === null
+            ? { config: JSON.stringify(config) }
+            : { config: JSON.stringify(config), sealedSecrets: this.#seal(secrets) },
       });
       this.#config = config;
       this.#secrets = secrets;
@@ -77,9 +78,10 @@ export class Configuration {
     return stored;
   }
 
+  /** Adds or replaces secrets; durable and sealed when it resolves (W5). */
   async addSecrets(given: Readonly<Record<string, SecretSource>>): Promise<void> {
-    const { log, post } = this.#deps;
-    await post(async () => {
+    const { log, queue } = this.#deps;
+    await queue.post(async () => {
       const { sources: stored } = this.#secrets;
       const { value: sources, warnings } = unmaskedSources(given, stored);
       const secrets = { ...this.#secrets, sources: { ...stored, ...sources } };
@@ -103,9 +105,9 @@ export class Configuration {
 
   /** What waits when another answer by default is configured has the whole of its time from now. */
   #deadline(key: string, { approval_policy: policy }: ConversationConfig): Pick<EventDraft, "meta"> {
-    const { log, nowMs } = this.#deps;
+    const { clock, log } = this.#deps;
     if (key !== "approval_policy" || log.state.status !== "waiting_for_confirmation") return {};
-    return { meta: { deadlineMs: policy ? nowMs() + policy.timeout_seconds * 1000 : null } };
+    return { meta: { deadlineMs: policy ? clock.nowMs() + policy.timeout_seconds * 1000 : null } };
   }
 
   /** What was secret until now may still turn up. */

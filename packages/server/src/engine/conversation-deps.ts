@@ -1,58 +1,46 @@
-import type { LLM, Message } from "@convoke/protocol";
+import type { Message } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { Journal } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import type { Logger } from "../lib/logger.ts";
-import type { Model } from "../models/model.ts";
 import type { Activity } from "../lib/watchdog.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
-import type { KeptViews } from "./kept-views.ts";
-import type { HookGate, HookSurroundings } from "./run/hook-gate.ts";
-import type { People } from "./ports.ts";
+import type { ViewCache } from "./view-cache.ts";
+import type { Budget, Holder, Models, People, Tools } from "./ports.ts";
 import type { Signals } from "./signals.ts";
-import type { SessionContext } from "./session-context.ts";
-import type { ToolBelt } from "./tool-belt.ts";
 
 export type ConversationDeps = {
   readonly id: string;
-  /** As it was loaded; it has none when absent. */
-  readonly title?: string | null;
-  readonly journal: Pick<Journal, "getInboxEntry" | "release">;
-  readonly log: ConversationLog;
-  /** Where the view of the log goes between two runs; it goes away when absent. */
-  readonly keptViews?: KeptViews;
-  /** To whoever watches the conversation. */
-  readonly signals: Signals;
+  /** As it was loaded. */
+  readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
+  /** Runs that begin here belong to this process and do not go on by themselves without it (P64). */
+  readonly isAttended: boolean;
+  readonly journal: Pick<Journal, "getInboxEntry" | "release">;
+  readonly log: ConversationLog;
+  /** Where the view of the log goes between two runs. */
+  readonly viewCache: ViewCache;
+  /** To whoever watches the conversation. */
+  readonly signals: Signals;
+  readonly models: Models;
+  readonly tools: Tools;
+  readonly people: People;
+  readonly budget: Budget;
+  readonly holder: Holder;
   readonly secretBox: SecretBox;
   readonly validator: Validator;
-  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets) => Model;
-  /** Finds a model that the owner has stored; null when there is none of the name. Nobody has stored one when absent. */
-  readonly findModel?: (name: string) => Promise<LLM | null>;
-  readonly openSession: (config: ConversationConfig, context: SessionContext) => Promise<ToolBelt>;
-  readonly people: People;
-  /** The hooks that a configuration asks for, if any; a conversation has none when absent. */
-  readonly openHooks?: (config: ConversationConfig, surroundings: HookSurroundings) => HookGate | null;
-  /** Says which budget is used up, of the conversation or of its owner; null while there is money. Nobody has one when absent. */
-  readonly overBudget?: () => Promise<string | null>;
-  /** Absolute. */
-  readonly workspaceDir: (config: ConversationConfig) => string;
-  /** Called once when another process took the conversation over: this object is of no more use. */
-  readonly onLost: () => void;
-  /** Runs that begin here belong to this process and do not go on by themselves without it. */
-  readonly isAttended?: true;
-  readonly nowMs: () => number;
-  /** For addresses that users choose; Node's own when absent. */
-  readonly fetch?: Fetch;
+  /** For addresses that users choose. */
+  readonly fetch: Fetch;
+  readonly clock: Clock;
   readonly logger: Logger;
-  /** Nobody looks on when absent. */
-  readonly observer?: Observer;
+  readonly observer: Observer;
   /** Told what is worked on. */
-  readonly activity?: Activity;
+  readonly activity: Activity;
 };
 
 export type SendInput = {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
+import { systemClock } from "../lib/clock.ts";
 import { condensedView, idInLog } from "../agent/history-view.ts";
 import type { EventDraft } from "../events/event-draft.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
@@ -32,7 +33,7 @@ test("P12, P57, P59: what condensations leave to be read is what the whole log g
       const memory = new MemoryLog(sampleConversation("c"));
       const journal = openMemoryJournal(memory, async (write) => write());
       let nowMs = 1_700_000_000_000;
-      const deps = { journal, lease: memory.claim(), nowMs: () => (nowMs += 1) };
+      const deps = { journal, lease: memory.claim(), clock: { nowMs: () => (nowMs += 1) } };
       const log = await ConversationLog.open(deps, memory.row);
       for (const step of taken) {
         if (step.what === "forget") log.forgetView();
@@ -60,7 +61,7 @@ test("issue 13.1: a field of the row is stored when it changes, also after the l
   };
   const open = (): Promise<ConversationLog> =>
     ConversationLog.open(
-      { journal: { ...journal, append }, lease: memory.claim(), nowMs: Date.now },
+      { journal: { ...journal, append }, lease: memory.claim(), clock: systemClock },
       memory.row,
     );
   const log = await open();
@@ -79,14 +80,17 @@ test("issue 13.1: a field of the row is stored when it changes, also after the l
 test("issue 12.1: who goes on with a run reads its events once, to look for circling and to ask the model", async () => {
   const memory = new MemoryLog(sampleConversation("c"));
   const journal = openMemoryJournal(memory, async (write) => write());
-  const before = await ConversationLog.open({ journal, lease: memory.claim(), nowMs: Date.now }, memory.row);
+  const before = await ConversationLog.open(
+    { journal, lease: memory.claim(), clock: systemClock },
+    memory.row,
+  );
   await before.append([message("user"), message("agent")]);
   let readings = 0;
   const readKinds: typeof journal.readKinds = (...range) => {
     readings += 1;
     return journal.readKinds(...range);
   };
-  const counted = { journal: { ...journal, readKinds }, lease: memory.claim(), nowMs: Date.now };
+  const counted = { journal: { ...journal, readKinds }, lease: memory.claim(), clock: systemClock };
   const log = await ConversationLog.open(counted, memory.row);
   readings = 0;
   expect((await log.recent()).map(({ seq }) => seq)).toEqual([1, 2]);
@@ -97,7 +101,7 @@ test("issue 12.1: who goes on with a run reads its events once, to look for circ
 test("issue 13: a view holds events, without the texts that were stored of them", async () => {
   const memory = new MemoryLog(sampleConversation("c"));
   const journal = openMemoryJournal(memory, async (write) => write());
-  const log = await ConversationLog.open({ journal, lease: memory.claim(), nowMs: Date.now }, memory.row);
+  const log = await ConversationLog.open({ journal, lease: memory.claim(), clock: systemClock }, memory.row);
   await log.append([message("user")]);
   const grown = [...(await log.view()), ...(await log.recent())];
   log.forgetView();

@@ -9,17 +9,18 @@ import type {
   Journal,
   Lease,
 } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
 import { parseStored } from "../events/parse-stored.ts";
 import type { Mask } from "../security/mask.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
-import { viewLimits } from "./kept-views.ts";
+import { viewLimits } from "./view-cache.ts";
 import { applyEvent, foldedKinds, type FoldedEvent } from "./state/fold.ts";
 import { loadState, toCheckpoint, writeSnapshot } from "./state/load-state.ts";
 
 export type LogDeps = {
   readonly journal: Pick<Journal, "append" | "getEvents" | "read" | "readKinds">;
   readonly lease: Lease;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 const isViewKind = new Set<string>(viewKinds);
@@ -83,7 +84,7 @@ export class ConversationLog {
       readonly meanwhile?: (stamped: readonly StampedEvent[]) => void;
     } = {},
   ): Promise<StampedEvent[]> {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const next: ConversationState = { ...this.#state };
     const stamped = this.#stamp(withCheckpoint(drafts, this.#state), next, nowMs);
     stamped.push(...this.#stamp(extra.following?.(next) ?? [], next, nowMs));
@@ -204,6 +205,13 @@ export class ConversationLog {
     const { conversationId } = this.#deps.lease;
     const stored = await this.#deps.journal.readKinds(conversationId, kinds, fromSeq, toSeq);
     return stored.map((item) => parseStored(conversationId, item));
+  }
+
+  /** Says which ids ever were in this log, of one kind of event if one is named. */
+  async knownIds(kind: string | null = null): Promise<ReadonlySet<string>> {
+    const view = await this.wholeView();
+    const known = view.filter(({ event }) => kind === null || event.kind === kind);
+    return new Set(known.flatMap(({ event }) => event.id ?? []));
   }
 
   /** The event of this id, of whatever kind and on whatever branch; null when there is none. */

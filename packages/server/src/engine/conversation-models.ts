@@ -1,20 +1,23 @@
 import type { LLM } from "@convoke/protocol";
 import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
+import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
 import { bookedModel } from "../spending/booked-model.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
-import type { ConversationDeps } from "./conversation-deps.ts";
-import type { RunDeps } from "./run/run-deps.ts";
+import type { Configuration } from "./configuration.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { Models } from "./ports.ts";
+import type { WorkQueue } from "./work-queue.ts";
 import { addCalls } from "./state/stats.ts";
 
-export type ConversationModelsDeps = Pick<
-  ConversationDeps,
-  "id" | "log" | "openModel" | "findModel" | "logger"
-> & {
+export type ConversationModelsDeps = {
+  readonly id: string;
+  readonly log: ConversationLog;
+  readonly queue: WorkQueue;
   /** Read at each opening. */
-  readonly config: () => ConversationConfig;
-  readonly secrets: () => ConversationSecrets;
-  readonly post: RunDeps["post"];
+  readonly configuration: Configuration;
+  readonly models: Models;
+  readonly logger: Logger;
 };
 
 /** The models of a conversation: the agent's own, and those beside it, each booked under a name of its own. */
@@ -32,28 +35,31 @@ export class ConversationModels {
 
   /** The agent's own model: the same one until the configuration changes, with its connections and what it has learnt of its provider. */
   openOwn(): Model {
-    const [config, secrets] = [this.#deps.config(), this.#deps.secrets()];
+    const { config, secrets } = this.#deps.configuration;
     if (this.#opened?.config !== config || this.#opened.secrets !== secrets)
-      this.#opened = { config, secrets, model: this.#deps.openModel(config, secrets) };
+      this.#opened = { config, secrets, model: this.#deps.models.open(config, secrets) };
     return this.#opened.model;
   }
 
   /** A model for a call beside the run, booked under a name of its own; `other` brings its own credentials. */
   openHelper(usageId: string, other: LLM | null = null): Model {
     const model = other === null ? this.openOwn() : this.#openOther(other);
-    return this.#booked(model, { ...(other ?? this.#deps.config().agent.llm), usage_id: usageId });
+    return this.#booked(model, {
+      ...(other ?? this.#deps.configuration.config.agent.llm),
+      usage_id: usageId,
+    });
   }
 
   openCondenser(settings: CondenserSettings): Model {
-    const model = this.#openOther(withCondenserSecrets(settings, this.#deps.secrets()));
+    const model = this.#openOther(withCondenserSecrets(settings, this.#deps.configuration.secrets));
     return this.#booked(model, settings.llm);
   }
 
   /** The stored model that titles are asked of; null where it is the agent's. */
   async findTitleModel(): Promise<LLM | null> {
-    const { title_llm_profile: name } = this.#deps.config();
+    const { title_llm_profile: name } = this.#deps.configuration.config;
     if (name === undefined) return null;
-    const found = (await this.#deps.findModel?.(name)) ?? null;
+    const found = await this.#deps.models.findStored(name);
     if (found === null) {
       const fields = { conversation: this.#deps.id, profile: name };
       this.#deps.logger.warn(fields, "the model for titles is not stored any more; the agent's writes it");
@@ -62,10 +68,10 @@ export class ConversationModels {
   }
 
   #booked(model: Model, llm: LLM): Model {
-    const { id, log, post, logger } = this.#deps;
+    const { id, log, queue, logger } = this.#deps;
     return bookedModel(model, async (calls) => {
       try {
-        await post(() => log.append([addCalls(log.state.stats, llm, calls)]));
+        await queue.post(() => log.append([addCalls(log.state.stats, llm, calls)]));
       } catch (error) {
         // The ledger has it, and an answer that somebody waits for is not lost for a number.
         const fields = { conversation: id, error: String(error) };
@@ -76,10 +82,8 @@ export class ConversationModels {
 
   /** A model beside the agent's, with its credentials in it. */
   #openOther(llm: LLM): Model {
-    const config = this.#deps.config();
-    return this.#deps.openModel(
-      { ...config, agent: { ...config.agent, llm } },
-      { ...this.#deps.secrets(), llm: {} },
-    );
+    const { config, secrets } = this.#deps.configuration;
+    const own = { ...config, agent: { ...config.agent, llm } };
+    return this.#deps.models.open(own, { ...secrets, llm: {} });
   }
 }

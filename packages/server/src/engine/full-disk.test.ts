@@ -13,7 +13,7 @@ test.each(["pause", "interrupt", "stop"] as const)(
     disk.isFull = true;
     await end("observed");
     // The run waits for the disk now; the mailbox must not.
-    await expect(conversation[command]()).rejects.toThrow(JournalWriteError);
+    await expect(conversation.halts[command]()).rejects.toThrow(JournalWriteError);
     await until(() => !conversation.isBusy || command === "pause");
     disk.isFull = false;
     await until(() => conversation.state.status === "paused" && !conversation.isBusy);
@@ -30,7 +30,7 @@ test("P7: a result waits for the disk and is stored; the run goes on by itself",
   await until(() => world.started.length === 1);
   disk.isFull = true;
   await end("observed");
-  await expect(conversation.setTitle("new")).rejects.toThrow(JournalWriteError);
+  await expect(conversation.titling.set("new")).rejects.toThrow(JournalWriteError);
   disk.isFull = false;
   await end("text");
   await until(() => conversation.state.status === "finished");
@@ -46,7 +46,7 @@ test("F5: a run that meets a damaged file ends, and does not begin again and aga
   await end("observed");
   await until(() => !conversation.isBusy);
   // Whoever asks for anything is told.
-  await expect(conversation.setTitle("new")).rejects.toMatchObject({ errcode: 11 });
+  await expect(conversation.titling.set("new")).rejects.toMatchObject({ errcode: 11 });
   expect(conversation.isBusy).toBe(false);
   expect(requests).toHaveLength(1);
 });

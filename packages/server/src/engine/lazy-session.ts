@@ -1,3 +1,4 @@
+import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { conversationClosing } from "./refusals.ts";
 import type { ToolBelt } from "./tool-belt.ts";
 
@@ -8,6 +9,8 @@ export const toolPatienceMs = 5_000;
 export class LazySession implements AsyncDisposable {
   readonly #openNew: () => Promise<ToolBelt>;
   #session: Promise<ToolBelt> | null = null;
+  /** MCP servers of the session that was opened last; null where it has none, and until something has needed the tools. */
+  mcpServers: McpServers | null = null;
   #isClosed = false;
 
   constructor(openNew: () => Promise<ToolBelt>) {

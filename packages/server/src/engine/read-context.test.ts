@@ -153,7 +153,7 @@ async function written(steps: readonly Step[]): Promise<MemoryLog> {
   const journal = openMemoryJournal(memory, async (write) => write());
   let nowMs = 1_700_000_000_000;
   const log = await ConversationLog.open(
-    { journal, lease: memory.claim(), nowMs: () => (nowMs += 1) },
+    { journal, lease: memory.claim(), clock: { nowMs: () => (nowMs += 1) } },
     memory.row,
   );
   let tools = listings;

@@ -13,7 +13,7 @@ export type StoredSecretsDeps = {
   readonly secretBox: SecretBox;
   readonly logger: Logger;
   /** The server's own keys, which no conversation shows. */
-  readonly serverKeys?: readonly string[];
+  readonly serverKeys: readonly string[];
 };
 
 /** The secrets of conversations as they are stored: sealed. */
@@ -26,7 +26,7 @@ export class StoredSecrets {
 
   /** Fails with `secrets_unreadable`. */
   unseal(row: ConversationRow): ConversationSecrets {
-    const { secretBox, serverKeys = [] } = this.#deps;
+    const { secretBox, serverKeys } = this.#deps;
     if (row.sealedSecrets === null) return { ...noSecrets, serverKeys };
     try {
       return { ...(JSON.parse(secretBox.unseal(row.sealedSecrets)) as ConversationSecrets), serverKeys };

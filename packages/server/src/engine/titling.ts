@@ -1,24 +1,15 @@
 import type { LLM } from "@convoke/protocol";
-import { beginningOf, usualTitleLength, writeTitle } from "../agent/title.ts";
+import { beginningOf, titleUsageId, usualTitleLength, writeTitle } from "../agent/title.ts";
 import { ended } from "../lib/ended.ts";
-import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
-import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "../events/state-update.ts";
 import { conversationClosing, nothingToTitle } from "./refusals.ts";
+import type { SharedParts } from "./shared-parts.ts";
 import { describeError } from "../lib/describe-error.ts";
 
-export type TitlingDeps = {
-  readonly conversationId: string;
-  readonly log: ConversationLog;
-  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
-  /** The agent's model, or another one that brings its own credentials. */
-  readonly openModel: (other: LLM | null) => Model;
-  /** Another model than the agent's that is to name the conversation; null where there is none. */
-  readonly findTitleModel: () => Promise<LLM | null>;
-  /** Whether it had a title when it was loaded. */
-  readonly isNamed: boolean;
-  readonly logger: Logger;
+export type TitlingDeps = Pick<SharedParts, "id" | "log" | "logger" | "models" | "queue"> & {
+  /** As it was loaded. */
+  readonly title: string | null;
 };
 
 /** Names one conversation beside its work: no turn ever waits for it, and none fails with it (P62). */
@@ -32,7 +23,7 @@ export class Titling {
 
   constructor(deps: TitlingDeps) {
     this.#deps = deps;
-    this.isNamed = deps.isNamed;
+    this.isNamed = deps.title !== null;
   }
 
   /** Begins to name the conversation after its first message; only the first call does something. */
@@ -49,11 +40,20 @@ export class Titling {
     return JSON.parse(this.#deps.log.mask(JSON.stringify({ title }), "document")) as { title: string };
   }
 
+  /** Gives the conversation a title, or takes it away. */
+  async set(title: string | null): Promise<void> {
+    const { log, queue } = this.#deps;
+    await queue.post(async () => {
+      await log.append([stateUpdate("title", title)], { patch: { title } });
+      this.isNamed = title !== null;
+    });
+  }
+
   /** A title for the conversation as it is now; it is booked, but kept nowhere. */
   async propose(length = usualTitleLength, other: LLM | null = null): Promise<string> {
-    const message = await this.#deps.post(() => this.#firstMessage());
-    if (message === null) throw nothingToTitle(this.#deps.conversationId);
-    const written = await writeTitle(message, this.#deps.openModel(other), this.#stop.signal, length);
+    const message = await this.#deps.queue.post(() => this.#firstMessage());
+    if (message === null) throw nothingToTitle(this.#deps.id);
+    const written = await writeTitle(message, this.#openModel(other), this.#stop.signal, length);
     if (written === null) throw conversationClosing();
     return written.title;
   }
@@ -65,15 +65,15 @@ export class Titling {
   }
 
   async #name(message: string): Promise<void> {
-    const { conversationId: conversation, logger } = this.#deps;
+    const { id: conversation, logger, models } = this.#deps;
     try {
-      const own = await this.#deps.findTitleModel();
-      const written = await writeTitle(message, this.#deps.openModel(own), this.#stop.signal);
+      const own = await models.findTitleModel();
+      const written = await writeTitle(message, this.#openModel(own), this.#stop.signal);
       if (written === null) return;
       if (written.failure !== null)
         logger.warn({ conversation, error: written.failure }, "no model wrote a title");
       const { title } = written;
-      await this.#deps.post(async () => {
+      await this.#deps.queue.post(async () => {
         // Somebody may have named it meanwhile.
         if (!this.isNamed) await this.#deps.log.append([stateUpdate("title", title)], { patch: { title } });
       });
@@ -81,6 +81,11 @@ export class Titling {
       // A conversation without a title is whole; whoever lists it sees that there is none.
       logger.warn({ conversation, error: describeError(error) }, "the conversation got no title");
     }
+  }
+
+  /** The agent's model, or another one that brings its own credentials. */
+  #openModel(other: LLM | null): Model {
+    return this.#deps.models.openHelper(titleUsageId, other);
   }
 
   async #firstMessage(): Promise<string | null> {

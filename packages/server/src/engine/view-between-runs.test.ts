@@ -33,7 +33,7 @@ test("issue 13.2, P59: a view that is kept between runs gives the very request t
       const memory = new MemoryLog(sampleConversation("c"));
       const journal = openMemoryJournal(memory, async (write) => write());
       let nowMs = 1_700_000_000_000;
-      const deps = { journal, lease: memory.claim(), nowMs: () => (nowMs += 1) };
+      const deps = { journal, lease: memory.claim(), clock: { nowMs: () => (nowMs += 1) } };
       const log = await ConversationLog.open(deps, memory.row);
       log.mask = (json) => json.replaceAll("secret", "<hidden>");
       const requests = new WeakMap<readonly unknown[], AgentRequests>();

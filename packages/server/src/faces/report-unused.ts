@@ -14,7 +14,7 @@ export function reportUnusedIn(
     try {
       // A start has no conversation yet, and a deletion has none any more; the answer itself also names the fields.
       if (id === null || !(await directory.exists(caller, id))) return;
-      await (await directory.open(caller, id)).tellUnused(fields);
+      await (await directory.open(caller, id)).writer.warnOfUnused(fields);
     } catch (error) {
       if (error instanceof OwnedElsewhere) throw error;
       // The request was carried out: a failure now would make the client repeat it.

@@ -10,6 +10,12 @@ export interface Activity {
   begin(name: string): Disposable;
 }
 
+/** Where nobody watches. */
+export const noActivity: Activity = {
+  turnTo: () => {},
+  begin: () => ({ [Symbol.dispose]: () => {} }),
+};
+
 export type WatchdogOptions = Omit<WatchdogShared, "memory"> & {
   /**
    * Another thread of this process checks beside its own work: a thread of its own costs the memory of a whole runtime.

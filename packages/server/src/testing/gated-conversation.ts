@@ -4,7 +4,10 @@ import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { EventMeta } from "../events/event-draft.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { JournalWriteError } from "../journal/journal.ts";
+import { systemClock } from "../lib/clock.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { noActivity } from "../lib/watchdog.ts";
+import { Observer } from "../observability/observer.ts";
 import { createSecretBox } from "../security/seal.ts";
 import { createGatedModel } from "./interleaving/gated-model.ts";
 import { hostBelt } from "./host-belt.ts";
@@ -14,7 +17,8 @@ import { MemoryLog, openMemoryJournal } from "./interleaving/memory-journal.ts";
 import { until } from "./until.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import { Conversation } from "../engine/conversation.ts";
-import { nobody } from "../engine/ports.ts";
+import { ViewCache } from "../engine/view-cache.ts";
+import { noBudget, nobody } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 
 /** A conversation with a disk that can be filled, and a model and tools that the test steps. */
@@ -35,12 +39,12 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
     disk: new Map(),
     onStart: ({ actionId }) => started.push(actionId),
   });
-  const nowMs = Date.now;
   const conversation = new Conversation({
     id: "c",
+    title: null,
     journal,
     signals: new Signals(),
-    log: await ConversationLog.open({ journal, lease: memory.claim(), nowMs }, memory.row),
+    log: await ConversationLog.open({ journal, lease: memory.claim(), clock: systemClock }, memory.row),
     config: {
       agent: { kind: "Agent", llm: { model: "gated" }, tools: [{ name: "terminal" }] } as unknown as Agent,
       workspace: { kind: "LocalWorkspace", working_dir: "/" },
@@ -54,13 +58,18 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
     secrets: { llm: {}, sources: {} },
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
-    openModel: () => model,
+    viewCache: new ViewCache({ one: 0, all: 0 }),
+    models: { open: () => model, findStored: async () => null },
+    tools: { openSession: async () => hostBelt(session), openHooks: () => null, workspaceDir: () => "/" },
     people: nobody,
-    openSession: async () => hostBelt(session),
-    workspaceDir: () => "/",
-    onLost: () => {},
-    nowMs,
+    budget: noBudget,
+    holder: { lost: () => {} },
+    isAttended: false,
+    fetch,
+    clock: systemClock,
     logger: silentLogger,
+    observer: new Observer(),
+    activity: noActivity,
   });
   /** Ends the oldest pending thing. */
   const end = async (ending: string): Promise<void> => {

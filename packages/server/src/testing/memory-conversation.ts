@@ -2,11 +2,14 @@ import type { Agent } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../engine/conversation.ts";
-import { nobody } from "../engine/ports.ts";
+import { ViewCache } from "../engine/view-cache.ts";
+import { noBudget, nobody } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { noActivity } from "../lib/watchdog.ts";
+import { Observer } from "../observability/observer.ts";
 import type { Model } from "../models/model.ts";
 import { createSecretBox } from "../security/seal.ts";
 import { hostBelt } from "./host-belt.ts";
@@ -42,9 +45,10 @@ export async function openMemoryConversation(
   const session = createSession(options.output ?? ((command) => command));
   const conversation = new Conversation({
     id: "c",
+    title: null,
     journal,
     signals: new Signals(),
-    log: await ConversationLog.open({ journal, lease: log.claim(), nowMs: tick }, log.row),
+    log: await ConversationLog.open({ journal, lease: log.claim(), clock: { nowMs: tick } }, log.row),
     config: {
       agent: {
         kind: "Agent",
@@ -62,13 +66,22 @@ export async function openMemoryConversation(
     secrets: { llm: {}, sources: {} },
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
-    openModel: () => options.model,
+    viewCache: new ViewCache({ one: 0, all: 0 }),
+    models: { open: () => options.model, findStored: async () => null },
+    tools: {
+      openSession: async () => hostBelt((await options.openSession?.(session)) ?? session),
+      openHooks: () => null,
+      workspaceDir: () => "/",
+    },
     people: nobody,
-    openSession: async () => hostBelt((await options.openSession?.(session)) ?? session),
-    workspaceDir: () => "/",
-    onLost: () => {},
-    nowMs: tick,
+    budget: noBudget,
+    holder: { lost: () => {} },
+    isAttended: false,
+    fetch,
+    clock: { nowMs: tick },
     logger: silentLogger,
+    observer: new Observer(),
+    activity: noActivity,
   });
   return {
     conversation,

@@ -65,7 +65,7 @@ export type SessionsDeps = {
   readonly observer?: Observer;
 };
 
-type SessionOwner = {
+export type SessionOwner = {
   readonly id: string;
   readonly ownerId: string;
   /** Of the actor: tools of a sandbox refuse those of the past. */

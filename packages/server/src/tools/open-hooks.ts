@@ -11,7 +11,7 @@ export type OpenHooksDeps = HookSurroundings & {
   readonly conversationId: string;
   readonly workingDir: string;
   readonly toolHost: () => Promise<ToolHost>;
-  readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
+  readonly beforeStart: ((signal: AbortSignal) => Promise<void>) | undefined;
 };
 
 /** The hooks of a conversation; null when it has none, and then nothing about hooks ever appears in its log. */
@@ -29,7 +29,7 @@ export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): Hook
     lost: deps.lost,
     ...(deps.beforeStart === undefined ? {} : { beforeStart: deps.beforeStart }),
   });
-  return new HookGate(runner, { notify: deps.notify, tell });
+  return new HookGate(runner, { notify: (draft) => deps.notify(draft), toDraft: tell });
 }
 
 function asItsOwnKind(record: HookRecord): EventDraft {

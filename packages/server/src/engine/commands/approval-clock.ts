@@ -1,13 +1,15 @@
+import type { Clock } from "../../lib/clock.ts";
+
 /** Rings when the time for an answer is over; never holds the process up. */
 export class ApprovalClock {
+  readonly #clock: Clock;
   readonly #onDeadline: () => void;
-  readonly #nowMs: () => number;
   #timer: NodeJS.Timeout | undefined;
   #deadlineMs: number | null = null;
 
-  constructor(deps: { readonly onDeadline: () => void; readonly nowMs: () => number }) {
-    this.#onDeadline = deps.onDeadline;
-    this.#nowMs = deps.nowMs;
+  constructor(clock: Clock, onDeadline: () => void) {
+    this.#clock = clock;
+    this.#onDeadline = onDeadline;
   }
 
   /** True while an answer is due. */
@@ -22,10 +24,10 @@ export class ApprovalClock {
     this.#deadlineMs = deadlineMs;
     if (deadlineMs === null) return;
     // Timers hold at most 2^31 ms; a later deadline is looked at again then.
-    const leftMs = Math.min(2 ** 31 - 1, Math.max(0, deadlineMs - this.#nowMs()));
+    const leftMs = Math.min(2 ** 31 - 1, Math.max(0, deadlineMs - this.#clock.nowMs()));
     this.#timer = setTimeout(() => {
       this.#deadlineMs = null;
-      if (this.#nowMs() < deadlineMs) this.set(deadlineMs);
+      if (this.#clock.nowMs() < deadlineMs) this.set(deadlineMs);
       else this.#onDeadline();
     }, leftMs);
     this.#timer.unref();

@@ -1,10 +1,44 @@
-import type { Agent } from "@convoke/protocol";
-import { isPlanning } from "../../agent/plan-mode.ts";
+import type { Agent, Message } from "@convoke/protocol";
+import { approvalMessage, isPlanning, workingAgent } from "../../agent/plan-mode.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
+import type { WorkQueue } from "../work-queue.ts";
+import type { Writer } from "../writer.ts";
+import type { Admitted } from "./decide.ts";
+import { noHooks, sendMessage, type SendDeps } from "./send-message.ts";
+
+export type ApprovePlanDeps = SendDeps & {
+  /** Null when the conversation has none. */
+  readonly hooks: { admit(message: Message): Promise<Admitted> } | null;
+  readonly queue: WorkQueue;
+  readonly runner: { readonly isAlive: boolean; readonly isWorking: boolean; ended(): Promise<void> };
+  readonly writer: Writer;
+};
+
+/**
+ * Ends plan mode: in one commit the agent gets its tools for the work, and is told to carry its plan out, with what the person adds.
+ * Fails while something is at work or waits (409), and for an agent that does not plan (409).
+ */
+export async function approvePlan(words: string | null, deps: ApprovePlanDeps): Promise<void> {
+  const { configuration, hooks, log, queue, runner, writer } = deps;
+  refuseApprovingPlan(configuration.config.agent, log.state, runner.isWorking);
+  await runner.ended();
+  const content = [{ type: "text" as const, text: approvalMessage(words), cache_prompt: false }];
+  const message = { role: "user" as const, content, thinking_blocks: [] };
+  const admitted = (await hooks?.admit(message)) ?? noHooks;
+  await queue.post(async () => {
+    const { agent } = configuration.config;
+    refuseApprovingPlan(agent, log.state, runner.isAlive);
+    // Its tools go; a run that finds no system prompt yet brings one with those that come.
+    const prepared = { session: null, admitted };
+    await sendMessage({ message, wantsRun: true }, prepared, deps, (decision, extra) =>
+      writer.commitChange({ agent: workingAgent(agent) }, decision, extra),
+    );
+  });
+}
 
 /** Fails where there is no plan to approve (409), and while the agent still writes it. */
-export function refuseApprovingPlan(agent: Agent, state: ConversationState, isWorking: boolean): void {
+function refuseApprovingPlan(agent: Agent, state: ConversationState, isWorking: boolean): void {
   if (!isPlanning(agent))
     throw new Fault(
       "conflict",

@@ -2,9 +2,9 @@ import { buildHistory } from "../../agent/history.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
 import { toModelTool } from "../../agent/tool-schema.ts";
 import { Fault } from "../../lib/fault.ts";
-import type { Mailbox } from "../../lib/mailbox.ts";
 import type { Model, ModelRequest, ModelResponse } from "../../models/model.ts";
-import type { ConversationLog } from "../conversation-log.ts";
+import { readsPrediction } from "../../security/analyzers/analyzer.ts";
+import type { SharedParts } from "../shared-parts.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 
 type AskDeps = {
@@ -18,16 +18,15 @@ type AskDeps = {
 
 /** What was said, masked like everything that goes out. */
 export async function askBeside(
-  deps: Omit<AskDeps, "view"> & {
-    readonly log: ConversationLog;
-    readonly post: Mailbox["post"];
-  },
+  { configuration, id, log, models, queue }: SharedParts,
+  session: Pick<ToolBelt, "tools">,
   question: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { log, post } = deps;
-  const view = await post(async () => [...(await log.view())]);
-  const answer = await askAgent({ ...deps, view }, question, signal);
+  const view = await queue.post(async () => [...(await log.view())]);
+  const asksForRisk = readsPrediction(configuration.config.security_analyzer);
+  const model = models.openHelper("ask-agent-llm");
+  const answer = await askAgent({ session, asksForRisk, view, model, cacheKey: id }, question, signal);
   return JSON.parse(log.mask(JSON.stringify(answer))) as string;
 }
 

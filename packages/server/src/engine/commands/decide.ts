@@ -11,6 +11,9 @@ import { warning } from "../../events/warning.ts";
 /** What a command leads to: events that commit together, and whether the run in progress must be cut off. */
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
 
+/** What hooks add to a message. */
+export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
+
 const nothing: Decision = { drafts: [] };
 
 /** What hooks add to a message. */
@@ -20,16 +23,16 @@ export type SendCommand = {
   readonly message: Message;
   readonly wantsRun: boolean;
   /** The goal that the message sets; any other message ends the one that is pursued. */
-  readonly goal?: Goal;
+  readonly goal: Goal | null;
   readonly sender: string | null;
   /** The system prompt, and what goes with it; added when the log has none yet. */
   readonly opening: () => readonly EventDraft[];
   /** Skills that the message brings up. */
-  readonly activation?: Activation;
+  readonly activation: Activation;
   /** What hooks have to say about it. */
-  readonly admitted?: Admitted;
+  readonly admitted: Admitted;
   /** What the agent reads behind every message of its user; empty for nothing. */
-  readonly suffix?: string;
+  readonly suffix: string;
 };
 
 /** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
@@ -38,22 +41,18 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
   if (state.systemPromptSeq === null) drafts.push(...command.opening());
   const isReopened = state.status === "finished" || state.status === "stuck";
   if (isReopened) drafts.push(statusUpdate("idle"));
-  drafts.push(...(command.admitted?.records ?? []));
-  if (command.goal !== undefined) drafts.push(stateUpdate("goal", command.goal));
+  drafts.push(...command.admitted.records);
+  if (command.goal !== null) drafts.push(stateUpdate("goal", command.goal));
   else if (state.goal?.active === true)
     drafts.push(stateUpdate("goal", { ...state.goal, active: false, status: "interrupted" }));
-  const { suffix = "" } = command;
-  const extended = [
-    ...(command.activation?.texts ?? []),
-    ...(suffix === "" ? [] : [suffix]),
-    ...(command.admitted?.contexts ?? []),
-  ];
+  const { activation, admitted, suffix } = command;
+  const extended = [...activation.texts, ...(suffix === "" ? [] : [suffix]), ...admitted.contexts];
   drafts.push({
     body: {
       kind: "MessageEvent",
       source: "user",
       llm_message: command.message,
-      activated_skills: [...(command.activation?.names ?? [])],
+      activated_skills: [...activation.names],
       extended_content: extended.map((item) => ({ type: "text", text: item })),
       ...(command.sender === null ? {} : { sender: command.sender }),
     },

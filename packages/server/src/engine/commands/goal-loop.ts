@@ -1,23 +1,14 @@
 import { buildHistory } from "../../agent/history.ts";
 import { judgeGoal, type Judged } from "../../agent/judge-goal.ts";
 import { ended } from "../../lib/ended.ts";
-import type { Logger } from "../../lib/logger.ts";
-import type { Mailbox } from "../../lib/mailbox.ts";
-import type { Model } from "../../models/model.ts";
-import type { ConversationLog } from "../conversation-log.ts";
-import type { Decision } from "./decide.ts";
+import type { SharedParts } from "../shared-parts.ts";
+import type { Writer } from "../writer.ts";
 import type { Goal } from "../state/pursued-goal.ts";
-import { afterVerdict, decideGoalStop } from "./goal.ts";
+import { afterVerdict, decideGoalResume, decideGoalStop } from "./goal.ts";
 import { describeError } from "../../lib/describe-error.ts";
 
-export type GoalLoopDeps = {
-  readonly conversationId: string;
-  readonly log: ConversationLog;
-  readonly post: Mailbox["post"];
-  readonly commit: (decision: Decision) => Promise<unknown>;
-  /** Opens the model of the judge. */
-  readonly openModel: () => Model;
-  readonly logger: Logger;
+export type GoalLoopDeps = Pick<SharedParts, "id" | "log" | "logger" | "models" | "queue"> & {
+  readonly writer: Pick<Writer, "command" | "commit">;
 };
 
 /** Asks a judge whenever the work on a goal has come to an end, and sends the agent back. The goal itself is in the log. */
@@ -33,6 +24,16 @@ export class GoalLoop {
   /** True while the judge is asked. */
   get isBusy(): boolean {
     return this.#round !== null;
+  }
+
+  /** Ends the goal that is pursued, if one is; a run in progress goes on to its end. */
+  async stop(): Promise<void> {
+    await this.#deps.writer.command(decideGoalStop);
+  }
+
+  /** Goes on with a goal that was interrupted; fails while a run is in progress and when there is none (409). */
+  async resume(): Promise<void> {
+    await this.#deps.writer.command(decideGoalResume);
   }
 
   /** To be called when a run has ended, and after a restart. */
@@ -55,13 +56,13 @@ export class GoalLoop {
   }
 
   async #next(): Promise<void> {
-    const { commit, conversationId, log, logger, post } = this.#deps;
+    const { id, log, logger, models, queue, writer } = this.#deps;
     try {
-      const view = await post(async () => {
+      const view = await queue.post(async () => {
         if (this.#dueGoal() === null) return null;
         const isJudged = log.state.status === "finished" || log.state.status === "stuck";
         if (isJudged) return [...(await log.view())];
-        await commit(decideGoalStop(log.state));
+        await writer.commit(decideGoalStop(log.state));
         return null;
       });
       const goal = this.#dueGoal();
@@ -69,22 +70,21 @@ export class GoalLoop {
       const judged = await judgeGoal(
         goal.objective,
         buildHistory(view),
-        this.#deps.openModel(),
+        models.openHelper("goal-judge-llm"),
         this.#stop.signal,
       );
-      if (judged !== null) await post(() => this.#conclude(goal, judged));
+      if (judged !== null) await queue.post(() => this.#conclude(goal, judged));
     } catch (error) {
       // The conversation stands as it stood; the goal is judged after the next run or start.
-      logger.warn({ conversation: conversationId, error: describeError(error) }, "a goal was not judged");
+      logger.warn({ conversation: id, error: describeError(error) }, "a goal was not judged");
     }
   }
 
   async #conclude(goal: Goal, { verdict, failure }: Judged): Promise<void> {
-    const { commit, conversationId, logger } = this.#deps;
-    if (failure !== null)
-      logger.warn({ conversation: conversationId, error: failure }, "no model judged a goal");
+    const { id, logger, writer } = this.#deps;
+    if (failure !== null) logger.warn({ conversation: id, error: failure }, "no model judged a goal");
     // Whoever wrote, halted or stopped the goal meanwhile has decided about it.
     const isSame = JSON.stringify(this.#dueGoal()) === JSON.stringify(goal);
-    if (isSame) await commit({ drafts: afterVerdict(goal, verdict) });
+    if (isSame) await writer.commit({ drafts: afterVerdict(goal, verdict) });
   }
 }

@@ -3,6 +3,7 @@ import type { Verdict } from "../../agent/judge-goal.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import { startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
+import type { SendInput } from "../conversation-deps.ts";
 import type { Decision } from "./decide.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
@@ -10,6 +11,13 @@ import type { ConversationState } from "../state/conversation-state.ts";
 /** As the log has it, so that a restart goes on with it. */
 function goalUpdate(goal: Goal): EventDraft {
   return stateUpdate("goal", goal);
+}
+
+/** The message that sets the agent a goal: a judge is asked after each run. It is refused while one is in progress (409). */
+export function goalMessage(objective: string, maxIterations: number): SendInput {
+  const content = [{ type: "text" as const, text: objective, cache_prompt: false }];
+  const message = { role: "user" as const, content, thinking_blocks: [] };
+  return { message, wantsRun: true, goal: { objective, maxIterations } };
 }
 
 export function newGoal(state: ConversationState, objective: string, maxIterations: number): Goal {

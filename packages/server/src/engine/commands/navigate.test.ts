@@ -58,7 +58,7 @@ test("W27: after any navigations the model's view is that of a tree of events, a
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (script) => {
       const memory = new MemoryLog(sampleConversation("c"));
       const journal = openMemoryJournal(memory, async (write) => write());
-      const deps = { journal, lease: memory.claim(), nowMs: () => 1_700_000_000_000 };
+      const deps = { journal, lease: memory.claim(), clock: { nowMs: () => 1_700_000_000_000 } };
       let log = await ConversationLog.open(deps, memory.row);
       const parents = new Map<string, string | null>();
       let head: string | null = null;

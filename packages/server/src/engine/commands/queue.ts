@@ -1,11 +1,7 @@
 import { Fault } from "../../lib/fault.ts";
-import type { ConversationState, QueuedMessage } from "../state/conversation-state.ts";
+import type { ConversationState } from "../state/conversation-state.ts";
+import { queuedMessages } from "../state/queued-messages.ts";
 import type { Decision } from "./decide.ts";
-
-/** Messages of users that no request to the model has had, oldest first. */
-export function queuedMessages(state: ConversationState, beingReadSeq: number): QueuedMessage[] {
-  return state.queued.filter(({ isFromUser, seq }) => isFromUser && seq > beingReadSeq);
-}
 
 /** Takes a message out of what the model will read; the log keeps it, and says so (P44). */
 export function decideDequeue(

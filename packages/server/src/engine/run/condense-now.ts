@@ -7,19 +7,15 @@ import { condenserMessages } from "../../agent/replay/replay-log.ts";
 import { RequestHash } from "../../agent/request-hash.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
-import type { ConversationConfig } from "../conversation-config.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import { nothingToCondense, noCondenser } from "../refusals.ts";
+import type { SharedParts } from "../shared-parts.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 
-export type CondenseDeps = {
-  readonly conversationId: string;
-  readonly log: ConversationLog;
-  readonly post: <Result>(job: () => Promise<Result> | Result) => Promise<Result>;
+export type CondenseDeps = Pick<SharedParts, "configuration" | "id" | "log" | "queue"> & {
   readonly condensing: Condensing;
-  readonly config: () => ConversationConfig;
   /** A run in progress takes the request up before it asks the model again. */
-  readonly isRunning: () => boolean;
+  readonly runner: { readonly isAlive: boolean };
 };
 
 /**
@@ -27,29 +23,31 @@ export type CondenseDeps = {
  * done, or when a run has it before it. Fails with `no_condenser` or `nothing_to_condense`.
  */
 export async function condenseNow(deps: CondenseDeps, session: Pick<ToolBelt, "tools">): Promise<void> {
-  const { condensing, config, conversationId, isRunning, log, post } = deps;
-  const begun = await post(async () => {
-    const { agent } = config();
+  const { condensing, configuration, id, log, queue, runner } = deps;
+  const begun = await queue.post(async () => {
+    const { agent, security_analyzer: analyzer } = configuration.config;
     const settings = condenserSettings(agent);
-    if (settings === null) throw noCondenser(conversationId);
+    if (settings === null) throw noCondenser(id);
     const view = await log.view();
     const prepared = new AgentRequests().prepare({
       view,
       sawSeq: log.state.lastSeq,
       tools: session.tools,
-      asksForRisk: readsPrediction(config().security_analyzer),
+      asksForRisk: readsPrediction(analyzer),
       model: agent.llm.model ?? "",
-      cacheKey: conversationId,
+      cacheKey: id,
     });
     const situation = { ...prepared, settings, view };
-    if (!condensing.canForget(situation)) throw nothingToCondense(conversationId);
+    if (!condensing.canForget(situation)) throw nothingToCondense(id);
     await log.append([{ body: { kind: "CondensationRequest", source: "environment" } }]);
     const branch = log.state.navigations;
-    return isRunning() ? null : { branch, room: condensing.before({ ...situation, view: await log.view() }) };
+    return runner.isAlive
+      ? null
+      : { branch, room: condensing.before({ ...situation, view: await log.view() }) };
   });
   const condensed = await begun?.room;
   if (!condensed) return;
-  await post(async () => {
+  await queue.post(async () => {
     // Somebody left the branch that it sums up.
     if (log.state.navigations !== begun?.branch) return;
     const drafts = await condensedDrafts(condensed, log);

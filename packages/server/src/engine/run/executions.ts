@@ -49,9 +49,9 @@ export class Executions {
   /** Begins those of the open actions that may begin now. */
   async begin(open: readonly OpenAction[]): Promise<void> {
     const session = await this.#openSession();
-    const view = await this.#deps.post(() => this.#deps.log.view());
+    const view = await this.#deps.queue.post(() => this.#deps.log.view());
     const listings = new Map((session?.tools ?? []).map((listing) => [listing.name, listing]));
-    const { agent, max_budget_per_task: budget = null } = this.#deps.config();
+    const { agent, max_budget_per_task: budget = null } = this.#deps.configuration.config;
     // Each task may cost all that the conversation has left, which two at once would have twice.
     const oneTask = budget !== null;
     const claims = open.map((action) =>
@@ -84,7 +84,7 @@ export class Executions {
   /** Null when it cannot be opened now; each call then meets the failure itself and answers with it. */
   async #openSession(): Promise<ToolBelt | null> {
     try {
-      return await this.#deps.openSession();
+      return await this.#deps.session.open();
     } catch {
       // Tried again, and reported, by the execution.
       return null;
@@ -117,12 +117,12 @@ export class Executions {
       return { type: "error", text: "The stored action of this call cannot be read, so it was not run." };
     }
     try {
-      const session = await this.#deps.openSession();
+      const session = await this.#deps.session.open();
       this.#tools = session.tools;
       const secrets = await this.#resolveSecrets();
       const request = { actionId: open.id, tool: open.toolName, action, secrets };
       // Handed over inside the mailbox, so that nothing starts after a pause or a rejection was acknowledged (P43).
-      const execution = await this.#deps.post(() => {
+      const execution = await this.#deps.queue.post(() => {
         if (!isWanted(this.#deps, this.#signal) || !this.#isOpen(open)) return null;
         this.#executing.add(open.id);
         const onProgress = progressOf(this.#deps, open.id);
@@ -131,11 +131,8 @@ export class Executions {
       return execution === null ? null : await execution.outcome;
     } catch (error) {
       if (error instanceof LeftOpenError) return null;
-      this.#deps.logger.error(
-        { conversation: this.#deps.conversationId, error: String(error) },
-        "tool session failed",
-      );
-      const text = this.#deps.mayHaveBegun(open.id)
+      this.#deps.logger.error({ conversation: this.#deps.id, error: String(error) }, "tool session failed");
+      const text = this.#deps.earlier.mayHaveBegun(open.id)
         ? `The workspace cannot be reached (${describeError(error)}), and this call was in progress when the server stopped: its outcome is unknown. It was not run again; check what it has done before repeating it.`
         : `The workspace could not run this call: ${describeError(error)}`;
       return { type: "error", text };
@@ -164,13 +161,11 @@ export class Executions {
   }
 
   async #resolveSecrets(): Promise<ToolSecret[]> {
+    const { configuration, fetch, id, logger } = this.#deps;
     const warn = (name: string, reason: string): void => {
-      this.#deps.logger.warn(
-        { conversation: this.#deps.conversationId, secret: name, reason },
-        "secret lookup failed",
-      );
+      logger.warn({ conversation: id, secret: name, reason }, "secret lookup failed");
     };
-    return await resolveSecrets(this.#deps.secrets().sources, this.#signal, warn, this.#deps.fetch);
+    return await resolveSecrets(configuration.secrets.sources, this.#signal, warn, fetch);
   }
 }
 

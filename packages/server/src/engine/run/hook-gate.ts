@@ -16,31 +16,32 @@ export type Gated = {
 
 const endTimeoutMs = 10_000;
 
-export type HookGateDeps = {
-  /** Adds to the log when the conversation comes to it. */
-  readonly notify: (draft: EventDraft) => void;
+/** Where the records of hooks go. */
+export interface HookRecords {
   /** How the log tells of a hook that ran. */
-  readonly tell: (record: HookRecord) => EventDraft;
-};
+  toDraft(record: HookRecord): EventDraft;
+  /** Adds to the log when the conversation comes to it. */
+  notify(draft: EventDraft): void;
+}
 
 /** What hooks need of the conversation that opens them. */
-export type HookSurroundings = {
-  readonly openModel: () => Model;
+export interface HookSurroundings {
+  openModel(): Model;
   /** Aborts when another process took the conversation over: see {@link HookRunner}. */
   readonly lost: AbortSignal;
   /** Adds to the log when the conversation comes to it. */
-  readonly notify: (draft: EventDraft) => void;
-};
+  notify(draft: EventDraft): void;
+}
 
 /** The points of a conversation at which its hooks are asked. */
 export class HookGate implements AsyncDisposable {
   readonly #runner: HookRunner;
-  readonly #deps: HookGateDeps;
+  readonly #records: HookRecords;
   #isStarted = false;
 
-  constructor(runner: HookRunner, deps: HookGateDeps) {
+  constructor(runner: HookRunner, records: HookRecords) {
     this.#runner = runner;
-    this.#deps = deps;
+    this.#records = records;
   }
 
   /** Asked before a message is stored: one that is turned down never gets into the log, so no model ever reads it (W8). */
@@ -53,7 +54,7 @@ export class HookGate implements AsyncDisposable {
     const verdict = await this.#runner.run("user_prompt_submit", { message: text }, signal);
     const records = [...(started === null ? [] : this.#draftsOf(started)), ...this.#draftsOf(verdict)];
     if (!verdict.isBlocked) return { records, contexts: verdict.contexts };
-    for (const draft of records) this.#deps.notify(draft);
+    for (const draft of records) this.#records.notify(draft);
     throw new Fault(
       "refused",
       "hook_denied",
@@ -110,6 +111,6 @@ export class HookGate implements AsyncDisposable {
   }
 
   #draftsOf({ records }: HookVerdict): EventDraft[] {
-    return records.map((record) => this.#deps.tell(record));
+    return records.map((record) => this.#records.toDraft(record));
   }
 }

@@ -85,11 +85,11 @@ export class ModelCalls {
    * next step asks. Resolves without either when the run was taken away.
    */
   async make(sawSeq: number): Promise<void> {
-    const session = await this.#deps.openSession();
+    const session = await this.#deps.session.open();
     // Meanwhile more may have been said: the next step asks about that too.
     if (await this.#hasWaited(session)) return;
     try {
-      const begun = await this.#deps.post(() => this.#begin(session, sawSeq));
+      const begun = await this.#deps.queue.post(() => this.#begin(session, sawSeq));
       if (begun === null) return;
       if ("room" in begun) {
         await this.#condense(begun.room);
@@ -132,17 +132,17 @@ export class ModelCalls {
   }
 
   async #begin(session: ToolBelt, sawSeq: number): Promise<Begun | null> {
-    const { condensing, config, conversationId, log } = this.#deps;
+    const { condensing, configuration, id, log, models, requests } = this.#deps;
     const view = await log.view();
     if (!isWanted(this.#deps, this.#signal)) return null;
-    const { agent, security_analyzer: analyzer } = config();
-    const prepared = this.#deps.requestsOf(view).prepare({
+    const { agent, security_analyzer: analyzer } = configuration.config;
+    const prepared = requests.of(view).prepare({
       view,
       sawSeq,
       tools: session.tools,
       asksForRisk: readsPrediction(analyzer),
       model: agent.llm.model ?? "",
-      cacheKey: conversationId,
+      cacheKey: id,
     });
     this.#isOpen = true;
     this.#sawSeq = sawSeq;
@@ -153,7 +153,7 @@ export class ModelCalls {
     if (room !== null) return { room };
     this.#leaving = new AbortController();
     const request = { ...prepared.request, leaving: this.#leaving.signal };
-    const parts = this.#deps.openModel().stream(request, this.#signal);
+    const parts = models.openOwn().stream(request, this.#signal);
     return { parts, prepared, llm: agent.llm };
   }
 
@@ -200,7 +200,7 @@ export class ModelCalls {
     meta: PreparedRequest["meta"],
   ): readonly EventDraft[] {
     const isTooLong = error.code === "LLMContextWindowExceedError";
-    const canCondense = condenserSettings(this.#deps.config().agent) !== null;
+    const canCondense = condenserSettings(this.#deps.configuration.config.agent) !== null;
     if (isTooLong && canCondense && sinceLastAnswer(view).overflows < mostCondensations)
       return withRequestMeta([{ body: { kind: "CondensationRequest", source: "environment" } }], meta);
     const repair = repairAfter(error, view);
@@ -214,7 +214,7 @@ export class ModelCalls {
     session: ToolBelt,
     { condensed: view, meta }: PreparedRequest,
   ): EventDraft[] {
-    const config = this.#deps.config();
+    const { config } = this.#deps.configuration;
     // The same list is looked at once a run: its digest and the log's mark cost more than the rest of the step.
     const told = session.tools === this.#toldTools ? upToDate : toolsUpdate(view, session.tools);
     this.#toldTools = session.tools;
@@ -244,7 +244,7 @@ export class ModelCalls {
   ): Promise<{ last: LastPart; beside: EventDraft[]; adjustments: readonly Adjustment[] }> {
     const beside: EventDraft[] = [];
     const adjustments: Adjustment[] = [];
-    const { conversationId, logger } = this.#deps;
+    const { id, logger } = this.#deps;
     let deltas = this.#openDeltas();
     for await (const part of parts) {
       switch (part.type) {
@@ -266,7 +266,7 @@ export class ModelCalls {
           deltas?.end({ outcome: "void" });
           deltas = this.#openDeltas();
           logger.warn(
-            { conversation: conversationId, attempt: part.attempt, code: part.error.code },
+            { conversation: id, attempt: part.attempt, code: part.error.code },
             "model call failed, trying again",
           );
           await storeEvents(this.#deps, this.#signal, () =>
@@ -288,14 +288,15 @@ export class ModelCalls {
 
   /** Null where nobody wants to see an answer while it is made. */
   #openDeltas(): DeltaStream | null {
-    const { config, log, secrets, signals } = this.#deps;
-    if (config().agent.llm.stream !== true) return null;
+    const { configuration, log, signals } = this.#deps;
+    const { config, secrets } = configuration;
+    if (config.agent.llm.stream !== true) return null;
     const emitDelta = (plain: string | null, withItem: string): void => {
       if (!signals.isHeard) return;
       // Once more, for secrets that have come or gone since the answer began.
       signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
     };
-    return new DeltaStream({ emitDelta }, secretValues(secrets()), sparedTexts(config()));
+    return new DeltaStream({ emitDelta }, secretValues(secrets), sparedTexts(config));
   }
 
   #endOf(last: LastPart): DeltaEnd {

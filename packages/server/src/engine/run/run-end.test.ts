@@ -1,3 +1,4 @@
+import type { ConversationExecutionStatus } from "@convoke/protocol";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { RunEnd } from "./run-end.ts";
 
@@ -7,7 +8,12 @@ afterEach(() => vi.useRealTimers());
 function world(): { readonly end: RunEnd; readonly told: string[]; become(standing: string): void } {
   let now = "finished";
   const told: string[] = [];
-  const end = new RunEnd({ publish: () => told.push(now), standing: () => now });
+  const log = {
+    get state() {
+      return { status: now as ConversationExecutionStatus, lastUserMessageId: null };
+    },
+  };
+  const end = new RunEnd({ published: { publish: () => told.push(now) }, log });
   return { end, told, become: (standing) => (now = standing) };
 }
 

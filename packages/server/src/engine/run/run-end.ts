@@ -1,13 +1,13 @@
+import type { ConversationState } from "../state/conversation-state.ts";
+
 /** A run that ends sooner than this is over before some clients listen for its end. */
 const quickMs = 1_000;
 /** When they are told once more. */
 const againMs = 1_000;
 
 export type RunEndDeps = {
-  /** Sends the state to whoever listens now. */
-  readonly publish: () => void;
-  /** Something that differs as soon as there is a newer message or another status. */
-  readonly standing: () => string;
+  readonly log: { readonly state: Pick<ConversationState, "lastUserMessageId" | "status"> };
+  readonly published: { publish(): void };
 };
 
 /**
@@ -30,17 +30,23 @@ export class RunEnd implements Disposable {
   }
 
   tell(): void {
-    const { publish, standing } = this.#deps;
-    publish();
+    const { published } = this.#deps;
+    published.publish();
     if (performance.now() - this.#begunMs >= quickMs) return;
-    const told = standing();
+    const before = this.#version();
     this.#again = setTimeout(() => {
-      if (standing() === told) publish();
+      if (this.#version() === before) published.publish();
     }, againMs).unref();
   }
 
   [Symbol.dispose](): void {
     if (this.#again !== null) clearTimeout(this.#again);
     this.#again = null;
+  }
+
+  /** Differs as soon as there is a newer message or another status. */
+  #version(): string {
+    const { status, lastUserMessageId } = this.#deps.log.state;
+    return `${status} ${lastUserMessageId}`;
   }
 }

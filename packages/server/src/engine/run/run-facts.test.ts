@@ -11,9 +11,9 @@ test("P36: the version in full_state frames is the place in the log, so it never
   await using world = await openGatedConversation();
   const { conversation } = world;
   const versionOf = (): number =>
-    (JSON.parse(conversation.fullStateFrame()) as { value: { version: number } }).value.version;
+    (JSON.parse(conversation.published.fullFrame()) as { value: { version: number } }).value.version;
   const before = versionOf();
   expect(before).toBe(conversation.state.lastSeq);
-  await conversation.setTitle("new");
+  await conversation.titling.set("new");
   expect(versionOf()).toBe(before + 1);
 });

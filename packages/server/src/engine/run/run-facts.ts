@@ -1,18 +1,24 @@
-import type { EventDraft } from "../../events/event-draft.ts";
+import type { EventDraft, EventMeta } from "../../events/event-draft.ts";
 
 export type RunFacts = {
   /** The version of its user's settings that it works with (P34). */
-  readonly settingsVersion?: number;
+  readonly settingsVersion: number | undefined;
   /** It belongs to a process that is there for it alone, and does not go on by itself without that one (P64). */
-  readonly isAttended?: true;
+  readonly isAttended: boolean;
 };
 
+type Mutable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
+
 /** Notes them on each run that begins. */
-export function withRunFacts(drafts: readonly EventDraft[], facts: RunFacts): readonly EventDraft[] {
-  if (Object.keys(facts).length === 0) return drafts;
-  return drafts.map((draft) =>
-    draft.meta?.run === undefined
-      ? draft
-      : { ...draft, meta: { ...draft.meta, run: { ...draft.meta.run, ...facts } } },
-  );
+export function withRunFacts(
+  drafts: readonly EventDraft[],
+  { settingsVersion, isAttended }: RunFacts,
+): readonly EventDraft[] {
+  return drafts.map((draft) => {
+    if (draft.meta?.run === undefined) return draft;
+    const run: Mutable<NonNullable<EventMeta["run"]>> = { ...draft.meta.run };
+    if (settingsVersion !== undefined) run.settingsVersion = settingsVersion;
+    if (isAttended) run.isAttended = true;
+    return { ...draft, meta: { ...draft.meta, run } };
+  });
 }

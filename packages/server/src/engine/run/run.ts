@@ -6,6 +6,7 @@ import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { Fault } from "../../lib/fault.ts";
 import { storageFault } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
+import { firstEvents } from "../commands/first-events.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { asksModel, failRun, isDone, nextStep, type Step } from "./next-step.ts";
@@ -67,9 +68,8 @@ export class Run {
   }
 
   async #watched(drive: () => Promise<void>): Promise<void> {
-    const { observer, conversationId, log } = this.#deps;
-    if (observer === undefined) return await drive();
-    const begun = observer.begin({ kind: "run", conversationId });
+    const { observer, id, log } = this.#deps;
+    const begun = observer.begin({ kind: "run", conversationId: id });
     await observer.within(begun, drive);
     const { status } = log.state;
     observer.end(begun, { error: status === "error" || status === "stuck" ? status : null });
@@ -86,13 +86,13 @@ export class Run {
 
   /** Goes a step further, once the database is there for what has to be read for it; false when nothing is left to do. */
   async #goOn(): Promise<boolean> {
-    const { conversationId, logger } = this.#deps;
+    const { id, logger } = this.#deps;
     for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
       try {
         return await this.#step();
       } catch (error) {
         if (!(error instanceof DatabaseAwayError)) throw error;
-        const fields = { conversation: conversationId, error: error.message, retryInMs: delayMs };
+        const fields = { conversation: id, error: error.message, retryInMs: delayMs };
         logger.warn(fields, "a run waits for the database");
         await wait(delayMs, this.#effects.signal);
       }
@@ -133,9 +133,9 @@ export class Run {
 
   /** The log of a message that came while the tools were away gets its system prompt now. */
   async #introduce(): Promise<void> {
-    const session = await this.#deps.openSession();
+    const session = await this.#deps.session.open();
     await storeEvents(this.#deps, this.#effects.signal, () =>
-      isWanted(this.#deps, this.#effects.signal) ? this.#deps.firstEvents(session) : [],
+      isWanted(this.#deps, this.#effects.signal) ? firstEvents(session, this.#deps) : [],
     );
   }
 
@@ -159,17 +159,18 @@ export class Run {
   }
 
   async #decide(): Promise<Step> {
-    const { config, log, nowMs, overBudget } = this.#deps;
-    const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config();
+    const { budget, clock, configuration, log } = this.#deps;
+    const { config } = configuration;
+    const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config;
     // What takes time to find out decides nothing but whether the model is asked.
     const isAsking = asksModel(log.state);
-    const refusal = isAsking ? await overBudget() : null;
+    const refusal = isAsking ? await budget.refusal() : null;
     const recent = isAsking && isWatched ? await log.recent() : [];
     return nextStep(log.state, {
       maxIterations,
       circling: findCircling(recent, log.state.runStartSeq, this.#said),
       overBudget: refusal,
-      approvalDeadlineMs: approval ? nowMs() + approval.timeout_seconds * 1000 : null,
+      approvalDeadlineMs: approval ? clock.nowMs() + approval.timeout_seconds * 1000 : null,
     });
   }
 
@@ -186,15 +187,12 @@ export class Run {
   /** An unexpected failure ends the run visibly; the log stays true. */
   async #fail(thrown: unknown): Promise<void> {
     const error = storageFault(thrown) ?? damageFault(thrown) ?? thrown;
-    const { conversationId, logger, log } = this.#deps;
+    const { id, logger, log } = this.#deps;
     if (error instanceof OwnedElsewhere) {
-      logger.warn(
-        { conversation: conversationId, error: error.message },
-        "another process took the conversation over",
-      );
+      logger.warn({ conversation: id, error: error.message }, "another process took the conversation over");
       return;
     }
-    const fields = { conversation: conversationId, error: String(thrown) };
+    const fields = { conversation: id, error: String(thrown) };
     // What the conversation asked for and cannot have, such as a model without a provider, is no fault of the server.
     if (error === thrown && error instanceof Fault) logger.warn(fields, "run failed");
     else logger.error(fields, "run failed");
@@ -206,10 +204,7 @@ export class Run {
       );
     } catch (failure) {
       this.#isUnrecorded = true;
-      logger.error(
-        { conversation: conversationId, error: String(failure) },
-        "the failure could not be recorded",
-      );
+      logger.error({ conversation: id, error: String(failure) }, "the failure could not be recorded");
     }
   }
 }

@@ -1,29 +1,25 @@
-import type { ConversationLog } from "../conversation-log.ts";
 import type { RunDeps } from "./run-deps.ts";
 import { Run } from "./run.ts";
-import type { WorkQueue } from "./work-queue.ts";
 
-export type RunnerDeps = {
-  readonly log: ConversationLog;
-  readonly queue: Pick<WorkQueue, "isOver" | "afterAll">;
-  /** What a new run works with, see {@link RunDeps}. */
-  readonly runDeps: () => RunDeps;
-  readonly isHeld: () => boolean;
-  /** Called when a run begins; disposed when it has ended. */
-  readonly begin?: () => Disposable | undefined;
-  /** Called when nothing of a run is in progress any more. */
-  readonly onEnded: () => void;
-};
+/** Told of each run. */
+export interface RunListener {
+  /** A run begins; what is returned is disposed when nothing of it is in progress any more. */
+  onBegin(): Disposable;
+  /** Called right after that. */
+  onEnd(): void;
+}
 
 /** The one place where work starts: whenever the log says `running`, exactly one run is alive. */
 export class Runner {
-  readonly #deps: RunnerDeps;
+  readonly #deps: RunDeps;
+  readonly #listener: RunListener;
   #run: Run | null = null;
   /** Where the log stood when a run failed and the storage did not even take that: the next one would fail alike. */
   #brokenAtSeq: number | null = null;
 
-  constructor(deps: RunnerDeps) {
+  constructor(deps: RunDeps, listener: RunListener) {
     this.#deps = deps;
+    this.#listener = listener;
   }
 
   /** True until the last tool of a run has settled. */
@@ -37,8 +33,8 @@ export class Runner {
   }
 
   /** The actions that tools work on at this moment. */
-  get executing(): ReadonlySet<string> | undefined {
-    return this.#run?.executing;
+  get executing(): ReadonlySet<string> {
+    return this.#run?.executing ?? noActions;
   }
 
   /** Up to here the model reads at this moment; 0 when it is not asked. */
@@ -65,15 +61,15 @@ export class Runner {
   }
 
   ensure(): void {
-    const { log, queue, isHeld, runDeps } = this.#deps;
-    if (queue.isOver || isHeld()) return;
+    const { earlier, hold, log, queue } = this.#deps;
+    if (queue.isOver || hold.isOn || earlier.isUnsettled) return;
     if (this.#run !== null || log.state.status !== "running") return;
     if (this.#brokenAtSeq === log.state.lastSeq) return;
-    const begun = this.#deps.begin?.();
-    const run = new Run(runDeps());
+    const begun = this.#listener.onBegin();
+    const run = new Run(this.#deps);
     this.#run = run;
     void run.ended.then(() => {
-      begun?.[Symbol.dispose]();
+      begun[Symbol.dispose]();
       this.#onEnded(run);
     });
   }
@@ -81,8 +77,10 @@ export class Runner {
   #onEnded(run: Run): void {
     this.#run = null;
     if (run.isUnrecorded) this.#brokenAtSeq = this.#deps.log.state.lastSeq;
-    this.#deps.onEnded();
+    this.#listener.onEnd();
     // A command may have made the log `running` again while the last step settled.
     void this.#deps.queue.afterAll(() => this.ensure());
   }
 }
+
+const noActions: ReadonlySet<string> = new Set();

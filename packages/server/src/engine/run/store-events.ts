@@ -4,7 +4,7 @@ import { DatabaseAwayError } from "../../lib/database-away.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
-import type { RunDeps } from "./run-deps.ts";
+import type { SharedParts } from "../shared-parts.ts";
 
 export type Following = (next: Readonly<ConversationState>) => readonly EventDraft[];
 
@@ -14,7 +14,7 @@ type StoreOptions = {
   readonly meanwhile?: (stamped: readonly StampedEvent[]) => void;
 };
 
-type StoreDeps = Pick<RunDeps, "conversationId" | "log" | "post" | "logger">;
+type StoreDeps = Pick<SharedParts, "id" | "log" | "logger" | "queue">;
 
 /**
  * Appends what `decide` says, and tries until the store takes it: a full disk must not lose a result that exists only here.
@@ -31,7 +31,7 @@ export async function storeEvents(
 ): Promise<void> {
   for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
     try {
-      await deps.post(async () => {
+      await deps.queue.post(async () => {
         const drafts = await decide();
         if (drafts.length > 0) await deps.log.append(drafts, extra);
         onStored?.();
@@ -40,7 +40,7 @@ export async function storeEvents(
     } catch (error) {
       if (!(error instanceof JournalWriteError && mayPass(error))) throw error;
       deps.logger.error(
-        { conversation: deps.conversationId, error: String(error), retryInMs: delayMs },
+        { conversation: deps.id, error: String(error), retryInMs: delayMs },
         "events could not be stored",
       );
       await wait(delayMs, signal);

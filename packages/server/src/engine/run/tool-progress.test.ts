@@ -12,7 +12,8 @@ function shownOf(whole: string): string {
     onProgress: (json) => shown.push(JSON.parse(json) as { text: string }),
   });
   const log = { mask: (json: string) => json };
-  progressOf({ log, signals, secrets: () => ({ llm: { api_key: key }, sources: {} }) }, "a")(whole);
+  const configuration = { secrets: { llm: { api_key: key }, sources: {} } };
+  progressOf({ configuration, log, signals }, "a")(whole);
   return shown[0]!.text;
 }
 

@@ -1,5 +1,6 @@
 import { maskCut } from "../../security/mask.ts";
 import { secretValues } from "../secret-values.ts";
+import type { Configuration } from "../configuration.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import type { RunDeps } from "./run-deps.ts";
 
@@ -12,17 +13,20 @@ const mostCharacters = 4_096;
  */
 export function progressOf(
   {
+    configuration,
     log,
     signals,
-    secrets,
-  }: Pick<RunDeps, "signals" | "secrets"> & { readonly log: Pick<ConversationLog, "mask"> },
+  }: Pick<RunDeps, "signals"> & {
+    readonly configuration: Pick<Configuration, "secrets">;
+    readonly log: Pick<ConversationLog, "mask">;
+  },
   actionId: string,
 ): (text: string) => void {
   let seq = 0;
   return (whole) => {
     seq += 1;
     signals.emitProgress(() => {
-      const text = maskCut(whole, secretValues(secrets())).slice(-mostCharacters);
+      const text = maskCut(whole, secretValues(configuration.secrets)).slice(-mostCharacters);
       return log.mask(JSON.stringify({ kind: "ToolProgress", action_id: actionId, seq, text }));
     });
   };

@@ -25,16 +25,22 @@ function after(state: ConversationState, drafts: readonly EventDraft[]): Convers
   return next;
 }
 
+const plain = {
+  goal: null,
+  sender: null,
+  opening: () => [{ body: systemPrompt }],
+  activation: { names: [], texts: [] },
+  admitted: { records: [], contexts: [] },
+  suffix: "",
+};
+
 function said(state: ConversationState, text: string, wantsRun = true): ConversationState {
   const message = {
     role: "user" as const,
     content: [{ type: "text" as const, text, cache_prompt: false }],
     thinking_blocks: [],
   };
-  return after(
-    state,
-    decideSend(state, { message, wantsRun, sender: null, opening: () => [{ body: systemPrompt }] }).drafts,
-  );
+  return after(state, decideSend(state, { ...plain, message, wantsRun }).drafts);
 }
 
 function called(
@@ -84,10 +90,9 @@ const limits = { maxIterations: 10, circling: "no" } as const;
 test("a first message with a run is one commit: prompt, message, its id, running", () => {
   const message = { role: "user" as const, content: [], thinking_blocks: [] };
   const { drafts } = decideSend(initialState(), {
+    ...plain,
     message,
     wantsRun: true,
-    sender: null,
-    opening: () => [{ body: systemPrompt }],
   });
   const stamped = stampDrafts(drafts, initialState(), 1_700_000_000_000, (json) => json);
   expect(stamped.map(({ event }) => [event.kind, "key" in event ? event.key : null])).toEqual([

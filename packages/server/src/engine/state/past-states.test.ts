@@ -18,7 +18,7 @@ beforeAll(async () => {
   const journal = openMemoryJournal(memory, async (write) => write());
   let nowMs = 1_700_000_000_000;
   const log = await ConversationLog.open(
-    { journal, lease: memory.claim(), nowMs: () => (nowMs += 1) },
+    { journal, lease: memory.claim(), clock: { nowMs: () => (nowMs += 1) } },
     memory.row,
   );
   for (let run = 0; run < 330; run += 1) {

@@ -1,5 +1,5 @@
 import { formatInstant } from "../../lib/instant.ts";
-import { queuedMessages } from "../commands/queue.ts";
+import { queuedMessages } from "./queued-messages.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
 /**

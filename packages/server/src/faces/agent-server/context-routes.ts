@@ -38,7 +38,7 @@ export function contextHandlers({ journal, directory }: ContextRouteDeps) {
       const conversation = await directory.open(request.caller, conversationIdOf(request));
       const body = (request.body ?? {}) as GenerateTitleRequest;
       checkModelAddress(body.llm ?? {}, ["body", "llm"]);
-      return { json: { title: await conversation.proposeTitle(body.max_length, body.llm ?? null) } };
+      return { json: { title: await conversation.titling.propose(body.max_length, body.llm ?? null) } };
     },
   } satisfies Record<string, RouteHandler>;
 }

@@ -23,7 +23,8 @@ import type { Directory } from "../../directory/directory.ts";
 import { readFinalResponse } from "../../engine/commands/final-response.ts";
 import { parseStored } from "../../events/parse-stored.ts";
 import type { Ledger } from "../../spending/ledger.ts";
-import { queuedMessages } from "../../engine/commands/queue.ts";
+import { goalMessage } from "../../engine/commands/goal.ts";
+import { queuedMessages } from "../../engine/state/queued-messages.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import { readSpend } from "../../reading/spend.ts";
 import { tryRules } from "../../reading/try-rules.ts";
@@ -83,7 +84,8 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
   async function switchTo(conversation: Conversation, given: LLM): Promise<void> {
     const { value: llm, warnings } = unmasked(given, ["llm"]);
     const { shown, secrets } = splitLlmSecrets(llm);
-    await conversation.configure({ agent: { ...conversation.config.agent, llm: shown } }, secrets, warnings);
+    const { configuration } = conversation;
+    await configuration.change({ agent: { ...configuration.config.agent, llm: shown } }, secrets, warnings);
   }
 
   return {
@@ -113,7 +115,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
 
     setApprovalPolicy: async (request) => {
       const { policy } = request.body as SetApprovalPolicyRequest;
-      await (await open(request)).configure({ approval_policy: policy ?? null });
+      await (await open(request)).configuration.change({ approval_policy: policy ?? null });
       return success;
     },
 
@@ -123,7 +125,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
 
     setAllowRules: async (request) => {
       const rules = readRules(request);
-      await (await open(request)).configure({ allow_rules: rules });
+      await (await open(request)).configuration.change({ allow_rules: rules });
       return success;
     },
 
@@ -135,7 +137,8 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
 
     getQueue: async (request) => {
       const { id, state } = await describe(request);
-      const queued = directory.isLoaded(id) ? (await open(request)).queued() : queuedMessages(state, 0);
+      const loaded = directory.isLoaded(id) ? await open(request) : null;
+      const queued = queuedMessages(loaded?.state ?? state, loaded?.runner.beingReadSeq ?? 0);
       const stored = await journal.getEvents(
         id,
         queued.map((message) => message.id),
@@ -158,7 +161,7 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
       const { max_iterations: iterations, max_budget_per_task: budget } = request.body as SetLimitsRequest;
       await (
         await open(request)
-      ).configure({
+      ).configuration.change({
         ...(iterations === undefined ? {} : { max_iterations: iterations }),
         ...(budget === undefined ? {} : { max_budget_per_task: budget }),
       });
@@ -218,17 +221,17 @@ export function turnHandlers({ directory, journal, settings, ledger }: TurnRoute
     startGoal: async (request) => {
       const { objective, max_iterations: rounds = 10 } = request.body as StartGoalRequest;
       if (objective.trim() === "") throw invalidField(["body", "objective"], "Say what is to be reached.");
-      await (await open(request)).startGoal(objective, rounds);
+      await (await open(request)).send(goalMessage(objective, rounds));
       return success;
     },
 
     stopGoal: async (request) => {
-      await (await open(request)).stopGoal();
+      await (await open(request)).goals.stop();
       return success;
     },
 
     resumeGoal: async (request) => {
-      await (await open(request)).resumeGoal();
+      await (await open(request)).goals.resume();
       return success;
     },
 

@@ -95,7 +95,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
   /** For this route a missing conversation counts as one that is not running. Source: contract 4.2. */
   async function stopIfThere(request: RouteRequest): Promise<string> {
     try {
-      return await (await open(request)).stop();
+      return await (await open(request)).halts.stop();
     } catch (error) {
       if (error instanceof Fault && error.kind === "missing") return "STOPPED";
       throw error;
@@ -157,8 +157,8 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     updateConversation: async (request) => {
       const conversation = await open(request);
       const { title, tags } = request.body as UpdateConversationRequest;
-      if (title !== undefined) await conversation.setTitle(readTitle(title));
-      if (tags !== undefined && tags !== null) await conversation.configure({ tags });
+      if (title !== undefined) await conversation.titling.set(readTitle(title));
+      if (tags !== undefined && tags !== null) await conversation.configuration.change({ tags });
       return success;
     },
 
@@ -173,12 +173,12 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     },
 
     pauseConversation: async (request) => {
-      await (await open(request)).pause();
+      await (await open(request)).halts.pause();
       return success;
     },
 
     interruptConversation: async (request) => {
-      await (await open(request)).interrupt();
+      await (await open(request)).halts.interrupt();
       return success;
     },
 
@@ -195,22 +195,22 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     updateSecrets: async (request) => {
       const { secrets } = request.body as UpdateSecretsRequest;
       const conversation = await open(request);
-      checkSecretSources(secrets, ["body", "secrets"], conversation.secrets.sources);
-      await conversation.updateSecrets(secrets);
+      checkSecretSources(secrets, ["body", "secrets"], conversation.configuration.secrets.sources);
+      await conversation.configuration.addSecrets(secrets);
       return success;
     },
 
     setConfirmationPolicy: async (request) => {
       const { policy } = request.body as SetConfirmationPolicyRequest;
       checkPolicy(policy, ["body", "policy"]);
-      await (await open(request)).configure({ confirmation_policy: policy });
+      await (await open(request)).configuration.change({ confirmation_policy: policy });
       return success;
     },
 
     setSecurityAnalyzer: async (request) => {
       const { security_analyzer: analyzer } = request.body as SetSecurityAnalyzerRequest;
       const checked = checkAnalyzer(analyzer, ["body", "security_analyzer"]);
-      await (await open(request)).configure({ security_analyzer: checked });
+      await (await open(request)).configuration.change({ security_analyzer: checked });
       return success;
     },
   } satisfies Record<string, RouteHandler>;

@@ -29,7 +29,7 @@ export async function openShells(
   conversationId: string,
 ): Promise<ShellAccess> {
   const conversation = await directory.open(caller, conversationId);
-  const { sandbox_id: sandboxId } = conversation.config;
+  const { sandbox_id: sandboxId } = conversation.configuration.config;
   const { secrets } =
     sandboxId === undefined
       ? await openAccess(caller, {})

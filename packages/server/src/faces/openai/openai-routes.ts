@@ -78,13 +78,13 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     if (wanted !== null) {
       const conversation = await directory.open(caller, wanted);
       // It may be the one that asks.
-      if ((conversation.config.call_depth ?? 0) < callDepth) throw calledTooDeep();
+      if ((conversation.configuration.config.call_depth ?? 0) < callDepth) throw calledTooDeep();
       return conversation;
     }
     const known = await chats.find(caller.userId, model, chat.history);
     if (known !== null && (await directory.exists(caller, known))) {
       const conversation = await directory.open(caller, known);
-      if ((conversation.config.call_depth ?? 0) >= callDepth) return conversation;
+      if ((conversation.configuration.config.call_depth ?? 0) >= callDepth) return conversation;
     }
     const id = randomUUID();
     const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
@@ -148,7 +148,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
   async function endRun(conversation: Conversation): Promise<void> {
     if (conversation.state.status !== "running") return;
     try {
-      await conversation.interrupt();
+      await conversation.halts.interrupt();
     } catch (error) {
       const fields = { conversation: conversation.id, error: String(error) };
       deps.logger.warn(fields, "a run that nobody waits for goes on");
@@ -180,7 +180,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       nowMs: nowMs(),
       parts: followAnswer(await directory.watch(caller, id), afterSeq, signal),
       usage: async () => {
-        await conversation.settled();
+        await conversation.queue.settled();
         return difference(usageOf(conversation), before);
       },
       onAnswer: async (text: string) => {

@@ -107,11 +107,12 @@ test("hardening 1, P2: after a kill a conversation that was asked by another is 
     const done: string[] = [];
     const config = (callDepth === undefined ? {} : { call_depth: callDepth }) as ConversationConfig;
     const conversation = {
-      config,
+      configuration: { config },
       resume: async () => void done.push("resume"),
       setAside: async (drafts: readonly EventDraft[]) => void done.push(JSON.stringify(drafts)),
     };
-    await goOnOrSetAside(conversation, { id: "a", logger: silentLogger });
+    const standstills = { isSetAside: () => false, forget: async () => {} };
+    await goOnOrSetAside(conversation, { id: "a", standstills, logger: silentLogger });
     expect(done.at(-1)).toBe("resume");
     expect(done.some((text) => text.includes("AskerGone"))).toBe(callDepth === 1);
   }

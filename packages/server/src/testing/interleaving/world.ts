@@ -4,10 +4,13 @@ import { createValidator } from "@convoke/protocol/validate";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { ConversationLog } from "../../engine/conversation-log.ts";
 import { Conversation } from "../../engine/conversation.ts";
-import { nobody } from "../../engine/ports.ts";
+import { ViewCache } from "../../engine/view-cache.ts";
+import { noBudget, nobody } from "../../engine/ports.ts";
 import { Signals } from "../../engine/signals.ts";
 import { Fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
+import { noActivity } from "../../lib/watchdog.ts";
+import { Observer } from "../../observability/observer.ts";
 import type { ModelRequest } from "../../models/model.ts";
 import { createSecretBox } from "../../security/seal.ts";
 import type { EventWithMeta } from "../../journal/journal.ts";
@@ -161,7 +164,7 @@ export class World {
       write();
     });
     const lease = this.#log.claim();
-    const nowMs = (): number => (this.#nowMs += 1);
+    const clock = { nowMs: (): number => (this.#nowMs += 1) };
     const session = createGatedSession({
       gates,
       disk: this.#disk,
@@ -170,23 +173,33 @@ export class World {
     const model = createGatedModel(gates, (request) => this.#onRequest(request));
     this.#conversation = new Conversation({
       id: "c",
+      title: null,
       journal,
       signals: new Signals(),
-      log: await ConversationLog.open({ journal, lease, nowMs }, this.#log.row),
+      log: await ConversationLog.open({ clock, journal, lease }, this.#log.row),
       config: this.#config,
       secrets: { llm: {}, sources: {} },
       secretBox,
       validator,
-      openModel: () => model,
-      people: nobody,
-      openSession: async () => {
-        await gates.wait("open", () => ["opened"]);
-        return hostBelt(session);
+      viewCache: new ViewCache({ one: 0, all: 0 }),
+      models: { open: () => model, findStored: async () => null },
+      tools: {
+        openSession: async () => {
+          await gates.wait("open", () => ["opened"]);
+          return hostBelt(session);
+        },
+        openHooks: () => null,
+        workspaceDir: (config) => config.workspace.working_dir,
       },
-      workspaceDir: (config) => config.workspace.working_dir,
-      onLost: () => this.#rules.violate("it thinks that it lost its log"),
-      nowMs,
+      people: nobody,
+      budget: noBudget,
+      holder: { lost: () => this.#rules.violate("it thinks that it lost its log") },
+      isAttended: false,
+      fetch,
+      clock: clock,
       logger: silentLogger,
+      observer: new Observer(),
+      activity: noActivity,
     });
     void this.#acknowledged("resume", (conversation) => conversation.resume());
   }
@@ -233,9 +246,7 @@ export class World {
       void send();
       return;
     }
-    void this.#acknowledged(command, (conversation) =>
-      command === "reject" ? conversation.reject("no") : conversation[command](),
-    );
+    void this.#acknowledged(command, (conversation) => commandOf(conversation, command));
   }
 
   async #acknowledged(
@@ -277,5 +288,21 @@ export class World {
   async #rest(): Promise<void> {
     await turnOfTheLoop();
     this.#rules.checkMoment(this.#liveStatus);
+  }
+}
+
+async function commandOf(
+  conversation: Conversation,
+  command: Exclude<Command, "note" | "send">,
+): Promise<unknown> {
+  switch (command) {
+    case "reject":
+      return await conversation.reject("no");
+    case "pause":
+    case "interrupt":
+    case "stop":
+      return await conversation.halts[command]();
+    default:
+      return await conversation[command]();
   }
 }

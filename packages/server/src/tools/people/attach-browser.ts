@@ -16,7 +16,7 @@ export type BrowserAttachment = {
 };
 
 /** The conversation whose browser it is. */
-type Watched = Pick<Conversation, "notify" | "secrets" | "session" | "state" | "use">;
+type Watched = Pick<Conversation, "configuration" | "queue" | "session" | "state" | "writer">;
 
 /** So long a tool host has to tell what a person who is gone had done. */
 const lastWordsMs = 10_000;
@@ -34,15 +34,17 @@ export async function* attachBrowser(
   const note = (isNow: boolean, did: string): void => {
     if (isNow === (inUse !== null)) return;
     inUse?.[Symbol.dispose]();
-    inUse = isNow ? conversation.use() : null;
+    inUse = isNow ? conversation.queue.use() : null;
     const done = did === "" ? "" : ` Before, they ${did}.`;
     const text = isNow
       ? `${userId} took over the browser. The agent's calls of it wait.`
       : `${userId} gave the browser back to the agent.${done}`;
-    conversation.notify(stateUpdate("browser", { holder: isNow ? userId : null, user_id: userId, text }));
+    conversation.writer.notify(
+      stateUpdate("browser", { holder: isNow ? userId : null, user_id: userId, text }),
+    );
   };
   const hide = (text: string): string => {
-    const mask = createStreamMask(secretValues(conversation.secrets));
+    const mask = createStreamMask(secretValues(conversation.configuration.secrets));
     return mask.push(text) + mask.flush();
   };
   // A tool that is still at its last step after a pause does not matter; one of the browser itself refuses.

@@ -15,7 +15,7 @@ export type Attachment = {
 };
 
 /** The conversation whose terminal it is. */
-type Watched = Pick<Conversation, "notify" | "secrets" | "session">;
+type Watched = Pick<Conversation, "configuration" | "session" | "writer">;
 
 /** What the person sees; the log tells when they took the terminal and when they gave it back. */
 export async function* attachPerson(
@@ -30,7 +30,7 @@ export async function* attachPerson(
     const text = isNow
       ? `${userId} took the terminal ${terminal}. The agent's commands in it wait.`
       : `${userId} gave the terminal ${terminal} back to the agent.`;
-    conversation.notify(
+    conversation.writer.notify(
       stateUpdate("terminal", { terminal, holder: isNow ? userId : null, user_id: userId, text }),
     );
   };
@@ -47,12 +47,12 @@ export async function* attachPerson(
 /** The terminal hides the secrets that its commands were given; here go those that never come to its machine (P13). */
 async function* masked(
   updates: AsyncIterable<TerminalUpdate>,
-  conversation: Pick<Conversation, "secrets">,
+  conversation: Pick<Conversation, "configuration">,
 ): AsyncGenerator<TerminalUpdate> {
   const waiting: TerminalUpdate[] = [];
   let wake = (): void => {};
   let given: string | null = null;
-  let known = conversation.secrets;
+  let known = conversation.configuration.secrets;
   const openMask = (): LiveMask =>
     new LiveMask(createStreamMask(secretValues(known)), (text) => {
       if (given === null) waiting.push({ type: "output", text });
@@ -61,9 +61,9 @@ async function* masked(
     });
   let live = openMask();
   const take = (update: TerminalUpdate): void => {
-    if (known !== conversation.secrets) {
+    if (known !== conversation.configuration.secrets) {
       live.cut();
-      known = conversation.secrets;
+      known = conversation.configuration.secrets;
       live = openMask();
     }
     if (update.type === "output") return live.write(update.text);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { PersonShell, ShellInput, TerminalSize, TerminalUpdate, ToolSecret } from "@convoke/tool-host";
+import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { Fault } from "../../lib/fault.ts";
 import { toFault } from "../../workspaces/to-fault.ts";
@@ -16,11 +17,11 @@ export type PersonShellsDeps = {
   readonly sessions: Pick<ConversationSessions, "openShell">;
   /** Of the conversation. */
   readonly ownerId: string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** The conversation whose shells they are. */
-type Owner = Pick<Conversation, "config" | "secrets">;
+type Owner = Pick<Conversation, "configuration">;
 
 /** So many may run in one conversation. */
 const mostShells = 4;
@@ -54,7 +55,7 @@ export class PersonShells implements AsyncDisposable {
       const shell = await this.#start(conversation, size);
       const id = randomUUID();
       const secrets = hiding(conversation, hidden);
-      const kept = new KeptShell({ id, shell, size, createdAtMs: this.#deps.nowMs(), secrets });
+      const kept = new KeptShell({ id, shell, size, createdAtMs: this.#deps.clock.nowMs(), secrets });
       this.#shells.set(id, kept);
       return kept.info;
     } finally {
@@ -85,9 +86,9 @@ export class PersonShells implements AsyncDisposable {
     this.#shells.clear();
   }
 
-  async #start({ config }: Owner, size: TerminalSize): Promise<PersonShell> {
+  async #start({ configuration }: Owner, size: TerminalSize): Promise<PersonShell> {
     const { ownerId, sessions } = this.#deps;
-    const shell = await sessions.openShell(ownerId, config, size).catch((error: unknown) => {
+    const shell = await sessions.openShell(ownerId, configuration.config, size).catch((error: unknown) => {
       const known = toFault(error);
       if (known instanceof Fault) throw known;
       const reason = `The shell could not be started: ${describeError(error)}`;
@@ -119,13 +120,13 @@ export class PersonShells implements AsyncDisposable {
 
 /** The same array as long as the secrets of the conversation are. */
 function hiding(
-  conversation: Pick<Conversation, "secrets">,
+  conversation: Pick<Conversation, "configuration">,
   hidden: readonly ToolSecret[],
 ): () => readonly ToolSecret[] {
   let known: ConversationSecrets | null = null;
   let all: readonly ToolSecret[] = hidden;
   return () => {
-    const now = conversation.secrets;
+    const now = conversation.configuration.secrets;
     if (now !== known) all = [...hidden, ...secretValues(now).map((value) => ({ name: "", value }))];
     known = now;
     return all;

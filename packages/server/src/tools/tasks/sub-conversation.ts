@@ -81,10 +81,14 @@ export class SubConversation {
     if (this.#task.resume === null) await this.#create();
     await this.#checkParent();
     const child = await directory.open(this.#asker, this.id);
-    if (this.#task.resume !== null && child.config.worktree !== undefined && child.state.status !== "running")
-      await this.#deps.worktrees.renew(this.#task.toolHost, child.config.worktree);
-    if (this.#task.resume !== null && (child.config.max_budget_per_task ?? null) !== budget) {
-      await child.configure({ max_budget_per_task: budget });
+    if (
+      this.#task.resume !== null &&
+      child.configuration.config.worktree !== undefined &&
+      child.state.status !== "running"
+    )
+      await this.#deps.worktrees.renew(this.#task.toolHost, child.configuration.config.worktree);
+    if (this.#task.resume !== null && (child.configuration.config.max_budget_per_task ?? null) !== budget) {
+      await child.configuration.change({ max_budget_per_task: budget });
     }
     const content = [{ type: "text" as const, text: prompt, cache_prompt: false }];
     await child.send({
@@ -122,7 +126,7 @@ export class SubConversation {
 
   /** Ends what is in progress. */
   async stop(): Promise<void> {
-    await (await this.#deps.directory.open(this.#asker, this.id)).stop();
+    await (await this.#deps.directory.open(this.#asker, this.id)).halts.stop();
   }
 
   /** What all model calls of the task have cost so far; null before the first. */

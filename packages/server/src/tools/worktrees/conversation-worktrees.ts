@@ -1,6 +1,7 @@
 import { join, posix } from "node:path";
 import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { Journal } from "../../journal/journal.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { readConfig } from "../../engine/read-config.ts";
@@ -15,7 +16,7 @@ export type ConversationWorktreesDeps = {
   readonly dataDir: string;
   readonly journal: Pick<Journal, "getConversation" | "searchConversations">;
   readonly workspaceDir: (config: ConversationConfig) => string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly repositories: RepositoryQueues;
 };
@@ -41,7 +42,7 @@ export class ConversationWorktrees {
     { id, config, worktree: options = null }: Order,
     { toolHost, stateDir }: ConversationHost,
   ): Promise<ConversationConfig> {
-    const { journal, dataDir, nowMs, workspaceDir } = this.#deps;
+    const { clock, journal, dataDir, workspaceDir } = this.#deps;
     if (options === null || (await journal.getConversation(id)) !== null) return config;
     const isHere = stateDir === null;
     const made = await this.#worktrees.make(toolHost, {
@@ -49,7 +50,7 @@ export class ConversationWorktrees {
       workingDir: isHere ? workspaceDir(config) : config.workspace.working_dir,
       parentDir: isHere ? join(dataDir, "worktrees") : posix.join(stateDir, "worktrees"),
       options,
-      nowMicros: nowMs() * 1000,
+      nowMicros: clock.nowMs() * 1000,
     });
     if (made.worktree === null) {
       const detail = `${made.reason} The conversation works in the folder itself.`;

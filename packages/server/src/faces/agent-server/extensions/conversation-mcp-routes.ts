@@ -20,7 +20,9 @@ export function conversationMcpHandlers({ directory }: ConversationMcpDeps) {
     reconnectConversationMcp: async (request) => {
       const conversation = await directory.open(request.caller, conversationIdOf(request));
       const name = request.params["server_name"]!;
-      const isThere = readServers(conversation.secrets.mcp, []).servers.some((other) => other.name === name);
+      const isThere = readServers(conversation.configuration.secrets.mcp, []).servers.some(
+        (other) => other.name === name,
+      );
       if (!isThere || !(await conversation.reconnectMcp(name)))
         throw new Fault("missing", "mcp_server_not_found", `The conversation has no MCP server ${name}.`);
       return { json: { items: serversOf(conversation) } satisfies McpServerList };
@@ -28,14 +30,15 @@ export function conversationMcpHandlers({ directory }: ConversationMcpDeps) {
   } satisfies Record<string, RouteHandler>;
 }
 
-function serversOf({ mcpServers, secrets }: Conversation): McpServerInfo[] {
+function serversOf({ configuration, session }: Conversation): McpServerInfo[] {
+  const { mcpServers } = session;
   if (mcpServers !== null)
     return mcpServers.mcpStatus().map(({ retryAtMs, tools, ...status }) => ({
       ...status,
       tools: [...tools],
       retry_at: retryAtMs === null ? null : formatInstant(Math.round(retryAtMs) * 1_000),
     }));
-  return readServers(secrets.mcp, []).servers.map(({ name, transport }) => ({
+  return readServers(configuration.secrets.mcp, []).servers.map(({ name, transport }) => ({
     name,
     transport,
     state: "waiting",

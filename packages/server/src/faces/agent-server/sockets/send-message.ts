@@ -28,7 +28,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
       ...(sender === undefined ? {} : { sender }),
       ...(clientMessageId === undefined ? {} : { clientMessageId }),
     });
-    if (unused.length > 0) await conversation.tellUnused(unused);
+    if (unused.length > 0) await conversation.writer.warnOfUnused(unused);
     return eventId;
   };
   if (peers === undefined) return await here();

@@ -8,25 +8,25 @@ import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
 import type { Activation } from "../../extensions/skills/skill-book.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { warning } from "../../events/warning.ts";
-import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
+import type { ConversationConfig } from "../conversation-config.ts";
+import type { Tools } from "../ports.ts";
+import type { SharedParts } from "../shared-parts.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 
-type FirstEventsDeps = {
-  readonly session: Pick<ToolBelt, "tools" | "skills">;
-  readonly config: ConversationConfig;
-  readonly secrets: ConversationSecrets;
-  readonly workspaceDir: (config: ConversationConfig) => string;
-  readonly nowMs: () => number;
+type Prompted = Pick<ToolBelt, "skills" | "tools">;
+
+export type FirstEventsDeps = Pick<SharedParts, "clock" | "configuration"> & {
+  readonly tools: Pick<Tools, "workspaceDir">;
 };
 
 /** The system prompt, and what the client that asked for the conversation should know of it; the model reads only the prompt. */
-export function firstEvents(deps: FirstEventsDeps): EventDraft[] {
-  const { session, config } = deps;
+export function firstEvents(session: Prompted, deps: FirstEventsDeps): EventDraft[] {
+  const { config } = deps.configuration;
   // What an agent that plans does not get yet is not missing.
   const later = isPlanning(config.agent) ? defaultToolNames : [];
   const missing = missingTools(config.agent, [...session.tools.map(({ name }) => name), ...later]);
   return [
-    { body: systemPrompt(deps) },
+    { body: systemPrompt(session, deps) },
     ...(missing.length === 0 ? [] : [toolsUnavailable(missing)]),
     ...skillsUnavailable(session, config.skill_names ?? []),
     ...(config.warnings ?? []).map(warning),
@@ -49,10 +49,11 @@ function skillsUnavailable(
   return [warning({ code: "skills_unavailable", detail, skills })];
 }
 
-function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEventsDeps): EventBody {
+function systemPrompt(session: Prompted, { clock, configuration, tools }: FirstEventsDeps): EventBody {
+  const { config, secrets } = configuration;
   return systemPromptEvent({
     tools: session.tools,
-    workspaceDir: workspaceDir(config),
+    workspaceDir: tools.workspaceDir(config),
     secrets: Object.entries(secrets.sources).map(([name, source]) => ({
       name,
       description: source.description ?? null,
@@ -64,7 +65,7 @@ function systemPrompt({ session, config, secrets, workspaceDir, nowMs }: FirstEv
       ...worktreeNotes(config),
       ...session.skills.promptBlocks(config.agent.llm.model ?? ""),
     ],
-    now: new Date(nowMs()),
+    now: new Date(clock.nowMs()),
   });
 }
 

@@ -1,17 +1,26 @@
-import { LeaseLostError, SeqConflictError } from "../../journal/journal.ts";
-import { Mailbox } from "../../lib/mailbox.ts";
-import { conversationClosing, OwnedElsewhere } from "../refusals.ts";
+import { LeaseLostError, SeqConflictError } from "../journal/journal.ts";
+import type { Clock } from "../lib/clock.ts";
+import { Mailbox } from "../lib/mailbox.ts";
+import type { Activity } from "../lib/watchdog.ts";
+import { conversationClosing, OwnedElsewhere } from "./refusals.ts";
+
+/** Whose jobs they are. */
+export interface QueueOwner {
+  /** True while a run that is being closed may still record what its tool has done. */
+  isSettling(): boolean;
+  /** Called after each job that succeeded, as long as the conversation is open. */
+  onDone(): void;
+  /** Called once when another process took the conversation over. */
+  onLost(): void;
+}
 
 export type WorkQueueDeps = {
-  readonly nowMs: () => number;
-  /** Called when a job begins. */
-  readonly onTurn?: () => void;
-  /** True while a run that is being closed may still record what its tool has done. */
-  readonly isSettling: () => boolean;
-  /** Called after each job that succeeded, as long as the conversation is open. */
-  readonly onDone: () => void;
-  /** Called once when another process took the conversation over. */
-  readonly onLost: () => void;
+  /** Of the conversation. */
+  readonly id: string;
+  readonly owner: QueueOwner;
+  readonly clock: Clock;
+  /** Told which conversation a job is for. */
+  readonly activity: Pick<Activity, "turnTo">;
 };
 
 /** The mailbox of one conversation: jobs one after another, none once the log belongs to somebody else. */
@@ -25,7 +34,7 @@ export class WorkQueue {
 
   constructor(deps: WorkQueueDeps) {
     this.#deps = deps;
-    this.#lastUsedMs = deps.nowMs();
+    this.#lastUsedMs = deps.clock.nowMs();
   }
 
   /** Epoch milliseconds of the last job. */
@@ -55,18 +64,19 @@ export class WorkQueue {
 
   /** Runs a job after all earlier ones; everything that reads or writes the log happens in one. */
   post<Result>(job: () => Promise<Result> | Result): Promise<Result> {
-    this.#lastUsedMs = this.#deps.nowMs();
+    const { activity, clock, id, owner } = this.#deps;
+    this.#lastUsedMs = clock.nowMs();
     const use = this.use();
     return this.#mailbox.post(async () => {
       try {
-        if (this.#isLost || (this.#isClosing && !this.#deps.isSettling())) throw conversationClosing();
-        this.#deps.onTurn?.();
+        if (this.#isLost || (this.#isClosing && !owner.isSettling())) throw conversationClosing();
+        activity.turnTo(id);
         const result = await job();
-        if (!this.#isClosing) this.#deps.onDone();
+        if (!this.#isClosing) owner.onDone();
         return result;
       } catch (error) {
         if (!(error instanceof LeaseLostError || error instanceof SeqConflictError)) throw error;
-        if (this.lose()) this.#deps.onLost();
+        if (this.lose()) owner.onLost();
         throw new OwnedElsewhere(null);
       } finally {
         use[Symbol.dispose]();
@@ -82,6 +92,11 @@ export class WorkQueue {
   /** No job from outside begins any more. */
   close(): void {
     this.#isClosing = true;
+  }
+
+  /** Resolves when all jobs until now have run: who follows the log is told before. */
+  async settled(): Promise<void> {
+    await this.afterAll(() => {});
   }
 
   async drain(): Promise<void> {

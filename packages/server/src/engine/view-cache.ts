@@ -2,7 +2,7 @@
 export const viewLimits = { one: 4_000_000, all: 16_000_000 } as const;
 
 /** The view of a log that nothing works on at this moment. */
-export type KeptView = {
+export type CachedView = {
   /** Of the JSON of its events; 0 when it is not in memory. */
   readonly viewCharacters: number;
   readonly forgetView: () => void;
@@ -14,17 +14,17 @@ export type KeptView = {
  *
  * Only for speed: B8.view50, B8.view2000
  */
-export class KeptViews {
+export class ViewCache {
   readonly #limits: { readonly one: number; readonly all: number };
   /** The longest unused first. */
-  readonly #kept = new Set<KeptView>();
+  readonly #kept = new Set<CachedView>();
 
   constructor(limits: { readonly one: number; readonly all: number } = viewLimits) {
     this.#limits = limits;
   }
 
   /** Called when the work on it has ended. */
-  keep(view: KeptView): void {
+  keep(view: CachedView): void {
     this.#kept.delete(view);
     if (view.viewCharacters > this.#limits.one) view.forgetView();
     else this.#kept.add(view);
@@ -39,7 +39,7 @@ export class KeptViews {
   }
 
   /** Called when work on it begins, and when its conversation leaves memory: it counts no more. */
-  take(view: KeptView): void {
+  take(view: CachedView): void {
     this.#kept.delete(view);
   }
 
@@ -47,7 +47,7 @@ export class KeptViews {
     for (const view of this.#kept) this.#forget(view);
   }
 
-  #forget(view: KeptView): void {
+  #forget(view: CachedView): void {
     this.#kept.delete(view);
     view.forgetView();
   }

@@ -1,22 +1,23 @@
-import type { ConversationLog } from "./conversation-log.ts";
+import { wait } from "../lib/wait.ts";
 import { decideAbandoned } from "./commands/decide.ts";
 import { lostCall, settleStarted } from "./run/settle-started.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import type { EarlierRuns } from "./run/run-deps.ts";
 import { mayPass } from "./run/store-events.ts";
 import { toolPatienceMs, type LazySession } from "./lazy-session.ts";
 
-export type LeftWorkDeps = {
-  readonly log: ConversationLog;
+export type UnfinishedRunsDeps = Pick<SharedParts, "id" | "log" | "logger" | "queue"> & {
   readonly session: LazySession;
 };
 
 /** What the process before this one left open in a conversation: calls that it may have begun, and a run that was its own. */
-export class LeftWork {
-  readonly #deps: LeftWorkDeps;
+export class UnfinishedRuns implements EarlierRuns {
+  readonly #deps: UnfinishedRunsDeps;
   /** Calls that were open when this process took the conversation over. */
   readonly #calls = new Set<string>();
   #isUnsettled = false;
 
-  constructor(deps: LeftWorkDeps) {
+  constructor(deps: UnfinishedRunsDeps) {
     this.#deps = deps;
   }
 
@@ -30,8 +31,25 @@ export class LeftWork {
     return this.#isUnsettled;
   }
 
-  /** To be called inside the mailbox, before the run goes on; again while it is not settled. */
-  async settle(): Promise<void> {
+  /**
+   * Answers the calls that had started, and calls `onSettled` before any other job of the mailbox. Where the store is unavailable for
+   * it, it tries until `closing` aborts.
+   */
+  async settleAll(closing: AbortSignal, onSettled: () => void): Promise<void> {
+    const { id, logger, queue } = this.#deps;
+    for (let delayMs = 100; !closing.aborted; delayMs = Math.min(delayMs * 2, 5000)) {
+      try {
+        return await queue.post(() => this.#settle().finally(onSettled));
+      } catch (error) {
+        if (!this.isUnsettled) throw error;
+        const fields = { conversation: id, error: String(error), retryInMs: delayMs };
+        logger.warn(fields, "what was left open could not be settled yet");
+        await wait(delayMs, closing);
+      }
+    }
+  }
+
+  async #settle(): Promise<void> {
     try {
       await this.#settleCalls();
       await this.#interruptAttended();

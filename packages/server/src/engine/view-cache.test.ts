@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { KeptViews, type KeptView } from "./kept-views.ts";
+import { ViewCache, type CachedView } from "./view-cache.ts";
 
 test("the longest unused view goes first when there are too many, and a view that is too long goes at once", () => {
-  const views = new KeptViews({ one: 50, all: 100 });
+  const views = new ViewCache({ one: 50, all: 100 });
   const [first, second, third] = [createView(40), createView(40), createView(40)];
   for (const view of [first, second]) views.keep(view);
   views.take(first);
@@ -15,7 +15,7 @@ test("the longest unused view goes first when there are too many, and a view tha
 });
 
 test("a view that is worked on is not touched; a pause gives the others back", () => {
-  const views = new KeptViews({ one: 100, all: 100 });
+  const views = new ViewCache({ one: 100, all: 100 });
   const [working, resting] = [createView(60), createView(60)];
   views.keep(working);
   views.take(working);
@@ -26,7 +26,7 @@ test("a view that is worked on is not touched; a pause gives the others back", (
 });
 
 test("what a view has grown by at rest counts as soon as another one comes", () => {
-  const views = new KeptViews({ one: 100, all: 100 });
+  const views = new ViewCache({ one: 100, all: 100 });
   const grown = { ...createView(10) };
   views.keep(grown);
   grown.viewCharacters = 90;
@@ -35,7 +35,7 @@ test("what a view has grown by at rest counts as soon as another one comes", () 
   expect([grown, other].map(({ viewCharacters }) => viewCharacters)).toEqual([0, 20]);
 });
 
-function createView(characters: number): { -readonly [Field in keyof KeptView]: KeptView[Field] } {
+function createView(characters: number): { -readonly [Field in keyof CachedView]: CachedView[Field] } {
   return {
     viewCharacters: characters,
     forgetView() {

@@ -1,0 +1,113 @@
+import { Condensing } from "../agent/condense/condensing.ts";
+import { ApprovalClock } from "./commands/approval-clock.ts";
+import { decideTimeout } from "./commands/approvals.ts";
+import { GoalLoop } from "./commands/goal-loop.ts";
+import { Configuration } from "./configuration.ts";
+import type { ConversationDeps } from "./conversation-deps.ts";
+import { ConversationModels } from "./conversation-models.ts";
+import { createSessionContext } from "./create-session-context.ts";
+import { Halts } from "./halts.ts";
+import { LazySession } from "./lazy-session.ts";
+import { Lifetime } from "./lifetime.ts";
+import { PublishedState } from "./published-state.ts";
+import { Hold } from "./run/hold.ts";
+import type { HookGate } from "./run/hook-gate.ts";
+import { RunEnd } from "./run/run-end.ts";
+import { Runner, type RunListener } from "./run/runner.ts";
+import { ViewRequests } from "./run/view-requests.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import { Titling } from "./titling.ts";
+import { UnfinishedRuns } from "./unfinished-runs.ts";
+import { WorkQueue } from "./work-queue.ts";
+import { Writer } from "./writer.ts";
+
+/** The collaborators of one conversation. Its actor shows callers those that they use directly. */
+export type ConversationParts = SharedParts & {
+  readonly approvalClock: ApprovalClock;
+  readonly condensing: Condensing;
+  readonly goals: GoalLoop;
+  readonly halts: Halts;
+  readonly hold: Hold;
+  /** Null when the conversation has no hooks. */
+  readonly hooks: HookGate | null;
+  readonly lifetime: Lifetime;
+  readonly published: PublishedState;
+  readonly runEnd: RunEnd;
+  readonly runner: Runner;
+  readonly session: LazySession;
+  readonly titling: Titling;
+  readonly unfinished: UnfinishedRuns;
+  readonly writer: Writer;
+};
+
+/** Makes them and ties them together; nothing begins to work. */
+export function createParts(deps: ConversationDeps): ConversationParts {
+  const { activity, clock, holder, id, log, logger, signals, tools, viewCache } = deps;
+  const lifetime = new Lifetime();
+  const hold = new Hold(logger);
+  const queue = new WorkQueue({
+    activity,
+    clock,
+    id,
+    owner: {
+      isSettling: () => runner.isAlive,
+      onDone: () => approvalClock.set(log.state.approvalDeadlineMs),
+      onLost: () => {
+        lifetime.handOver();
+        lifetime.close();
+        runner.abort();
+        holder.lost();
+      },
+    },
+  });
+  const configuration = new Configuration({ ...deps, queue });
+  const models = new ConversationModels({ ...deps, configuration, queue });
+  const shared: SharedParts = { clock, configuration, id, log, logger, models, queue };
+  const session: LazySession = new LazySession(async () => {
+    const context = createSessionContext({ ...shared, lifetime, session, writer });
+    return await tools.openSession(configuration.config, context);
+  });
+  const unfinished = new UnfinishedRuns({ ...shared, session });
+  const hooks = tools.openHooks(configuration.config, {
+    openModel: () => models.openHelper("hook-llm"),
+    notify: (draft) => writer.notify(draft),
+    lost: lifetime.lost,
+  });
+  const condensing = new Condensing({
+    openModel: (settings) => models.openCondenser(settings),
+    warn: (fields) => logger.warn({ conversation: id, ...fields }, "summary could not be written"),
+  });
+  const listener: RunListener = {
+    onBegin: () => {
+      viewCache.take(log);
+      runEnd.begin();
+      return activity.begin(id);
+    },
+    onEnd: () => {
+      viewCache.keep(log);
+      runEnd.tell();
+      goals.check();
+    },
+  };
+  const work = { condensing, hold, hooks, session };
+  const requests = new ViewRequests();
+  const runner = new Runner({ ...deps, ...shared, ...work, earlier: unfinished, requests }, listener);
+  const published = new PublishedState({ ...shared, runner, signals });
+  const runEnd = new RunEnd({ log, published });
+  const { isAttended, title } = deps;
+  const writer = new Writer({ ...shared, condensing, isAttended, runner, session });
+  const halts = new Halts({ ...shared, condensing, hold, lifetime, published, runner, writer });
+  const titling = new Titling({ ...shared, title });
+  const goals = new GoalLoop({ ...shared, writer });
+  const approvalClock = new ApprovalClock(clock, () => {
+    const { approval_policy: policy } = configuration.config;
+    if (!policy) return;
+    writer
+      .command((state) => decideTimeout(state, policy))
+      .catch((error: unknown) => {
+        logger.warn({ conversation: id, error: String(error) }, "the default answer was not recorded");
+      });
+  });
+  const around = { approvalClock, lifetime, runEnd, unfinished };
+  return { ...shared, ...work, ...around, goals, halts, published, runner, titling, writer };
+}

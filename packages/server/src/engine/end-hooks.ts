@@ -1,0 +1,17 @@
+import type { HookGate } from "./run/hook-gate.ts";
+import type { SharedParts } from "./shared-parts.ts";
+
+/** The conversation leaves this process: its hooks are told, and what they did is recorded where the log is still its own. */
+export async function endHooks(
+  gate: HookGate,
+  { id, log, logger, queue }: Pick<SharedParts, "id" | "log" | "logger" | "queue">,
+): Promise<void> {
+  await using hooks = gate;
+  try {
+    const records = queue.isLost ? [] : await hooks.end();
+    if (records.length > 0) await log.append(records);
+  } catch (error) {
+    // The conversation ends all the same; its last hooks are only not on record.
+    logger.warn({ conversation: id, error: String(error) }, "end of hooks not recorded");
+  }
+}

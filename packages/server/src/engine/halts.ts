@@ -1,0 +1,80 @@
+import type { Condensing } from "../agent/condense/condensing.ts";
+import { maskCut } from "../security/mask.ts";
+import { decideInterrupt, decidePause } from "./commands/decide.ts";
+import type { Lifetime } from "./lifetime.ts";
+import type { PublishedState } from "./published-state.ts";
+import type { Hold } from "./run/hold.ts";
+import type { Runner } from "./run/runner.ts";
+import { secretValues } from "./secret-values.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import type { Writer } from "./writer.ts";
+
+export type HaltsDeps = Pick<SharedParts, "configuration" | "log"> & {
+  readonly condensing: Condensing;
+  readonly hold: Hold;
+  readonly lifetime: Lifetime;
+  readonly published: PublishedState;
+  readonly runner: Runner;
+  readonly writer: Writer;
+};
+
+/** How people take a run away. Each resolves when that is durable; while the storage refuses it, the work is held back all the same. */
+export class Halts {
+  readonly #deps: HaltsDeps;
+
+  constructor(deps: HaltsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Nothing new begins; what is in progress goes on to its end. */
+  async pause(): Promise<void> {
+    const { hold, published, writer } = this.#deps;
+    try {
+      await hold.halt(() => writer.command(decidePause));
+    } finally {
+      this.#leave();
+    }
+    published.publish();
+  }
+
+  /** Cuts off what is in progress. */
+  async interrupt(): Promise<void> {
+    const { hold, lifetime, published, writer } = this.#deps;
+    const marker = { kind: "InterruptEvent", source: "user" } as const;
+    await hold.halt(() => writer.command((state) => decideInterrupt(state, marker, this.#working())));
+    await lifetime.others.stopped();
+    published.publish();
+  }
+
+  /** Like interrupt; resolves with what the loop was doing before. No model call or tool starts after it resolves (P43). */
+  async stop(): Promise<"RUNNING" | "STOPPED"> {
+    const { hold, lifetime, published, writer } = this.#deps;
+    let wasRunning = false;
+    await hold.halt(() =>
+      writer.command((state) => {
+        const working = this.#working();
+        wasRunning = state.status === "running" || working.isWorking;
+        if (!wasRunning) return { drafts: [] };
+        return decideInterrupt(state, { kind: "PauseEvent", source: "user" }, working);
+      }),
+    );
+    await lifetime.others.stopped();
+    if (wasRunning) published.publish();
+    return wasRunning ? "RUNNING" : "STOPPED";
+  }
+
+  /** No further request to a model begins for the run that a client has paused; what is in progress goes on to its end. */
+  #leave(): void {
+    const { condensing, hold, log, runner } = this.#deps;
+    if (log.state.status === "running" && !hold.isOn) return;
+    runner.leave();
+    condensing.leave();
+  }
+
+  /** What is in progress; the words of the model may end in the middle of a secret (P13). */
+  #working(): { readonly isWorking: boolean; readonly said: string } {
+    const { configuration, runner } = this.#deps;
+    const { isWorking, said } = runner;
+    return { isWorking, said: maskCut(said, secretValues(configuration.secrets)) };
+  }
+}

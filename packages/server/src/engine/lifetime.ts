@@ -1,0 +1,38 @@
+import { ended } from "../lib/ended.ts";
+import { StoppingWork } from "./stopping-work.ts";
+
+/** How long a conversation is in this process, as its parts are told of it: each signal aborts once. */
+export class Lifetime {
+  readonly #closing = new AbortController();
+  readonly #handedOver = new AbortController();
+  readonly #lost = new AbortController();
+  /** Of what tools gave to others. */
+  readonly others = new StoppingWork();
+
+  /** Aborts when the conversation leaves this process. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Aborts before that where another process goes on with it: what outlives this process is not stopped. */
+  get handedOver(): AbortSignal {
+    return this.#handedOver.signal;
+  }
+
+  /** Aborts where another process has its log already: nothing of it starts here any more. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  close(): void {
+    this.#closing.abort(ended);
+  }
+
+  handOver(): void {
+    this.#handedOver.abort();
+  }
+
+  lose(): void {
+    this.#lost.abort(ended);
+  }
+}

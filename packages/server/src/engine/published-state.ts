@@ -1,0 +1,39 @@
+import { fullStateFrame } from "./state/describe.ts";
+import { standingFrame } from "./state/standing.ts";
+import type { Runner } from "./run/runner.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import type { Signals } from "./signals.ts";
+
+export type PublishedStateDeps = Pick<SharedParts, "clock" | "configuration" | "id" | "log" | "queue"> & {
+  readonly runner: Pick<Runner, "beingReadSeq">;
+  readonly signals: Signals;
+};
+
+/** How a conversation stands, as sockets send it. */
+export class PublishedState {
+  readonly #deps: PublishedStateDeps;
+
+  constructor(deps: PublishedStateDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sends the whole state to everyone who listens now; stored nowhere. */
+  publish(): void {
+    const { queue, signals } = this.#deps;
+    // After another process has taken over, this state is an old one, and whoever listens has read on (P36).
+    if (signals.isHeard && !queue.isLost) signals.emit(this.fullFrame());
+  }
+
+  /** The whole state, which sockets send first. */
+  fullFrame(): string {
+    const { clock, configuration, id, log } = this.#deps;
+    const { config, secrets } = configuration;
+    return log.mask(fullStateFrame(config, secrets, log.state, id, clock.nowMs()));
+  }
+
+  /** See {@link standingFrame}. */
+  liveFrame(): string {
+    const { log, runner } = this.#deps;
+    return standingFrame(log.state, runner.beingReadSeq);
+  }
+}

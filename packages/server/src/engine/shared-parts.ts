@@ -1,0 +1,19 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Configuration } from "./configuration.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { ConversationModels } from "./conversation-models.ts";
+import type { WorkQueue } from "./work-queue.ts";
+
+/** What every part of a conversation works with. */
+export type SharedParts = {
+  /** Of the conversation. */
+  readonly id: string;
+  readonly log: ConversationLog;
+  /** The mailbox: everything that reads or writes the log is a job in it. */
+  readonly queue: WorkQueue;
+  readonly configuration: Configuration;
+  readonly models: ConversationModels;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};

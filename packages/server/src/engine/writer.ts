@@ -1,0 +1,110 @@
+import type { MetricsSnapshot } from "@convoke/protocol";
+import type { Condensing } from "../agent/condense/condensing.ts";
+import type { EventDraft, StampedEvent } from "../events/event-draft.ts";
+import { stateUpdate } from "../events/state-update.ts";
+import { warning } from "../events/warning.ts";
+import type { Decision } from "./commands/decide.ts";
+import type { ConversationConfig } from "./conversation-config.ts";
+import type { ConversationLog } from "./conversation-log.ts";
+import type { LazySession } from "./lazy-session.ts";
+import { withRunFacts } from "./run/run-facts.ts";
+import type { Runner } from "./run/runner.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import type { ConversationState } from "./state/conversation-state.ts";
+import { unusedWarning } from "./unused-fields.ts";
+
+export type WriterDeps = Pick<SharedParts, "configuration" | "id" | "log" | "logger" | "queue"> & {
+  readonly isAttended: boolean;
+  readonly condensing: Condensing;
+  readonly runner: Runner;
+  readonly session: LazySession;
+};
+
+/** From a decision to its events, and from the events to the work: what is recorded starts a run, or cuts it off. */
+export class Writer {
+  readonly #deps: WriterDeps;
+
+  constructor(deps: WriterDeps) {
+    this.#deps = deps;
+  }
+
+  /** Decides inside the mailbox and records what comes of it. */
+  async command(decide: (state: ConversationState) => Decision): Promise<void> {
+    const { log, queue } = this.#deps;
+    await queue.post(async () => {
+      await this.commit(decide(log.state));
+    });
+  }
+
+  /** Records a decision and starts what follows from it; to be called inside the mailbox. */
+  async commit(
+    decision: Decision,
+    extra: Parameters<ConversationLog["append"]>[1] = {},
+  ): Promise<StampedEvent[]> {
+    const { condensing, log, runner } = this.#deps;
+    if (decision.isAbort === true) {
+      runner.abort();
+      condensing.abort();
+    }
+    if (decision.drafts.length === 0) return [];
+    const stamped = await log.append(this.#withFacts(decision.drafts), extra);
+    runner.ensure();
+    return stamped;
+  }
+
+  /** Like commit, with a change of the configuration in the same commit; the tools are opened anew for it. */
+  async commitChange(
+    change: Partial<ConversationConfig>,
+    decision: Decision,
+    extra: Parameters<ConversationLog["append"]>[1] = {},
+  ): Promise<StampedEvent[]> {
+    const { configuration, log, runner, session } = this.#deps;
+    const stamped = await configuration.changeWith(change, (drafts, patch) =>
+      log.append(this.#withFacts([...decision.drafts, ...drafts]), {
+        ...extra,
+        patch: { ...extra.patch, ...patch },
+      }),
+    );
+    session.renew();
+    runner.ensure();
+    return stamped;
+  }
+
+  /** Adds to the log when the conversation comes to it. */
+  notify(draft: EventDraft): void {
+    const { id, log, logger, queue } = this.#deps;
+    queue
+      .post(() => log.append([draft]))
+      .catch((error: unknown) => {
+        logger.warn({ conversation: id, error: String(error) }, "a notice could not be stored");
+      });
+  }
+
+  /** Warns in the log of fields of a request that was carried out which change nothing, each once. Never rejects. */
+  async warnOfUnused(fields: readonly string[]): Promise<void> {
+    const { id, log, logger, queue } = this.#deps;
+    try {
+      await queue.post(async () => {
+        const value = unusedWarning(fields, log.state.unusedFields);
+        if (value !== null) await log.append([warning(value)]);
+      });
+    } catch (error) {
+      // The request is carried out: its failure now would have it sent again.
+      logger.warn({ conversation: id, error: String(error) }, "unused fields could not be told");
+    }
+  }
+
+  /** Replaces the total of what a model has cost under this name. */
+  async putStats(usageId: string, total: MetricsSnapshot): Promise<void> {
+    const { log, queue } = this.#deps;
+    await queue.post(() => {
+      const all = { ...log.state.stats, [usageId]: total };
+      return log.append([stateUpdate("stats", { usage_to_metrics: all })]);
+    });
+  }
+
+  #withFacts(drafts: readonly EventDraft[]): readonly EventDraft[] {
+    const { configuration, isAttended } = this.#deps;
+    return withRunFacts(drafts, { settingsVersion: configuration.config.settings_version, isAttended });
+  }
+}
