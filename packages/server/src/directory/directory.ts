@@ -22,7 +22,7 @@ import type { PersonShells } from "../tools/people/person-shells.ts";
 import { Deletions } from "./deletions.ts";
 import { Descriptions, type DescribedPage } from "./descriptions.ts";
 import type { ForwardedSignal } from "../engine/signals.ts";
-import { Watches, type Watch } from "./watch.ts";
+import { Watches, type FrameSource, type Watch } from "./watch.ts";
 import type { SubConversationDeps } from "../tools/tasks/sub-conversation.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { isOwnedBy } from "./is-owned-by.ts";
@@ -60,17 +60,12 @@ export class Directory implements AsyncDisposable {
     this.#secrets = new StoredSecrets(deps);
     const workspaceDir = (config: ConversationConfig): string => this.#sessions.workspaceDir(config);
     this.#worktrees = new ConversationWorktrees({ ...deps, workspaceDir, repositories });
-    this.#watches = new Watches({
-      journal,
+    const frames: FrameSource = {
       isLoaded: (id) => this.#loaded.has(id),
       fullStateFrame: (userId, id) => this.#descriptions.fullStateFrame({ userId }, id),
       standingFrame: (userId, id) => this.#descriptions.standingFrame({ userId }, id),
-      onFailure: (id, error) =>
-        deps.logger.error(
-          { conversation: id, error: String(error) },
-          "a conversation could not be looked up",
-        ),
-    });
+    };
+    this.#watches = new Watches({ journal, frames, logger: deps.logger });
     const shared = { sessions: this.#sessions, storedSecrets: this.#secrets, watches: this.#watches };
     this.#loaded = new LoadedConversations({ ...deps, ...shared });
     const parts = { ...deps, ...shared, loaded: this.#loaded, stateDir: (id: string) => this.stateDir(id) };

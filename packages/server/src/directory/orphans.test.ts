@@ -2,7 +2,7 @@ import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
-import { Orphans } from "./orphans.ts";
+import { Orphans, type OrphansDeps, type RunTaker } from "./orphans.ts";
 
 /** Nobody opens anything beside it, and no file is elsewhere. */
 const atStart = {
@@ -10,6 +10,14 @@ const atStart = {
   hasFiles: async () => true,
   onFailure: (error: unknown) => expect.unreachable(String(error)),
 };
+
+type Given = Pick<OrphansDeps, "journal"> &
+  Pick<RunTaker, "canHost" | "goOnWith" | "isOurs"> &
+  Partial<RunTaker>;
+
+function openOrphans({ journal, ...given }: Given): Orphans {
+  return new Orphans({ journal, taker: { ...atStart, ...given } });
+}
 
 test("P27: a run whose server has left is gone on with once, one with a living server or a sandbox elsewhere is not", async () => {
   await using folder = await openTemporaryDirectory();
@@ -20,12 +28,11 @@ test("P27: a run whose server has left is gone on with once, one with a living s
   await first.claim("run");
   await first.claim("in a sandbox");
   const taken: string[] = [];
-  const orphans = new Orphans({
+  const orphans = openOrphans({
     journal: second,
     isOurs: (id) => taken.includes(id),
     canHost: async ({ id }) => id === "run",
     goOnWith: async (id) => void taken.push(id),
-    ...atStart,
   });
 
   await orphans.takeUp();
@@ -43,12 +50,11 @@ test("what nobody owns is taken up at the second look, because a fork is made in
   await using journal = await openJournal({ dataDir: folder.path });
   await journal.createConversation(sampleConversation("begun", { isActive: true }));
   const taken: string[] = [];
-  const orphans = new Orphans({
+  const orphans = openOrphans({
     journal,
     isOurs: (id) => id === "ours" || taken.includes(id),
     canHost: async () => true,
     goOnWith: async (id) => void taken.push(id),
-    ...atStart,
   });
 
   // One that comes at once because a server has ended counts for nothing.
@@ -68,7 +74,7 @@ test("P2: a run that this server owns and has lost from its memory is gone on wi
     await journal.createClaimed(sampleConversation(id, { isActive: true }));
   await journal.createClaimed(sampleConversation("at rest"));
   const taken: string[] = [];
-  const orphans = new Orphans({
+  const orphans = openOrphans({
     journal,
     isOurs: (id) => id === "worked on" || taken.includes(id),
     canHost: async () => true,
@@ -76,7 +82,6 @@ test("P2: a run that this server owns and has lost from its memory is gone on wi
       expect(claimed).toMatchObject({ row: { id }, lease: { conversationId: id, generation: 2 } });
       taken.push(id);
     },
-    ...atStart,
   });
 
   await orphans.takeUp();
@@ -100,7 +105,7 @@ test("issue 12.1: what an ended server has left is claimed and read in batches, 
   const claims: string[][] = [];
   let readings = 0;
   const taken: string[] = [];
-  const orphans = new Orphans({
+  const orphans = openOrphans({
     journal: {
       listActiveElsewhere: () => journal.listActiveElsewhere(),
       listActiveHere: () => journal.listActiveHere(),
@@ -119,7 +124,6 @@ test("issue 12.1: what an ended server has left is claimed and read in batches, 
       expect(claimed).toMatchObject({ row: { id }, lease: { conversationId: id, generation: 2 } });
       taken.push(id);
     },
-    ...atStart,
   });
 
   await orphans.takeUp();
@@ -142,12 +146,11 @@ test("P2: a start takes up what nobody owns and what has ended, at once and not 
   await living.createClaimed(sampleConversation("worked on", { isActive: true }));
   await ended[Symbol.asyncDispose]();
   const taken: [string, number | null][] = [];
-  const orphans = new Orphans({
+  const orphans = openOrphans({
     journal,
     isOurs: () => false,
     canHost: async () => false,
     goOnWith: async (id, claimed) => void taken.push([id, claimed?.lease.generation ?? null]),
-    ...atStart,
     hasFiles: async ({ id }) => id !== "elsewhere",
   });
 

@@ -4,23 +4,28 @@ import { LeaseHeldError, type ConversationRow, type Journal, type Lease } from "
 /** What was claimed just now, as it stands since. */
 export type Claimed = { readonly row: ConversationRow; readonly lease: Lease };
 
+/** What this node does with runs that were left behind. */
+export interface RunTaker {
+  /** True for what this process works on, or is about to. */
+  isOurs(id: string): boolean;
+  /** False where its tools cannot be reached from here, such as in a sandbox of another server. */
+  canHost(row: ConversationRow): Promise<boolean>;
+  /** False where its files are not here, so that they may be with another server. */
+  hasFiles(row: ConversationRow): Promise<boolean>;
+  /** Whoever opens one of them waits until what is returned is disposed. */
+  hold(ids: readonly string[]): Disposable;
+  /** What is not claimed yet is claimed by it, where nobody else is to have it. */
+  goOnWith(id: string, claimed: Claimed | null): Promise<void>;
+  /** Runs could not be taken up at a start. Later rounds try again. */
+  onFailure(error: unknown): void;
+}
+
 export type OrphansDeps = {
   readonly journal: Pick<
     Journal,
     "claimMany" | "getConversations" | "listActiveElsewhere" | "listActiveHere"
   >;
-  /** True for what this process works on, or is about to. */
-  readonly isOurs: (id: string) => boolean;
-  /** False where its tools cannot be reached from here, such as in a sandbox of another server. */
-  readonly canHost: (row: ConversationRow) => Promise<boolean>;
-  /** False where its files are not here, so that they may be with another server. */
-  readonly hasFiles: (row: ConversationRow) => Promise<boolean>;
-  /** Whoever opens one of them waits until what is returned is disposed. */
-  readonly hold: (ids: readonly string[]) => Disposable;
-  /** What is not claimed yet is claimed by it, where nobody else is to have it. */
-  readonly goOnWith: (id: string, claimed: Claimed | null) => Promise<void>;
-  /** Runs could not be taken up at a start. The looks that follow try again. */
-  readonly onFailure: (error: unknown) => void;
+  readonly taker: RunTaker;
 };
 
 type Listed = Awaited<ReturnType<Journal["listActiveElsewhere"]>>[number];
@@ -57,16 +62,16 @@ export class Orphans {
   async takeUpAll(isLeftOut: (id: string) => boolean): Promise<string[]> {
     const listed = await this.#deps.journal.listActiveElsewhere();
     this.#ownerless = ownerlessOf(listed);
-    const { hasFiles, goOnWith, onFailure } = this.#deps;
+    const { taker } = this.#deps;
     const apart: string[] = [];
     const isHere = async (row: ConversationRow): Promise<boolean> => {
-      const isHosted = await hasFiles(row);
+      const isHosted = await taker.hasFiles(row);
       if (!isHosted) apart.push(row.id);
       return isHosted;
     };
     const due = listed.filter(({ id }) => !isLeftOut(id));
-    await this.#takeAll(due, isHere).catch(onFailure);
-    for (const id of apart) await goOnWith(id, null);
+    await this.#takeAll(due, isHere).catch((error: unknown) => taker.onFailure(error));
+    for (const id of apart) await taker.goOnWith(id, null);
     return listed.flatMap(({ id }) => (isLeftOut(id) ? [id] : []));
   }
 
@@ -79,11 +84,11 @@ export class Orphans {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      const { journal, canHost } = this.#deps;
+      const { journal, taker } = this.#deps;
       const listed = await journal.listActiveElsewhere();
       await this.#takeAll(
         listed.filter(({ id, nodeId }) => nodeId !== null || this.#ownerless.has(id)),
-        canHost,
+        (row) => taker.canHost(row),
       );
       if (isBetween === true) return;
       this.#ownerless = ownerlessOf(listed);
@@ -107,9 +112,11 @@ export class Orphans {
 
   /** What this process owns now and does not work on. */
   async #lookHere(): Promise<Set<string>> {
-    const strays = (await this.#deps.journal.listActiveHere()).filter((id) => !this.#deps.isOurs(id));
+    const { journal, taker } = this.#deps;
+    const strays = (await journal.listActiveHere()).filter((id) => !taker.isOurs(id));
     const due = strays.filter((id) => this.#strays.has(id)).map((id) => ({ id }));
-    const how = { living: new Set<string>(), isChosen: this.#deps.canHost };
+    const isChosen: Choice = (row) => taker.canHost(row);
+    const how = { living: new Set<string>(), isChosen };
     await severalAtOnce(inBatches(due), batchesAtOnce, (batch) => this.#take(batch, how));
     return new Set(strays);
   }
@@ -120,15 +127,15 @@ export class Orphans {
     { living, isChosen }: { readonly living: Set<string>; readonly isChosen: Choice },
   ): Promise<void> {
     if (batch.length === 0) return;
-    const { journal, isOurs, hold, goOnWith } = this.#deps;
+    const { journal, taker } = this.#deps;
     const rows = await journal.getConversations(batch.map(({ id }) => id));
     const chosen = await Promise.all(
       rows.map(async (row) => (row !== null && (await isChosen(row)) ? [row.id] : [])),
     );
     // Ours is asked last: from there to the end nobody else of this process may claim one of them.
-    const free = chosen.flat().filter((id) => !isOurs(id));
+    const free = chosen.flat().filter((id) => !taker.isOurs(id));
     if (free.length === 0) return;
-    using _hold = hold(free);
+    using _hold = taker.hold(free);
     const leases: Lease[] = [];
     for (const claim of await journal.claimMany(free)) {
       if (!(claim instanceof LeaseHeldError)) leases.push(...(claim === null ? [] : [claim]));
@@ -139,7 +146,7 @@ export class Orphans {
     await Promise.all(
       leases.map(async (lease, index) => {
         const row = claimed[index] ?? null;
-        if (row !== null) await goOnWith(row.id, { row, lease });
+        if (row !== null) await taker.goOnWith(row.id, { row, lease });
       }),
     );
   }

@@ -2,7 +2,7 @@ import type { ConversationRow } from "../journal/journal.ts";
 import { CarefulRecovery } from "./careful-recovery.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import type { LoadedConversations } from "./loaded-conversations.ts";
-import { Orphans, type Claimed, type Look } from "./orphans.ts";
+import { Orphans, type Claimed, type Look, type RunTaker } from "./orphans.ts";
 import { configOf, readConfig } from "../engine/read-config.ts";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
@@ -30,15 +30,15 @@ export class Recovery implements AsyncDisposable {
       isRunning: async (id) => (await journal.getConversation(id))?.executionStatus === "running",
       clock,
     });
-    this.#orphans = new Orphans({
-      journal,
+    const taker: RunTaker = {
       isOurs: (id) => loaded.isClosed || loaded.has(id) || this.#careful.isWaiting(id),
       canHost: (row) => this.#canHost(row),
       hasFiles: (row) => this.#hasFiles(row),
       hold: (ids) => loaded.hold(ids),
       goOnWith: (id, claimed) => this.#goOnWith(id, claimed),
       onFailure: (error) => logger.error({ error: String(error) }, "runs could not be taken up"),
-    });
+    };
+    this.#orphans = new Orphans({ journal, taker });
   }
 
   /** See {@link Directory.recover}. */

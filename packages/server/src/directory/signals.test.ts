@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { Signals, type ForwardedSignal } from "../engine/signals.ts";
+import { silentLogger } from "../lib/logger.ts";
 import { Watches } from "./watch.ts";
+
+const logger = {
+  ...silentLogger,
+  error: (fields: object) => expect.unreachable(JSON.stringify(fields)),
+};
 
 const delta: ForwardedSignal = { type: "delta", plain: "plain", withItem: "item" };
 
@@ -34,10 +40,12 @@ test("a piece of an answer that comes later than an event behind it is dropped",
         return () => {};
       },
     },
-    fullStateFrame: async () => null,
-    standingFrame: async () => null,
-    isLoaded: () => false,
-    onFailure: (_, error) => expect.unreachable(String(error)),
+    frames: {
+      fullStateFrame: async () => null,
+      standingFrame: async () => null,
+      isLoaded: () => false,
+    },
+    logger,
   });
   const shown: string[] = [];
   const stop = watches.open("local", "a").listen({ onSignal: (json) => shown.push(json) });
@@ -64,13 +72,15 @@ test("a conversation that is made again under its old id is not asked about for 
         return () => void rings.delete(onRing);
       },
     },
-    fullStateFrame: async (userId) => {
-      asked.push(userId);
-      return null;
+    frames: {
+      fullStateFrame: async (userId) => {
+        asked.push(userId);
+        return null;
+      },
+      standingFrame: async () => null,
+      isLoaded: () => false,
     },
-    standingFrame: async () => null,
-    isLoaded: () => false,
-    onFailure: (_, error) => expect.unreachable(String(error)),
+    logger,
   });
   const stop = watches.open("ada", "a").listen({});
   ring(7);

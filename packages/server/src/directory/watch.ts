@@ -1,5 +1,6 @@
 import { follow, type FollowOptions } from "../journal/follow.ts";
 import type { Journal, StoredEvent } from "../journal/journal.ts";
+import type { Logger } from "../lib/logger.ts";
 import { LogReader, type LogReaderOptions } from "../journal/log-reader.ts";
 import { Signals, type ForwardedSignal, type Listener } from "../engine/signals.ts";
 
@@ -24,14 +25,20 @@ export type Watch = {
   listen(listener: Listener): () => void;
 };
 
+/** How conversations stand, for whoever asks. */
+export interface FrameSource {
+  /** The first frame; null when there is no such conversation (any more). */
+  fullStateFrame(userId: string, id: string): Promise<string | null>;
+  /** The same for `standingFrame` of {@link Watch}. */
+  standingFrame(userId: string, id: string): Promise<string | null>;
+  /** True while there is an actor in this process. */
+  isLoaded(id: string): boolean;
+}
+
 export type WatchesDeps = {
   readonly journal: Pick<Journal, "read" | "onAppend">;
-  /** The first frame for whoever asks; null when there is no such conversation (any more). */
-  readonly fullStateFrame: (userId: string, id: string) => Promise<string | null>;
-  readonly standingFrame: (userId: string, id: string) => Promise<string | null>;
-  /** True while there is an actor in this process. */
-  readonly isLoaded: (id: string) => boolean;
-  readonly onFailure: (id: string, error: unknown) => void;
+  readonly frames: FrameSource;
+  readonly logger: Logger;
 };
 
 /** Who watches which conversation: they stay when its actor comes, goes, or lives in another process. */
@@ -86,7 +93,7 @@ export class Watches {
   tidy(id: string): void {
     if (this.isHeard(id)) return;
     this.#forgetRings(id);
-    if (!this.#deps.isLoaded(id)) this.#signals.delete(id);
+    if (!this.#deps.frames.isLoaded(id)) this.#signals.delete(id);
   }
 
   open(userId: string, id: string): Watch {
@@ -120,9 +127,10 @@ export class Watches {
 
   async #endIfGone(userId: string, id: string): Promise<void> {
     try {
-      if ((await this.#deps.fullStateFrame(userId, id)) === null) this.end(id);
+      if ((await this.#deps.frames.fullStateFrame(userId, id)) === null) this.end(id);
     } catch (error) {
-      this.#deps.onFailure(id, error);
+      const fields = { conversation: id, error: String(error) };
+      this.#deps.logger.error(fields, "a conversation could not be looked up");
     }
   }
 }
@@ -141,11 +149,11 @@ class ConversationWatch implements Watch {
   }
 
   async fullStateFrame(): Promise<string | null> {
-    return await this.#deps.fullStateFrame(this.#userId, this.id);
+    return await this.#deps.frames.fullStateFrame(this.#userId, this.id);
   }
 
   async standingFrame(): Promise<string | null> {
-    return await this.#deps.standingFrame(this.#userId, this.id);
+    return await this.#deps.frames.standingFrame(this.#userId, this.id);
   }
 
   follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]> {
