@@ -7,7 +7,7 @@ import type { Purchase } from "../spending/purse.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 
 /** Whose money a conversation spends. */
-export type Account = Omit<Purchase, "most">;
+export type Account = Omit<Purchase, "maxCost">;
 
 /** The models of one conversation: of its owner, and paid for by the account. */
 export class OwnedModels implements Models {

@@ -11,9 +11,6 @@ import { warning } from "../../events/warning.ts";
 /** What a command leads to: events that commit together, and whether the run in progress must be cut off. */
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
 
-/** What hooks add to a message. */
-export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
-
 const nothing: Decision = { drafts: [] };
 
 /** What hooks add to a message. */
