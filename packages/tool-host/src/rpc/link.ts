@@ -126,7 +126,7 @@ export class Link {
   #describeAbsence(result: unknown): string {
     const unavailableSeconds = Math.round((performance.now() - this.#unavailableSinceMs) / 1_000);
     const reason = result instanceof Error ? ` ${result.message}` : "";
-    return `The tool host at ${this.#deps.address}  has been unavailable for ${unavailableSeconds} s.${reason}`;
+    return `The tool host at ${this.#deps.address} has been unavailable for ${unavailableSeconds} s.${reason}`;
   }
 }
 
