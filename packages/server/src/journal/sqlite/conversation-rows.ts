@@ -102,7 +102,7 @@ type Columns = { readonly columns: string; readonly from: string };
 
 const documents: Columns = {
   columns:
-    "ifnull(d.config, '') AS config, d.sealed_secrets, d.snapshot, ifnull(d.snapshot_seq, 0) AS snapshot_seq",
+    "ifnull(d.config, '') AS config, d.sealed_secrets, d.snapshot, iif(typeof(d.snapshot_seq) = 'integer', d.snapshot_seq, 0) AS snapshot_seq",
   from: "LEFT JOIN conversation_documents d ON d.number = c.number",
 };
 const noDocuments: Columns = {

@@ -1,6 +1,7 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import type { Journal } from "../journal.ts";
 import { sampleConversation, sampleEvent, sampleId } from "../sample-events.ts";
@@ -45,6 +46,40 @@ test("P39: an id is found at its place in a log that grows, at every length arou
     if (length === 257) journal.releaseMemory();
   }
 });
+
+test("a damaged number in the row of a conversation hides no event", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-ends-"));
+  {
+    await using journal = await openSqliteJournal(folder.path, { indexAfterMs: null });
+    await journal.createConversation(sampleConversation(id));
+    await append(journal, 0, 3);
+  }
+  const path = join(folder.path, "journal.db");
+  for (const damaged of ["x", Buffer.from("x"), 1.5, -7]) {
+    // Damage does not care for the types of columns.
+    setStrict(path, false);
+    const database = new DatabaseSync(path);
+    database.prepare("UPDATE conversation_documents SET snapshot_seq = ?").run(damaged);
+    database.close();
+    setStrict(path, true);
+    await using journal = await openSqliteJournal(folder.path, { indexAfterMs: null });
+    expect(await journal.lastSeq(id)).toBe(3);
+    expect(await journal.count(id, {})).toBe(3);
+    expect(await journal.getConversation(id)).toMatchObject({ lastSeq: 3 });
+  }
+});
+
+function setStrict(path: string, isStrict: boolean): void {
+  using database = new DatabaseSync(path, { defensive: false });
+  database.exec("PRAGMA writable_schema = ON");
+  const [from, to] = isStrict ? [")", ") STRICT"] : [") STRICT", ")"];
+  database
+    .prepare(
+      `UPDATE sqlite_schema SET sql = substr(sql, 1, length(sql) - ?) || ?
+       WHERE name = 'conversation_documents' AND sql LIKE '%' || ?`,
+    )
+    .run(from.length, to, from);
+}
 
 async function append(journal: Journal, expectedSeq: number, count: number): Promise<void> {
   const lease = await journal.claim(id);

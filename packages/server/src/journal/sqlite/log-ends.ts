@@ -96,6 +96,7 @@ export class LogEnds {
         Math.max(settledSeq, recentSeq) <= maxSeq &&
         (settledSeq === 0 || settled === (beforeSettled ?? base) + 1) &&
         (recentSeq <= settledSeq || recent === (beforeRecent ?? settled ?? base) + 1) &&
+        (snapshotSeq === null || isSeq(snapshotSeq)) &&
         (snapshotSeq ?? 0) <= Math.max(settledSeq, recentSeq);
       if (isSound) return toLog(conversationId, [number, ownerId], settledSeq, recentSeq);
     } catch (error) {
@@ -118,8 +119,9 @@ export class LogEnds {
 
   #provenSeq(conversationId: string): number {
     try {
-      const [seq] = (this.#snapshotSeq.get(conversationId) ?? [0]) as unknown as [number];
-      return seq;
+      const [seq] = (this.#snapshotSeq.get(conversationId) ?? [0]) as unknown as [unknown];
+      // A damaged row may hold anything in the place of its numbers.
+      return isSeq(seq) ? seq : 0;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
       // Then it proves nothing.
@@ -167,6 +169,10 @@ export class LogEnds {
       return 0;
     }
   }
+}
+
+function isSeq(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 type Snapshot = <Result>(read: () => Result) => Result;
