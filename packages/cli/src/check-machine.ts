@@ -115,7 +115,7 @@ async function checkDataDir(dataDir: string): Promise<Finding> {
 /** Where one is configured. Its password is not shown. */
 async function checkDatabase({ database, masterSecret }: ServerConfig): Promise<Finding[]> {
   if (database === null) return [];
-  const { describePlace, lookAtPostgres } = await import("@convoke/server/postgres");
+  const { describePlace, inspectPostgres } = await import("@convoke/server/postgres");
   const name = describePlace(database);
   const finding = (state: Finding["state"], detail: string, fix: string | null = null): Finding => ({
     name: "database",
@@ -130,7 +130,7 @@ async function checkDatabase({ database, masterSecret }: ServerConfig): Promise<
   );
   const secret = masterSecret === null ? [keys] : [];
   try {
-    const { version, problems, warnings } = await lookAtPostgres(database);
+    const { version, problems, warnings } = await inspectPostgres(database);
     if (problems.length === 0 && warnings.length === 0)
       return [finding("ok", `${name}, PostgreSQL ${version}`), ...secret];
     return [

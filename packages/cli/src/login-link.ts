@@ -7,8 +7,8 @@ export async function createLoginLink(
   { url, needsLogin }: Pick<RunningServer, "url" | "needsLogin">,
 ): Promise<string> {
   if (!needsLogin) return `${url}/`;
-  const { openLoginBook } = await import("@convoke/server/keys");
-  await using opened = await openLoginBook(dataDir, database);
+  const { openLoginStore } = await import("@convoke/server/keys");
+  await using opened = await openLoginStore(dataDir, database);
   const { ticket } = await opened.book.createTicket({ userId: "local", keyMark: "" });
   return `${url}/login#t=${ticket}`;
 }

@@ -1,14 +1,14 @@
 import type { Worker } from "node:worker_threads";
 import {
   completeConfig,
-  openDormantServer,
+  openDeferredServer,
   openServer,
   readConfig,
   readInitKey,
   type ConfigOverrides,
   type Demo,
-  type DormantServer,
-  type Fellows,
+  type DeferredServer,
+  type ProcessGroup,
   type InitDeps,
   type Logger,
   type Sandboxes,
@@ -50,7 +50,7 @@ type NodeDeps = {
   readonly demo?: Demo;
   readonly takeOver?: TakeOver;
   /** For one of several processes behind one port. */
-  readonly fellows?: Fellows;
+  readonly fellows?: ProcessGroup;
 };
 
 /** What bubblewrap can do here, found out while the server was loading. */
@@ -91,7 +91,7 @@ export async function openNode(
 export async function openDormantNode(
   overrides: ConfigOverrides,
   logLevel: Level | "silent",
-): Promise<DormantServer | null> {
+): Promise<DeferredServer | null> {
   const initKey = readInitKey(process.env, overrides);
   if (initKey === null) return null;
   const config = readConfig(process.env, overrides);
@@ -99,7 +99,7 @@ export async function openDormantNode(
   // The port is taken: what comes later cannot move it.
   const settled = { ...overrides, host: config.host, port: config.port };
   const initDeps: InitDeps = { environment: process.env, overrides: settled, allowedEnvironment };
-  const opening = openDormantServer({
+  const opening = openDeferredServer({
     config,
     initKey,
     logger,
@@ -114,7 +114,7 @@ export async function openDormantNode(
 }
 
 /** Of several processes each line says which one wrote it. */
-function openLogger(logLevel: Level | "silent", fellows?: Fellows): Logger {
+function openLogger(logLevel: Level | "silent", fellows?: ProcessGroup): Logger {
   const base = fellows === undefined ? null : { process: fellows.number };
   return pino({ level: logLevel, base }, pino.destination({ dest: 2, sync: true }));
 }

@@ -120,7 +120,7 @@ export { agentProfileRoutes, llmProfileRoutes } from "./routes/llm-profile-route
 export { llmRoutes } from "./routes/llm-routes.ts";
 export * from "./routes/mcp-routes.ts";
 export { metricsRoutes } from "./routes/metrics-routes.ts";
-export { catalogRoutes, lateConversationRoutes, metaProfileRoutes } from "./routes/newer-routes.ts";
+export { catalogRoutes, childConversationRoutes, metaProfileRoutes } from "./routes/newer-routes.ts";
 export * from "./routes/openai-routes.ts";
 export { overviewRoutes } from "./routes/overview-routes.ts";
 export { searchRoutes } from "./routes/search-routes.ts";
@@ -147,4 +147,4 @@ export { writeOpenApi, type OpenApiOptions } from "./openapi.ts";
 export { onceUnlessRejected } from "./once-unless-rejected.ts";
 export { toParameters } from "./parameters.ts";
 export { allSchemas, contractSchemas } from "./schemas.ts";
-export { countJsonValues, hasMoreValues, mostJsonValues } from "./validation/count-json-values.ts";
+export { countJsonValues, hasMoreValues, maxJsonValues } from "./validation/count-json-values.ts";

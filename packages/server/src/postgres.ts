@@ -1,2 +1,2 @@
 export { describePlace } from "./database/postgres-place.ts";
-export { lookAtPostgres } from "./database/postgres/check-postgres.ts";
+export { inspectPostgres } from "./database/postgres/check-postgres.ts";

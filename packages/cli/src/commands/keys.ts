@@ -1,4 +1,10 @@
-import { openKeyBook, readConfig, rotateMasterKey, UserNameError, type KeyEntry } from "@convoke/server/keys";
+import {
+  openKeyStore,
+  readConfig,
+  rotateMasterKey,
+  UserNameError,
+  type KeyEntry,
+} from "@convoke/server/keys";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { showSubcommands } from "./show-subcommands.ts";
@@ -73,9 +79,9 @@ async function rotateMaster(options: CommonOptions): Promise<void> {
   }
 }
 
-async function openBook(options: CommonOptions): ReturnType<typeof openKeyBook> {
+async function openBook(options: CommonOptions): ReturnType<typeof openKeyStore> {
   const { dataDir, database } = readConfig(process.env, storeOverrides(options));
-  return await openKeyBook(dataDir, database);
+  return await openKeyStore(dataDir, database);
 }
 
 function line(entry: KeyEntry): string {

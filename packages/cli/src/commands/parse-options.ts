@@ -41,12 +41,12 @@ export function parseEvents(text: string): number {
 }
 
 /** More would only wait for each other. */
-const mostProcesses = 64;
+const maxProcesses = 64;
 
 export function parseProcesses(text: string): number {
-  if (text === "auto") return Math.min(mostProcesses, availableParallelism());
+  if (text === "auto") return Math.min(maxProcesses, availableParallelism());
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > mostProcesses)
-    throw new InvalidArgumentError(`It must be auto or a whole number from 1 to ${mostProcesses}.`);
+  if (!Number.isInteger(count) || count < 1 || count > maxProcesses)
+    throw new InvalidArgumentError(`It must be auto or a whole number from 1 to ${maxProcesses}.`);
   return count;
 }

@@ -2,7 +2,7 @@ import type { Event } from "@convoke/protocol";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 
-const mostLines = 12;
+const maxLines = 12;
 
 /** Writes an account of a conversation that a person can read while it happens; one call per event. */
 export function describeEvent(event: Event, paint: Paint): string[] {
@@ -24,7 +24,7 @@ export function describeEvent(event: Event, paint: Paint): string[] {
         ...block(
           `${paint.cyan(`  > ${printable(event.tool_name)}`)}  `,
           `${callText(event)}${risk}`,
-          mostLines,
+          maxLines,
         ),
       ];
     }
@@ -39,20 +39,20 @@ export function describeEvent(event: Event, paint: Paint): string[] {
       return block(
         "    ",
         `${text}${text !== "" && state !== "" ? "\n" : ""}${state}` || "(no output)",
-        mostLines,
+        maxLines,
       ).map((line) => (isFailure ? paint.red(line) : paint.dim(line)));
     }
     case "AgentErrorEvent":
-      return block("    ", event.error, mostLines).map(paint.red);
+      return block("    ", event.error, maxLines).map(paint.red);
     case "UserRejectObservation":
       return [paint.yellow(`    rejected: ${printable(event.rejection_reason ?? "")}`)];
     case "ConversationErrorEvent":
-      return block(paint.red(`error ${printable(event.code)}  `), event.detail, mostLines);
+      return block(paint.red(`error ${printable(event.code)}  `), event.detail, maxLines);
     case "ConversationStateUpdateEvent": {
       const { detail } = (event.value ?? {}) as { detail?: unknown };
       if (typeof detail !== "string") return [];
-      if (event.key === "warning") return block(paint.yellow("warning  "), detail, mostLines);
-      return event.key === "model_retry" ? block(paint.yellow("waiting  "), detail, mostLines) : [];
+      if (event.key === "warning") return block(paint.yellow("warning  "), detail, maxLines);
+      return event.key === "model_retry" ? block(paint.yellow("waiting  "), detail, maxLines) : [];
     }
     case "PauseEvent":
       return [paint.yellow("paused")];

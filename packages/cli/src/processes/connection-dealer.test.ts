@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { ConnectionDealer } from "./connection-dealer.ts";
 
-function openDealer(mostWaiting = 100) {
+function openDealer(maxWaiting = 100) {
   const orders: string[] = [];
   const dealer = new ConnectionDealer<string>({
     give: (number, connection) => orders.push(`${connection} to ${number}`),
     letGo: (connection) => orders.push(`let go of ${connection}`),
     breakOff: (connection) => orders.push(`break off ${connection}`),
-    mostWaiting,
+    maxWaiting,
   });
   return { dealer, taken: () => orders.splice(0) };
 }

@@ -6,7 +6,7 @@ export type DealerDeps<Connection> = {
   /** Breaks off one that nobody will take. */
   readonly breakOff: (connection: Connection) => void;
   /** So many wait at most while no process is free. */
-  readonly mostWaiting?: number;
+  readonly maxWaiting?: number;
 };
 
 /**
@@ -15,7 +15,7 @@ export type DealerDeps<Connection> = {
  */
 export class ConnectionDealer<Connection> {
   readonly #deps: DealerDeps<Connection>;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   /** Who is next comes first. */
   readonly #free: number[] = [];
   readonly #given = new Map<number, Connection>();
@@ -24,11 +24,11 @@ export class ConnectionDealer<Connection> {
 
   constructor(deps: DealerDeps<Connection>) {
     this.#deps = deps;
-    this.#mostWaiting = deps.mostWaiting ?? 1_000;
+    this.#maxWaiting = deps.maxWaiting ?? 1_000;
   }
 
   deal(connection: Connection): void {
-    if (this.#isClosed || this.#waiting.length >= this.#mostWaiting) this.#deps.breakOff(connection);
+    if (this.#isClosed || this.#waiting.length >= this.#maxWaiting) this.#deps.breakOff(connection);
     else this.#waiting.push(connection);
     this.#giveOut();
   }

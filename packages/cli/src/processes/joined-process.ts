@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
-import type { FellowNews, Fellows } from "@convoke/server";
+import type { GroupMessage, ProcessGroup } from "@convoke/server";
 import type { ServerFacts, Share, ToParent, ToProcess } from "./process-messages.ts";
 
 /** This process as one of several behind one port. */
-export class JoinedProcess implements Fellows, Disposable {
+export class JoinedProcess implements ProcessGroup, Disposable {
   readonly number: number;
   readonly count: number;
   readonly url: string;
@@ -43,7 +43,7 @@ export class JoinedProcess implements Fellows, Disposable {
     this.#send({ type: "ready", facts });
   }
 
-  tell(news: FellowNews): void {
+  tell(news: GroupMessage): void {
     this.#send({ type: "news", news });
   }
 
@@ -71,7 +71,7 @@ export class JoinedProcess implements Fellows, Disposable {
     if (socket !== undefined) take(socket);
   }
 
-  #heed({ topic, body }: FellowNews): void {
+  #heed({ topic, body }: GroupMessage): void {
     for (const onNews of this.#listeners.get(topic) ?? []) onNews(body);
   }
 

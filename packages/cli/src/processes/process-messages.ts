@@ -1,4 +1,4 @@
-import type { FellowNews, Server } from "@convoke/server";
+import type { GroupMessage, Server } from "@convoke/server";
 
 /** What a process behind the shared port is given by the one that started it. */
 export type Share = {
@@ -21,7 +21,7 @@ export type ToParent =
 
 export type ToProcess = { readonly type: "stop" } | { readonly type: "connection" } | NewsMessage;
 
-type NewsMessage = { readonly type: "news"; readonly news: FellowNews };
+type NewsMessage = { readonly type: "news"; readonly news: GroupMessage };
 
 const variable = "CONVOKE_PROCESS_SHARE";
 

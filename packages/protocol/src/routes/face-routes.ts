@@ -12,7 +12,7 @@ import { loginRoutes } from "./login-routes.ts";
 import { mcpRoutes } from "./mcp-routes.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
 import { nodeRoutes } from "./node-routes.ts";
-import { catalogRoutes, lateConversationRoutes, metaProfileRoutes } from "./newer-routes.ts";
+import { catalogRoutes, childConversationRoutes, metaProfileRoutes } from "./newer-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
 import { overviewRoutes } from "./overview-routes.ts";
 import { runtimeFileRoutes, runtimeMachineRoutes, runtimeRoutes } from "./runtime-routes.ts";
@@ -36,7 +36,7 @@ export const agentFaceRoutes = {
   ...runtimeRoutes,
   ...runtimeMachineRoutes,
   ...runtimeFileRoutes,
-  ...lateConversationRoutes,
+  ...childConversationRoutes,
   ...catalogRoutes,
   ...metaProfileRoutes,
   ...agentSettingsRoutes,

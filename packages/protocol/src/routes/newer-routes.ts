@@ -113,7 +113,7 @@ export const catalogRoutes = routesOf("Catalogues", {
 });
 
 /** Child conversations, and flushing to disk. Source: agent server 1.58. */
-export const lateConversationRoutes = routesOf("Conversations", {
+export const childConversationRoutes = routesOf("Conversations", {
   startChildConversation: {
     method: "POST",
     path: "/api/conversations/{conversation_id}/children",

@@ -9,7 +9,7 @@ const codes = {
 } as const;
 
 /** Maximum number of values in JSON from outside: numbers, texts, lists and objects together. */
-export const mostJsonValues = 200_000;
+export const maxJsonValues = 200_000;
 
 /** True when the JSON in `bytes` has more than `max` values, counted like {@link countJsonValues}. */
 export function hasMoreValues(bytes: Uint8Array, max: number): boolean {

@@ -8,7 +8,7 @@ import { openPostgresApplicationDatabase } from "../database/postgres/postgres-a
 import { openApplicationDatabase } from "../database/sqlite-application-database.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { openKeyBook } from "../settings/open-key-store.ts";
+import { openKeyStore } from "../settings/open-key-store.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
 import { startTestServer } from "../testing/start-server.ts";
 
@@ -173,7 +173,7 @@ async function ask(url: string, statement: string): Promise<unknown[]> {
 }
 
 async function createKey(dataDir: string): Promise<{ key: string; keyId: string }> {
-  await using keys = await openKeyBook(dataDir);
+  await using keys = await openKeyStore(dataDir);
   const { key, entry } = await keys.book.create("ada", "laptop");
   return { key, keyId: entry.id };
 }

@@ -58,12 +58,12 @@ const shownIds = 6;
 
 async function openInspector({ dataDir, database }: DatabasePlace): Promise<StoreInspector> {
   if (database !== null) {
-    const [{ lookAtPostgres }, { openPostgresInspector }] = await Promise.all([
+    const [{ inspectPostgres }, { openPostgresInspector }] = await Promise.all([
       import("../database/postgres/check-postgres.ts"),
       import("../journal/postgres/postgres-inspector.ts"),
     ]);
     // Reports why the database is unreachable. A standby, or a read-only role, is enough.
-    await lookAtPostgres(database);
+    await inspectPostgres(database);
     return await openPostgresInspector(database);
   }
   try {

@@ -10,7 +10,7 @@ const maxRanges = 32;
  * model's last answer. `readFrom` are the ranges that the view was read from: events that an earlier condensation
  * removed in between stay out. Null when the ranges would not give the model exactly what the whole gives.
  */
-export function keptRanges(
+export function remainingRanges(
   view: readonly ViewEvent[],
   condensation: EventBody,
   seq: number,

@@ -1,7 +1,7 @@
 import type { ConfirmationPolicy, Event, MessageToolCall, SecurityRisk } from "@convoke/protocol";
 import type { EventBody, EventDraft, EventMeta } from "../events/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
-import { mostCalls } from "../models/most-calls.ts";
+import { maxCalls } from "../models/most-calls.ts";
 import { assessCall, type AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import type { Verdict } from "../security/analyzers/verdict.ts";
 import { needsConfirmation } from "../security/confirmation.ts";
@@ -144,7 +144,7 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
 function withBoundedCalls(response: ModelResponse): ModelResponse {
   const { toolCalls, replay: _, ...answerDraft } = response.message;
   if (toolCalls.length <= maxRun) return response;
-  const read = toolCalls.slice(0, mostCalls).map((call, index) => {
+  const read = toolCalls.slice(0, maxCalls).map((call, index) => {
     const isShown = index < maxRun || call.arguments.length <= maxShownChars;
     return isShown ? call : { ...call, arguments: "{}" };
   });
@@ -152,7 +152,7 @@ function withBoundedCalls(response: ModelResponse): ModelResponse {
 }
 
 function tooManyCalls(count: number): BadCall {
-  const left = count < mostCalls ? "" : ` Those behind the ${mostCalls}th are left out.`;
+  const left = count < maxCalls ? "" : ` Those behind the ${maxCalls}th are left out.`;
   const error = `Not executed: of one answer ${maxRun} calls are run, and this one is behind them.${left} Make the next calls in another answer.`;
   return { ok: false, error };
 }

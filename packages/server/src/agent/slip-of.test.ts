@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { isSlipOf } from "./slip-of.ts";
+import { isTypoOf } from "./slip-of.ts";
 
 test("one wrong, missing, additional or swapped letter is a slip", () => {
   for (const given of ["treminal", "termnal", "terninal", "erminal", "termminal", "terminla"])
-    expect([given, isSlipOf(given, "terminal")]).toEqual([given, true]);
+    expect([given, isTypoOf(given, "terminal")]).toEqual([given, true]);
 });
 
 test("other names, names that go on, and short names are no slips", () => {
@@ -16,5 +16,5 @@ test("other names, names that go on, and short names are no slips", () => {
     ["get", "gre"],
     ["read_file", "file_editor"],
   ] as const)
-    expect([given, isSlipOf(given, known)]).toEqual([given, false]);
+    expect([given, isTypoOf(given, known)]).toEqual([given, false]);
 });

@@ -25,7 +25,7 @@ export const circlingHint =
   "that: look at what the results say, take another way, or say with finish what keeps you from going on.";
 
 /** Normalised texts of events, for comparison; cached between checks, so that each event is read once. */
-export type SaidTexts = WeakMap<Event, string>;
+export type EventTexts = WeakMap<Event, string>;
 
 /** A longer text is known by its digest. */
 const longestText = 256;
@@ -39,7 +39,7 @@ type Step = { readonly action: string; readonly result: string | null; readonly 
 export function findCircling(
   view: readonly ViewEvent[],
   fromSeq: number,
-  texts: SaidTexts = new WeakMap(),
+  texts: EventTexts = new WeakMap(),
 ): "no" | "hint" | "stuck" {
   const window: Event[] = [];
   for (let index = view.length - 1; index >= 0 && window.length < windowSize; index--) {
@@ -99,7 +99,7 @@ function sameStep(left: Step, right: Step): boolean {
 }
 
 /** Each action with its result; ids, thoughts, summaries and the order of arguments are left out, so that they cannot hide a repetition. */
-function toSteps(window: readonly Event[], texts: SaidTexts): Step[] {
+function toSteps(window: readonly Event[], texts: EventTexts): Step[] {
   const results = new Map<string, { text: string; isError: boolean }>();
   for (const event of window) {
     if (
@@ -119,7 +119,7 @@ function toSteps(window: readonly Event[], texts: SaidTexts): Step[] {
   });
 }
 
-function textOfResult(event: Answered, texts: SaidTexts): string {
+function textOfResult(event: Answered, texts: EventTexts): string {
   const known = texts.get(event);
   if (known !== undefined) return known;
   const whole = textOf(event);

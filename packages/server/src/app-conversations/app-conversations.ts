@@ -10,7 +10,7 @@ import {
   type ListFilter,
   type ListQuery,
 } from "./list-conversations.ts";
-import { machineAway, sandboxAway, sandboxesNotServed } from "./sandbox-refusals.ts";
+import { machineUnavailable, sandboxAway, sandboxesNotServed } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
 import type { Started, StartTaskStore } from "./start-task-store.ts";
 
@@ -170,7 +170,7 @@ export class AppConversations {
       throw sandboxAway("STARTING", task.detail);
     }
     const [view] = await this.#sandboxes.getMany(asker.userId, [row.sandboxId]);
-    if (view?.isAway === true) throw machineAway();
+    if (view?.isAway === true) throw machineUnavailable();
     if (view?.status !== "RUNNING") throw sandboxAway(view?.status ?? "MISSING", view?.statusDetail ?? null);
     return row;
   }

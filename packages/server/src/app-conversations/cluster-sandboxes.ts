@@ -7,8 +7,8 @@ import { deriveSandboxKey } from "../sandboxes/sandbox-fleet.ts";
 import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { newSandboxId, toView, type LocalSandboxes } from "./fleet-sandboxes.ts";
-import type { MachineActs, MachineDoor } from "./machine-door.ts";
-import { machineAway, sandboxAway } from "./sandbox-refusals.ts";
+import type { MachineActs, MachineCalls } from "./machine-door.ts";
+import { machineUnavailable, sandboxAway } from "./sandbox-refusals.ts";
 import type {
   Sandboxes,
   SandboxHost,
@@ -31,7 +31,7 @@ export type ClusterSandboxesDeps = {
   /** The same object where this process looks after those of its machine. */
   readonly starts: SandboxStarts;
   readonly shared: Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven">;
-  readonly door: MachineDoor;
+  readonly door: MachineCalls;
   readonly secretBox: SecretBox;
 };
 
@@ -252,5 +252,5 @@ export class ClusterSandboxes implements Sandboxes {
 }
 
 function toAway(view: SandboxView): SandboxView {
-  return { ...view, status: "ERROR", statusDetail: machineAway().message, isAway: true };
+  return { ...view, status: "ERROR", statusDetail: machineUnavailable().message, isAway: true };
 }

@@ -15,7 +15,7 @@ export type ArchiveOrder = {
 const pageSize = 100;
 
 /** The most events that one archive has. */
-export const mostArchivedEvents = 10_000;
+export const maxArchivedEvents = 10_000;
 
 /** A zip file with `meta.json` and each event in a file of its own, in the order of the log; read as it is sent. */
 export function archiveConversation(order: ArchiveOrder): Readable {
@@ -29,7 +29,7 @@ async function* entries({ journal, conversationId, meta, mask }: ArchiveOrder): 
     for (const { seq, id, json } of events) {
       const number = String(seq - 1).padStart(6, "0");
       yield { name: `event_${number}_${id.replaceAll("-", "")}.json`, content: Buffer.from(mask(json)) };
-      if (seq === mostArchivedEvents) return;
+      if (seq === maxArchivedEvents) return;
     }
     const last = events.at(-1);
     if (last === undefined) return;

@@ -23,7 +23,7 @@ export type StarterTimes = {
 
 const starterTimes: StarterTimes = { deadlineMs: 30 * 60_000, newsEveryMs: 1_500 };
 /** A start that so many servers died of is not tried again. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 export type StarterDeps = {
   readonly store: StartTaskStore;
@@ -202,7 +202,7 @@ export class ConversationStarter implements AsyncDisposable {
       const taken = await store.take(left);
       if (taken === null) return;
       madeSandboxId = taken.order.sandboxId === null ? taken.task.sandboxId : null;
-      if (taken.task.attempts > mostAttempts) {
+      if (taken.task.attempts > maxAttempts) {
         throw new StartFailure("The server stopped too often while the conversation started.");
       }
       await runStart({

@@ -1,18 +1,18 @@
 import type { SandboxStatus } from "@convoke/protocol";
 import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import type { SandboxStarts } from "./cluster-sandboxes.ts";
-import type { MachineDoor, SandboxOffer } from "./machine-door.ts";
-import { machineAway } from "./sandbox-refusals.ts";
+import type { MachineCalls, SandboxOffer } from "./machine-door.ts";
+import { machineUnavailable } from "./sandbox-refusals.ts";
 import type { SandboxTemplate, SandboxView } from "./sandbox-service.ts";
 
 /** Starts sandboxes at the process beside this one that looks after those of their data folder. */
-export class FellowStarts implements SandboxStarts {
+export class SharedStarts implements SandboxStarts {
   readonly templates: readonly SandboxTemplate[];
   readonly summary: string;
-  readonly #door: MachineDoor;
+  readonly #door: MachineCalls;
   readonly #machine: string;
 
-  constructor(door: MachineDoor, machine: string, { templates, summary }: SandboxOffer) {
+  constructor(door: MachineCalls, machine: string, { templates, summary }: SandboxOffer) {
     this.#door = door;
     this.#machine = machine;
     this.templates = templates;
@@ -37,11 +37,11 @@ export class FellowStarts implements SandboxStarts {
 }
 
 /** What the process beside this one has written down, which alone reads it. */
-export class FellowRows implements Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven"> {
-  readonly #door: MachineDoor;
+export class SharedRows implements Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven"> {
+  readonly #door: MachineCalls;
   readonly #machine: string;
 
-  constructor(door: MachineDoor, machine: string) {
+  constructor(door: MachineCalls, machine: string) {
     this.#door = door;
     this.#machine = machine;
   }
@@ -60,7 +60,7 @@ export class FellowRows implements Pick<SharedSandboxes, "find" | "listOf" | "wi
 
   /** Nobody is there who could find it. */
   async wishDeleted(): Promise<void> {
-    throw machineAway();
+    throw machineUnavailable();
   }
 
   /** It is given or removed where it is started. */

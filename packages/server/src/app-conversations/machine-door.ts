@@ -32,7 +32,7 @@ export type MachineAsked = {
 export type MachineStream = "host" | number;
 
 /** The way to sandboxes of other machines, through the servers there. Rejects with `machine_away` where none lives. */
-export interface MachineDoor {
+export interface MachineCalls {
   readonly ownMachine: string;
   /** Those that a server lives on. */
   living(): Promise<{ has(machine: string): boolean }>;

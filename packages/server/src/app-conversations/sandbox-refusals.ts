@@ -12,7 +12,7 @@ export function sandboxesNotServed(): Fault {
 }
 
 /** Nobody knows how a sandbox stands whose machine has no living server. */
-export function machineAway(options: ErrorOptions = {}): Fault {
+export function machineUnavailable(options: ErrorOptions = {}): Fault {
   return new Fault(
     "not-now",
     "machine_away",

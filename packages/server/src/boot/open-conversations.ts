@@ -35,7 +35,7 @@ import { ModelLessons } from "../settings/model-lessons.ts";
 import { SettingsStore } from "../settings/settings-store.ts";
 import { findStoredModel } from "../settings/stored-models.ts";
 import { Ledger } from "../spending/ledger.ts";
-import { Purse } from "../spending/purse.ts";
+import { BudgetGuard } from "../spending/purse.ts";
 import { SpendHolds } from "../spending/spend-holds.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import { toAddressList } from "../lib/address-list.ts";
@@ -147,7 +147,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
           : openFor({ ...agent.llm, ...secrets.llm }, ownerId, callDepth),
       validator: deps.validator,
       skills,
-      budgetGuard: new Purse(ledger, new SpendHolds({ database, cluster: deps.cluster, ledger, logger })),
+      budgetGuard: new BudgetGuard(
+        ledger,
+        new SpendHolds({ database, cluster: deps.cluster, ledger, logger }),
+      ),
       standstills: await Standstills.open(config.dataDir),
       activity: deps.activity ?? noActivity,
       toolSources: [...toolSources, ...deps.moreToolSources],

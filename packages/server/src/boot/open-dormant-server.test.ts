@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import { completeConfig } from "./config-init.ts";
 import { readConfig } from "./config.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { openDormantServer } from "./open-dormant-server.ts";
+import { openDeferredServer } from "./open-dormant-server.ts";
 import { openServer } from "./open-server.ts";
 
 const initKey = { "X-Init-API-Key": "init-key" };
@@ -30,7 +30,7 @@ async function openBench(isPortLost = false): Promise<Bench> {
   const overrides = { host: "127.0.0.1", port: 0, dataDir: join(folder, "old"), workspaceRoot: folder };
   const initDeps = { environment: {}, overrides, allowedEnvironment: () => ({}) };
   const { url } = scope.use(
-    await openDormantServer({
+    await openDeferredServer({
       config: readConfig({}, overrides),
       initKey: "init-key",
       logger: silentLogger,

@@ -25,13 +25,13 @@ export type DeferredServerDeps = {
   readonly open: (completed: CompletedConfig, takeOver: TakeOver) => Promise<Server>;
 };
 
-export interface DormantServer extends AsyncDisposable {
+export interface DeferredServer extends AsyncDisposable {
   /** The same before and after the configuration has arrived. */
   readonly url: string;
 }
 
 /** Listens without a configuration until `POST /api/init` brings it, then opens the server and gives the port to it. */
-export async function openDormantServer(deps: DeferredServerDeps): Promise<DormantServer> {
+export async function openDeferredServer(deps: DeferredServerDeps): Promise<DeferredServer> {
   const listener = await ConfigurationListener.open(deps);
   return { url: listener.url, [Symbol.asyncDispose]: () => listener.close() };
 }

@@ -6,7 +6,7 @@ import { metricsFace } from "../faces/operations/metrics-face.ts";
 import type { Face } from "../http/mount.ts";
 import type { AuditedCall } from "../http/observe-requests.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { Fellows } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/fellows.ts";
 import type { Logger } from "../lib/logger.ts";
 import { AuditLog } from "../observability/audit-log.ts";
 import { createJoinedLogger } from "../observability/joined-logger.ts";
@@ -40,7 +40,7 @@ const statuses = ["idle", "running", "paused", "waiting_for_confirmation", "fini
 export async function openObservability(
   { metrics: access, tracing, dataDir }: ServerConfig,
   plainLogger: Logger,
-  fellows?: Fellows,
+  fellows?: ProcessGroup,
 ): Promise<Observability> {
   await using scope = new AsyncDisposableStack();
   const observer = new Observer();

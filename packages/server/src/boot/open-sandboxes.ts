@@ -7,8 +7,8 @@ import {
   type FleetTemplate,
   type LocalSandboxes,
 } from "../app-conversations/fleet-sandboxes.ts";
-import { FellowRows, FellowStarts } from "../app-conversations/fellow-sandboxes.ts";
-import type { MachineDoor } from "../app-conversations/machine-door.ts";
+import { SharedRows, SharedStarts } from "../app-conversations/fellow-sandboxes.ts";
+import type { MachineCalls } from "../app-conversations/machine-door.ts";
 import { sandboxPorts } from "../app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { Machines } from "../cluster/machines.ts";
@@ -63,7 +63,7 @@ export type OpenSandboxesDeps = SandboxStartDeps & {
 export type SandboxCluster = {
   readonly database: ApplicationDatabase;
   readonly machines: Machines;
-  readonly door: MachineDoor;
+  readonly door: MachineCalls;
   /** Called with the calls that other nodes may make to the sandboxes here. */
   readonly onOpen: OnOpen;
 };
@@ -71,7 +71,7 @@ export type SandboxCluster = {
 /** For processes that share a data folder: one of them manages its sandboxes for all. */
 export type SharedSandboxDeps = {
   readonly machines: Machines;
-  readonly door: MachineDoor;
+  readonly door: MachineCalls;
   readonly onOpen: OnOpen;
 };
 
@@ -131,8 +131,8 @@ async function openSharedSandboxes(
   const offer = await door.ask(machines.own, "offer", { id: "all", ownerId: "" });
   return new ClusterSandboxes({
     local: null,
-    starts: new FellowStarts(door, machines.own, offer),
-    shared: cluster === null ? new FellowRows(door, machines.own) : new SharedSandboxes(cluster.database),
+    starts: new SharedStarts(door, machines.own, offer),
+    shared: cluster === null ? new SharedRows(door, machines.own) : new SharedSandboxes(cluster.database),
     door,
     secretBox,
   });

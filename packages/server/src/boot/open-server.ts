@@ -25,7 +25,7 @@ import type { Journal } from "../journal/journal.ts";
 import { PageCache } from "../events/page-cache.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openWholeCollector } from "../lib/collect-young.ts";
-import type { Fellows } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/fellows.ts";
 import type { Logger } from "../lib/logger.ts";
 import { openWatchdog } from "../lib/watchdog.ts";
 import type { Model } from "../models/model.ts";
@@ -70,7 +70,7 @@ export type ServerDeps = {
   /** For a server that takes over from one that waited for its configuration. */
   readonly takeOver?: TakeOver;
   /** For one of several processes behind one port. */
-  readonly fellows?: Fellows;
+  readonly fellows?: ProcessGroup;
   /** See {@link StoreDeps}. */
   readonly writerThread?: Worker;
 };
@@ -273,7 +273,7 @@ async function listen(
 type Listening = {
   readonly app: FastifyInstance;
   readonly cluster: Cluster;
-  readonly fellows: Fellows | undefined;
+  readonly fellows: ProcessGroup | undefined;
   readonly internalListener: InternalListener | null;
 };
 
@@ -304,7 +304,7 @@ async function joinMachines(
 type MachineWays = {
   readonly peers: Peers;
   readonly tunnels: ByteTunnels;
-  readonly fellows: Fellows | undefined;
+  readonly fellows: ProcessGroup | undefined;
   readonly dataDir: string;
 };
 

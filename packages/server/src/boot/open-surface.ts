@@ -1,5 +1,5 @@
-import { GlanceFeed } from "../reading/glance-feed.ts";
-import { shareGlances } from "../directory/share-glances.ts";
+import { SummaryFeed } from "../reading/glance-feed.ts";
+import { shareSummaries } from "../directory/share-glances.ts";
 import { mountBrowserSocket } from "../faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "../faces/agent-server/sockets/overview-socket.ts";
 import { PageCache } from "../events/page-cache.ts";
@@ -39,7 +39,7 @@ import type { Face, MountDeps } from "../http/mount.ts";
 import type { Peers } from "../cluster/peers.ts";
 import { createClientAddress } from "../http/public-address.ts";
 import { WrongAttempts } from "../http/wrong-attempts.ts";
-import type { Fellows } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/fellows.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./open-conversations.ts";
@@ -128,7 +128,7 @@ export type SurfaceDeps = {
   readonly peers: Peers;
   readonly tunnels: ByteTunnels;
   /** The other processes behind the same port; absent: there are none. */
-  readonly fellows?: Fellows;
+  readonly fellows?: ProcessGroup;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly observer: Observability["observer"];
@@ -266,13 +266,13 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     scopeOf: () => ({ directory, keys }),
   });
   const feed = scope.use(
-    new GlanceFeed({
+    new SummaryFeed({
       journal,
       describeAll: (ids) => directory.describeAll(ids),
       onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be published"),
     }),
   );
-  if (fellows !== undefined) scope.defer(shareGlances(feed, journal, fellows));
+  if (fellows !== undefined) scope.defer(shareSummaries(feed, journal, fellows));
   mountTerminalSocket(app, { ...socketDeps, peers, scopeOf: () => ({ directory, keys }) });
   mountShellSocket(app, {
     ...socketDeps,

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lookAtPostgres } from "../database/postgres/check-postgres.ts";
+import { inspectPostgres } from "../database/postgres/check-postgres.ts";
 import { startPgbouncer, whyNoPgbouncer, type TestPgbouncer } from "../testing/start-pgbouncer.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
@@ -37,8 +37,8 @@ describe.skipIf(!isUsable)(`servers behind a pooler (${detail})`, { timeout: 300
 
   test("transaction mode is detected, and the second address for notifications is required", async () => {
     const place = { url: pooler.url, nodeAddress: null };
-    expect((await lookAtPostgres(place)).warnings.join()).toContain("CONVOKE_DATABASE_LISTEN");
-    expect((await lookAtPostgres({ ...place, listenUrl: direct })).warnings.join()).not.toContain("pooler");
+    expect((await inspectPostgres(place)).warnings.join()).toContain("CONVOKE_DATABASE_LISTEN");
+    expect((await inspectPostgres({ ...place, listenUrl: direct })).warnings.join()).not.toContain("pooler");
   });
 
   test("three servers start together on a new database, and leave no session lock behind", async () => {

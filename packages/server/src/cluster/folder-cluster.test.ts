@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FolderCluster } from "./folder-cluster.ts";
-import { doorFileOf } from "./node-door.ts";
+import { addressFileOf } from "./node-door.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -16,7 +16,7 @@ test("a node's address is read once for many requests, and its removal is notice
   await other!.announce("http://127.0.0.1:4000");
   const nodeAddress = { url: "http://127.0.0.1:4000", secret: other!.ownSecret };
   expect(await asking!.findAddress("other")).toEqual(nodeAddress);
-  await rm(doorFileOf(folder.path, "other"));
+  await rm(addressFileOf(folder.path, "other"));
   expect(await asking!.findAddress("other")).toEqual(nodeAddress);
   vi.advanceTimersByTime(250);
   expect(await asking!.findAddress("other")).toBeNull();

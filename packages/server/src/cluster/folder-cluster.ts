@@ -3,7 +3,7 @@ import { readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
 import type { Cluster, NodeAddress, NodeView } from "./cluster.ts";
-import { doorFileOf, doorSuffix } from "./node-door.ts";
+import { addressFileOf, addressSuffix } from "./node-door.ts";
 
 /** A stale address is harmless for that long: its connections are refused. */
 const ttlMs = 250;
@@ -36,7 +36,7 @@ export class FolderCluster implements Cluster {
   async untilSound(): Promise<void> {}
 
   async announce(url: string): Promise<void> {
-    const file = doorFileOf(this.#dataDir, this.nodeId);
+    const file = addressFileOf(this.#dataDir, this.nodeId);
     const nodeAddress: NodeAddress = { url, secret: this.ownSecret };
     // The rename keeps readers from a half-written file. Who can read it owns the data folder, and so all keys.
     await writeFile(`${file}.draft`, JSON.stringify(nodeAddress), { mode: 0o600 });
@@ -47,7 +47,7 @@ export class FolderCluster implements Cluster {
   async findAddress(nodeId: string): Promise<NodeAddress | null> {
     const known = this.#nodeAddresses.get(nodeId);
     if (known !== undefined && performance.now() - known.atMs < ttlMs) return known.nodeAddress;
-    const text = await readIfThere(doorFileOf(this.#dataDir, nodeId));
+    const text = await readIfThere(addressFileOf(this.#dataDir, nodeId));
     this.#nodeAddresses.delete(nodeId);
     if (text === null) return null;
     const nodeAddress = JSON.parse(text) as NodeAddress;
@@ -56,9 +56,11 @@ export class FolderCluster implements Cluster {
   }
 
   async nodes(): Promise<readonly NodeView[]> {
-    const files = (await readdir(join(this.#dataDir, "nodes"))).filter((name) => name.endsWith(doorSuffix));
+    const files = (await readdir(join(this.#dataDir, "nodes"))).filter((name) =>
+      name.endsWith(addressSuffix),
+    );
     const nodes = files.map(async (name): Promise<NodeView[]> => {
-      const id = name.slice(0, -doorSuffix.length);
+      const id = name.slice(0, -addressSuffix.length);
       const nodeAddress = await this.findAddress(id);
       return nodeAddress === null ? [] : [{ id, address: nodeAddress.url, release: null, startedAtMs: null }];
     });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../lib/fault.ts";
-import type { Fellows } from "./fellows.ts";
+import type { ProcessGroup } from "./fellows.ts";
 import type { Peers } from "./peers.ts";
 
 export type InternalListenerDeps = {
@@ -39,7 +39,7 @@ export class InternalListener {
   }
 
   /** Starts to serve this process's share of the shared port's connections. */
-  open(fellows: Fellows): void {
+  open(fellows: ProcessGroup): void {
     fellows.take((socket) => this.#serve(socket));
   }
 

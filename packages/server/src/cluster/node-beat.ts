@@ -30,7 +30,7 @@ const maxMissedHeartbeats = 3;
  * Proves that this node lives, by a counter in its row of `nodes`, and declares nodes dead whose counter stands still.
  * No clocks are compared. It has its own connection: a full pool must not make a node seem dead.
  */
-export class NodeBeat implements AsyncDisposable {
+export class NodeHeartbeat implements AsyncDisposable {
   readonly #options: HeartbeatOptions;
   readonly #everyMs: number;
   readonly #fencedListeners = new Set<() => void>();
@@ -64,10 +64,10 @@ export class NodeBeat implements AsyncDisposable {
   }
 
   /** The tables of {@link nodesSchema} have to be there. */
-  static async open(options: HeartbeatOptions): Promise<NodeBeat> {
+  static async open(options: HeartbeatOptions): Promise<NodeHeartbeat> {
     const client = await connect(options, options.nodeId);
     const clockMs = await register(client, options, options.nodeId, null);
-    return new NodeBeat(options, client, clockMs);
+    return new NodeHeartbeat(options, client, clockMs);
   }
 
   /** Changes when this node is fenced. An id is never reused, so whatever the old one owned stays lost. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
-export const doorSuffix = ".door";
+export const addressSuffix = ".door";
 
 /** The file with a node's address for the other nodes of its data folder; it is removed with the node's lock. */
-export function doorFileOf(dataDir: string, nodeId: string): string {
-  return join(dataDir, "nodes", nodeId + doorSuffix);
+export function addressFileOf(dataDir: string, nodeId: string): string {
+  return join(dataDir, "nodes", nodeId + addressSuffix);
 }

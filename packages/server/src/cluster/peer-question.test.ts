@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createFellows } from "../testing/memory-fellows.ts";
+import { createProcessGroup } from "../testing/memory-fellows.ts";
 import { PeerQuestion } from "./peer-question.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("each process asks all others, and gets their answers and no others", async () => {
-  const members = createFellows(3);
+  const members = createProcessGroup(3);
   const questions = members.map((member) => new PeerQuestion(member, "name", async () => member.number));
   const [answers, others] = await Promise.all([questions[0]!.ask(), questions[2]!.ask()]);
   expect(answers.toSorted((a, b) => a - b)).toEqual([2, 3]);
@@ -14,7 +14,7 @@ test("each process asks all others, and gets their answers and no others", async
 });
 
 test("a process that does not answer within a second, fails or has ended is left out of the answers", async () => {
-  const members = createFellows(4);
+  const members = createProcessGroup(4);
   const [asking] = members.map(
     (member) =>
       new PeerQuestion(member, "name", async () => {
@@ -28,6 +28,6 @@ test("a process that does not answer within a second, fails or has ended is left
 });
 
 test("a single process asks nobody and does not wait", async () => {
-  const [alone] = createFellows(1);
+  const [alone] = createProcessGroup(1);
   expect(await new PeerQuestion(alone!, "name", async () => 1).ask()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Fellows } from "./fellows.ts";
+import type { ProcessGroup } from "./fellows.ts";
 
 type Question = { readonly id: string };
 type Answer = { readonly id: string; readonly value: unknown };
@@ -9,12 +9,12 @@ const maxAnswerMs = 1_000;
 
 /** A question that each process behind one port can ask all the others. */
 export class PeerQuestion<Value> implements Disposable {
-  readonly #group: Fellows;
+  readonly #group: ProcessGroup;
   readonly #topic: string;
   readonly #stop: () => void;
 
   /** `answer` replies to the others. When it rejects, they get one answer fewer. */
-  constructor(group: Fellows, topic: string, answer: () => Promise<Value>) {
+  constructor(group: ProcessGroup, topic: string, answer: () => Promise<Value>) {
     this.#group = group;
     this.#topic = topic;
     this.#stop = group.hear(topic, (body) => {

@@ -8,7 +8,7 @@ import { Timeline } from "../database/postgres/timeline.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
 import { migrate } from "./migrate.ts";
-import { declareEnded, NodeBeat } from "./node-beat.ts";
+import { declareEnded, NodeHeartbeat } from "./node-beat.ts";
 import { nodesSchema } from "./nodes-schema.ts";
 import { OwnNodes } from "./own-nodes.ts";
 
@@ -30,7 +30,7 @@ const pollEveryMs = 250;
 export class PostgresNode implements AsyncDisposable {
   readonly url: string;
   readonly pool: Pool;
-  readonly beat: NodeBeat;
+  readonly beat: NodeHeartbeat;
   readonly timeline: Timeline;
   /** The permanent name of the data folder; null without one. Processes of one data folder share its files. */
   readonly machine: string | null;
@@ -72,7 +72,7 @@ export class PostgresNode implements AsyncDisposable {
       own?.forget(process);
     }
     const machine = dataDir === null ? null : await readMachine(dataDir);
-    const beat = await NodeBeat.open({
+    const beat = await NodeHeartbeat.open({
       url,
       nodeId,
       timeline,

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /** More texts than the server's own; lists of parameters of every length go round in what is left. */
-const mostStatements = 128;
+const maxStatements = 128;
 
 /** Nothing else: some pragmas, `synchronous` among them, do their work while they are prepared, and would do it only once. */
 const keptKinds = /^(select|insert|update|delete|with|begin|commit|rollback)\b/i;
@@ -22,7 +22,7 @@ export class KeptStatements {
     const statement = this.#kept.get(sql) ?? this.#database.prepare(sql);
     this.#kept.delete(sql);
     this.#kept.set(sql, statement);
-    if (this.#kept.size > mostStatements) this.#kept.delete(this.#kept.keys().next().value ?? sql);
+    if (this.#kept.size > maxStatements) this.#kept.delete(this.#kept.keys().next().value ?? sql);
     return statement;
   }
 }

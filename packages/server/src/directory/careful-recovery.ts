@@ -15,7 +15,7 @@ export type CarefulRecoveryDeps = {
 /** Between two of them, so that a standstill finds as few as possible at work. */
 const gapMs = 1_000;
 /** All of them have begun after so long. */
-const mostMs = 20_000;
+const maxMs = 20_000;
 /** Whoever has run for so long since was not the reason. */
 const provenMs = 600_000;
 
@@ -64,7 +64,7 @@ export class CarefulRecovery implements AsyncDisposable {
       await this.#deps.goOnWith(id);
       this.#waiting.delete(id);
       // Ends early when the server closes.
-      await wait(Math.min(gapMs, mostMs / ids.length), signal);
+      await wait(Math.min(gapMs, maxMs / ids.length), signal);
     }
   }
 }

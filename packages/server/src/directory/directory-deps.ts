@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Activity } from "../lib/watchdog.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
-import type { Purse } from "../spending/purse.ts";
+import type { BudgetGuard } from "../spending/purse.ts";
 import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { Standstills } from "./standstills.ts";
 
@@ -30,7 +30,7 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly serverKeys: readonly string[];
   readonly validator: Validator;
   /** Lets every model call in and records what it cost. */
-  readonly budgetGuard: Purse;
+  readonly budgetGuard: BudgetGuard;
   /** This process is there for the runs that it begins: they do not go on without it, and it goes on with nobody else's (P64). */
   readonly isAttended: boolean;
   /** What was at work when earlier processes came to a standstill. */

@@ -7,7 +7,7 @@ import {
   type LogHead,
 } from "../journal/journal.ts";
 import { invalidField } from "../lib/fault.ts";
-import { isSlipOf } from "../agent/slip-of.ts";
+import { isTypoOf } from "../agent/slip-of.ts";
 import { missingTools } from "../agent/tool-specs.ts";
 import { TaskWorktrees } from "../tools/worktrees/task-worktrees.ts";
 import { ConversationSessions } from "../tools/conversation-sessions.ts";
@@ -274,7 +274,7 @@ export class Directory implements AsyncDisposable {
 /** A tool of a newer client is left out, and told in the log; a slip of the keyboard is not what anybody wants. */
 function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {
   for (const name of missingTools(config.agent, catalogue)) {
-    const meant = catalogue.find((known) => isSlipOf(name, known));
+    const meant = catalogue.find((known) => isTypoOf(name, known));
     if (meant === undefined) continue;
     const available = `Available tools: ${catalogue.join(", ")}.`;
     throw invalidField(

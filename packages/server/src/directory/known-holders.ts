@@ -1,6 +1,6 @@
 /** For so long whoever was found to work on a conversation is asked again without a look at the store. */
 const goodForMs = 2_000;
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 
 /** Which other processes were found to work on conversations a moment ago, so that commands one after another look it up once. */
 export class KnownHolders {
@@ -23,7 +23,7 @@ export class KnownHolders {
   note(conversationId: string, nodeId: string): void {
     this.#known.delete(conversationId);
     const [oldest] = this.#known.keys();
-    if (this.#known.size >= mostKnown) this.#known.delete(oldest!);
+    if (this.#known.size >= maxKnown) this.#known.delete(oldest!);
     this.#known.set(conversationId, { nodeId, untilMs: this.#nowMs() + goodForMs });
   }
 

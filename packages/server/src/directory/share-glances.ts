@@ -1,6 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
-import type { Fellows } from "../cluster/fellows.ts";
-import type { GlanceFeed } from "../reading/glance-feed.ts";
+import type { ProcessGroup } from "../cluster/fellows.ts";
+import type { SummaryFeed } from "../reading/glance-feed.ts";
 
 const topic = "glance";
 
@@ -8,10 +8,10 @@ const topic = "glance";
  * Tells the other processes behind the port which conversations came, went or were marked here, and the feed which ones did there. What is
  * appended they notice themselves, where somebody listens. Returns what ends it.
  */
-export function shareGlances(
-  feed: Pick<GlanceFeed, "touch">,
+export function shareSummaries(
+  feed: Pick<SummaryFeed, "touch">,
   journal: Pick<Journal, "onCommit">,
-  fellows: Fellows,
+  fellows: ProcessGroup,
 ): () => void {
   const stops = [
     fellows.hear(topic, (id) => feed.touch(id as string)),

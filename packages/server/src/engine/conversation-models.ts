@@ -2,7 +2,7 @@ import type { LLM } from "@convoke/protocol";
 import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
-import { bookedModel } from "../spending/booked-model.ts";
+import { recordedModel } from "../spending/booked-model.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { Configuration } from "./configuration.ts";
 import type { ConversationLog } from "./conversation-log.ts";
@@ -69,7 +69,7 @@ export class ConversationModels {
 
   #booked(model: Model, llm: LLM): Model {
     const { id, log, queue, logger } = this.#deps;
-    return bookedModel(model, async (calls) => {
+    return recordedModel(model, async (calls) => {
       try {
         await queue.post(() => log.append([addCalls(log.state.stats, llm, calls)]));
       } catch (error) {

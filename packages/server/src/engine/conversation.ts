@@ -15,7 +15,7 @@ import type { ConversationModels } from "./conversation-models.ts";
 import { createParts, type ConversationParts } from "./conversation-parts.ts";
 import { endHooks } from "./end-hooks.ts";
 import type { Halts } from "./halts.ts";
-import { toolPatienceMs, type LazySession } from "./lazy-session.ts";
+import { toolTimeoutMs, type LazySession } from "./lazy-session.ts";
 import type { PublishedState } from "./published-state.ts";
 import { condenseNow } from "./run/condense-now.ts";
 import type { Runner } from "./run/runner.ts";
@@ -90,7 +90,7 @@ export class Conversation implements AsyncDisposable {
   async send(input: SendInput): Promise<Sent> {
     // Counted from here on: an idle conversation may be put away, one that opens its workspace for a message may not.
     using _use = this.queue.use();
-    const session = await this.session.openWithin(toolPatienceMs);
+    const session = await this.session.openWithin(toolTimeoutMs);
     const admitted = (await this.#parts.hooks?.admit(input.message)) ?? noHooks;
     return await this.queue.post(() =>
       sendMessage(input, { session, admitted }, this.#sending(), (decision, extra) =>

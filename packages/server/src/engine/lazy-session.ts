@@ -3,7 +3,7 @@ import { conversationClosing } from "./refusals.ts";
 import type { ToolBelt } from "./tool-belt.ts";
 
 /** So long a message, and what a crash left open, wait for tools to be there; then they go on without them (P65). */
-export const toolPatienceMs = 5_000;
+export const toolTimeoutMs = 5_000;
 
 /** The tools of one conversation: opened once and reused; a failed opening is tried again at the next use. */
 export class LazySession implements AsyncDisposable {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openMemoryConversation } from "../testing/memory-conversation.ts";
 import { startTestServer } from "../testing/start-server.ts";
-import { toolPatienceMs } from "./lazy-session.ts";
+import { toolTimeoutMs } from "./lazy-session.ts";
 import { createScriptedModel } from "../testing/scripted-model/in-process-model.ts";
 
 const message = (text: string) => ({
@@ -50,7 +50,7 @@ test("P65: a message does not wait for tools that take their time, and the run b
     const { conversation, log } = memory;
     for (const text of ["one", "two"]) {
       const sent = conversation.send({ message: message(text), wantsRun: true });
-      await vi.advanceTimersByTimeAsync(toolPatienceMs);
+      await vi.advanceTimersByTimeAsync(toolTimeoutMs);
       await sent;
     }
     const kinds = log.events.map(({ json }) => (JSON.parse(json) as { kind: string }).kind);

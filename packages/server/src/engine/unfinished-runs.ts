@@ -4,7 +4,7 @@ import { lostCall, settleStarted } from "./run/settle-started.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { EarlierRuns } from "./run/run-deps.ts";
 import { mayPass } from "./run/store-events.ts";
-import { toolPatienceMs, type LazySession } from "./lazy-session.ts";
+import { toolTimeoutMs, type LazySession } from "./lazy-session.ts";
 
 export type UnfinishedRunsDeps = Pick<SharedParts, "id" | "log" | "logger" | "queue"> & {
   readonly session: LazySession;
@@ -68,7 +68,7 @@ export class UnfinishedRuns implements EarlierRuns {
     );
     for (const { id } of left) this.#calls.add(id);
     if (left.length === 0) return;
-    const session = await this.#deps.session.openWithin(toolPatienceMs);
+    const session = await this.#deps.session.openWithin(toolTimeoutMs);
     const isFromElsewhere = log.lease.isFromElsewhere === true;
     // A run that goes on asks about each call again, and finds no record of what was begun elsewhere.
     if (session === null && !isFromElsewhere) return;

@@ -6,7 +6,7 @@ import {
   appWorkspaceRoutes,
   catalogRoutes,
   installedRoutes,
-  lateConversationRoutes,
+  childConversationRoutes,
   legacyRoutes,
   demoRoutes,
   keyRoutes,
@@ -161,7 +161,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(runtimeRoutes, runtimeHandlers(deps)),
     face(runtimeMachineRoutes, runtimeMachineHandlers(onMachines)),
     face(runtimeFileRoutes, runtimeFileHandlers(onMachines)),
-    face(lateConversationRoutes, childHandlers(deps)),
+    face(childConversationRoutes, childHandlers(deps)),
     face(
       catalogRoutes,
       catalogHandlers({ ...catalogueDeps(deps), tools: selectableTools(toolHost.catalogue) }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closeCodes } from "./agent-server/sockets/close-codes.ts";
-import { openKeyBook } from "../settings/open-key-store.ts";
+import { openKeyStore } from "../settings/open-key-store.ts";
 import { ConvokeProcess } from "../testing/convoke-process.ts";
 import { startScriptedModel, type Reply, type ScriptedModelServer } from "../testing/index.ts";
 import { leastValue } from "../testing/least-value.ts";
@@ -40,7 +40,7 @@ let task = "";
 beforeAll(async () => {
   model = await startScriptedModel({ script: { turns: [{ text: "Hello." }], loop: true } });
   server = await ConvokeProcess.start();
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await openKeyStore(server.dataDir);
   adaKey = (await keys.book.create("ada", "")).key;
   bobKey = (await keys.book.create("bob", "")).key;
   const v1 = await openV1({ call: (method, path, body) => server.call(method, path, body, adaKey) }, model);

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
+import { hasMoreValues, maxJsonValues } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
 
 /** Far more than any request needs, and few enough for recursive code to have the stack for it. */
@@ -13,11 +13,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
     throw refusal("unicode_error", "The body is not valid UTF-8. Send JSON that is encoded in UTF-8.");
   }
   // The cost of values does not follow from the size of a body (P46).
-  if (hasMoreValues(bytes, mostJsonValues)) {
-    throw refusal(
-      "too_many_values",
-      `The body has more than ${mostJsonValues} values. Send fewer at a time.`,
-    );
+  if (hasMoreValues(bytes, maxJsonValues)) {
+    throw refusal("too_many_values", `The body has more than ${maxJsonValues} values. Send fewer at a time.`);
   }
   const value = parse(bytes.toString("utf8"));
   checkPart(value, []);

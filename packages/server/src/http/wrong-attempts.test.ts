@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFellows } from "../testing/memory-fellows.ts";
+import { createProcessGroup } from "../testing/memory-fellows.ts";
 import { WrongAttempts } from "./wrong-attempts.ts";
 
 test("after five wrong attempts within a minute an address waits, and only that one", () => {
@@ -25,7 +25,7 @@ test("attempts from many addresses do not fill the memory", () => {
 });
 
 test("processes behind one port count together: another process gives no further attempts", () => {
-  const [one, other] = createFellows(2).map((second) => new WrongAttempts(() => 0, second));
+  const [one, other] = createProcessGroup(2).map((second) => new WrongAttempts(() => 0, second));
   for (const counts of [one!, other!, one!, other!]) counts.note("10.0.0.9");
   expect([one!.waitMs("10.0.0.9"), other!.waitMs("10.0.0.9")]).toEqual([0, 0]);
   one!.note("10.0.0.9");

@@ -1,4 +1,4 @@
-import type { Fellows } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/fellows.ts";
 
 const windowMs = 60_000;
 const maxWrong = 5;
@@ -11,11 +11,11 @@ const topic = "wrong attempt";
  */
 export class WrongAttempts implements Disposable {
   readonly #nowMs: () => number;
-  readonly #group: Fellows | undefined;
+  readonly #group: ProcessGroup | undefined;
   readonly #stop: () => void;
   readonly #timesByAddress = new Map<string, number[]>();
 
-  constructor(nowMs: () => number, group?: Fellows) {
+  constructor(nowMs: () => number, group?: ProcessGroup) {
     this.#nowMs = nowMs;
     this.#group = group;
     this.#stop = group?.hear(topic, (address) => this.#count(address as string)) ?? (() => {});

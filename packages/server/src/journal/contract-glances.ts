@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   UnknownPageError,
   type ConversationRow,
-  type GlanceFilter,
+  type SummaryFilter,
   type GlanceQuery,
   type Journal,
 } from "./journal.ts";
@@ -129,7 +129,7 @@ async function allPages(journal: Journal, query: GlanceQuery): Promise<Conversat
   return found;
 }
 
-function isIn(row: ConversationRow, filter: GlanceFilter): boolean {
+function isIn(row: ConversationRow, filter: SummaryFilter): boolean {
   const config = JSON.parse(row.config) as {
     workspace: { working_dir: string };
     tags: Record<string, string>;

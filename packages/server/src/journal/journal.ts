@@ -241,7 +241,7 @@ export type AppConversationQuery = AppConversationFilter & {
   readonly pageId?: string;
 };
 
-export type GlanceFilter = {
+export type SummaryFilter = {
   /** Case-insensitive parts of the title; it has all of them. */
   readonly titleParts?: readonly string[];
   /** Those that have this tag, with this value if one is given. */
@@ -255,7 +255,7 @@ export type GlanceFilter = {
   readonly parentId?: string | null;
   readonly updatedGteMicros?: number;
 };
-export type GlanceQuery = GlanceFilter & {
+export type GlanceQuery = SummaryFilter & {
   readonly ownerId: string;
   readonly limit: number;
   /** Id of the first row of this page; an unknown one is an {@link UnknownPageError}. */

@@ -1,5 +1,5 @@
 /** A page ends with the event that makes it this long, in characters of JSON, whatever its limit; one event alone may be longer. */
-export const mostPageCharacters = 16 * 1024 * 1024;
+export const maxPageCharacters = 16 * 1024 * 1024;
 
 /** Rows until there are enough, so that a hundred large events are never in memory together. */
 export class PageBound {
@@ -7,7 +7,7 @@ export class PageBound {
 
   /** True when the page is long enough: what is read now belongs to the next one. */
   get isReached(): boolean {
-    return this.#characters >= mostPageCharacters;
+    return this.#characters >= maxPageCharacters;
   }
 
   add(json: string): void {

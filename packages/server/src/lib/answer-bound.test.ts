@@ -5,7 +5,7 @@ const excessOf = (
   text: string,
   { size = 65_536, ...more }: Partial<AnswerBoundOptions> & { size?: number } = {},
 ): Excess | null => {
-  const bound = new AnswerBound({ isStream: false, mostBytes: 32 * 1024 * 1024, ...more });
+  const bound = new AnswerBound({ isStream: false, maxBytes: 32 * 1024 * 1024, ...more });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) {
     const excess = bound.push(bytes.subarray(at, at + size));
@@ -33,7 +33,7 @@ test("security 4: each event of a stream has the limits for itself, however its 
     const line = `data: ${lists(90_000).slice(1)}${end}`;
     const long = `id: "${end}data: [${end}${line.repeat(3)}`;
     for (const size of [7, 65_536]) expect(excessOf(long, { isStream: true, size })).toBe("values");
-    expect(excessOf(long, { isStream: true, mostBytes: 300_000 })).toBe("bytes");
+    expect(excessOf(long, { isStream: true, maxBytes: 300_000 })).toBe("bytes");
   }
 });
 

@@ -1,9 +1,9 @@
-import { countJsonValues, mostJsonValues } from "@convoke/protocol";
+import { countJsonValues, maxJsonValues } from "@convoke/protocol";
 
 export type AnswerBoundOptions = {
   /** True for a stream of events: the limits then apply to each event, otherwise to the whole answer. */
   readonly isStream: boolean;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 };
 
 /** The exceeded limit. */
@@ -48,7 +48,7 @@ export class AnswerBound {
   #add(part: Uint8Array): Excess | null {
     if (part.length === 0) return null;
     this.#bytes += part.length;
-    if (this.#bytes > this.#options.mostBytes) return "bytes";
+    if (this.#bytes > this.#options.maxBytes) return "bytes";
     this.#parts.push(part);
     return null;
   }
@@ -62,8 +62,8 @@ export class AnswerBound {
     }
     const line = this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts);
     this.#parts = [];
-    this.#values += countJsonValues(line, mostJsonValues) - 1;
-    return this.#values > mostJsonValues ? "values" : null;
+    this.#values += countJsonValues(line, maxJsonValues) - 1;
+    return this.#values > maxJsonValues ? "values" : null;
   }
 }
 

@@ -1,4 +1,4 @@
-import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
+import { hasMoreValues, maxJsonValues } from "@convoke/protocol";
 import { AnswerBound } from "../lib/answer-bound.ts";
 import { ModelFailure } from "./classify.ts";
 import { decodeEvents, type ServerSentEvent } from "./sse.ts";
@@ -35,7 +35,7 @@ export async function readAnswer(response: Response, context: AttemptContext): P
   const all = replay(head, chunks);
   if (/^[[{]/u.test(start)) {
     const bytes = await readBytes(all);
-    if (hasMoreValues(bytes, mostJsonValues)) throw tooManyValues();
+    if (hasMoreValues(bytes, maxJsonValues)) throw tooManyValues();
     return { type: "json", value: JSON.parse(bytes.toString("utf8")) };
   }
   return { type: "events", events: decodeEvents(boundEvents(all)) };
@@ -76,7 +76,7 @@ async function* replay(
 
 /** Each event is parsed in one piece. */
 async function* boundEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const bound = new AnswerBound({ isStream: true, mostBytes: longestAnswerBytes });
+  const bound = new AnswerBound({ isStream: true, maxBytes: longestAnswerBytes });
   for await (const chunk of chunks) {
     if (bound.push(chunk) !== null) throw tooManyValues();
     yield chunk;
@@ -104,7 +104,7 @@ export function tooLongAnswer(): ModelFailure {
 export function tooManyValues(): ModelFailure {
   return new ModelFailure({
     code: "LLMBadRequestError",
-    detail: `The provider's answer held more than ${mostJsonValues} values and was given up. Check llm.base_url.`,
+    detail: `The provider's answer held more than ${maxJsonValues} values and was given up. Check llm.base_url.`,
     isRetryable: false,
   });
 }

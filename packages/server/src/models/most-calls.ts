@@ -1,2 +1,2 @@
 /** Calls of one answer that are read. Those behind them cost time and memory, and no model means them. */
-export const mostCalls = 1_024;
+export const maxCalls = 1_024;

@@ -1,7 +1,7 @@
 import type { LLM } from "@convoke/protocol";
 import { addressOf } from "./address/address.ts";
 import { startingRules } from "./address/address-rules.ts";
-import { createMemoryLessons, type LessonBook } from "./address/lesson-book.ts";
+import { createMemoryLessons, type LessonStore } from "./address/lesson-book.ts";
 import { withAddress } from "./address/with-address.ts";
 import { createAiSdkAttempt } from "./ai-sdk/ai-sdk.ts";
 import { anthropicWire } from "./anthropic/anthropic.ts";
@@ -31,7 +31,7 @@ export type OpenModelDeps = {
   /** Finds a saved model by the name of its profile, keys included; null when there is none. */
   readonly findProfile?: FindProfile;
   /** What addresses have taught; kept in memory unless given. */
-  readonly lessons?: LessonBook;
+  readonly lessons?: LessonStore;
 };
 
 export type FindProfile = (name: string) => Promise<LLM | null> | LLM | null;

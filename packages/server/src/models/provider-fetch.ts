@@ -57,7 +57,7 @@ async function withReadableError(response: Response): Promise<Response> {
 }
 
 /** No more is read than is kept: less than a megabyte may be compressed text of any size. */
-async function readBeginning(body: Response["body"], mostBytes: number): Promise<string> {
+async function readBeginning(body: Response["body"], maxBytes: number): Promise<string> {
   if (body === null) return "";
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -65,9 +65,9 @@ async function readBeginning(body: Response["body"], mostBytes: number): Promise
   for await (const chunk of body) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    if (bytes >= mostBytes) break;
+    if (bytes >= maxBytes) break;
   }
-  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, mostBytes));
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes));
 }
 
 function errorOf(text: string): unknown {

@@ -41,7 +41,7 @@ function watchBody(
   { ended, isBinary }: { ended: Promise<null>; isBinary: boolean },
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  const bound = isBinary ? null : new AnswerBound({ isStream: true, mostBytes: longestAnswerBytes });
+  const bound = isBinary ? null : new AnswerBound({ isStream: true, maxBytes: longestAnswerBytes });
   // Ends a pending read at once; a body that failed already has nothing left to cancel.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   let bytes = 0;

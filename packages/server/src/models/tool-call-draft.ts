@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MessageToolCall } from "@convoke/protocol";
 import { addFields, type Fields } from "./kept-fields.ts";
-import { mostCalls } from "./most-calls.ts";
+import { maxCalls } from "./most-calls.ts";
 import { ArgumentPieces, saysSame } from "./received-calls.ts";
 
 /** A piece of a tool call as chat servers stream it; servers leave out or repeat any of these. */
@@ -93,7 +93,7 @@ export class ToolCallDrafts {
 
   #begin(key: number | null): Draft {
     // The last one takes what is too much: it is so far behind that it is never run.
-    if (this.#drafts.length >= mostCalls) return this.#drafts.at(-1)!;
+    if (this.#drafts.length >= maxCalls) return this.#drafts.at(-1)!;
     const draft: Draft = { key, id: "", name: "", pieces: new ArgumentPieces(), fields: {} };
     this.#drafts.push(draft);
     return draft;

@@ -1,6 +1,6 @@
 import type { MetricObject } from "prom-client";
 import { PeerQuestion } from "../cluster/peer-question.ts";
-import type { Fellows } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/fellows.ts";
 import type { Begun, Ending, Sink } from "./observer.ts";
 import type { Gauges } from "./gauges.ts";
 import { openRegistry, type MetricsRegistry } from "./metrics-registry.ts";
@@ -28,7 +28,7 @@ export class Metrics implements Sink, Disposable {
 
   readonly #others: PeerQuestion<readonly MetricObject[]> | null;
 
-  constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry, fellows?: Fellows) {
+  constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry, fellows?: ProcessGroup) {
     this.#gauges = gauges;
     this.#open = open;
     const answer = async (): Promise<readonly MetricObject[]> =>

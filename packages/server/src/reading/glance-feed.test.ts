@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Commit } from "../journal/journal.ts";
 import { noMarks } from "../journal/journal.ts";
 import { until } from "../testing/until.ts";
-import { GlanceFeed } from "./glance-feed.ts";
+import { SummaryFeed } from "./glance-feed.ts";
 import type { Described } from "../engine/state/describe.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
 
@@ -10,7 +10,7 @@ function open(owners: Readonly<Record<string, string>>, failures: Error[] = []) 
   let onCommit: (commit: Commit) => void = () => {};
   const reads: string[][] = [];
   const failed: unknown[] = [];
-  const feed = new GlanceFeed({
+  const feed = new SummaryFeed({
     journal: {
       onCommit: (listener) => {
         onCommit = listener;
@@ -83,7 +83,7 @@ test("S4: for a conversation that is deleted during a slow read, its end is publ
   let touch: () => void = () => {};
   const slow = Promise.withResolvers<void>();
   let reads = 0;
-  using feed = new GlanceFeed({
+  using feed = new SummaryFeed({
     journal: {
       onCommit: (listener) => {
         touch = () => listener({ type: "appended", conversationId: "one", lastSeq: 1, durationMs: 0 });

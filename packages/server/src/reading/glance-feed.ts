@@ -27,7 +27,7 @@ const roundsToRetry = 4;
  * Publishes the summary of each changed conversation to its listeners, at most four times a second each. Reads a
  * conversation once for all listeners, and nothing while there are none.
  */
-export class GlanceFeed implements Disposable {
+export class SummaryFeed implements Disposable {
   readonly #deps: SummaryFeedDeps;
   readonly #everyMs: number;
   readonly #listeners = new Set<SummaryListener>();

@@ -2,7 +2,7 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Lesson } from "../models/address/address-rules.ts";
-import type { LessonBook } from "../models/address/lesson-book.ts";
+import type { LessonStore } from "../models/address/lesson-book.ts";
 
 export type ModelLessonsDeps = {
   readonly database: ApplicationDatabase;
@@ -23,7 +23,7 @@ export class ModelLessons {
     this.#deps = deps;
   }
 
-  of(userId: string): LessonBook {
+  of(userId: string): LessonStore {
     return {
       read: async (address) => {
         try {

@@ -6,7 +6,7 @@ import { KeyStore } from "./key-store.ts";
 export type OpenedKeyStore = AsyncDisposable & { readonly book: KeyStore };
 
 /** Opens only the keys of a store; servers may use the store meanwhile. */
-export async function openKeyBook(
+export async function openKeyStore(
   dataDir: string,
   place: PostgresPlace | null = null,
 ): Promise<OpenedKeyStore> {

@@ -6,7 +6,7 @@ import { LoginStore } from "./login-store.ts";
 export type OpenedLoginStore = AsyncDisposable & { readonly book: LoginStore };
 
 /** Opens only the logins of a store; servers may use the store meanwhile. */
-export async function openLoginBook(
+export async function openLoginStore(
   dataDir: string,
   place: PostgresPlace | null = null,
 ): Promise<OpenedLoginStore> {

@@ -5,7 +5,10 @@ import type { Model, ModelPart, SpentAttempt } from "../models/model.ts";
  * Wraps a model other than the agent's own: the usage of its calls is recorded before they end, whether or not the
  * answer is used, so that a conversation's stats and the ledger agree (P48).
  */
-export function bookedModel(model: Model, record: (calls: readonly SpentAttempt[]) => Promise<void>): Model {
+export function recordedModel(
+  model: Model,
+  record: (calls: readonly SpentAttempt[]) => Promise<void>,
+): Model {
   return {
     name: model.name,
     isVisionEnabled: model.isVisionEnabled,

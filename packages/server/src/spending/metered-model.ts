@@ -2,9 +2,9 @@ import type { LLM } from "@convoke/protocol";
 import { callsIn } from "../models/calls-in.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
-import type { Purchase, Purse } from "./purse.ts";
+import type { Purchase, BudgetGuard } from "./purse.ts";
 
-export type MeterDeps = Omit<Purchase, "maxCost"> & { readonly purse: Purse };
+export type MeterDeps = Omit<Purchase, "maxCost"> & { readonly purse: BudgetGuard };
 
 /**
  * The same model with a budget guard: each call is admitted by the guard, and recorded before it ends. A refused call

@@ -8,7 +8,7 @@ import { withMethods } from "../testing/with-methods.ts";
 import { openTestDatabase } from "../testing/test-database.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { Ledger } from "./ledger.ts";
-import { Purse, type Purchase } from "./purse.ts";
+import { BudgetGuard, type Purchase } from "./purse.ts";
 import { SpendHolds } from "./spend-holds.ts";
 
 const noon = Date.parse("2026-01-31T12:00:00Z");
@@ -35,9 +35,9 @@ async function openGuard(maxPerDay: number | null) {
     database,
     nodes,
     holdsOf,
-    guard: new Purse(ledger, holdsOf("here")),
+    guard: new BudgetGuard(ledger, holdsOf("here")),
     /** Of another server on the same store. */
-    openOther: (node: string) => new Purse(ledger, holdsOf(node)),
+    openOther: (node: string) => new BudgetGuard(ledger, holdsOf(node)),
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
@@ -208,7 +208,7 @@ test("P48: a budget hold whose commit was not acknowledged is released", async (
     },
   });
   const { ledger, guard } = opened;
-  const cut = new Purse(ledger, opened.holdsOf("here", database));
+  const cut = new BudgetGuard(ledger, opened.holdsOf("here", database));
   await expect(cut.admit(purchase(), signal)).rejects.toThrow(DatabaseAwayError);
   isCut = false;
   expect(await guard.admit(purchase(), signal)).toMatchObject({ type: "admitted" });

@@ -30,7 +30,7 @@ type Budget = {
  * plus the maximum cost of the calls in progress is below the limit, so a budget is exceeded by at most the last call
  * (P48). Calls without a budget never wait.
  */
-export class Purse {
+export class BudgetGuard {
   readonly #ledger: Ledger;
   readonly #holds: SpendHolds;
   readonly #inProgress = new Set<Purchase>();

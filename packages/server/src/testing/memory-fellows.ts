@@ -1,23 +1,23 @@
 import type { Socket } from "node:net";
-import type { FellowNews, Fellows } from "../cluster/fellows.ts";
+import type { GroupMessage, ProcessGroup } from "../cluster/fellows.ts";
 
 /** Processes behind one port, simulated in this one. Listeners have been called when `tell` returns. */
-export function createFellows(count: number, url = "http://127.0.0.1:1"): MemoryFellow[] {
-  const all: MemoryFellow[] = [];
-  for (let number = 1; number <= count; number += 1) all.push(new MemoryFellow(number, count, url, all));
+export function createProcessGroup(count: number, url = "http://127.0.0.1:1"): MemoryNode[] {
+  const all: MemoryNode[] = [];
+  for (let number = 1; number <= count; number += 1) all.push(new MemoryNode(number, count, url, all));
   return all;
 }
 
-export class MemoryFellow implements Fellows {
+export class MemoryNode implements ProcessGroup {
   readonly number: number;
   readonly count: number;
   readonly url: string;
   /** Gives this process a connection, once it accepts any. */
   give: (socket: Socket) => void = (socket) => socket.destroy();
-  readonly #all: readonly MemoryFellow[];
+  readonly #all: readonly MemoryNode[];
   readonly #listeners = new Map<string, Set<(body: unknown) => void>>();
 
-  constructor(number: number, count: number, url: string, all: readonly MemoryFellow[]) {
+  constructor(number: number, count: number, url: string, all: readonly MemoryNode[]) {
     this.number = number;
     this.count = count;
     this.url = url;
@@ -28,7 +28,7 @@ export class MemoryFellow implements Fellows {
     this.give = onConnection;
   }
 
-  tell({ topic, body }: FellowNews): void {
+  tell({ topic, body }: GroupMessage): void {
     const sent = JSON.stringify(body);
     for (const node of this.#all) {
       if (node === this) continue;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import type { KeyStore } from "../settings/key-store.ts";
-import { openKeyBook } from "../settings/open-key-store.ts";
+import { openKeyStore } from "../settings/open-key-store.ts";
 
 export type TestKeys = AsyncDisposable & {
   readonly book: Pick<KeyStore, "create"> & {
@@ -19,7 +19,7 @@ export async function openTestKeys(
   place: PostgresPlace | null,
   isKnown: (key: string) => Promise<boolean>,
 ): Promise<TestKeys> {
-  const { book, [Symbol.asyncDispose]: close } = await openKeyBook(dataDir, place);
+  const { book, [Symbol.asyncDispose]: close } = await openKeyStore(dataDir, place);
   const until = async (key: string, isWanted: boolean): Promise<void> => {
     while ((await isKnown(key)) !== isWanted) await sleep(20);
   };

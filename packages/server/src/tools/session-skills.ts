@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createLocalWorkspace, type RemoteToolHost, type ToolHost } from "@convoke/tool-host";
-import { KeptSkills, type SkillFiles } from "../extensions/skills/kept-skills.ts";
-import { openSkillBook, type SkillPlaces } from "../extensions/skills/open-skill-book.ts";
-import type { SkillBook } from "../extensions/skills/skill-book.ts";
+import { SkillCache, type SkillFiles } from "../extensions/skills/kept-skills.ts";
+import { openSkillSet, type SkillPlaces } from "../extensions/skills/open-skill-book.ts";
+import type { SkillSet } from "../extensions/skills/skill-book.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ToolPlace } from "./tool-source.ts";
 
@@ -18,7 +18,7 @@ export function openSkillAccess(config: {
   readonly dataDir: string;
   readonly homeDir?: string | null;
 }): SkillAccess {
-  const local = { ...createLocalWorkspace({ environment: {} }), keptSkills: new KeptSkills(Date.now) };
+  const local = { ...createLocalWorkspace({ environment: {} }), skillCache: new SkillCache(Date.now) };
   return {
     filesOf: (toolHost) => ("workspace" in toolHost ? (toolHost as RemoteToolHost).workspace : local),
     server: { files: local, home: config.homeDir ?? null, publicFolder: join(config.dataDir, "skills") },
@@ -30,7 +30,7 @@ export async function openConversationSkills(
   { conversationId, config, toolHost, workspaceDir }: ToolPlace,
   access: SkillAccess | null,
   logger: Logger,
-): Promise<SkillBook> {
+): Promise<SkillSet> {
   const files = access?.filesOf(toolHost) ?? null;
   const places = {
     workspace: files === null ? null : { files, workingDir: workspaceDir },
@@ -38,7 +38,7 @@ export async function openConversationSkills(
   };
   const hasTool = config.knows_newer_kinds === true;
   const { agent, skill_names: names } = config;
-  const skills = await openSkillBook(agent.agent_context ?? null, places, { hasTool, names: names ?? null });
+  const skills = await openSkillSet(agent.agent_context ?? null, places, { hasTool, names: names ?? null });
   for (const problem of skills.problems) {
     logger.warn({ conversation: conversationId, ...problem }, "skill left out");
   }

@@ -1,4 +1,4 @@
-import { hasMoreValues, mostJsonValues } from "@convoke/protocol/count-json-values";
+import { hasMoreValues, maxJsonValues } from "@convoke/protocol/count-json-values";
 
 /** Frames between a tool host and its client: JSON messages, and chunks of byte streams. */
 export type Frame =
@@ -32,9 +32,9 @@ export function encodeMessage(message: object, maxFrameBytes: number): Buffer {
   frame[lengthBytes] = messageMark;
   frame.write(text, lengthBytes + 1);
   // The other side would close the connection. A frame with that many values has at least as many bytes.
-  if (length > mostJsonValues && hasMoreValues(frame.subarray(lengthBytes + 1), mostJsonValues)) {
+  if (length > maxJsonValues && hasMoreValues(frame.subarray(lengthBytes + 1), maxJsonValues)) {
     throw new FrameTooLargeError(
-      `It holds more than ${mostJsonValues} values, which a message between server and tool host may have.`,
+      `It holds more than ${maxJsonValues} values, which a message between server and tool host may have.`,
     );
   }
   return frame;
@@ -105,7 +105,7 @@ function decodeFrame(frame: Buffer): Frame {
 function parseMessage(body: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
   // Checked before parsing, because a compromised host may send anything.
-  if (hasMoreValues(body, mostJsonValues)) throw new FrameError("A frame holds more values than are read.");
+  if (hasMoreValues(body, maxJsonValues)) throw new FrameError("A frame holds more values than are read.");
   try {
     value = JSON.parse(body.toString("utf8"));
   } catch (error) {

@@ -5,8 +5,8 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useWords } from "../words/words.ts";
 
-const mostLines = 200;
-const mostCharacters = 40_000;
+const maxLines = 200;
+const maxCharacters = 40_000;
 /** In pixels. */
 const nearEnd = 20;
 
@@ -58,8 +58,8 @@ export function LongText({ text, isError = false, isSaid = false, isLive = false
 }
 
 function endOf(text: string): string {
-  let from = Math.max(0, text.length - mostCharacters);
+  let from = Math.max(0, text.length - maxCharacters);
   if (from > 0) from = text.indexOf("\n", from) + 1 || from;
   const lines = text.slice(from).split("\n");
-  return lines.slice(-mostLines).join("\n");
+  return lines.slice(-maxLines).join("\n");
 }

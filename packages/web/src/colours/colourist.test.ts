@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Colourist, mostCharacters, type Reader } from "./colourist.ts";
+import { Colourist, maxCharacters, type Reader } from "./colourist.ts";
 import type { Pieces } from "./looks.ts";
 
 /** A reader that answers when it is told to, and a clock that rings when it is told to. */
@@ -38,7 +38,7 @@ test("one text is read after the other, and each only once", async () => {
 test("nothing is loaded for a text that stays plain: unknown, empty, or too long", async () => {
   const world = new World();
   const { ask } = world.colourist;
-  const answers = [ask("a", "prose"), ask("", "ts"), ask("x".repeat(mostCharacters + 1), "ts")];
+  const answers = [ask("a", "prose"), ask("", "ts"), ask("x".repeat(maxCharacters + 1), "ts")];
   expect(await Promise.all(answers)).toEqual([null, null, null]);
   expect(world.opened).toBe(0);
 });

@@ -2,14 +2,14 @@ import { languageOf, type Language } from "./language-of.ts";
 import type { AskColours, Pieces } from "./looks.ts";
 
 /** Longer texts stay plain: nobody reads them for their colours. */
-export const mostCharacters = 200_000;
+export const maxCharacters = 200_000;
 /** A text with more pieces would make the page slow to draw. */
-const mostPieces = 20_000;
+const maxPieces = 20_000;
 /** A grammar that takes longer is stuck in one of its patterns. */
-const mostMs = 5_000;
+const maxMs = 5_000;
 /** Texts whose colours are kept, so that what comes back on the screen has them at once; and how long these are together. */
-const mostKept = 300;
-const mostKeptCharacters = 2_000_000;
+const maxKept = 300;
+const maxKeptCharacters = 2_000_000;
 
 /** Reads texts somewhere else, and answers each question in its turn, or not at all. */
 export type Reader = {
@@ -47,7 +47,7 @@ export class Colourist {
 
   readonly ask: AskColours = (text, name) => {
     const language = languageOf(name);
-    if (language === null || text === "" || text.length > mostCharacters) return Promise.resolve(null);
+    if (language === null || text === "" || text.length > maxCharacters) return Promise.resolve(null);
     const key = `${language} ${text}`;
     const known = this.#known.get(key);
     if (known !== undefined) {
@@ -69,9 +69,9 @@ export class Colourist {
     if (question === undefined) return;
     this.#reader ??= this.#deps.openReader((pieces) => {
       if (pieces === null) this.#giveUp({ isWorthAsking: true });
-      else this.#finish(pieces.length > mostPieces * 3 ? null : pieces);
+      else this.#finish(pieces.length > maxPieces * 3 ? null : pieces);
     });
-    const stopWaiting = this.#deps.later(mostMs, () => this.#giveUp({ isWorthAsking: false }));
+    const stopWaiting = this.#deps.later(maxMs, () => this.#giveUp({ isWorthAsking: false }));
     this.#asked = { question, stopWaiting };
     this.#reader.ask(question.text, question.language);
   }
@@ -96,7 +96,7 @@ export class Colourist {
     this.#known.set(key, pieces);
     this.#knownCharacters += key.length;
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= mostKept && this.#knownCharacters <= mostKeptCharacters) return;
+      if (this.#known.size <= maxKept && this.#knownCharacters <= maxKeptCharacters) return;
       this.#forget(oldest);
     }
   }

@@ -6,9 +6,9 @@ type Entry = { readonly name: string; readonly type: "directory" | "file" | "oth
 export type ListFolder = (path: string) => Promise<readonly Entry[]>;
 
 /** So many folders are looked into for one question, and so many levels down. */
-const mostFolders = 40;
+const maxFolders = 40;
 const deepest = 4;
-const mostNames = 5_000;
+const maxNames = 5_000;
 const most = 12;
 /** For so long a folder is taken for what it was. */
 const freshMs = 15_000;
@@ -59,14 +59,14 @@ export class FileFinder {
     const found: string[] = [];
     let looked = 0;
     let level = [base];
-    for (let depth = 0; depth < deepest && level.length > 0 && found.length < mostNames; depth += 1) {
-      const now = level.slice(0, mostFolders - looked);
+    for (let depth = 0; depth < deepest && level.length > 0 && found.length < maxNames; depth += 1) {
+      const now = level.slice(0, maxFolders - looked);
       looked += now.length;
       const names = (await Promise.all(now.map((folder) => this.#namesIfThere(folder, base)))).flat();
       found.push(...names);
       level = names.filter(isSearched);
     }
-    return found.slice(0, mostNames);
+    return found.slice(0, maxNames);
   }
 
   /** A folder below that cannot be read has nothing to name; the first one says why. */

@@ -1,14 +1,14 @@
 /** A picture that is larger than this when it is sent would fill what the model reads. */
-const mostBytes = 4 * 1024 * 1024;
-const mostPixels = 2_048;
+const maxBytes = 4 * 1024 * 1024;
+const maxPixels = 2_048;
 
 /** Pictures as `data:` addresses, made smaller where they are too large. Null for a file that is no picture the browser can read. */
 export async function readImage(file: Blob): Promise<string | null> {
   if (!/^image\/(png|jpeg|gif|webp)$/.test(file.type)) return null;
   try {
     const bitmap = await createImageBitmap(file);
-    const scale = Math.min(1, mostPixels / Math.max(bitmap.width, bitmap.height));
-    if (scale === 1 && file.size <= mostBytes) {
+    const scale = Math.min(1, maxPixels / Math.max(bitmap.width, bitmap.height));
+    if (scale === 1 && file.size <= maxBytes) {
       bitmap.close();
       return await toDataAddress(file);
     }

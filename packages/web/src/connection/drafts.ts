@@ -30,7 +30,7 @@ export class Drafts {
     const others = before.filter((kept) => kept.place !== place);
     if (images.length === 0 && others.length === before.length) return;
     const kept = images.length === 0 ? others : [...others, { place, images }];
-    while (lengthOf(kept) > mostImageLength) kept.shift();
+    while (lengthOf(kept) > maxImageLength) kept.shift();
     if (kept.length > 0 && this.#keep.write(imagesKey, kept)) return;
     // Those of before are not what was added last.
     this.#keep.remove(imagesKey);
@@ -51,7 +51,7 @@ type Pictures = { readonly place: string; readonly images: readonly string[] };
 
 const imagesKey = "draft-images";
 /** Characters; a browser keeps five million for a page. */
-const mostImageLength = 1_500_000;
+const maxImageLength = 1_500_000;
 
 function lengthOf(pictures: readonly Pictures[]): number {
   return pictures.flatMap(({ images }) => images).reduce((sum, image) => sum + image.length, 0);

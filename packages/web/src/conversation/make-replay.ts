@@ -1,6 +1,6 @@
 import type { ConvokeClient } from "@convoke/client";
 import { longTimeoutMs } from "../lib/save-file.ts";
-import { escapeJson, mostBytes, type ReplayFacts } from "../log/replay-facts.ts";
+import { escapeJson, maxBytes, type ReplayFacts } from "../log/replay-facts.ts";
 import { slotNames, templateFile } from "../log/replay-template.ts";
 import { askLog, readTasks } from "./read-tasks.ts";
 
@@ -16,14 +16,14 @@ export async function makeReplay(
   const [frame, conversation, log, check] = await Promise.all([
     readTemplate(),
     client.getConversation(id),
-    askLog(client, id, mostBytes.conversation),
+    askLog(client, id, maxBytes.conversation),
     client
       .call("POST /api/conversations/{conversation_id}/replay", { params, timeoutMs: longTimeoutMs })
       // The file says that it was not checked; that is no reason to have no file.
       .catch(() => null),
   ]);
   if (log === null) throw new ReplayTooLong();
-  const { lines, tasks, tasksLeft } = await readTasks(client, { id, log, most: mostBytes.tasks });
+  const { lines, tasks, tasksLeft } = await readTasks(client, { id, log, most: maxBytes.tasks });
   const facts: ReplayFacts = { conversation, check, recordedAt: new Date().toISOString(), tasks, tasksLeft };
   const title = escapeText(conversation.title ?? id);
   const said = escapeJson(JSON.stringify(facts));

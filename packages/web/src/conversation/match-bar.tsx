@@ -15,7 +15,7 @@ type MatchBarProps = {
 };
 
 /** So many matches of one conversation are gone through. */
-const mostPages = 4;
+const maxPages = 4;
 
 /** What a search found in this conversation, one after another: n goes to the next, an older one, p back. */
 export function MatchBar({ id, at, q, onNow }: MatchBarProps) {
@@ -87,7 +87,7 @@ function useMatches(id: string, q: string): { readonly ids: readonly string[]; r
     const read = async (): Promise<void> => {
       const ids: string[] = [];
       let pageId: string | null = null;
-      for (let page = 0; page < mostPages; page += 1) {
+      for (let page = 0; page < maxPages; page += 1) {
         const query = { q, conversation_id: id, limit: 50, page_id: pageId };
         const reply: SearchPage = await client.call("GET /api/search", { query, signal: stop.signal });
         ids.push(...reply.items.map((item) => item.event_id));

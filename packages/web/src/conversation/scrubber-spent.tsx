@@ -6,7 +6,7 @@ import { useMoreWords } from "../words/words.ts";
 type SpentAt = Landmarks["spent"][number];
 
 /** More places than pixels show nothing. */
-const mostDrawn = 600;
+const maxDrawn = 600;
 
 /** What had been spent at a position, as the newest place before it says; null before the first. */
 export function spentAt(spent: readonly SpentAt[], position: number): SpentAt | null {
@@ -24,7 +24,7 @@ export function linesOf(
   spent: readonly SpentAt[],
   length: number,
 ): { readonly cost: string; readonly context: string } {
-  const step = Math.max(1, Math.ceil(length / mostDrawn));
+  const step = Math.max(1, Math.ceil(length / maxDrawn));
   const drawn = spent.filter(
     ({ position }, index) =>
       Math.floor(position / step) !== Math.floor((spent[index + 1]?.position ?? Infinity) / step),

@@ -19,7 +19,7 @@ export type FileDiff = {
 export type Change = { readonly before: string; readonly after: string } | { readonly patch: string };
 
 /** Texts beyond this differ in ways that nobody reads line by line, and would hold up the page. */
-const mostCharacters = 2_000_000;
+const maxCharacters = 2_000_000;
 
 const known = new WeakMap<Change, FileDiff>();
 
@@ -32,7 +32,7 @@ export function diffOf(change: Change): FileDiff {
 
 function hunksOf(change: Change): readonly StructuredPatchHunk[] {
   if ("patch" in change) return parsePatch(change.patch)[0]?.hunks ?? [];
-  if (change.before.length + change.after.length > mostCharacters) return [];
+  if (change.before.length + change.after.length > maxCharacters) return [];
   return (
     structuredPatch("", "", change.before, change.after, "", "", { context: 3, timeout: 200 })?.hunks ?? []
   );

@@ -9,7 +9,7 @@ type LineColours = ReadonlyMap<DiffLine, Pieces>;
 
 const none: LineColours = new Map();
 /** Of one difference; what comes behind stays plain. */
-const mostCharacters = 400_000;
+const maxCharacters = 400_000;
 
 /** The colours of the lines of a difference; none until they are known. Each side is read as the text that it is. */
 export function useLineColours(hunks: readonly DiffHunk[], path: string): LineColours {
@@ -38,7 +38,7 @@ async function coloursOf(
   ask: (text: string) => ReturnType<AskColours>,
 ): Promise<LineColours> {
   const colours = new Map<DiffLine, Pieces>();
-  let left = mostCharacters;
+  let left = maxCharacters;
   await Promise.all(
     hunks.flatMap(({ lines }) =>
       (["removed", "added"] as const).map(async (side) => {

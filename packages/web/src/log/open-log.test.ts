@@ -7,7 +7,7 @@ import { PlayedLog } from "../testing/played-log.ts";
 import { SampleLog } from "../testing/sample-log.ts";
 import { OpenLog, type LogDeps } from "./open-log.ts";
 import { OpenLogs } from "./open-logs.ts";
-import { mostRows } from "./row-window.ts";
+import { maxRows } from "./row-window.ts";
 
 function longLog(commands: number): SampleLog {
   const log = new SampleLog();
@@ -217,7 +217,7 @@ test("U8: reading up through 10,000 events keeps a bounded number of rows, and w
   }
   check();
   expect(log.view.snapshot().rows.slice(-100)).toEqual(whole.slice(-100));
-  expect(most).toBeLessThanOrEqual(mostRows + 100);
+  expect(most).toBeLessThanOrEqual(maxRows + 100);
   log.hide();
 });
 

@@ -47,7 +47,7 @@ export class PaintTimes {
 
   #spent(frameMs: number): void {
     const beats = Math.ceil((frameMs * share) / shortestBeatMs);
-    this.#beatMs = Math.max(1, Math.min(mostBeats, beats)) * shortestBeatMs;
+    this.#beatMs = Math.max(1, Math.min(maxBeats, beats)) * shortestBeatMs;
   }
 
   /** What waits to be drawn together is not drawn any more, unless more comes. */
@@ -59,6 +59,6 @@ export class PaintTimes {
 
 /** Milliseconds. Pieces do not come oftener either. */
 export const shortestBeatMs = 100;
-const mostBeats = 4;
+const maxBeats = 4;
 /** A frame is drawn no more often than every so many times that it takes. */
 const share = 25;

@@ -15,7 +15,7 @@ export type ReplayFacts = {
 };
 
 /** So many bytes may the events of sub-agents have in a file, and those of the conversation itself. */
-export const mostBytes = { tasks: 32_000_000, conversation: 256_000_000 };
+export const maxBytes = { tasks: 32_000_000, conversation: 256_000_000 };
 
 /** Elements of the file, by id: they hold text that no browser runs. */
 export const factsElement = "convoke-facts";

@@ -4,7 +4,7 @@ import { textAt, type Loose } from "../lib/loose.ts";
 import type { LogPage } from "./log-page.ts";
 
 /** From so many rows on those that are far from what is read are let go. */
-export const mostRows = 2_000;
+export const maxRows = 2_000;
 /** What is kept of the end of a log that is not among the rows. */
 const tailRows = 200;
 
@@ -74,7 +74,7 @@ export class RowWindow {
   /** Lets go of what lies before the row `first`, or else of what lies behind the row `last`, if there is too much. Whether it did. */
   letGo(first: string, last: string): boolean {
     const { rows } = this;
-    if (rows.length <= mostRows) return false;
+    if (rows.length <= maxRows) return false;
     if (rows[0]!.id < first) {
       this.#fold.dropBefore(first);
       this.#olderPageId = first;

@@ -28,7 +28,7 @@ export type Place = {
 };
 
 /** How many results of tools are looked through for edits where no turn is named. */
-const mostResults = 1_000;
+const maxResults = 1_000;
 const pageSize = 100;
 /** Texts longer than this come as the difference that the server made. */
 const trim = 65_536;
@@ -88,7 +88,7 @@ async function readEdits(
   const edits: Edit[][] = [];
   const isTurn = scope.type === "turn";
   let pageId = isTurn ? scope.firstId : null;
-  for (let count = 0; count < mostResults; count += pageSize) {
+  for (let count = 0; count < maxResults; count += pageSize) {
     const page = await client.call("GET /api/conversations/{conversation_id}/events/search", {
       params: { conversation_id: conversationId },
       query: {

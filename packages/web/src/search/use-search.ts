@@ -22,7 +22,7 @@ export type Searched = {
 /** Typing asks once it pauses. */
 const pauseMs = 200;
 /** Pages can be short: so many are put together before somebody has to ask for more. */
-const mostPages = 8;
+const maxPages = 8;
 const fewHits = 10;
 /** What has not been read yet is asked for again. */
 const againMs = 3_000;
@@ -44,7 +44,7 @@ export function useSearch(query: SearchQuery): Searched {
       setBusy(true);
       try {
         let found = before;
-        for (let page = 0; page < mostPages; page += 1) {
+        for (let page = 0; page < maxPages; page += 1) {
           const reply = await client.call("GET /api/search", {
             query: {
               ...filterOf({ q, what, days }, Date.now()),

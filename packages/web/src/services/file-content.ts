@@ -5,9 +5,9 @@ export type FileContent =
   | { readonly type: "binary" };
 
 /** So much of a file is read to be shown. */
-export const mostBytes = 512 * 1024;
+export const maxBytes = 512 * 1024;
 /** A picture is shown whole or not at all. */
-const mostPictureBytes = 8 * 1024 * 1024;
+const maxPictureBytes = 8 * 1024 * 1024;
 
 /** No SVG: it is a document, and is shown as the text that it is. */
 const pictures: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const pictures: Readonly<Record<string, string>> = {
 /** The type of a picture by its name; null for what is none, or too large for one. */
 export function pictureType(path: string, size: number): string | null {
   const type = pictures[path.slice(path.lastIndexOf(".") + 1).toLowerCase()];
-  return type === undefined || size > mostPictureBytes ? null : type;
+  return type === undefined || size > maxPictureBytes ? null : type;
 }
 
 /** The beginning of a file as text; binary where it is none. A letter that is cut through at the end is left out. */

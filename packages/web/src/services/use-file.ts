@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useServices } from "./services.ts";
-import { mostBytes, pictureType, textOf, type FileContent } from "./file-content.ts";
+import { maxBytes, pictureType, textOf, type FileContent } from "./file-content.ts";
 
 export const downloadRoute = "GET /api/conversations/{runtime_conversation_id}/file/download";
 
@@ -43,14 +43,14 @@ export function useFile(
 
 /** The beginning of an answer; the rest is not loaded. */
 async function firstOf(reply: Response): Promise<Uint8Array> {
-  const bytes = new Uint8Array(mostBytes);
+  const bytes = new Uint8Array(maxBytes);
   if (reply.body === null) return bytes.subarray(0, 0);
   const reader = reply.body.getReader();
   let length = 0;
-  while (length < mostBytes) {
+  while (length < maxBytes) {
     const { done, value } = await reader.read();
     if (done) return bytes.subarray(0, length);
-    const part = value.subarray(0, mostBytes - length);
+    const part = value.subarray(0, maxBytes - length);
     bytes.set(part, length);
     length += part.length;
   }

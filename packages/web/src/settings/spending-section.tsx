@@ -10,7 +10,7 @@ import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
 /** So many of the dearest conversations are named. */
-const mostConversations = 20;
+const maxConversations = 20;
 
 /** What models have cost, by day and conversation, and what they may cost in a day. */
 export function SpendingSection() {
@@ -63,7 +63,7 @@ export function SpendingSection() {
       </Entries>
       <h3 className="mb-1 font-medium">{words.conversations}</h3>
       <Entries isEmpty={value?.conversations.length === 0} empty={words.none}>
-        {value?.conversations.slice(0, mostConversations).map((one) => (
+        {value?.conversations.slice(0, maxConversations).map((one) => (
           <Entry
             key={one.conversation_id}
             title={titles.get(one.conversation_id) ?? rail.untitled}

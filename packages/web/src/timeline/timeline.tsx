@@ -16,7 +16,7 @@ import type { Row } from "../folds/row.ts";
 import { offPath } from "../folds/off-path.ts";
 import { useStore } from "../lib/store.ts";
 import type { OpenLog } from "../log/open-log.ts";
-import { mostRows } from "../log/row-window.ts";
+import { maxRows } from "../log/row-window.ts";
 import { Boundary } from "../ui/boundary.tsx";
 import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
@@ -147,7 +147,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   const letFarGo = useCallback(
     (isStill: boolean): void => {
       const handle = list.current;
-      if (handle === null || rows.length <= mostRows) return;
+      if (handle === null || rows.length <= maxRows) return;
       void import("./far-rows.ts").then((far) => {
         const isAsShown = log.view.snapshot().rows === rows;
         const isOpen = (turn: Turn): boolean => folding.isOpen(turn);

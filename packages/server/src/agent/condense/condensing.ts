@@ -32,7 +32,7 @@ export type Situation = {
 export type Condensed = EventDraft;
 
 /** So many condensations may follow each other without an answer of the agent's model between them (P11). */
-export const mostCondensations = 2;
+export const maxCondensations = 2;
 
 type Job = {
   readonly plan: CondensationPlan;
@@ -62,7 +62,7 @@ export class Condensing {
     const { settings, view, condensed, tokens } = situation;
     if (settings === null) return null;
     const past = sinceLastAnswer(view);
-    if (past.condensations >= mostCondensations) return null;
+    if (past.condensations >= maxCondensations) return null;
     const isForced = past.isRequested || tokens > settings.maxTokens;
     this.#dropStale(condensed);
     if (this.#job === null) {
@@ -80,7 +80,7 @@ export class Condensing {
   /** Whether someone who asks for a condensation now would get one. */
   canForget(situation: Situation): boolean {
     const past = { ...sinceLastAnswer(situation.view), isRequested: true };
-    return past.condensations < mostCondensations && choosePlan(situation, past) !== null;
+    return past.condensations < maxCondensations && choosePlan(situation, past) !== null;
   }
 
   /** Ends the call of the summarising model that is in progress. */
@@ -182,7 +182,7 @@ function choosePlan(
   past: ReturnType<typeof sinceLastAnswer>,
 ): CondensationPlan | null {
   const { keepFirst, maxEvents, maxTokens, minimumProgress } = settings!;
-  const isLast = past.condensations === mostCondensations - 1;
+  const isLast = past.condensations === maxCondensations - 1;
   const tokensOf = (events: readonly ViewEvent[]): number =>
     estimate.messages(renderView(events)) * calibration;
   const half = (events: number): number => Math.max(0, Math.floor(events / 2) - keepFirst - 1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startPoolingRelay } from "../../testing/pooling-relay.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
-import { lookAtPostgres } from "./check-postgres.ts";
+import { inspectPostgres } from "./check-postgres.ts";
 
 const probe = probePostgres();
 /** The relay stands at a socket, as the server that tests start does. */
@@ -19,7 +19,7 @@ describe.skipIf(!isUsable)(`a look at a database (${probe.detail})`, { timeout: 
   });
 
   const look = async (place: { readonly url: string; readonly listenUrl?: string | null }): Promise<string> =>
-    (await lookAtPostgres({ ...place, nodeAddress: null })).warnings.join();
+    (await inspectPostgres({ ...place, nodeAddress: null })).warnings.join();
 
   test("the database itself, and a pooler that keeps sessions, are fine", async () => {
     expect(await look({ url })).not.toContain("pooler");

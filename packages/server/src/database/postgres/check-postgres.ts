@@ -24,14 +24,14 @@ export async function checkPostgres(
   place: PostgresPlace,
   logger: Logger,
 ): Promise<Pick<PostgresFindings, "isHeard">> {
-  const { problems, warnings, isHeard } = await lookAtPostgres(place);
+  const { problems, warnings, isHeard } = await inspectPostgres(place);
   if (problems.length > 0) throw new ConfigError(problems.join(" "));
   for (const warning of warnings) logger.warn({ database: describePlace(place) }, warning);
   return { isHeard };
 }
 
 /** Changes nothing. Rejects with {@link ConfigError} when the database cannot be reached. */
-export async function lookAtPostgres(place: PostgresPlace): Promise<PostgresFindings> {
+export async function inspectPostgres(place: PostgresPlace): Promise<PostgresFindings> {
   const client = await connect(place);
   try {
     const found = await look(client, describePlace(place));

@@ -32,7 +32,7 @@ class PostgresApplicationDatabase implements ApplicationDatabase {
       try {
         return await this.tables.transaction().setIsolationLevel("serializable").execute(work);
       } catch (error) {
-        if (tries === mostTries || !isRace(error)) throw error;
+        if (tries === maxTries || !isRace(error)) throw error;
         // Those that got into each other's way come again one after another.
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * tries));
       }
@@ -56,7 +56,7 @@ class PostgresApplicationDatabase implements ApplicationDatabase {
   }
 }
 
-const mostTries = 30;
+const maxTries = 30;
 
 /** What another transaction did at the same time; nothing of this one is left. */
 function isRace(error: unknown): boolean {
@@ -101,7 +101,7 @@ async function migrate(plain: Kysely<Tables>, migrations: Migrations): Promise<v
       return;
     } catch (error) {
       // Two that make the schema at the same moment, or a newer one meanwhile: the second finds it the next time.
-      if (!(isDuplicate(error) || isRace(error) || isOfNewerRelease(error)) || tries === mostTries)
+      if (!(isDuplicate(error) || isRace(error) || isOfNewerRelease(error)) || tries === maxTries)
         throw new Error("The application's tables cannot be brought up to date", { cause: error });
     }
   }

@@ -14,10 +14,10 @@ export type Claim = {
 };
 
 /** How many calls that only read are in progress at once where the agent sets no limit. */
-const mostReads = 8;
+const maxReads = 8;
 
 /** How many sub-agents work for one conversation at once where the agent sets no limit. */
-const mostTasks = 4;
+const maxTasks = 4;
 
 type Call = { readonly id: string; readonly toolName: string; readonly action: Action | null };
 
@@ -46,8 +46,8 @@ export function startable(
   limit: number | undefined,
 ): string[] {
   const started: string[] = [];
-  let free = (limit ?? mostReads) - running.size;
-  let freeTasks = (limit ?? mostTasks) - claims.filter(({ id, isTask }) => isTask && running.has(id)).length;
+  let free = (limit ?? maxReads) - running.size;
+  let freeTasks = (limit ?? maxTasks) - claims.filter(({ id, isTask }) => isTask && running.has(id)).length;
   claims.forEach((claim, index) => {
     if (free <= 0 || running.has(claim.id) || (claim.isTask && freeTasks <= 0)) return;
     if (claims.slice(0, index).some((earlier) => excludes(earlier, claim, limit !== undefined))) return;

@@ -2,7 +2,7 @@ import { AgentRequests } from "../../agent/agent-requests.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../../agent/condense/condensing.ts";
 import { condensedView, idInLog, type ViewEvent } from "../../agent/history-view.ts";
-import { keptRanges } from "../../agent/kept-ranges.ts";
+import { remainingRanges } from "../../agent/kept-ranges.ts";
 import { condenserMessages } from "../../agent/replay/replay-log.ts";
 import { RequestHash } from "../../agent/request-hash.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
@@ -72,7 +72,7 @@ export async function condensedDrafts(
   if (!leadsTo(view, draft, body)) return [];
   const { lastSeq, viewStart } = log.state;
   const readFrom = [...viewStart.kept, [viewStart.fromSeq, lastSeq] as const];
-  const keeps = keptRanges(view, body, lastSeq + 1, readFrom);
+  const keeps = remainingRanges(view, body, lastSeq + 1, readFrom);
   const condensation = keeps === null ? draft : { ...draft, meta: { ...draft.meta, keeps } };
   const { summary } = body;
   if (typeof summary !== "string") return [condensation];

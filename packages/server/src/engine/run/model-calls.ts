@@ -1,7 +1,7 @@
 import type { LLM } from "@convoke/protocol";
 import type { ToolListing } from "@convoke/tool-host";
 import { withRequestMeta, type PreparedRequest } from "../../agent/agent-requests.ts";
-import { mostCondensations, sinceLastAnswer, type Condensed } from "../../agent/condense/condensing.ts";
+import { maxCondensations, sinceLastAnswer, type Condensed } from "../../agent/condense/condensing.ts";
 import { criticised } from "../../agent/critic/criticised.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
@@ -201,7 +201,7 @@ export class ModelCalls {
   ): readonly EventDraft[] {
     const isTooLong = error.code === "LLMContextWindowExceedError";
     const canCondense = condenserSettings(this.#deps.configuration.config.agent) !== null;
-    if (isTooLong && canCondense && sinceLastAnswer(view).overflows < mostCondensations)
+    if (isTooLong && canCondense && sinceLastAnswer(view).overflows < maxCondensations)
       return withRequestMeta([{ body: { kind: "CondensationRequest", source: "environment" } }], meta);
     const repair = repairAfter(error, view);
     if (repair !== null) return withRequestMeta([repair], meta);

@@ -1,5 +1,5 @@
 import { environmentMessage } from "../../agent/receive.ts";
-import { findCircling, type SaidTexts } from "../../agent/stuck.ts";
+import { findCircling, type EventTexts } from "../../agent/stuck.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { DamagedEventError } from "../../journal/journal.ts";
 import { DatabaseAwayError } from "../../lib/database-away.ts";
@@ -27,7 +27,7 @@ export class Run {
   readonly #effects = new AbortController();
   readonly #calls: ModelCalls;
   readonly #executions: Executions;
-  readonly #said: SaidTexts = new WeakMap();
+  readonly #said: EventTexts = new WeakMap();
   #mayStop = false;
   #isUnrecorded = false;
 

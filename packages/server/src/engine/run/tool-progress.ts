@@ -5,7 +5,7 @@ import type { ConversationLog } from "../conversation-log.ts";
 import type { RunDeps } from "./run-deps.ts";
 
 /** The end of a long text is what is new in it. */
-const mostCharacters = 4_096;
+const maxCharacters = 4_096;
 
 /**
  * Tells whoever asked for it what a tool says while it works, masked like its observation; stored nowhere. The whole text is
@@ -26,7 +26,7 @@ export function progressOf(
   return (whole) => {
     seq += 1;
     signals.emitProgress(() => {
-      const text = maskCut(whole, secretValues(configuration.secrets)).slice(-mostCharacters);
+      const text = maskCut(whole, secretValues(configuration.secrets)).slice(-maxCharacters);
       return log.mask(JSON.stringify({ kind: "ToolProgress", action_id: actionId, seq, text }));
     });
   };

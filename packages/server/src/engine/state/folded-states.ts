@@ -3,7 +3,7 @@ import { initialState, type ConversationState } from "./conversation-state.ts";
 import { loadState, type LogReader } from "./load-state.ts";
 
 /** So many states are kept at most; one is about a kilobyte. */
-const mostKept = 2_000;
+const maxKept = 2_000;
 
 type Kept = { readonly createdAtMicros: number; readonly state: Readonly<ConversationState> };
 
@@ -31,7 +31,7 @@ export class FoldedStates {
     this.#kept.delete(row.id);
     this.#kept.set(row.id, { createdAtMicros: row.createdAtMicros, state });
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
     return state;
   }
 

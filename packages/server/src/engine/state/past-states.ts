@@ -12,7 +12,7 @@ type Known = { readonly createdAtMicros: number; readonly states: readonly State
 const step = 1_024;
 
 /** So many conversations have states kept. */
-const mostKept = 8;
+const maxKept = 8;
 
 /**
  * How a conversation stood at any position of its log, as the fold says: from the checkpoint before it, whatever
@@ -47,7 +47,7 @@ export class PastStates {
     const states = known.states.toSorted((left, right) => left.lastSeq - right.lastSeq);
     this.#known.set(id, { ...known, states });
     const [oldest] = this.#known.keys();
-    if (this.#known.size > mostKept && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > maxKept && oldest !== undefined) this.#known.delete(oldest);
   }
 
   async #checkpointBefore(id: string, seq: number): Promise<State | null> {

@@ -33,7 +33,7 @@ const refusals: Readonly<Record<Excess, string>> = {
 };
 
 function bound(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
-  const watched = new AnswerBound({ isStream, mostBytes: longestAnswerBytes });
+  const watched = new AnswerBound({ isStream, maxBytes: longestAnswerBytes });
   return new TransformStream({
     transform: (chunk, controller) => {
       const excess = watched.push(chunk);

@@ -26,7 +26,7 @@ export type McpTimes = {
   /** A server that worked for this time is retried at once when it fails. */
   readonly steadyMs: number;
   /** How long a call waits for a reconnecting server. */
-  readonly callPatienceMs: number;
+  readonly reconnectTimeoutMs: number;
 };
 
 export const mcpTimes: McpTimes = {
@@ -34,7 +34,7 @@ export const mcpTimes: McpTimes = {
   firstRetryMs: 1_000,
   lastRetryMs: 60_000,
   steadyMs: 30_000,
-  callPatienceMs: 10_000,
+  reconnectTimeoutMs: 10_000,
 };
 
 export type McpCall = {
@@ -231,7 +231,7 @@ export class McpConnection implements AsyncDisposable {
   async #ready(signal: AbortSignal): Promise<OpenClient> {
     if (this.#open !== null) return this.#open;
     this.#wake.abort();
-    const late = AbortSignal.any([signal, AbortSignal.timeout(this.#deps.times.callPatienceMs)]);
+    const late = AbortSignal.any([signal, AbortSignal.timeout(this.#deps.times.reconnectTimeoutMs)]);
     const open = await Promise.race([this.#next.promise, aborted(late)]);
     if (typeof open !== "string") return open;
     throw new Error(

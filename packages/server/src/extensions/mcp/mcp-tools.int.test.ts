@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from "../../testing/start-server.ts"
 import { until } from "../../testing/until.ts";
 
 const program = fileURLToPath(new URL("../../testing/mcp/stdio-server.ts", import.meta.url));
-const times = { firstRetryMs: 50, callPatienceMs: 10_000 };
+const times = { firstRetryMs: 50, reconnectTimeoutMs: 10_000 };
 /** For a run whose servers start first. */
 const timeoutMs = 120_000;
 

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { hasMoreValues, mostJsonValues } from "@convoke/protocol";
+import { hasMoreValues, maxJsonValues } from "@convoke/protocol";
 import type { PipedProcess } from "@convoke/tool-host";
 import { describeError } from "../../lib/describe-error.ts";
 
@@ -68,7 +68,7 @@ export class StdioTransport implements Transport {
       this.#parts = [];
       this.#partBytes = 0;
       rest = rest.subarray(at + 1);
-      if (hasMoreValues(line, mostJsonValues))
+      if (hasMoreValues(line, maxJsonValues))
         return this.#stop("The program wrote a message of too many values.");
       this.#read(line.toString("utf8"));
       if (this.#isClosed) return;

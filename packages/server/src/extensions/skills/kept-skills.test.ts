@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createLocalWorkspace } from "@convoke/tool-host";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { KeptSkills, type SkillFiles } from "./kept-skills.ts";
+import { SkillCache, type SkillFiles } from "./kept-skills.ts";
 import { loadProjectSkills } from "./load-skills.ts";
 
 let folder: string;
@@ -33,7 +33,7 @@ function openLoader(): () => Promise<(string | null | undefined)[]> {
       reads.push(path);
       return await local.readFile(path, range);
     },
-    keptSkills: new KeptSkills(() => nowMs),
+    skillCache: new SkillCache(() => nowMs),
   };
   return async () => {
     reads = [];

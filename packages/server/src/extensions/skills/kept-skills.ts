@@ -4,7 +4,7 @@ import type { WorkspaceFiles } from "./workspace-files.ts";
 /** What skills are read with. */
 export type SkillFiles = WorkspaceFiles & {
   /** The cache of parsed skills; without it each file is read each time. */
-  readonly keptSkills?: KeptSkills;
+  readonly skillCache?: SkillCache;
 };
 
 /** The size and times of a file, from its metadata. */
@@ -23,7 +23,7 @@ const settledMs = 2_000;
 
 /** Null when the file does not exist, and without a cache. */
 export async function stampOf(files: SkillFiles, path: string): Promise<FileStamp | null> {
-  if (files.keptSkills === undefined) return null;
+  if (files.skillCache === undefined) return null;
   try {
     return await files.stat(path);
   } catch {
@@ -33,7 +33,7 @@ export async function stampOf(files: SkillFiles, path: string): Promise<FileStam
 }
 
 /** A cache of the parsed skills of one machine, by path, until the file changes. */
-export class KeptSkills {
+export class SkillCache {
   readonly #nowMs: () => number;
   readonly #cached = new Map<string, CachedSkill>();
   #characters = 0;

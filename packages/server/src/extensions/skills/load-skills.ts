@@ -61,12 +61,12 @@ export async function loadSkillFolder(
 
 async function readSkill(files: SkillFiles, path: string, turns: ParseTurns): Promise<ParsedSkill> {
   const stamp = await stampOf(files, path);
-  const cached = stamp === null ? null : (files.keptSkills?.find(path, stamp) ?? null);
+  const cached = stamp === null ? null : (files.skillCache?.find(path, stamp) ?? null);
   if (cached !== null) return cached;
   const file = await readTextFile(files, path);
   if (file === null) return { ok: false, problem: { path, reason: "The file cannot be read." } };
   const parsed = await parseSkill(file, turns);
-  if (stamp !== null) files.keptSkills?.keep(path, stamp, parsed);
+  if (stamp !== null) files.skillCache?.keep(path, stamp, parsed);
   return parsed;
 }
 

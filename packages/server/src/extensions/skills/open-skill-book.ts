@@ -10,7 +10,7 @@ import {
   type SkillsFound,
 } from "./load-skills.ts";
 import type { SkillFiles } from "./kept-skills.ts";
-import { isAlwaysOn, SkillBook } from "./skill-book.ts";
+import { isAlwaysOn, SkillSet } from "./skill-book.ts";
 import type { LoadedSkill } from "./parse-skill.ts";
 
 export type SkillPlaces = {
@@ -66,11 +66,11 @@ export async function readSkillSources(
  * With `names` it has these alone, the person's and public ones among them, beside the notes of its own sources that always hold. What
  * a project says is read only when the context asks for it, also by name.
  */
-export async function openSkillBook(
+export async function openSkillSet(
   context: SkillContext | null,
   places: SkillPlaces,
   { hasTool = true, names = null }: { hasTool?: boolean; names?: readonly string[] | null } = {},
-): Promise<SkillBook> {
+): Promise<SkillSet> {
   const asked = {
     public: context?.load_public_skills === true,
     user: context?.load_user_skills === true,
@@ -89,7 +89,7 @@ export async function openSkillBook(
   const unasked = [...(asked.user ? [] : found.user.skills), ...(asked.public ? [] : found.public.skills)];
   const isWanted = (skill: LoadedSkill): boolean =>
     names === null || names.includes(skill.name) || (isAlwaysOn(skill) && !unasked.includes(skill));
-  return new SkillBook(
+  return new SkillSet(
     skills.filter((skill) => !disabled.has(skill.name) && isWanted(skill)),
     problems,
     hasTool,

@@ -13,7 +13,7 @@ const longestWord = 200;
 const maxTries = 1_000;
 
 /** The skills of one conversation. A pure value: activated skills are in the log. */
-export class SkillBook {
+export class SkillSet {
   readonly skills: readonly LoadedSkill[];
   readonly problems: readonly SkillProblem[];
   readonly #hasTool: boolean;
@@ -73,7 +73,7 @@ export class SkillBook {
   }
 }
 
-export const noSkills = new SkillBook([]);
+export const noSkills = new SkillSet([]);
 
 function isTriggered({ trigger }: LoadedSkill): boolean {
   return trigger !== null && trigger !== undefined;

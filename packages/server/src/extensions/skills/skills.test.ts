@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { readSubAgents } from "../sub-agents/read-sub-agents.ts";
 import { findSubAgents } from "../sub-agents/sub-agent-book.ts";
 import { loadProjectSkills } from "./load-skills.ts";
-import { openSkillBook } from "./open-skill-book.ts";
+import { openSkillSet } from "./open-skill-book.ts";
 import { parseSkill } from "./parse-skill.ts";
-import { locationOf, SkillBook } from "./skill-book.ts";
+import { locationOf, SkillSet } from "./skill-book.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** A tree of texts by absolute path. */
@@ -95,7 +95,7 @@ describe("what a project brings", () => {
       stat: () => Promise.reject(new Error("gone")),
     };
     const given = { name: "given", content: "Given." };
-    const skillSet = await openSkillBook(
+    const skillSet = await openSkillSet(
       { skills: [given] },
       { workspace: { files, workingDir: "/w" }, server: null },
     );
@@ -116,10 +116,7 @@ describe("what a project brings", () => {
       skill("named", "github.com/somebody/skills"),
       skill("none", null),
     ];
-    const skillSet = await openSkillBook(
-      { skills },
-      { workspace: { files, workingDir: "/w" }, server: null },
-    );
+    const skillSet = await openSkillSet({ skills }, { workspace: { files, workingDir: "/w" }, server: null });
     expect(skillSet.skills.map((one) => locationOf(one).trim())).toEqual([
       "Files that these notes mention are below /skills/frob.",
       "",
@@ -143,17 +140,17 @@ describe("what a project brings", () => {
       { name: "two", content: "given" },
     ];
     for (const context of [null, {}, { load_project_skills: false }])
-      expect((await openSkillBook(context, places)).skills).toEqual([]);
+      expect((await openSkillSet(context, places)).skills).toEqual([]);
     const project = { load_project_skills: true };
-    const few = await openSkillBook({ skills, disabled_skills: ["two"], ...project }, places);
+    const few = await openSkillSet({ skills, disabled_skills: ["two"], ...project }, places);
     expect(few.skills.map(({ content }) => content)).toEqual(["project"]);
-    const all = await openSkillBook({ load_user_skills: true, load_public_skills: true, ...project }, places);
+    const all = await openSkillSet({ load_user_skills: true, load_public_skills: true, ...project }, places);
     expect(all.skills.map(({ name }) => name)).toEqual(["one", "mine", "all"]);
   });
 });
 
 describe("what a conversation makes of it", () => {
-  const skillSet = new SkillBook([
+  const skillSet = new SkillSet([
     { name: "agents", content: "Be kind." },
     { name: "gemini", content: "For Gemini." },
     { name: "git", content: "Git notes.", trigger: { keywords: ["git", "/merge"] } },
@@ -189,7 +186,7 @@ describe("what a conversation makes of it", () => {
     expect(prompt).not.toContain("Deploy notes.");
     expect(prompt).not.toContain("For Gemini.");
     expect(skillSet.promptBlocks("gemini/pro").join("\n")).toContain("For Gemini.");
-    expect(new SkillBook([]).promptBlocks("m")).toEqual([]);
+    expect(new SkillSet([]).promptBlocks("m")).toEqual([]);
   });
 });
 
@@ -271,14 +268,14 @@ describe("what a workspace costs the server", () => {
       trigger: { type: "keyword" as const, keywords },
     });
     const words = Array.from({ length: 10_000 }, (_, at) => `${"a".repeat(50)}${at}`);
-    const skillSet = new SkillBook([
+    const skillSet = new SkillSet([
       ...Array.from({ length: 50 }, (_, at) => skill(`s${at}`, words)),
       skill("git", ["Git"]),
     ]);
     const before = process.threadCpuUsage();
     expect(skillSet.activate("a".repeat(2_000_000), new Set()).names).toEqual([]);
     expect(process.threadCpuUsage(before).user).toBeLessThan(3_000_000);
-    const few = new SkillBook([skill("git", ["Git"])]);
+    const few = new SkillSet([skill("git", ["Git"])]);
     expect(few.activate("look at github", new Set()).names).toEqual([]);
     expect(few.activate("github, then GIT.", new Set()).names).toEqual(["git"]);
   });

@@ -5,7 +5,7 @@ import { conversationMissing } from "../../engine/refusals.ts";
 import { toGlance } from "../../reading/glance.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import type { RouteHandler } from "../../http/mount.ts";
-import type { GlanceFilter, Journal } from "../../journal/journal.ts";
+import type { SummaryFilter, Journal } from "../../journal/journal.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { formatInstant, parseInstant } from "../../lib/instant.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
@@ -119,7 +119,7 @@ function isOnMachine(requireMachine: RequireMachine, userId: string): boolean {
   }
 }
 
-function readFilter(query: Query): GlanceFilter {
+function readFilter(query: Query): SummaryFilter {
   const { q, tag, working_dir: workingDir, status, archived, pinned, parent, updated_at__gte: since } = query;
   return {
     ...(q ? { titleParts: [q] } : {}),
@@ -133,7 +133,7 @@ function readFilter(query: Query): GlanceFilter {
   };
 }
 
-function readTag(given: string): NonNullable<GlanceFilter["tag"]> {
+function readTag(given: string): NonNullable<SummaryFilter["tag"]> {
   const end = given.indexOf(":");
   return end < 0 ? { key: given, value: null } : { key: given.slice(0, end), value: given.slice(end + 1) };
 }

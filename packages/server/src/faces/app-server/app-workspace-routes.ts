@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { WorkspaceError, type Workspace } from "@convoke/tool-host";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
-import { archiveConversation, mostArchivedEvents } from "../../app-conversations/conversation-archive.ts";
+import { archiveConversation, maxArchivedEvents } from "../../app-conversations/conversation-archive.ts";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import { secretValues, sparedTexts } from "../../engine/secret-values.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
@@ -70,11 +70,11 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
     downloadAppConversation: async (request) => {
       const id = conversationIdOf(request);
       const view = await conversations.get(request.caller, id);
-      if (view.described.state.lastSeq > mostArchivedEvents) {
+      if (view.described.state.lastSeq > maxArchivedEvents) {
         throw new Fault(
           "too-large",
           "conversation_too_large",
-          `The conversation has more than ${mostArchivedEvents} events. Read them page by page.`,
+          `The conversation has more than ${maxArchivedEvents} events. Read them page by page.`,
         );
       }
       if (downloading.has(id)) {

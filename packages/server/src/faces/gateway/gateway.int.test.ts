@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { ConvokeClient } from "@convoke/client";
 import type { SandboxInfo } from "@convoke/protocol";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openKeyBook } from "../../settings/open-key-store.ts";
+import { openKeyStore } from "../../settings/open-key-store.ts";
 import { ConvokeProcess } from "../../testing/convoke-process.ts";
 import { startScriptedModel, type ScriptedModelServer } from "../../testing/index.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
@@ -157,7 +157,7 @@ describe("a sandbox as an agent server", () => {
   });
 
   test("a sandbox of another user is a 404 on every route, socket and port", async () => {
-    await using keys = await openKeyBook(server.dataDir);
+    await using keys = await openKeyStore(server.dataDir);
     const { key } = await keys.book.create("bob", "");
     const statuses = await Promise.all(
       [

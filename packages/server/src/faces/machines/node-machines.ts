@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import type {
   MachineActs,
   MachineAsked,
-  MachineDoor,
+  MachineCalls,
   MachineStream,
 } from "../../app-conversations/machine-door.ts";
-import { machineAway } from "../../app-conversations/sandbox-refusals.ts";
+import { machineUnavailable } from "../../app-conversations/sandbox-refusals.ts";
 import type { Machines } from "../../cluster/machines.ts";
 import type { Peers } from "../../cluster/peers.ts";
 import { readAnswer, machinePrefix, type MachineAnswer } from "./machine-wire.ts";
@@ -17,7 +17,7 @@ export type NodeMachinesDeps = {
 };
 
 /** Reaches the sandboxes of other machines through their nodes. */
-export class NodeMachines implements MachineDoor {
+export class NodeMachines implements MachineCalls {
   readonly #deps: NodeMachinesDeps;
 
   constructor(deps: NodeMachinesDeps) {
@@ -46,9 +46,9 @@ export class NodeMachines implements MachineDoor {
         .ask(nodeId, call, { userId: ownerId }, AbortSignal.timeout(maxMs))
         .catch((error: unknown) => {
           // Each call may be repeated.
-          throw machineAway({ cause: error });
+          throw machineUnavailable({ cause: error });
         });
-      if (response === null) throw machineAway();
+      if (response === null) throw machineUnavailable();
       const answer = answerOf({ status: response.status, body: await response.text() });
       if (answer !== "pending") return answer.value as MachineActs[Act];
     }
@@ -58,18 +58,18 @@ export class NodeMachines implements MachineDoor {
     const nodeId = await this.#nodeOf(machine);
     const path = `${machinePrefix}/${id}/${stream === "host" ? "host" : `ports/${stream}`}`;
     const way = await this.#deps.peers.findWay(nodeId, "GET", path, { userId: "" });
-    if (way === null) throw machineAway();
+    if (way === null) throw machineUnavailable();
     const opened = await openTunnel(way).catch((error: unknown) => {
-      throw machineAway({ cause: error });
+      throw machineUnavailable({ cause: error });
     });
     if (!("status" in opened)) return opened;
     answerOf(opened);
-    throw machineAway();
+    throw machineUnavailable();
   }
 
   async #nodeOf(machine: string): Promise<string> {
     const nodeId = (await this.living()).get(machine);
-    if (nodeId === undefined) throw machineAway();
+    if (nodeId === undefined) throw machineUnavailable();
     return nodeId;
   }
 }
@@ -79,6 +79,6 @@ const maxMs = 60_000;
 
 /** A node that refuses the pass has a new id by now, and one without this route serves no machine. */
 function answerOf({ status, body }: Refusal): ReturnType<typeof readAnswer> {
-  if (status !== 200) throw machineAway();
+  if (status !== 200) throw machineUnavailable();
   return readAnswer(JSON.parse(body) as MachineAnswer);
 }

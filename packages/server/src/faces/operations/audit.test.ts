@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-store.ts";
+import { openKeyStore } from "../../settings/open-key-store.ts";
 import { readAudit } from "../../testing/read-audit.ts";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
 import { startTestServer } from "../../testing/start-server.ts";
@@ -12,7 +12,7 @@ import { TestSocket } from "../../testing/test-socket.ts";
 test("P54: calls of every user and every refusal are lines: who, from where, what, which object, how it ended", async () => {
   await using server = await startTestServer({});
   const { id } = await server.createConversation();
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await openKeyStore(server.dataDir);
   const {
     key,
     entry: { id: keyId },
@@ -92,7 +92,7 @@ test("P54: calls to a sandbox are logged, whichever key authenticates them; a wr
     return new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
   };
   await using server = await startTestServer({ openSandboxes: async () => sandboxes });
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await openKeyStore(server.dataDir);
   const { key } = await keys.book.create("bob", "");
   const gate = `/sandboxes/${id}`;
   const ofSandbox = { "X-Session-API-Key": sandboxes.sessionKey(id)! };

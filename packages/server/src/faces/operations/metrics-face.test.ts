@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openKeyBook } from "../../settings/open-key-store.ts";
+import { openKeyStore } from "../../settings/open-key-store.ts";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
@@ -90,7 +90,7 @@ test("sandboxes are counted by status", async () => {
 
 test("P54: the numbers of all users are for the local user; they can be opened or switched off", async () => {
   await using server = await startTestServer({});
-  await using keys = await openKeyBook(server.dataDir);
+  await using keys = await openKeyStore(server.dataDir);
   const { key } = await keys.book.create("bob", "");
   const refused = await server.call("GET", "/metrics", undefined, { "X-Session-API-Key": key });
   expect(refused).toMatchObject({ status: 403, json: { code: "operators_only" } });

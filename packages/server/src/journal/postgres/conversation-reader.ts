@@ -8,7 +8,7 @@ import {
   type ConversationPage,
   type ConversationQuery,
   type ConversationRow,
-  type GlanceFilter,
+  type SummaryFilter,
   type GlanceQuery,
   type InboxEntry,
   type NotedEntry,
@@ -212,7 +212,7 @@ function addAppFilter(where: Conditions, filter: AppConversationFilter): void {
   else if (parentIds !== undefined) where.add((value) => `c.app_parent_id = ANY (${value(parentIds)})`);
 }
 
-function addGlanceFilter(where: Conditions, filter: GlanceFilter): void {
+function addGlanceFilter(where: Conditions, filter: SummaryFilter): void {
   const {
     titleParts = [],
     tag,
@@ -237,7 +237,7 @@ function addGlanceFilter(where: Conditions, filter: GlanceFilter): void {
   if (tag !== undefined) where.add((value) => `strpos(c.tags, ${value(tagText(tag))}) > 0`);
 }
 
-function tagText({ key, value }: NonNullable<GlanceFilter["tag"]>): string {
+function tagText({ key, value }: NonNullable<SummaryFilter["tag"]>): string {
   return `${JSON.stringify(key)}:${value === null ? "" : JSON.stringify(value)}`;
 }
 

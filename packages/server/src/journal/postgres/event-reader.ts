@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { idAfter, toIdBytes, toIdText } from "../event-id.ts";
 import type { EventWithMeta, LogHead, StoredEvent } from "../journal.ts";
-import { mostPageCharacters, PageBound, pageLength } from "../page-bound.ts";
+import { maxPageCharacters, PageBound, pageLength } from "../page-bound.ts";
 import { damagedJson } from "../shown-event.ts";
 import { isBesideIntact, isJsonIntact } from "../checksum.ts";
 import { positionOf } from "./schema.ts";
@@ -212,12 +212,12 @@ export function boundedSql(rows: string, direction: "ASC" | "DESC"): string {
   return `
     SELECT seq, id, json, checksum FROM (
       SELECT r.*, coalesce(sum(octet_length(json)) OVER (ORDER BY seq ${direction}
-        ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), 0) < ${mostPageBytes} AS fits
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 2 PRECEDING), 0) < ${maxPageBytes} AS fits
       FROM (${rows}) r
     ) bounded WHERE fits ORDER BY seq ${direction}`;
 }
 
-const mostPageBytes = 3 * mostPageCharacters;
+const maxPageBytes = 3 * maxPageCharacters;
 
 const readAfterSql = `
   SELECT h.number, h.last_seq AS "lastSeq", e.* FROM convoke.conversations c JOIN convoke.heads h USING (number)

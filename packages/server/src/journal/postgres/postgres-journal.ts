@@ -1,6 +1,6 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import { migrate } from "../../cluster/migrate.ts";
-import type { NodeBeat } from "../../cluster/node-beat.ts";
+import type { NodeHeartbeat } from "../../cluster/node-beat.ts";
 import { PostgresNode, type PostgresNodeOptions } from "../../cluster/postgres-node.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import { Doorbell } from "../doorbell.ts";
@@ -85,7 +85,7 @@ export async function openJournalOf(
 
 /** Appends go in groups over one connection; all else is single statements over a pool. */
 class PostgresJournal implements Journal {
-  readonly #beat: NodeBeat;
+  readonly #beat: NodeHeartbeat;
   readonly #writer: AppendWriter;
   readonly #writes: ConversationWriter;
   readonly #creations: Creations;

@@ -149,7 +149,7 @@ export class BodySearch {
       const seqs = findInBlock(messages, needle).filter((seq) => seq >= fromSeq && seq <= toSeq);
       return isDescending ? seqs.toReversed() : seqs;
     };
-    for (const blockIds of inGrowingGroups(this.#blocks(stream, query), mostBlocksTogether)) {
+    for (const blockIds of inGrowingGroups(this.#blocks(stream, query), maxBlocksTogether)) {
       let seqs: readonly number[] | null = null;
       // A transaction for each row costs as much as the row does.
       do {
@@ -170,7 +170,7 @@ export class BodySearch {
     const matches: Match[] = [];
     let characters = 0;
     for (const seq of seqs) {
-      if (characters > mostCharactersTogether) break;
+      if (characters > maxCharactersTogether) break;
       const json = this.#reader.readJson(log, seq);
       matches.push({ seq, json });
       characters += json.length;
@@ -282,8 +282,8 @@ function* inGrowingGroups(items: Iterable<number>, most: number): Generator<numb
   if (group.length > 0) yield group;
 }
 
-const mostBlocksTogether = 8;
-const mostCharactersTogether = 1024 * 1024;
+const maxBlocksTogether = 8;
+const maxCharactersTogether = 1024 * 1024;
 const scanSlice = 32;
 const smallestWindow = 64;
 const fewBlocks = 16;

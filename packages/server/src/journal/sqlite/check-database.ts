@@ -5,7 +5,7 @@ import { isStorageFault } from "./schema.ts";
 /** SQLite's own check of a database: pages, rows, indexes against tables, references. One sentence for each damage. */
 export function checkDatabase(database: DatabaseSync, onDamage: (sentence: string) => void): void {
   try {
-    for (const row of database.prepare(`PRAGMA integrity_check(${mostFound})`).iterate()) {
+    for (const row of database.prepare(`PRAGMA integrity_check(${maxFound})`).iterate()) {
       const [said] = Object.values(row).map(String);
       if (said !== "ok") onDamage(`SQLite finds: ${said?.replaceAll(/\s+/g, " ")}.`);
     }
@@ -19,4 +19,4 @@ export function checkDatabase(database: DatabaseSync, onDamage: (sentence: strin
   }
 }
 
-const mostFound = 100;
+const maxFound = 100;

@@ -6,7 +6,7 @@ import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
 export type PageSql = { readonly page: string; readonly order: string };
 
 /** Filters can be put together in thousands of ways; a page asks in a few. */
-const mostStatements = 64;
+const maxStatements = 64;
 
 /**
  * Reads whole rows of conversations. What of one is damaged takes no other away: a row without its documents is a conversation whose
@@ -73,7 +73,7 @@ export class ConversationRows {
   /** A row that proves more events than were found, or far fewer, is asked about. */
   #toConversation(row: StoredRow): ConversationRow {
     const { last_seq: found, snapshot_seq: proven } = row;
-    const isSound = found >= proven && found - proven < mostUnproven;
+    const isSound = found >= proven && found - proven < maxUnproven;
     return toConversation(isSound ? row : { ...row, last_seq: this.#endOf(row.id) ?? 0 });
   }
 
@@ -82,14 +82,13 @@ export class ConversationRows {
     // A map keeps the order: what was asked longest ago goes first.
     this.#statements.delete(sql);
     this.#statements.set(sql, statement);
-    if (this.#statements.size > mostStatements)
-      this.#statements.delete(this.#statements.keys().next().value!);
+    if (this.#statements.size > maxStatements) this.#statements.delete(this.#statements.keys().next().value!);
     return statement;
   }
 }
 
 /** Rows are written with their state now and then: this is far more than that. */
-const mostUnproven = 4_096;
+const maxUnproven = 4_096;
 
 /** The last position of a table in the range of conversation `c`. */
 function lastPosition(table: string): string {

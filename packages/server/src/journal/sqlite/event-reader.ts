@@ -193,7 +193,7 @@ export class EventReader {
   }
 
   #searchId(log: LogRange, wanted: Uint8Array): number | null {
-    const end = Math.min(log.lastSeq, mostSearched);
+    const end = Math.min(log.lastSeq, maxSearched);
     let [last, lastOwn]: [Uint8Array, number] = [new Uint8Array(16), 0];
     for (let seq = 1; seq <= end; seq += 1) {
       const own = this.#ownId(log, seq);
@@ -261,7 +261,7 @@ export class EventReader {
     const own = this.#ownId(log, seq);
     if (own === null) return null;
     if (seq % landmarkDistance === 0) {
-      if (this.#landmarks.size >= mostLandmarks) this.#landmarks.clear();
+      if (this.#landmarks.size >= maxLandmarks) this.#landmarks.clear();
       this.#landmarks.set(position, own);
     }
     return own;
@@ -296,10 +296,10 @@ function isOfPlace(id: Uint8Array): boolean {
 
 /** At 1,000,000 events that is every place of the first twelve steps of twenty. */
 const landmarkDistance = 256;
-const mostLandmarks = 4_096;
+const maxLandmarks = 4_096;
 
 /** So many events of a damaged log are looked through for an id. */
-const mostSearched = 4_096;
+const maxSearched = 4_096;
 
 /** A damaged page holds fewer events than this, if they are not tiny. */
 const furthestNeighbour = 256;

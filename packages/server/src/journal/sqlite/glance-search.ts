@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { ConversationPage, GlanceFilter, GlanceQuery } from "../journal.ts";
+import type { ConversationPage, SummaryFilter, GlanceQuery } from "../journal.ts";
 import { unknownPage } from "./conversation-reader.ts";
 import type { ConversationRows } from "./conversation-rows.ts";
 
@@ -42,7 +42,7 @@ export class GlanceSearch {
 }
 
 /** The index that reads least, and the ranges of it that have all that is asked for; SQLite merges them lazily. */
-function rangesOf(filter: GlanceFilter): { readonly index: string; readonly ranges: readonly string[] } {
+function rangesOf(filter: SummaryFilter): { readonly index: string; readonly ranges: readonly string[] } {
   const { isArchived, isPinned, parentId, statuses = [] } = filter;
   const archived = isArchived === undefined ? "TRUE" : `is_archived = ${Number(isArchived)}`;
   if (typeof parentId === "string") return { index: "conversations_parent", ranges: [archived] };
@@ -59,7 +59,7 @@ function rangesOf(filter: GlanceFilter): { readonly index: string; readonly rang
 /** The first four parameters are taken. */
 const firstParameter = 5;
 
-function toConditions(filter: GlanceFilter): { conditions: string[]; values: SQLInputValue[] } {
+function toConditions(filter: SummaryFilter): { conditions: string[]; values: SQLInputValue[] } {
   const values: SQLInputValue[] = [];
   const conditions: string[] = [];
   const parameter = (value: SQLInputValue): string => `?${firstParameter + values.push(value) - 1}`;
@@ -78,7 +78,7 @@ function toConditions(filter: GlanceFilter): { conditions: string[]; values: SQL
   return { conditions, values };
 }
 
-function tagText({ key, value }: NonNullable<GlanceFilter["tag"]>): string {
+function tagText({ key, value }: NonNullable<SummaryFilter["tag"]>): string {
   return `${JSON.stringify(key)}:${value === null ? "" : JSON.stringify(value)}`;
 }
 

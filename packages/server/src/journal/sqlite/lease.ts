@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy, lockFile } from "../../database/sqlite-file.ts";
-import { doorSuffix } from "../../cluster/node-door.ts";
+import { addressSuffix } from "../../cluster/node-door.ts";
 
 /**
  * Which processes on one data folder are alive, told by the locks the operating system frees when a process dies:
@@ -64,7 +64,7 @@ const inodeSuffix = ".inode";
 function removeFiles(folder: string, nodeId: string): void {
   rmSync(lockPath(folder, nodeId), { force: true });
   rmSync(join(folder, nodeId + inodeSuffix), { force: true });
-  rmSync(join(folder, nodeId + doorSuffix), { force: true });
+  rmSync(join(folder, nodeId + addressSuffix), { force: true });
 }
 
 /**

@@ -66,7 +66,7 @@ export class LogEnds {
   /** The same, of one state without a snapshot around it; looked up anew after each commit of any process. */
   head(conversationId: string): LogHead | null {
     const [version] = this.#version.get() as unknown as [number];
-    if (version !== this.#headsVersion || this.#heads.size >= mostHeads) this.#heads.clear();
+    if (version !== this.#headsVersion || this.#heads.size >= maxHeads) this.#heads.clear();
     this.#headsVersion = version;
     const known = this.#heads.get(conversationId);
     if (known !== undefined) return known;
@@ -113,7 +113,7 @@ export class LogEnds {
     const recentSeq = this.#lastSeqOf(this.#recent, base);
     const found = Math.max(settledSeq, recentSeq);
     // The row proves that there were more. Its number may be damaged as well, so it does not count for everything.
-    const provenSeq = Math.min(this.#provenSeq(conversationId), found + mostMissing);
+    const provenSeq = Math.min(this.#provenSeq(conversationId), found + maxMissing);
     return toLog(conversationId, row, settledSeq, Math.max(recentSeq, provenSeq));
   }
 
@@ -133,13 +133,13 @@ export class LogEnds {
   #lastSeqOf(ends: Ends, base: number): number {
     const indexed = this.#lastSeqInIndex(ends, base);
     const found = this.#lastIntactSeq(ends, base);
-    return indexed - found <= mostMissing ? Math.max(indexed, found) : found;
+    return indexed - found <= maxMissing ? Math.max(indexed, found) : found;
   }
 
   #lastIntactSeq(ends: Ends, base: number): number {
     let to = maxSeq;
     try {
-      for (let steps = 0; steps < mostSteps; steps += 1) {
+      for (let steps = 0; steps < maxSteps; steps += 1) {
         const [position, json, checksum] = (ends.last.get(base + 1, base + to) ?? [
           base,
         ]) as unknown as EndRow;
@@ -197,11 +197,11 @@ type LogRow = [
 type EndRow = [position: number, json?: unknown, checksum?: unknown];
 
 /** A damaged page holds fewer events than this, if they are not tiny. */
-const mostSteps = 256;
+const maxSteps = 256;
 /** So many events are shown as damaged where only the row tells that they were there. */
-const mostMissing = 10_000;
+const maxMissing = 10_000;
 
-const mostHeads = 1_000;
+const maxHeads = 1_000;
 
 function toLog(
   conversationId: string,

@@ -197,7 +197,7 @@ export class MatchReader {
     const values = [base + fromSeq, base + toSeq, count, ...codes];
     const statement = this.#prepare(sqlOf(column));
     // One by one costs a third more, so only what would fill the memory is read like that.
-    const isShort = column === "NULL, NULL" || this.#bytesOf(sqlOf, values) <= mostBytesTogether;
+    const isShort = column === "NULL, NULL" || this.#bytesOf(sqlOf, values) <= maxBytesTogether;
     const rows = isShort ? statement.all(...values) : statement.iterate(...values);
     return inPlace(
       rows as unknown as Iterable<[number, unknown, unknown]>,
@@ -224,7 +224,7 @@ export class MatchReader {
 }
 
 const countSlice = 100_000;
-const mostBytesTogether = 1024 * 1024;
+const maxBytesTogether = 1024 * 1024;
 
 function seqsOfPage({ fromSeq, toSeq }: Plan, isDescending: boolean, count: number): number[] {
   return isDescending

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { doorFileOf } from "../../cluster/node-door.ts";
+import { addressFileOf } from "../../cluster/node-door.ts";
 import { isBusy } from "../../database/sqlite-file.ts";
 import { ConfigError } from "../../lib/config-error.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";
@@ -124,7 +124,7 @@ class SqliteInspector implements StoreInspector {
 
   async #holder(nodeId: string): Promise<LeaseHolder> {
     const folder = join(this.#dataDir, "nodes");
-    const found = await readIfThere(doorFileOf(this.#dataDir, nodeId));
+    const found = await readIfThere(addressFileOf(this.#dataDir, nodeId));
     return {
       nodeId,
       isAlive: isNodeAlive(folder, nodeId),

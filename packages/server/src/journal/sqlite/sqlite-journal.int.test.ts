@@ -48,14 +48,14 @@ test("P19: the write-ahead log stays small under a steady stream of lone appends
   const journal = await openJournal({ dataDir });
   await journal.createConversation(sampleConversation("steady"));
   const lease = await journal.claim("steady");
-  let mostBytes = 0;
+  let maxBytes = 0;
   for (let seq = 0; seq < 6000; seq += 1) {
     await journal.append(lease, { expectedSeq: seq, events: [sampleEvent(seq + 1, { minLength: 4000 })] });
-    if (seq % 100 === 0) mostBytes = Math.max(mostBytes, statSync(join(dataDir, "journal.db-wal")).size);
+    if (seq % 100 === 0) maxBytes = Math.max(maxBytes, statSync(join(dataDir, "journal.db-wal")).size);
   }
   await journal[Symbol.asyncDispose]();
   // Without beginning again, the log would have more than 200 MB.
-  expect(mostBytes).toBeLessThan(100_000_000);
+  expect(maxBytes).toBeLessThan(100_000_000);
   // An index of texts may have been begun meanwhile.
   expect(readdirSync(dataDir).filter((name) => name !== "texts.db")).toEqual(["journal.db", "nodes"]);
 });

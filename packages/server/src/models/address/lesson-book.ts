@@ -1,14 +1,14 @@
 import type { Lesson } from "./address-rules.ts";
 
 /** Where lessons outlive the process. Neither promise rejects: a lesson that is lost is learnt again. */
-export type LessonBook = {
+export type LessonStore = {
   /** In the order in which they were learnt. */
   read(address: string): Promise<readonly Lesson[]>;
   add(address: string, lessons: readonly Lesson[]): Promise<void>;
 };
 
 /** Keeps lessons for as long as it lives. */
-export function createMemoryLessons(): LessonBook {
+export function createMemoryLessons(): LessonStore {
   const books = new Map<string, readonly Lesson[]>();
   return {
     read: async (address) => books.get(address) ?? [],

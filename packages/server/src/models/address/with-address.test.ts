@@ -4,7 +4,7 @@ import { createFastModelClock } from "../clock.ts";
 import { requestOf, toolResult, userMessage } from "../contract-bench.ts";
 import type { AssistantMessage, ModelMessage, ModelPart, ModelTool } from "../model.ts";
 import { openModel } from "../open-model.ts";
-import { createMemoryLessons, type LessonBook } from "./lesson-book.ts";
+import { createMemoryLessons, type LessonStore } from "./lesson-book.ts";
 
 type Body = {
   readonly messages: readonly Readonly<Record<string, unknown>>[];
@@ -47,7 +47,7 @@ function openBench(judge: Judge, { changes = {}, lessons, chunks = [hello] }: Be
 
 type BenchOptions = {
   readonly changes?: LLM;
-  readonly lessons?: LessonBook;
+  readonly lessons?: LessonStore;
   readonly chunks?: readonly object[];
 };
 

@@ -7,14 +7,14 @@ import { withLesson, type AddressRules, type Lesson } from "./address-rules.ts";
 import { fitName } from "./fit-names.ts";
 import { fitRequest } from "./fit-request.ts";
 import { learn } from "./learn.ts";
-import type { LessonBook } from "./lesson-book.ts";
+import type { LessonStore } from "./lesson-book.ts";
 import { readRefusal, type Refusal } from "./refusal.ts";
 import { isFelt, tellLesson } from "./tell-lesson.ts";
 
 export type AddressDeps = {
   readonly address: Address;
   readonly rules: AddressRules;
-  readonly book: LessonBook;
+  readonly book: LessonStore;
   readonly failure: FailureContext;
 };
 

@@ -1,13 +1,13 @@
 import { parseForeignJson } from "../../lib/parse-foreign-json.ts";
 import { trimTrailing } from "../../lib/trim-trailing.ts";
 import type { ModelTool } from "../model.ts";
-import { mostCalls } from "../most-calls.ts";
+import { maxCalls } from "../most-calls.ts";
 
 export type PromptedCall = { readonly name: string; readonly arguments: string };
 
 /** The beginnings of calls: our own form, and two that models bring along from their training. */
 const openings = /<call\s+name\s*=|<tool_call>|<function\s*=/u;
-const mostHeldBlanks = 10_000;
+const maxHeldBlanks = 10_000;
 const longestOpening = "<tool_call>".length;
 
 /**
@@ -62,7 +62,7 @@ export class CallTextSplitter {
     const whole = isOpen ? all.slice(0, tag) : all;
     const trimmed = whole.trimEnd();
     // Blanks are held back for the end, but not so many that adding to them takes long.
-    const shown = whole.length - trimmed.length > mostHeldBlanks ? whole : trimmed;
+    const shown = whole.length - trimmed.length > maxHeldBlanks ? whole : trimmed;
     this.#held = all.slice(shown.length);
     return shown;
   }
@@ -80,7 +80,7 @@ function splitCalls(text: string): string[] {
   const argument = new Places(text, /<(?:arg|parameter)/u);
   const lastTags = new Map(closings.map((closing) => [closing, findLastTags(text, closing)]));
   const calls: string[] = [];
-  for (let at = 0; at < text.length && calls.length <= mostCalls;) {
+  for (let at = 0; at < text.length && calls.length <= maxCalls;) {
     const end = endOfCall(at);
     calls.push(text.slice(at, end));
     at = Math.min(opening.from(end), text.length);

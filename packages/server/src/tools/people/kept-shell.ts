@@ -21,7 +21,7 @@ export type KeptShellDeps = {
 };
 
 /** Characters of what was shown, at least; twice as many at most. */
-const mostKept = 524_288;
+const maxKept = 524_288;
 
 /** What floods the screen is held: so many characters in so long. */
 const burst = { characters: 400_000, ms: 100 } as const;
@@ -38,7 +38,7 @@ export class KeptShell implements AsyncDisposable {
   constructor(deps: KeptShellDeps) {
     this.#deps = deps;
     this.#size = deps.size;
-    this.#view = new LiveView([], { mostKept, size: deps.size });
+    this.#view = new LiveView([], { maxKept, size: deps.size });
     void this.#read().finally(() => this.#view.end());
   }
 

@@ -24,7 +24,7 @@ export type PersonShellsDeps = {
 type Owner = Pick<Conversation, "configuration">;
 
 /** So many may run in one conversation. */
-const mostShells = 4;
+const maxShells = 4;
 
 /** The shells that people have in the workspace of one conversation; they end with its actor. */
 export class PersonShells implements AsyncDisposable {
@@ -101,13 +101,13 @@ export class PersonShells implements AsyncDisposable {
 
   /** Those that have ended make room for those that are being opened. */
   async #makeRoom(): Promise<void> {
-    if (this.#shells.size + this.#opening <= mostShells) return;
+    if (this.#shells.size + this.#opening <= maxShells) return;
     const ended = this.list().find(({ isRunning }) => !isRunning);
     if (ended !== undefined) return await this.end(ended.id);
     throw new Fault(
       "conflict",
       "too_many_shells",
-      `The conversation has ${mostShells} shells already. End one of them first.`,
+      `The conversation has ${maxShells} shells already. End one of them first.`,
     );
   }
 

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
-import { locationOf, type SkillBook } from "../../extensions/skills/skill-book.ts";
+import { locationOf, type SkillSet } from "../../extensions/skills/skill-book.ts";
 import {
   alwaysReady,
   noAnnounce,
@@ -13,7 +13,7 @@ import {
 const toolName = "invoke_skill";
 
 /** A tool that loads a skill. That changes nothing and needs nothing of the workspace, so it is answered again after a restart if need be. */
-export function createSkillSource(skills: SkillBook): ToolSource {
+export function createSkillSource(skills: SkillSet): ToolSource {
   const listings = skills.invocable.length === 0 ? [] : [listing];
   return {
     tools: () => listings,
@@ -27,7 +27,7 @@ export function createSkillSource(skills: SkillBook): ToolSource {
   };
 }
 
-function invoke({ invocable }: SkillBook, name: string): Outcome {
+function invoke({ invocable }: SkillSet, name: string): Outcome {
   const skill = invocable.find((item) => item.name === name.trim());
   const names = invocable.map((item) => item.name).join(", ");
   const text =

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Action } from "@convoke/protocol";
 import { createInProcessHost, type ExecutionRequest } from "@convoke/tool-host";
 import { expect, onTestFinished, test } from "vitest";
-import { SkillBook } from "../../extensions/skills/skill-book.ts";
+import { SkillSet } from "../../extensions/skills/skill-book.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { openClock } from "../../testing/example-clock.ts";
 import { createQuickTools } from "../../testing/quick-tools.ts";
@@ -115,6 +115,6 @@ testToolSource("workspace", async () => {
 });
 
 testToolSource("skills", async () => ({
-  source: createSkillSource(new SkillBook([{ name: "deploy", content: "Push the button." }])),
+  source: createSkillSource(new SkillSet([{ name: "deploy", content: "Push the button." }])),
   request: call("invoke_skill", { kind: "InvokeSkillAction", name: "deploy" }),
 }));

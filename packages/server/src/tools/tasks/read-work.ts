@@ -1,7 +1,7 @@
 import type { Event } from "@convoke/protocol";
 import type { Journal } from "../../journal/journal.ts";
 
-const mostCalls = 10;
+const maxCalls = 10;
 const longestWords = 500;
 
 /**
@@ -12,7 +12,7 @@ export async function readWork(journal: Pick<Journal, "search">, conversationId:
   const newest = { order: "TIMESTAMP_DESC" } as const;
   const [told, calls] = await Promise.all([
     journal.search(conversationId, { ...newest, kind: "MessageEvent", source: "user", limit: 1 }),
-    journal.search(conversationId, { ...newest, kind: "ActionEvent", limit: mostCalls }),
+    journal.search(conversationId, { ...newest, kind: "ActionEvent", limit: maxCalls }),
   ]);
   const order = told.items.map((json) => (JSON.parse(json) as Event).id!)[0] ?? "";
   const lines = calls.items

@@ -23,7 +23,7 @@ async function start(): Promise<TestServer> {
         { match: { last_user_contains: prompt }, ...call("finish", { message: "Echoed." }) },
       ],
     },
-    mcp: { times: { firstRetryMs: 50, callPatienceMs: 10_000 }, firstWaitMs: 20_000 },
+    mcp: { times: { firstRetryMs: 50, reconnectTimeoutMs: 10_000 }, firstWaitMs: 20_000 },
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
   });
   await server.restart({ homeDir: join(server.folder, "home") });

@@ -72,7 +72,7 @@ test.skipIf(chromium === null)(
     await server.waitForStatus(id, "finished", 100_000);
     // Both were there at once, or the site would not have answered either.
     expect(site.shown).toEqual({ one: "who=one", two: "who=two", parent: "who=parent" });
-    expect(site.mostAtOnce).toBe(2);
+    expect(site.maxAtOnce).toBe(2);
     const ran = (await readIfThere(join(server.workspaceDir, "ran.log"))) ?? "";
     const lines = ran.split("\n").filter((line) => line !== "");
     expect(lines.toSorted()).toEqual(["one in one", "parent in work", "two in two"]);
@@ -101,7 +101,7 @@ async function openSite() {
   return {
     url: `http://127.0.0.1:${(site.address() as AddressInfo).port}`,
     shown,
-    get mostAtOnce() {
+    get maxAtOnce() {
       return waiting.size;
     },
     [Symbol.asyncDispose]: async () => {

@@ -18,7 +18,7 @@ test("a sub-agent of the request has the MCP servers that it came with, and thei
         { match: { last_user_contains: prompt }, ...call("finish", { message: "Echoed." }) },
       ],
     },
-    mcp: { times: { firstRetryMs: 50, callPatienceMs: 10_000 }, firstWaitMs: 20_000 },
+    mcp: { times: { firstRetryMs: 50, reconnectTimeoutMs: 10_000 }, firstWaitMs: 20_000 },
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin" },
   });
   const request = server.startRequest({ text: order });

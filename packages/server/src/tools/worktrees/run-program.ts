@@ -4,7 +4,7 @@ import { wait } from "../../lib/wait.ts";
 
 export type ProgramEnd = { readonly ok: boolean; readonly output: string; readonly problem: string };
 
-const mostOutputBytes = 64 * 1024;
+const maxOutputBytes = 64 * 1024;
 /** How long output may still be on its way when the program has ended; what it left behind, which may hold the pipe, is ended sooner. */
 const drainMs = 10_000;
 
@@ -27,7 +27,7 @@ export async function runProgram(
   let size = 0;
   const output = (async (): Promise<"read"> => {
     for await (const chunk of child.output) {
-      if (size < mostOutputBytes) chunks.push(chunk as Buffer);
+      if (size < maxOutputBytes) chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
     }
     return "read";

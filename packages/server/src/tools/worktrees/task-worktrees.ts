@@ -13,7 +13,7 @@ export type FinishedWork = {
   readonly mayMerge: boolean;
 };
 
-const mostNames = 50;
+const maxNames = 50;
 
 /**
  * Brings the work of sub-agents that have worktrees back to where they were ordered. Nothing is kept here: each step looks at the
@@ -158,8 +158,8 @@ function names({ ok, output }: { readonly ok: boolean; readonly output: string }
 }
 
 function listed(files: readonly string[]): string {
-  const shown = files.slice(0, mostNames).map((name) => name.slice(0, 300).toWellFormed());
-  const more = files.length > mostNames ? ` and ${files.length - mostNames} more` : "";
+  const shown = files.slice(0, maxNames).map((name) => name.slice(0, 300).toWellFormed());
+  const more = files.length > maxNames ? ` and ${files.length - maxNames} more` : "";
   return shown.join(", ") + more;
 }
 

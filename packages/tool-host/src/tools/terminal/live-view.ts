@@ -31,11 +31,11 @@ export class LiveView {
   constructor(
     spared: readonly string[],
     {
-      mostKept = defaultScrollback,
+      maxKept = defaultScrollback,
       size = terminalSize,
-    }: { readonly mostKept?: number; readonly size?: TerminalSize } = {},
+    }: { readonly maxKept?: number; readonly size?: TerminalSize } = {},
   ) {
-    this.#maxScrollback = mostKept;
+    this.#maxScrollback = maxKept;
     this.#size = size;
     this.#mask = new SecretMask([], spared);
     this.#live = new LiveMask(this.#mask, (text) => this.#give(text));

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Directory } from "../../../directory/directory.ts";
-import type { GlanceFeed } from "../../../reading/glance-feed.ts";
+import type { SummaryFeed } from "../../../reading/glance-feed.ts";
 import type { Described } from "../../../engine/state/describe.ts";
 import { toGlance } from "../../../reading/glance.ts";
 import type { KeyRing } from "../../../http/auth.ts";
@@ -15,7 +15,7 @@ import type { SocketTimes } from "./socket-times.ts";
 
 export type OverviewSocketDeps = {
   readonly directory: Pick<Directory, "glances">;
-  readonly feed: Pick<GlanceFeed, "listen" | "touch">;
+  readonly feed: Pick<SummaryFeed, "listen" | "touch">;
   readonly journal: Pick<Journal, "onAppend">;
   readonly keys: KeyRing;
   readonly logger: Logger;

@@ -115,12 +115,12 @@ export function gramsOfTerms(
   for (const term of terms) if (term.length > 1) addGrams(grams, term, Math.min(3, term.length));
   return integers([
     scope.log === null ? ownerGram(scope.ownerId) : logGram(scope.log),
-    ...sample([...grams], mostGrams),
+    ...sample([...grams], maxGrams),
   ]);
 }
 
 /** Each one costs a search as much as all others do. */
-const mostGrams = 12;
+const maxGrams = 12;
 
 /** Below zero, where no gram of a text is. */
 function ownerGram(ownerId: string): number {

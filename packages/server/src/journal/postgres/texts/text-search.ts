@@ -8,7 +8,7 @@ type Place = { readonly at: number; readonly conversationId: string };
 
 const blocksPerRead = 32;
 /** So many blocks are looked through for one page. */
-const mostBlocks = 96;
+const maxBlocks = 96;
 /** Above every id of a conversation. */
 const highest = "~";
 
@@ -52,7 +52,7 @@ export class TextSearch {
       // Those above the end of the next block are in order now: every block that follows ends before it.
       const certain = found.filter(({ timestampMicros }) => timestampMicros > next.last_at);
       if (certain.length > query.limit) return toPage(found, query.limit);
-      if (looked + blocksPerRead >= mostBlocks && next.last_at < (from?.at ?? Infinity)) {
+      if (looked + blocksPerRead >= maxBlocks && next.last_at < (from?.at ?? Infinity)) {
         return {
           items: certain.toSorted(byTime),
           nextPageId: writePlace({ at: next.last_at, conversationId: highest }),

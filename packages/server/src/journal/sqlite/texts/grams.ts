@@ -19,12 +19,12 @@ export function toNeedleWords(foldedTerms: readonly string[]): string[] {
   // A digit, a sign or a letter beyond a to z makes a part rare.
   const byRarity = [...parts].toSorted((left, right) => signsIn(right) - signsIn(left));
   const grams = new Set<number>();
-  for (const part of byRarity.slice(0, mostParts)) addGrams(grams, part, part.length);
+  for (const part of byRarity.slice(0, maxParts)) addGrams(grams, part, part.length);
   return toWords(grams);
 }
 
 /** Each one costs a search as much as all others do. */
-const mostParts = 12;
+const maxParts = 12;
 
 function partsOf(term: string): string[] {
   const size = Math.min(3, term.length);

@@ -91,7 +91,7 @@ export class TextSearch implements Disposable {
       const certain = found.filter(({ at }) => at > id * tickMicros).length;
       if (certain > query.limit) break;
       // With nothing in hand that could be newer than what follows.
-      if (looked >= mostBlocks && certain === found.length) {
+      if (looked >= maxBlocks && certain === found.length) {
         const place = { at: id * tickMicros, conversationId: `${cut}${id}` };
         return { items: this.#show(inOrder(found)), nextPageId: writePlace(place) };
       }
@@ -159,7 +159,7 @@ export class TextSearch implements Disposable {
 
 const sliceMs = 3;
 /** So many blocks are unpacked for one page; more only to put the hits of one hour in order. */
-const mostBlocks = 60;
+const maxBlocks = 60;
 /** Above every id of a conversation; the id of a block comes behind it. */
 const cut = "~";
 
