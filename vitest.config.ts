@@ -11,7 +11,7 @@ const browserSuites = [
 const storeSuites = [
   "packages/server/src/database/application-database.test.ts",
   "packages/server/src/settings/{key-store,login-store,model-lessons,stored-models}.test.ts",
-  "packages/server/src/spending/purse.test.ts",
+  "packages/server/src/spending/budget-guard.test.ts",
   "packages/server/src/webhooks/webhooks.test.ts",
   "packages/server/src/admin/inspect-conversation.test.ts",
   "packages/server/src/app-conversations/list-conversations.test.ts",

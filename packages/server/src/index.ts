@@ -1,11 +1,11 @@
 export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "./boot/config.ts";
 export { completeConfig, readInitKey, type CompletedConfig, type InitDeps } from "./boot/config-init.ts";
-export type { GroupMessage, ProcessGroup } from "./cluster/fellows.ts";
+export type { GroupMessage, ProcessGroup } from "./cluster/process-group.ts";
 export type { Logger } from "./lib/logger.ts";
 export { silentLogger } from "./lib/logger.ts";
 export { describeStorageFault } from "./lib/storage-fault.ts";
 export type { Sandboxes } from "./app-conversations/sandbox-service.ts";
-export { openDeferredServer, type DeferredServer } from "./boot/open-dormant-server.ts";
+export { openDeferredServer, type DeferredServer } from "./boot/open-deferred-server.ts";
 export {
   openServer,
   type Server,

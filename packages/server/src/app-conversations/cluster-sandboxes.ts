@@ -7,7 +7,7 @@ import { deriveSandboxKey } from "../sandboxes/sandbox-fleet.ts";
 import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { newSandboxId, toView, type LocalSandboxes } from "./fleet-sandboxes.ts";
-import type { MachineActs, MachineCalls } from "./machine-door.ts";
+import type { MachineActs, MachineCalls } from "./machine-calls.ts";
 import { machineUnavailable, sandboxAway } from "./sandbox-refusals.ts";
 import type {
   Sandboxes,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Directory } from "../directory/directory.ts";
 import type { Journal } from "../journal/journal.ts";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { openSecretBox } from "../security/seal.ts";

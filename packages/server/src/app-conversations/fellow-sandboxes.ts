@@ -1,7 +1,7 @@
 import type { SandboxStatus } from "@convoke/protocol";
 import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import type { SandboxStarts } from "./cluster-sandboxes.ts";
-import type { MachineCalls, SandboxOffer } from "./machine-door.ts";
+import type { MachineCalls, SandboxOffer } from "./machine-calls.ts";
 import { machineUnavailable } from "./sandbox-refusals.ts";
 import type { SandboxTemplate, SandboxView } from "./sandbox-service.ts";
 

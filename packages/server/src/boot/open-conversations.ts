@@ -35,7 +35,7 @@ import { ModelLessons } from "../settings/model-lessons.ts";
 import { SettingsStore } from "../settings/settings-store.ts";
 import { findStoredModel } from "../settings/stored-models.ts";
 import { Ledger } from "../spending/ledger.ts";
-import { BudgetGuard } from "../spending/purse.ts";
+import { BudgetGuard } from "../spending/budget-guard.ts";
 import { SpendHolds } from "../spending/spend-holds.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import { toAddressList } from "../lib/address-list.ts";

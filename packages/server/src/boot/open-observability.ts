@@ -6,7 +6,7 @@ import { metricsFace } from "../faces/operations/metrics-face.ts";
 import type { Face } from "../http/mount.ts";
 import type { AuditedCall } from "../http/observe-requests.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { ProcessGroup } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
 import { AuditLog } from "../observability/audit-log.ts";
 import { createJoinedLogger } from "../observability/joined-logger.ts";

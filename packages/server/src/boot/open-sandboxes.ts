@@ -8,7 +8,7 @@ import {
   type LocalSandboxes,
 } from "../app-conversations/fleet-sandboxes.ts";
 import { SharedRows, SharedStarts } from "../app-conversations/fellow-sandboxes.ts";
-import type { MachineCalls } from "../app-conversations/machine-door.ts";
+import type { MachineCalls } from "../app-conversations/machine-calls.ts";
 import { sandboxPorts } from "../app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { Machines } from "../cluster/machines.ts";

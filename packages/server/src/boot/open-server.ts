@@ -25,7 +25,7 @@ import type { Journal } from "../journal/journal.ts";
 import { PageCache } from "../events/page-cache.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { openWholeCollector } from "../lib/collect-young.ts";
-import type { ProcessGroup } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
 import { openWatchdog } from "../lib/watchdog.ts";
 import type { Model } from "../models/model.ts";

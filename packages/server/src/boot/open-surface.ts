@@ -1,4 +1,4 @@
-import { SummaryFeed } from "../reading/glance-feed.ts";
+import { SummaryFeed } from "../reading/summary-feed.ts";
 import { shareSummaries } from "../directory/share-glances.ts";
 import { mountBrowserSocket } from "../faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "../faces/agent-server/sockets/overview-socket.ts";
@@ -39,7 +39,7 @@ import type { Face, MountDeps } from "../http/mount.ts";
 import type { Peers } from "../cluster/peers.ts";
 import { createClientAddress } from "../http/public-address.ts";
 import { WrongAttempts } from "../http/wrong-attempts.ts";
-import type { ProcessGroup } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./open-conversations.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FolderCluster } from "./folder-cluster.ts";
-import { addressFileOf } from "./node-door.ts";
+import { addressFileOf } from "./address-file.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@ import { readdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
 import type { Cluster, NodeAddress, NodeView } from "./cluster.ts";
-import { addressFileOf, addressSuffix } from "./node-door.ts";
+import { addressFileOf, addressSuffix } from "./address-file.ts";
 
 /** A stale address is harmless for that long: its connections are refused. */
 const ttlMs = 250;

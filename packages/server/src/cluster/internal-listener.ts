@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { Fault } from "../lib/fault.ts";
-import type { ProcessGroup } from "./fellows.ts";
+import type { ProcessGroup } from "./process-group.ts";
 import type { Peers } from "./peers.ts";
 
 export type InternalListenerDeps = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createProcessGroup } from "../testing/memory-fellows.ts";
+import { createProcessGroup } from "../testing/memory-nodes.ts";
 import { PeerQuestion } from "./peer-question.ts";
 
 beforeEach(() => void vi.useFakeTimers());

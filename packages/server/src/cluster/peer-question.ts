@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ProcessGroup } from "./fellows.ts";
+import type { ProcessGroup } from "./process-group.ts";
 
 type Question = { readonly id: string };
 type Answer = { readonly id: string; readonly value: unknown };

@@ -8,7 +8,7 @@ import { Timeline } from "../database/postgres/timeline.ts";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
 import { migrate } from "./migrate.ts";
-import { declareEnded, NodeHeartbeat } from "./node-beat.ts";
+import { declareEnded, NodeHeartbeat } from "./node-heartbeat.ts";
 import { nodesSchema } from "./nodes-schema.ts";
 import { OwnNodes } from "./own-nodes.ts";
 

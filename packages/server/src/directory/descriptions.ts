@@ -10,7 +10,7 @@ import { secretValues, sparedTexts } from "../engine/secret-values.ts";
 import type { StoredSecrets } from "../engine/stored-secrets.ts";
 import { fullStateFrame, type Described } from "../engine/state/describe.ts";
 import { FoldedStates } from "../engine/state/folded-states.ts";
-import { standingFrame } from "../engine/state/standing.ts";
+import { standingFrame } from "../engine/state/live-status.ts";
 
 export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "journal" | "logger"> & {
   readonly loaded: Pick<LoadedConversations, "find" | "ownerOf">;

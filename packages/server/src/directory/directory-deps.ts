@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Activity } from "../lib/watchdog.ts";
 import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
-import type { BudgetGuard } from "../spending/purse.ts";
+import type { BudgetGuard } from "../spending/budget-guard.ts";
 import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { Standstills } from "./standstills.ts";
 

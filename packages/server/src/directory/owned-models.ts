@@ -3,7 +3,7 @@ import type { ConversationConfig, ConversationSecrets } from "../engine/conversa
 import type { Models } from "../engine/ports.ts";
 import type { Model } from "../models/model.ts";
 import { meteredModel } from "../spending/metered-model.ts";
-import type { Purchase } from "../spending/purse.ts";
+import type { Purchase } from "../spending/budget-guard.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 
 /** Whose money a conversation spends. */

@@ -1,6 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
-import type { ProcessGroup } from "../cluster/fellows.ts";
-import type { SummaryFeed } from "../reading/glance-feed.ts";
+import type { ProcessGroup } from "../cluster/process-group.ts";
+import type { SummaryFeed } from "../reading/summary-feed.ts";
 
 const topic = "glance";
 

@@ -2,7 +2,7 @@ import type { LLM } from "@convoke/protocol";
 import { withCondenserSecrets, type CondenserSettings } from "../agent/condense/condenser-settings.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Model } from "../models/model.ts";
-import { recordedModel } from "../spending/booked-model.ts";
+import { recordedModel } from "../spending/recorded-model.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { Configuration } from "./configuration.ts";
 import type { ConversationLog } from "./conversation-log.ts";

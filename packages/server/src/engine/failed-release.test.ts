@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { startTestServer } from "../testing/start-server.ts";
 

@@ -1,5 +1,5 @@
 import { fullStateFrame } from "./state/describe.ts";
-import { standingFrame } from "./state/standing.ts";
+import { standingFrame } from "./state/live-status.ts";
 import type { Runner } from "./run/runner.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { Signals } from "./signals.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { viewKinds } from "../agent/history.ts";
 import { JournalWriteError, type Journal } from "../journal/journal.ts";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
 import { until } from "../testing/until.ts";

@@ -1,5 +1,5 @@
 import type { ToolSession } from "@convoke/tool-host";
-import type { SkillSet } from "../extensions/skills/skill-book.ts";
+import type { SkillSet } from "../extensions/skills/skill-set.ts";
 
 /** Servers that a request to the model waits for, until they have answered or failed, and at most until then. */
 export type AwaitedServers = { readonly names: readonly string[]; readonly untilMs: number };

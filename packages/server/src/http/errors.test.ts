@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conversationClosing, OwnedElsewhere } from "../engine/refusals.ts";
 import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal/journal.ts";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";

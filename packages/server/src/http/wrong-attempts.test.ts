@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createProcessGroup } from "../testing/memory-fellows.ts";
+import { createProcessGroup } from "../testing/memory-nodes.ts";
 import { WrongAttempts } from "./wrong-attempts.ts";
 
 test("after five wrong attempts within a minute an address waits, and only that one", () => {

@@ -1,4 +1,4 @@
-import type { ProcessGroup } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/process-group.ts";
 
 const windowMs = 60_000;
 const maxWrong = 5;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DatabaseAwayError } from "./database-away.ts";
+import { DatabaseAwayError } from "./database-unavailable.ts";
 import { describeStorageFault, inFile, storageFault } from "./storage-fault.ts";
 
 function systemError(code: string, syscall: string): Error {

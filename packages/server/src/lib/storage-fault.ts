@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { DatabaseAwayError } from "./database-away.ts";
+import { DatabaseAwayError } from "./database-unavailable.ts";
 import { Fault } from "./fault.ts";
 
 /** What is wrong with a storage location. */

@@ -1,7 +1,7 @@
 import type { LLM } from "@convoke/protocol";
 import { addressOf } from "./address/address.ts";
 import { startingRules } from "./address/address-rules.ts";
-import { createMemoryLessons, type LessonStore } from "./address/lesson-book.ts";
+import { createMemoryLessons, type LessonStore } from "./address/lesson-store.ts";
 import { withAddress } from "./address/with-address.ts";
 import { createAiSdkAttempt } from "./ai-sdk/ai-sdk.ts";
 import { anthropicWire } from "./anthropic/anthropic.ts";

@@ -1,6 +1,6 @@
 import type { MetricObject } from "prom-client";
 import { PeerQuestion } from "../cluster/peer-question.ts";
-import type { ProcessGroup } from "../cluster/fellows.ts";
+import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Begun, Ending, Sink } from "./observer.ts";
 import type { Gauges } from "./gauges.ts";
 import { openRegistry, type MetricsRegistry } from "./metrics-registry.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import type { SandboxRow } from "./sandbox-store.ts";
 import { openSqliteSandboxStore, SandboxesHeldError } from "./sqlite-sandbox-store.ts";
 import { fleetSpec, openFleetBench, secretBox } from "./testing/fleet-bench.ts";

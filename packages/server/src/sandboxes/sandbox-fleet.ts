@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";

@@ -2,7 +2,7 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Lesson } from "../models/address/address-rules.ts";
-import type { LessonStore } from "../models/address/lesson-book.ts";
+import type { LessonStore } from "../models/address/lesson-store.ts";
 
 export type ModelLessonsDeps = {
   readonly database: ApplicationDatabase;

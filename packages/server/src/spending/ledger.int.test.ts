@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresApplicationDatabase } from "../database/postgres/postgres-application-database.ts";
 import type { Tables } from "../database/tables.ts";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";

@@ -2,7 +2,7 @@ import type { LLM } from "@convoke/protocol";
 import { callsIn } from "../models/calls-in.ts";
 import type { Model, ModelPart } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
-import type { Purchase, BudgetGuard } from "./purse.ts";
+import type { Purchase, BudgetGuard } from "./budget-guard.ts";
 
 export type MeterDeps = Omit<Purchase, "maxCost"> & { readonly purse: BudgetGuard };
 

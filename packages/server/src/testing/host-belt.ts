@@ -1,6 +1,6 @@
 import type { ToolSession } from "@convoke/tool-host";
 import type { ToolBelt } from "../engine/tool-belt.ts";
-import { noSkills } from "../extensions/skills/skill-book.ts";
+import { noSkills } from "../extensions/skills/skill-set.ts";
 import { createBelt } from "../tools/belt.ts";
 import { createHostSource } from "../tools/sources/host-source.ts";
 

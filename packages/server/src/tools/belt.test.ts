@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ToolBelt } from "../engine/tool-belt.ts";
-import { noSkills } from "../extensions/skills/skill-book.ts";
+import { noSkills } from "../extensions/skills/skill-set.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { Observer } from "../observability/observer.ts";
 import { waitBeforeStart } from "./around/before-start.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { createLocalWorkspace, type RemoteToolHost, type ToolHost } from "@convoke/tool-host";
-import { SkillCache, type SkillFiles } from "../extensions/skills/kept-skills.ts";
+import { SkillCache, type SkillFiles } from "../extensions/skills/skill-cache.ts";
 import { openSkillSet, type SkillPlaces } from "../extensions/skills/open-skill-book.ts";
-import type { SkillSet } from "../extensions/skills/skill-book.ts";
+import type { SkillSet } from "../extensions/skills/skill-set.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ToolPlace } from "./tool-source.ts";
 

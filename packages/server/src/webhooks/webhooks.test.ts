@@ -8,7 +8,7 @@ import { openTestDatabase } from "../testing/test-database.ts";
 import { DamagedEventError, type Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../journal/sample-events.ts";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
 import { wait } from "../lib/wait.ts";

@@ -1,6 +1,6 @@
 import { DatabaseError, type Client } from "pg";
 import { ConfigError } from "../../lib/config-error.ts";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { describePlace, type PostgresPlace } from "../postgres-place.ts";
 import { hearsNotifications } from "./pooler.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, test, vi } from "vitest";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import { openPool } from "./postgres-pool.ts";
 import { telling } from "./telling-client.ts";
 

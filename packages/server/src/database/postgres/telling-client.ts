@@ -1,5 +1,5 @@
 import { Client, DatabaseError, type ClientConfig } from "pg";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { handingOver } from "./handing-over.ts";
 import type { Timeline } from "./timeline.ts";

@@ -1,5 +1,5 @@
 import { DatabaseError, type Client } from "pg";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 
 type Asked = Pick<Client, "query">;
 

@@ -1,6 +1,6 @@
 import type { Message } from "@convoke/protocol";
 import { Fault } from "../../lib/fault.ts";
-import type { Activation } from "../../extensions/skills/skill-book.ts";
+import type { Activation } from "../../extensions/skills/skill-set.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import { hasUnseenInput, type ConversationState } from "../state/conversation-state.ts";
 import { agentError, rejection } from "../../events/call-answers.ts";

@@ -5,7 +5,7 @@ import { isPlanning, planNotes } from "../../agent/plan-mode.ts";
 import { missingTools } from "../../agent/tool-specs.ts";
 import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
 import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
-import type { Activation } from "../../extensions/skills/skill-book.ts";
+import type { Activation } from "../../extensions/skills/skill-set.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { warning } from "../../events/warning.ts";
 import type { ConversationConfig } from "../conversation-config.ts";

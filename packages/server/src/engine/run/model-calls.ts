@@ -5,7 +5,7 @@ import { maxCondensations, sinceLastAnswer, type Condensed } from "../../agent/c
 import { criticised } from "../../agent/critic/criticised.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
-import { repairAfter } from "../../agent/poison.ts";
+import { repairAfter } from "../../agent/history-repairs.ts";
 import { receiveResponse } from "../../agent/receive.ts";
 import { withOwnId } from "../../agent/response-id.ts";
 import { toolsUpdate, upToDate } from "../../agent/tools-update.ts";

@@ -2,7 +2,7 @@ import { environmentMessage } from "../../agent/receive.ts";
 import { findCircling, type EventTexts } from "../../agent/stuck.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { DamagedEventError } from "../../journal/journal.ts";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import { Fault } from "../../lib/fault.ts";
 import { storageFault } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";

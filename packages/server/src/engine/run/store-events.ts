@@ -1,6 +1,6 @@
 import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { JournalWriteError } from "../../journal/journal.ts";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
 import type { ConversationState } from "../state/conversation-state.ts";

@@ -7,7 +7,7 @@ import { awaiting } from "../commands/approvals.ts";
 import { initialState, type ConversationState } from "./conversation-state.ts";
 import { combinedMetrics } from "./describe.ts";
 import { applyEvent } from "./fold.ts";
-import { standingFrame } from "./standing.ts";
+import { standingFrame } from "./live-status.ts";
 
 const frameOf = (state: ConversationState): Record<string, unknown> =>
   JSON.parse(standingFrame(state, 0)) as Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import type { McpLogin, McpLoginState } from "../../settings/mcp-logins.ts";
 import { OAuthProvider } from "./oauth-provider.ts";
 

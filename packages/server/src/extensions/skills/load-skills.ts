@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { stampOf, type SkillFiles } from "./kept-skills.ts";
+import { stampOf, type SkillFiles } from "./skill-cache.ts";
 import { parseSkill, type LoadedSkill, type ParsedSkill, type SkillProblem } from "./parse-skill.ts";
 import { ParseTurns } from "./parse-turns.ts";
 import { findMarkdown, findRepository, maxFiles, namesIn, readTextFile } from "./workspace-files.ts";

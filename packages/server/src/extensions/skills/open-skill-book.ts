@@ -9,8 +9,8 @@ import {
   mergeFound,
   type SkillsFound,
 } from "./load-skills.ts";
-import type { SkillFiles } from "./kept-skills.ts";
-import { isAlwaysOn, SkillSet } from "./skill-book.ts";
+import type { SkillFiles } from "./skill-cache.ts";
+import { isAlwaysOn, SkillSet } from "./skill-set.ts";
 import type { LoadedSkill } from "./parse-skill.ts";
 
 export type SkillPlaces = {

@@ -2,11 +2,11 @@ import { Readable } from "node:stream";
 import { WorkspaceError } from "@convoke/tool-host";
 import { describe, expect, test } from "vitest";
 import { readSubAgents } from "../sub-agents/read-sub-agents.ts";
-import { findSubAgents } from "../sub-agents/sub-agent-book.ts";
+import { findSubAgents } from "../sub-agents/sub-agent-set.ts";
 import { loadProjectSkills } from "./load-skills.ts";
 import { openSkillSet } from "./open-skill-book.ts";
 import { parseSkill } from "./parse-skill.ts";
-import { locationOf, SkillSet } from "./skill-book.ts";
+import { locationOf, SkillSet } from "./skill-set.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** A tree of texts by absolute path. */

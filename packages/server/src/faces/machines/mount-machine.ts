@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { LocalSandboxes } from "../../app-conversations/fleet-sandboxes.ts";
-import type { MachineActs } from "../../app-conversations/machine-door.ts";
+import type { MachineActs } from "../../app-conversations/machine-calls.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { SandboxStore } from "../../sandboxes/sandbox-store.ts";
 import type { ByteTunnels } from "./byte-tunnels.ts";

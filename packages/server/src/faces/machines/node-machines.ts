@@ -4,7 +4,7 @@ import type {
   MachineAsked,
   MachineCalls,
   MachineStream,
-} from "../../app-conversations/machine-door.ts";
+} from "../../app-conversations/machine-calls.ts";
 import { machineUnavailable } from "../../app-conversations/sandbox-refusals.ts";
 import type { Machines } from "../../cluster/machines.ts";
 import type { Peers } from "../../cluster/peers.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import { SeqConflictError, type AppendBatch, type NewConversation } from "../journal.ts";
 import { appendName, appendSql, appendValues, partsOf } from "./append-statement.ts";
 import type { Classes } from "./classes.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Client, type Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { declareEnded } from "../../cluster/node-beat.ts";
+import { declareEnded } from "../../cluster/node-heartbeat.ts";
 import { PostgresNode } from "../../cluster/postgres-node.ts";
 import { ConfigError } from "../../lib/config-error.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";

@@ -1,6 +1,6 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import { migrate } from "../../cluster/migrate.ts";
-import type { NodeHeartbeat } from "../../cluster/node-beat.ts";
+import type { NodeHeartbeat } from "../../cluster/node-heartbeat.ts";
 import { PostgresNode, type PostgresNodeOptions } from "../../cluster/postgres-node.ts";
 import { Listeners } from "../../lib/listeners.ts";
 import { Doorbell } from "../doorbell.ts";

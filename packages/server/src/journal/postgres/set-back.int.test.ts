@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "../../database/postgres/postgres-pool.ts";
 import { Timeline } from "../../database/postgres/timeline.ts";
-import { DatabaseAwayError } from "../../lib/database-away.ts";
+import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
 import { openDatabaseLine } from "../../testing/database-line.ts";
 import {
   probePostgres,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy, lockFile } from "../../database/sqlite-file.ts";
-import { addressSuffix } from "../../cluster/node-door.ts";
+import { addressSuffix } from "../../cluster/address-file.ts";
 
 /**
  * Which processes on one data folder are alive, told by the locks the operating system frees when a process dies:

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { addressFileOf } from "../../cluster/node-door.ts";
+import { addressFileOf } from "../../cluster/address-file.ts";
 import { isBusy } from "../../database/sqlite-file.ts";
 import { ConfigError } from "../../lib/config-error.ts";
 import { readIfThere } from "../../lib/read-if-there.ts";

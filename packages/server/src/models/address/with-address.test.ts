@@ -4,7 +4,7 @@ import { createFastModelClock } from "../clock.ts";
 import { requestOf, toolResult, userMessage } from "../contract-bench.ts";
 import type { AssistantMessage, ModelMessage, ModelPart, ModelTool } from "../model.ts";
 import { openModel } from "../open-model.ts";
-import { createMemoryLessons, type LessonStore } from "./lesson-book.ts";
+import { createMemoryLessons, type LessonStore } from "./lesson-store.ts";
 
 type Body = {
   readonly messages: readonly Readonly<Record<string, unknown>>[];

@@ -7,7 +7,7 @@ import { withLesson, type AddressRules, type Lesson } from "./address-rules.ts";
 import { fitName } from "./fit-names.ts";
 import { fitRequest } from "./fit-request.ts";
 import { learn } from "./learn.ts";
-import type { LessonStore } from "./lesson-book.ts";
+import type { LessonStore } from "./lesson-store.ts";
 import { readRefusal, type Refusal } from "./refusal.ts";
 import { isFelt, tellLesson } from "./tell-lesson.ts";
 

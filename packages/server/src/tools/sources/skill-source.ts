@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
-import { locationOf, type SkillSet } from "../../extensions/skills/skill-book.ts";
+import { locationOf, type SkillSet } from "../../extensions/skills/skill-set.ts";
 import {
   alwaysReady,
   noAnnounce,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Action } from "@convoke/protocol";
 import { createInProcessHost, type ExecutionRequest } from "@convoke/tool-host";
 import { expect, onTestFinished, test } from "vitest";
-import { SkillSet } from "../../extensions/skills/skill-book.ts";
+import { SkillSet } from "../../extensions/skills/skill-set.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { openClock } from "../../testing/example-clock.ts";
 import { createQuickTools } from "../../testing/quick-tools.ts";

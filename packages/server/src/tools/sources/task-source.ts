@@ -9,7 +9,7 @@ import type {
 import { taskToolName } from "../../agent/task-tool-name.ts";
 import { hasTasks, tasksHaveWorktrees } from "../../agent/tool-specs.ts";
 import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
-import { findSubAgents, subAgentNamed } from "../../extensions/sub-agents/sub-agent-book.ts";
+import { findSubAgents, subAgentNamed } from "../../extensions/sub-agents/sub-agent-set.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";

@@ -14,7 +14,7 @@ import { readSkillSources } from "../../../extensions/skills/open-skill-book.ts"
 import type { LoadedSkill } from "../../../extensions/skills/parse-skill.ts";
 import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
 import { showSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
-import { findSubAgents } from "../../../extensions/sub-agents/sub-agent-book.ts";
+import { findSubAgents } from "../../../extensions/sub-agents/sub-agent-set.ts";
 import { installedSkills } from "./installed-skills.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 

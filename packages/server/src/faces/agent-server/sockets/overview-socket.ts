@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Directory } from "../../../directory/directory.ts";
-import type { SummaryFeed } from "../../../reading/glance-feed.ts";
+import type { SummaryFeed } from "../../../reading/summary-feed.ts";
 import type { Described } from "../../../engine/state/describe.ts";
 import { toGlance } from "../../../reading/glance.ts";
 import type { KeyRing } from "../../../http/auth.ts";

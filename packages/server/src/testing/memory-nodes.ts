@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { GroupMessage, ProcessGroup } from "../cluster/fellows.ts";
+import type { GroupMessage, ProcessGroup } from "../cluster/process-group.ts";
 
 /** Processes behind one port, simulated in this one. Listeners have been called when `tell` returns. */
 export function createProcessGroup(count: number, url = "http://127.0.0.1:1"): MemoryNode[] {

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import { DatabaseAwayError } from "../lib/database-away.ts";
+import { DatabaseAwayError } from "../lib/database-unavailable.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { openTestDatabase } from "../testing/test-database.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { Ledger } from "./ledger.ts";
-import { BudgetGuard, type Purchase } from "./purse.ts";
+import { BudgetGuard, type Purchase } from "./budget-guard.ts";
 import { SpendHolds } from "./spend-holds.ts";
 
 const noon = Date.parse("2026-01-31T12:00:00Z");

@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import { completeConfig } from "./config-init.ts";
 import { readConfig } from "./config.ts";
 import { silentLogger } from "../lib/logger.ts";
-import { openDeferredServer } from "./open-dormant-server.ts";
+import { openDeferredServer } from "./open-deferred-server.ts";
 import { openServer } from "./open-server.ts";
 
 const initKey = { "X-Init-API-Key": "init-key" };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createLocalWorkspace } from "@convoke/tool-host";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { SkillCache, type SkillFiles } from "./kept-skills.ts";
+import { SkillCache, type SkillFiles } from "./skill-cache.ts";
 import { loadProjectSkills } from "./load-skills.ts";
 
 let folder: string;

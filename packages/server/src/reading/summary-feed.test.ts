@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Commit } from "../journal/journal.ts";
 import { noMarks } from "../journal/journal.ts";
 import { until } from "../testing/until.ts";
-import { SummaryFeed } from "./glance-feed.ts";
+import { SummaryFeed } from "./summary-feed.ts";
 import type { Described } from "../engine/state/describe.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
 
