@@ -26,7 +26,7 @@ const isForEveryStore = process.env["CONVOKE_EVERY_STORE"] === "1";
 const folderSuites = [
   "packages/server/src/faces/agent-server/{damaged,hidden-configuration,replay-routes}.test.ts",
   "packages/server/src/faces/operations/{audit,metrics-face,outbound}.test.ts",
-  "packages/server/src/{engine,directory}/{attended-runs,deletions,lost-key,tools-away,watch}.test.ts",
+  "packages/server/src/{engine,directory}/{attended-runs,deletions,lost-key,tools-unavailable,watch}.test.ts",
   "packages/server/src/directory/fork.test.ts",
 ];
 
