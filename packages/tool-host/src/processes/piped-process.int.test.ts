@@ -1,4 +1,5 @@
 import { buffer, text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { createInProcessHost } from "../in-process-host.ts";
 import type { ToolHost } from "../host.ts";
@@ -99,6 +100,15 @@ test("the output of a process is read to its end, even if its exit is reported f
     return { text: text(started.output) };
   });
   expect(await output.text).toBe("said\n");
+});
+
+test("the output of a process that has exited is read later", async () => {
+  await using host = await hosts[0]!.open();
+  const started = host.startProcess(shell("echo said"));
+  owned.push(started);
+  await started.ended;
+  await sleep(300);
+  expect(await text(started.output)).toBe("said\n");
 });
 
 test("the output of a remote process is read to its end by a client that is slower than it", async () => {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { finished, type Readable, type Writable } from "node:stream";
 import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
+import { holdOutput } from "./hold-output.ts";
 import { endProcesses, type ProcessTarget } from "./end-processes.ts";
 import type { ProcessScan } from "./process-scan.ts";
 
@@ -73,10 +74,9 @@ class LocalProcess implements HostedProcess {
       detached: true,
     });
     this.input = this.#child.stdin;
-    this.output = this.#child.stdout;
+    this.output = holdOutput(this.#child.stdout);
     // A program that closed its input must not end this process with EPIPE; writers see `ended`.
     this.input.on("error", () => {});
-    this.output.on("error", () => {});
     this.#child.stderr.on("error", () => {});
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#errorText = (this.#errorText + text).slice(-errorTailChars);

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, mkdtempDisposable, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
-import { crc32, inflateRawSync } from "node:zlib";
+import { setTimeout as sleep } from "node:timers/promises";
+import { crc32, gunzipSync, inflateRawSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openArchive, unreadIn } from "./archive.ts";
 
@@ -67,6 +68,17 @@ describe("a directory as a ZIP file", () => {
     const note = "Not in this archive:\n\nclosed: Permission denied\n";
     expect((await packed())["NOT-INCLUDED.txt"]).toEqual([0o100_644, note]);
   });
+});
+
+test.each(["zip", "tar.gz"] as const)("a %s that is read after tar has exited is whole", async (format) => {
+  await using folder = await mkdtempDisposable(path.join(tmpdir(), "convoke-archive-"));
+  await writeFile(path.join(folder.path, "a.txt"), "content");
+  const archive = await openArchive(folder.path, environment, [], format);
+  await sleep(300);
+  const bytes = await buffer(archive);
+  if (format === "zip")
+    expect(Object.keys(readZip(bytes)).some((name) => name.endsWith("/a.txt"))).toBe(true);
+  else expect(gunzipSync(bytes).toString("latin1")).toContain("content");
 });
 
 test("tar's messages about unreadable files are parsed", () => {

@@ -4,6 +4,7 @@ import { lstat } from "node:fs/promises";
 import { basename, join, posix } from "node:path";
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
+import { holdOutput } from "../processes/hold-output.ts";
 import { toTarExcludes } from "./exclude-patterns.ts";
 import { tarEntries } from "./tar-entries.ts";
 import { withLastEntry, type ArchiveCounts } from "./tar-manifest.ts";
@@ -38,6 +39,7 @@ export async function openArchive(
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
+  const output = holdOutput(child.stdout);
   let complaints = "";
   child.stderr.on("data", (chunk: Buffer) => {
     if (complaints.length < maxComplaintBytes) complaints += chunk.toString();
@@ -65,9 +67,9 @@ export async function openArchive(
   };
   const archive = Readable.from(
     format === "zip"
-      ? zipOfEntries(tarEntries(child.stdout), noteOf)
+      ? zipOfEntries(tarEntries(output), noteOf)
       : gzipped(
-          withLastEntry(child.stdout, manifestName(directory), async (counts) => {
+          withLastEntry(output, manifestName(directory), async (counts) => {
             await check([]);
             return manifestOf(directory, exclude, counts);
           }),
