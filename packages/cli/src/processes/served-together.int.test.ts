@@ -131,7 +131,7 @@ test("kill -9 of the process that works on a run: the run goes on, the port answ
     expect(events.map((event) => event["id"])).toEqual(stored.slice(0, events.length));
   await expect.poll(() => served.processes().length, patience).toBe(2);
   expect(served.processes()).not.toContain(Number(owner));
-  expect(served.log).toContain("it is started again");
+  expect(served.log).toContain("it is restarted");
   // The new one has its turn as well.
   await expect
     .poll(async () => {
@@ -168,7 +168,7 @@ test("a start that cannot succeed says why once, and ends with the code that one
   });
   expect(refused).toEqual({
     code: 2,
-    said: expect.stringMatching(/^A server that gets its configuration later .*\n$/) as string,
+    said: expect.stringMatching(/^Deferred initialisation .*\n$/) as string,
   });
 });
 
