@@ -95,8 +95,8 @@ test("P27: several processes append to one folder and no request fails with a lo
 
 test("P7: with no room left an append fails clearly, what was acknowledged stays, and later writes work", async () => {
   const dataDir = join(folder, "full");
-  // A limit on the size of files, in blocks of 512 bytes, stands for a full disk.
-  const child = startChild(dataDir, "full", 200_000, "ulimit -S -f 12000; trap '' XFSZ; exec \"$@\"");
+  // A limit on the size of files, in blocks of 512 bytes, stands for a full disk. The last append that fits leaves room for a small one.
+  const child = startChild(dataDir, "full", 200_000, "ulimit -S -f 12400; trap '' XFSZ; exec \"$@\"");
   const exited = once(child, "exit");
   const lines = await readLines(child, (seen) => seen.at(-1) === "wrote after the failure");
   const failed = lines.find((line) => line.startsWith("failed"));
