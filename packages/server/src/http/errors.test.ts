@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import { Readable } from "node:stream";
 import { WebSocket } from "ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conversationClosing, OwnedElsewhere } from "../engine/refusals.ts";
@@ -214,5 +215,22 @@ describe("failures of ours", () => {
     expect(headersOf(conversationClosing())).toEqual({ "retry-after": "1" });
     expect(headersOf(new SealError("F14: another key"))).toBeUndefined();
     expect(headersOf(new Error("a bug"))).toBeUndefined();
+  });
+
+  test("a stream that fails before its first byte is an error like any other", async () => {
+    const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
+    const app = await openHttp({ guard, logger, onActivity: () => {} });
+    app.get("/api/cut", (_request, reply) => {
+      void reply
+        .headers({ "content-disposition": "attachment", "content-length": 3 })
+        .type("application/zip")
+        .send(new Readable({ read: () => {} }).destroy(new Error("cut")));
+    });
+    const reply = await app.inject({ url: "/api/cut", headers: { host: "localhost" } });
+    expect(reply.statusCode).toBe(500);
+    expect(reply.json()).toMatchObject({ detail: "Internal Server Error", code: "internal_error" });
+    expect(reply.headers).toMatchObject({ "content-type": "application/json; charset=utf-8" });
+    expect(reply.headers).not.toHaveProperty("content-disposition");
+    await app.close();
   });
 });

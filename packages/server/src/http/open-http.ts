@@ -68,9 +68,12 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     const { bodyLimit } = reply.request.routeOptions;
     const toReply = (): ErrorReply => toErrorReply(error, deps.logger, bodyLimit);
     const { status, body, headers = {} } = activity ? observer.within(activity, toReply) : toReply();
+    // A stream may fail before its first byte: what was said of it does not hold for the error.
+    for (const name of streamHeaders) reply.removeHeader(name);
     return reply
       .status(status)
       .headers(headers)
+      .type("application/json; charset=utf-8")
       .send(withOpenAiError(reply.request.url, status, body));
   };
   const pageProofs = new PageProofs();
@@ -185,6 +188,16 @@ const socketOptions = {
 function closeTimeout(closingMs = 0): object {
   return { closeTimeout: Math.max(30_000, 2 * closingMs) };
 }
+
+const streamHeaders = [
+  "content-disposition",
+  "content-encoding",
+  "content-length",
+  "content-range",
+  "accept-ranges",
+  "etag",
+  "last-modified",
+];
 
 /** Browsers must not guess another type of an answer. */
 const plainHeaders = { "x-content-type-options": "nosniff" };
