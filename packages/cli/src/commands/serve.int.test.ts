@@ -141,7 +141,7 @@ test.each([
   ["process", ["--sandbox", "process"], /^ {2}sandboxes {2}process: isolates nothing$/m],
   ["auto without bubblewrap", [], /^ {2}sandboxes {2}process: isolates nothing \(bubblewrap: .+\)$/m],
 ])(
-  "PR01, S15: serve says that sandboxes of the kind %s are no wall, on the screen and in the log",
+  "PR01, S15: serve says that sandboxes of the kind %s isolate nothing, on the screen and in the log",
   async (_kind, options, line) => {
     await using folder = await openTemporaryDirectory();
     const child = launch({ HOME: folder.path, PATH: "/nowhere" }, options);
@@ -150,7 +150,7 @@ test.each([
     child.stdout.on("data", (bytes: Buffer) => (shown += bytes.toString()));
     child.stderr.on("data", (bytes: Buffer) => (logged += bytes.toString()));
     await expect.poll(() => shown).toMatch(line);
-    await expect.poll(() => logged).toContain("no wall");
+    await expect.poll(() => logged).toContain("isolate nothing");
     child.kill("SIGTERM");
     await once(child, "exit");
   },
