@@ -129,9 +129,9 @@ describe.skipIf(noBrowser !== null)("files and downloads", () => {
     const markdown = await take(/Markdown/);
     expect(markdown.name).toBe(`${id}.md`);
     expect(markdown.bytes.toString()).toContain("Begun.");
-    const lines = (await take(/JSON lines/)).bytes.toString().trim().split("\n");
+    const lines = (await take(/JSON Lines/)).bytes.toString().trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toContain("MessageEvent");
-    expect((await take(/\(zip\)/)).bytes.subarray(0, 2).toString()).toBe("PK");
+    expect((await take(/\(ZIP\)/)).bytes.subarray(0, 2).toString()).toBe("PK");
     const archive = await take(/tar\.gz/);
     expect(archive.name).toBe(`${path.basename(work)}.tar.gz`);
     expect(archive.bytes.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
