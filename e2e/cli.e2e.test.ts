@@ -196,14 +196,19 @@ describe("run", () => {
   test.each([
     ["no model", ["run", "x"], {}, /LLM_MODEL/],
     ["no task", ["run"], { LLM_MODEL: "openai/x" }, /task/],
-    ["an empty task", ["run", " "], { LLM_MODEL: "openai/x" }, /what to do/],
+    ["an empty task", ["run", " "], { LLM_MODEL: "openai/x" }, /Describe what/],
     [
       "a bad --confirm",
       ["run", "x", "--confirm", "maybe"],
       { LLM_MODEL: "openai/x" },
       /never, risky or always/,
     ],
-    ["a bad --max-iterations", ["run", "x", "--max-iterations", "0"], { LLM_MODEL: "openai/x" }, /from 1 on/],
+    [
+      "a bad --max-iterations",
+      ["run", "x", "--max-iterations", "0"],
+      { LLM_MODEL: "openai/x" },
+      /at least 1/,
+    ],
     ["an unknown command", ["runn"], {}, /unknown command/],
   ])("ends with 2: %s", async (_what, args, environment, message) => {
     const { code, stdout, stderr } = await place.run(args, environment);

@@ -19,7 +19,8 @@ export function parseLogLevel(text: string): (typeof logLevels)[number] {
 }
 
 export function parseTask(text: string): string {
-  if (text.trim() === "") throw new InvalidArgumentError("The task is empty.");
+  if (text.trim() === "")
+    throw new InvalidArgumentError("The task is empty. Describe what the agent should do.");
   return text;
 }
 
