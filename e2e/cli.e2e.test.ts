@@ -243,10 +243,7 @@ describe("run", () => {
   test("SIGINT interrupts the agent: code 130, and the tool is gone", async () => {
     const url = await place.startModel([shell("echo started; sleep 98765")]);
     const { child, ended } = await place.start(["run", "wait", "--json"], wires.openai(url));
-    let seen = "";
-    child.stdout!.on("data", (data: Buffer) => (seen += data.toString("utf8")));
-    while (!seen.includes('"ActionEvent"') || !(await commandLines()).includes("sleep 98765"))
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(commandLines).toContain("sleep 98765");
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ code: 130 });
     // A killed process may stay in the table for a moment.
