@@ -30,11 +30,13 @@ export async function run(): Promise<BenchResult[]> {
   const model = new Worker(new URL("../conversations/model-thread.ts", import.meta.url), {
     workerData: { turns: [{ text: "Done." }], loop: true } satisfies Script,
   });
+  // The model's thread is ready long before the rest is.
+  const modelReady = once(model, "message") as Promise<[string]>;
   try {
     await buildCommand(root, buildDir);
     await compileProgram(join(buildDir, "lib"));
     await seed(dataDir);
-    const [modelUrl] = (await once(model, "message")) as [string];
+    const [modelUrl] = await modelReady;
     const commands = {
       bundle: join(buildDir, "lib", "bin.js"),
       sources: resolve(root, "packages/cli/src/bin.ts"),
