@@ -114,7 +114,7 @@ export { agentFaceRoutes, appFaceRoutes } from "./routes/face-routes.ts";
 export { agentSettingsRoutes } from "./routes/agent-settings-routes.ts";
 export { catalogueRoutes } from "./routes/catalogue-routes.ts";
 export { installedRoutes } from "./routes/installed-routes.ts";
-export { turnRoutes } from "./routes/turn-routes.ts";
+export { turnRoutes } from "./routes/control-routes.ts";
 export * from "./routes/legacy-routes.ts";
 export { agentProfileRoutes, llmProfileRoutes } from "./routes/llm-profile-routes.ts";
 export { llmRoutes } from "./routes/llm-routes.ts";
@@ -133,7 +133,7 @@ export {
   runtimeFileRoutes,
   runtimeRoutes,
   type RuntimeOperation,
-} from "./routes/runtime-routes.ts";
+} from "./routes/conversation-machine-routes.ts";
 export * from "./routes/node-routes.ts";
 export * from "./routes/push-routes.ts";
 export * from "./routes/webhook-routes.ts";

@@ -6,7 +6,7 @@ import { eventRoutes } from "./event-routes.ts";
 import { fileRoutes, trajectoryRoutes } from "./file-routes.ts";
 import { gitRoutes } from "./git-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
-import { askRoutes } from "./turn-routes.ts";
+import { askRoutes } from "./control-routes.ts";
 import { editorAndDesktopRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./workspace-routes.ts";
 
 /** Conversations and their logs. */

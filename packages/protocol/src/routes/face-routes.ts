@@ -15,12 +15,12 @@ import { nodeRoutes } from "./node-routes.ts";
 import { catalogRoutes, childConversationRoutes, metaProfileRoutes } from "./newer-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
 import { overviewRoutes } from "./overview-routes.ts";
-import { runtimeFileRoutes, runtimeMachineRoutes, runtimeRoutes } from "./runtime-routes.ts";
+import { runtimeFileRoutes, runtimeMachineRoutes, runtimeRoutes } from "./conversation-machine-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
-import { turnRoutes } from "./turn-routes.ts";
+import { turnRoutes } from "./control-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 

@@ -1,5 +1,5 @@
 import type { PushConfig } from "./config-push.ts";
-import type { PushRouteDeps } from "../faces/agent-server/push-routes.ts";
+import type { PushRouteDeps } from "../faces/agent-server/server/push-routes.ts";
 import type { KeyRing } from "../http/auth.ts";
 import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";

@@ -10,7 +10,7 @@ import type { ToolHost } from "@convoke/tool-host";
 import type { FastifyInstance } from "fastify";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
-import { docsHeaders, docsPage } from "../faces/agent-server/docs-page.ts";
+import { docsHeaders, docsPage } from "../faces/agent-server/server/docs-page.ts";
 import { mountBashSocket } from "../faces/agent-server/sockets/bash-socket.ts";
 import type { Demo } from "../directory/demo.ts";
 import { NodeSignals } from "../faces/agent-server/sockets/node-signals.ts";
@@ -19,7 +19,7 @@ import { mountEventSocket } from "../faces/agent-server/sockets/event-socket.ts"
 import { mountShellSocket } from "../faces/agent-server/sockets/shell-socket.ts";
 import { mountTerminalSocket } from "../faces/agent-server/sockets/terminal-socket.ts";
 import type { SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
-import { createCookieReader, createPageProof } from "../faces/agent-server/workspace/workspace-cookie.ts";
+import { createCookieReader, createPageProof } from "../faces/agent-server/files/workspace-cookie.ts";
 import { mountPreviews } from "../faces/previews/mount-previews.ts";
 import { isPreviewCapability } from "../faces/previews/preview-path.ts";
 import { FarPorts } from "../faces/previews/far-ports.ts";

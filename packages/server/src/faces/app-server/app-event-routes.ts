@@ -6,8 +6,8 @@ import type { EventFilter, Journal } from "../../journal/journal.ts";
 import { invalidField } from "../../lib/fault.ts";
 import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
-import { readKind } from "../agent-server/event-names.ts";
-import { readEventsById } from "../agent-server/events-by-id.ts";
+import { readKind } from "../agent-server/events/event-names.ts";
+import { readEventsById } from "../agent-server/events/events-by-id.ts";
 
 export type AppEventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
 

@@ -19,7 +19,7 @@ import { normalizeUuid } from "../../lib/uuid7.ts";
 import { createMask } from "../../security/mask.ts";
 import type { JsonObject, StoredSettings } from "../../settings/stored-settings.ts";
 import { withDefaults } from "../../settings/with-defaults.ts";
-import { readStartRequest, readTitle } from "../agent-server/start-request.ts";
+import { readStartRequest, readTitle } from "../agent-server/conversations/start-request.ts";
 import { checkBranch, checkRepository, providerSecrets, toRepositoryOrder } from "./repository-request.ts";
 import { suggestedMessage } from "./suggested-task.ts";
 

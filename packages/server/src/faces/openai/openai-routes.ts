@@ -20,7 +20,7 @@ import { resolveConnection } from "../../settings/provider-connections.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import type { JsonObject } from "../../settings/stored-settings.ts";
 import { usualToolsOf } from "../../settings/usual-tools.ts";
-import { readStartRequest } from "../agent-server/start-request.ts";
+import { readStartRequest } from "../agent-server/conversations/start-request.ts";
 import { calledTooDeep, readCallDepth } from "../../lib/call-depth.ts";
 import { ChatRuns } from "./chat-runs.ts";
 import { ChatStore } from "./chat-store.ts";

@@ -10,7 +10,7 @@ import type { Logger } from "../../../lib/logger.ts";
 import { nextUuid7 } from "../../../lib/uuid7.ts";
 import { toFault } from "../../../workspaces/to-fault.ts";
 import type { OpenAccess, WorkspaceAccess } from "../../../workspaces/workspace-access.ts";
-import { startBash } from "../workspace/bash-routes.ts";
+import { startBash } from "../shells/bash-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";

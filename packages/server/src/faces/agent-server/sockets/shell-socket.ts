@@ -8,7 +8,7 @@ import type { Caller } from "../../../security/caller.ts";
 import type { Peers } from "../../../cluster/peers.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
-import { openShells, type ShellAccessDeps } from "../shell-routes.ts";
+import { openShells, type ShellAccessDeps } from "../shells/shell-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { readConversationId, readInputs, untilRoom } from "./person-socket.ts";

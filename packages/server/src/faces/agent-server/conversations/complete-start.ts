@@ -1,0 +1,117 @@
+import type { Caller } from "../../../security/caller.ts";
+import type { CompletedBody } from "../../../http/read-request.ts";
+import type { ApprovalPolicy } from "../../../engine/approval-policy.ts";
+import { promptNames } from "../../../agent/prompt/prompt-choice.ts";
+import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
+import type { SealedValues } from "../../../settings/sealed-values.ts";
+import type { SecretStore } from "../../../settings/secret-store.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
+import { withDefaults } from "../../../settings/with-defaults.ts";
+
+export type CompleteStartDeps = {
+  readonly settings: SettingsStore;
+  readonly secrets: SecretStore;
+  readonly sealedValues: SealedValues;
+  /** Names of the tools that there are. */
+  readonly catalogue: readonly string[];
+  /** For conversations that are created without an approval policy. */
+  readonly approvalDefault: ApprovalPolicy | null;
+};
+
+/**
+ * Completes a create request before it is checked: opens sealed values, takes missing fields from the user's settings,
+ * and resolves references to stored secrets of the user.
+ */
+export async function completeStart(
+  body: unknown,
+  { userId }: Caller,
+  { settings, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
+): Promise<CompletedBody> {
+  const opened = sealedValues.openIn(userId, body, ["body"]);
+  refuseAcp(opened);
+  const { version: settingsVersion, settings: stored } = await settings.load(userId);
+  const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
+  const request = withPlanning(withLaunchAdditions(withPlainHooks(complete)));
+  if (!isObject(request) || !isObject(request["secrets"])) return { body: request, settingsVersion };
+  const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
+    const own = ownSecretOf(source);
+    if (own === null) return [name, source];
+    const value = await secrets.read(userId, own);
+    if (value === null) throw invalidField(["body", "secrets", name, "url"], `There is no secret ${own}.`);
+    const { description = null } = source as { description?: unknown };
+    return [name, { kind: "StaticSecret", value, description }];
+  });
+  const withSecrets = { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
+  return { body: withSecrets, settingsVersion };
+}
+
+/** An agent that is given by name is resolved before the check requires an agent's fields. */
+function refuseAcp(request: unknown): void {
+  if (!isObject(request) || !isObject(request["agent"]) || request["agent"]["kind"] !== "ACPAgent") return;
+  const loc = ["body", "agent", "kind"];
+  const msg = "ACP agents are not supported by this version of the server. Send an agent of the kind Agent.";
+  throw new Fault("caller", "not_supported", msg, [{ loc, msg, type: "not_supported" }]);
+}
+
+/** Values of the settings are copied, because the check fills in defaults and the settings are shared. */
+function withOwnParts(complete: unknown, opened: unknown): unknown {
+  if (!isObject(complete) || !isObject(opened)) return complete;
+  const parts = Object.entries(complete);
+  return Object.fromEntries(
+    parts.map(([name, part]) => [name, part === opened[name] ? part : structuredClone(part)]),
+  );
+}
+
+/** Normalises the forms of hooks; invalid ones are left for the check. */
+function withPlainHooks(request: unknown): unknown {
+  if (!isObject(request) || !isObject(request["hook_config"])) return request;
+  const { hook_config: given } = request;
+  const parsed = parseHooks(given, "request");
+  if (parsed.ok) return { ...request, hook_config: parsed.settings };
+  // The contract's form has other names, so its check would refuse the name instead of the invalid value.
+  if (Object.keys(given).some((name) => name === "hooks" || /^[A-Z]/.test(name)))
+    throw invalidField(["body", "hook_config", ...parsed.loc], parsed.reason, "extra_forbidden");
+  return { ...request, hook_config: withCommands(given) };
+}
+
+/** The contract requires a command in every hook; hook types without one are checked for their own mistakes. */
+function withCommands(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(withCommands);
+  if (!isObject(given)) return given;
+  const { type } = given;
+  if (type === "prompt" || type === "agent") return { command: "", ...given };
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, withCommands(value)]));
+}
+
+/** Adds instructions for the agent of this conversation only; invalid values are left for the check. */
+function withLaunchAdditions(request: unknown): unknown {
+  if (!isObject(request) || !isObject(request["agent"]) || !isObject(request["agent_launch_additions"]))
+    return request;
+  const added = request["agent_launch_additions"]["system_message_suffix_append"];
+  if (typeof added !== "string" || added === "") return request;
+  const context = isObject(request["agent"]["agent_context"]) ? request["agent"]["agent_context"] : {};
+  const before = context["system_message_suffix"];
+  const suffix = typeof before === "string" && before !== "" ? `${before}\n\n${added}` : added;
+  return {
+    ...request,
+    agent: { ...request["agent"], agent_context: { ...context, system_message_suffix: suffix } },
+  };
+}
+
+/** Plan mode works with the settings' agent too, without the client knowing it. */
+function withPlanning(request: unknown): unknown {
+  if (!isObject(request) || request["agent_type"] !== "plan" || !isObject(request["agent"])) return request;
+  return { ...request, agent: { ...request["agent"], system_prompt_filename: promptNames.planning } };
+}
+
+/** Clients refer to a stored secret by its path on this server. */
+function ownSecretOf(source: unknown): string | null {
+  const url = isObject(source) && source["kind"] === "LookupSecret" ? source["url"] : null;
+  const match = typeof url === "string" ? /^\/api\/settings\/secrets\/([A-Za-z_]\w{0,127})$/.exec(url) : null;
+  return match?.[1] ?? null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+import type { GenerateTitleRequest } from "@convoke/protocol";
+import { BranchReader } from "../../../agent/replay/branch-reader.ts";
+import { readContext } from "../../../agent/replay/read-context.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import { conversationMissing } from "../../../engine/refusals.ts";
+import { loadState } from "../../../engine/state/load-state.ts";
+import { parseStored } from "../../../events/parse-stored.ts";
+import type { RouteHandler } from "../../../http/mount.ts";
+import type { Journal } from "../../../journal/journal.ts";
+import { Fault } from "../../../lib/fault.ts";
+import { checkModelAddress } from "../../../models/model-address.ts";
+import { conversationIdOf } from "../../../http/conversation-id.ts";
+
+export type ContextRouteDeps = { readonly journal: Journal; readonly directory: Directory };
+
+/** The model's view of a conversation, and its title. Reading a context never loads the actor. */
+export function contextHandlers({ journal, directory }: ContextRouteDeps) {
+  return {
+    getEventContext: async (request) => {
+      const id = conversationIdOf(request);
+      if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
+      const row = await journal.getConversation(id);
+      if (row === null) throw conversationMissing(id);
+      const given = request.params["event_id"]!;
+      const eventId = given.toLowerCase();
+      const [event] = await journal.getEvents(id, [eventId]);
+      if (!event) throw new Fault("missing", "event_not_found", `Event not found: ${given}`);
+      const { navigations, lastSeq } = await loadState(journal, row);
+      const reader = new BranchReader({ journal, conversationId: id, navigations, lastSeq });
+      const context = await readContext(reader, parseStored(id, event));
+      if (context === null) {
+        throw new Fault("conflict", "not_read_yet", `No model has been asked since event ${given}.`);
+      }
+      return { json: context };
+    },
+
+    generateTitle: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      const body = (request.body ?? {}) as GenerateTitleRequest;
+      checkModelAddress(body.llm ?? {}, ["body", "llm"]);
+      return { json: { title: await conversation.titling.propose(body.max_length, body.llm ?? null) } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}

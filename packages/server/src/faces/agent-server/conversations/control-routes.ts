@@ -1,0 +1,264 @@
+import { randomUUID } from "node:crypto";
+import type {
+  AllowRules,
+  AnswerApprovalsRequest,
+  ApprovePlanRequest,
+  Event,
+  ForkConversationRequest,
+  LLM,
+  NavigateConversationRequest,
+  SetApprovalPolicyRequest,
+  SetLimitsRequest,
+  SetUserBudgetRequest,
+  StartGoalRequest,
+  SwitchLLMRequest,
+  SwitchProfileRequest,
+} from "@convoke/protocol";
+import { awaiting, describeApproval } from "../../../engine/commands/approvals.ts";
+import { splitLlmSecrets } from "../../../engine/conversation-config.ts";
+import { unmasked } from "../../../engine/masked-values.ts";
+import type { Conversation } from "../../../engine/conversation.ts";
+import { toConversationInfo, type Described } from "../../../engine/state/describe.ts";
+import type { Directory } from "../../../directory/directory.ts";
+import { readFinalResponse } from "../../../engine/commands/final-response.ts";
+import { parseStored } from "../../../events/parse-stored.ts";
+import type { Ledger } from "../../../spending/ledger.ts";
+import { goalMessage } from "../../../engine/commands/goal.ts";
+import { queuedMessages } from "../../../engine/state/queued-messages.ts";
+import { conversationMissing } from "../../../engine/refusals.ts";
+import { readSpend } from "../../../reading/spend.ts";
+import { tryRules } from "../../../reading/try-rules.ts";
+import { checkModelAddress } from "../../../models/model-address.ts";
+import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import { DamagedEventError, type Journal } from "../../../journal/journal.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
+import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { requireProfile } from "../../../settings/profiles.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
+import { conversationIdOf } from "../../../http/conversation-id.ts";
+import type { AllowRule } from "../../../security/allow-rules.ts";
+import { readTitle } from "./start-request.ts";
+
+export type TurnRouteDeps = {
+  readonly directory: Directory;
+  readonly journal: Journal;
+  readonly settings: SettingsStore;
+  readonly ledger: Ledger;
+};
+
+const success = { json: { success: true } };
+
+/** Approvals, queue, limits and costs, which are extensions; forks and model switches, as in the reference. */
+export function turnHandlers({ directory, journal, settings, ledger }: TurnRouteDeps) {
+  const open = (request: RouteRequest): Promise<Conversation> =>
+    directory.open(request.caller, conversationIdOf(request));
+
+  async function describe(request: RouteRequest): Promise<Described> {
+    const id = conversationIdOf(request);
+    const described = await directory.describe(request.caller, id);
+    if (described === null) throw conversationMissing(id);
+    return described;
+  }
+
+  async function approvalsOf({ id, state, config }: Described): Promise<object[]> {
+    const ids = awaiting(state).map((action) => action.id);
+    const stored = await journal.getEvents(id, ids);
+    return stored.flatMap((item) => {
+      if (item === null) return [];
+      const { event, meta } = parseStored(id, item);
+      if (event.kind !== "ActionEvent") return [];
+      return [describeApproval(id, event, meta, state, config.approval_policy ?? null)];
+    });
+  }
+
+  /** In a list, a conversation with a damaged event is skipped; its own route reports the damage. */
+  async function readableApprovals(described: Described): Promise<object[]> {
+    try {
+      return await approvalsOf(described);
+    } catch (error) {
+      if (error instanceof DamagedEventError) return [];
+      throw error;
+    }
+  }
+
+  async function switchTo(conversation: Conversation, given: LLM): Promise<void> {
+    const { value: llm, warnings } = unmasked(given, ["llm"]);
+    const { shown, secrets } = splitLlmSecrets(llm);
+    const { configuration } = conversation;
+    await configuration.change({ agent: { ...configuration.config.agent, llm: shown } }, secrets, warnings);
+  }
+
+  return {
+    listApprovals: async ({ caller }) => {
+      const items: object[] = [];
+      let pageId: string | null = null;
+      do {
+        const page: Awaited<ReturnType<Directory["search"]>> = await directory.search(caller, {
+          sort: "CREATED_AT",
+          limit: 100,
+          executionStatus: "waiting_for_confirmation",
+          ...(pageId === null ? {} : { pageId }),
+        });
+        for (const described of page.items) items.push(...(await readableApprovals(described)));
+        pageId = page.nextPageId;
+      } while (pageId !== null);
+      return { json: { items } };
+    },
+
+    getApprovals: async (request) => ({ json: { items: await approvalsOf(await describe(request)) } }),
+
+    answerApprovals: async (request) => {
+      const { answers } = request.body as AnswerApprovalsRequest;
+      await (await open(request)).answer(answers);
+      return success;
+    },
+
+    setApprovalPolicy: async (request) => {
+      const { policy } = request.body as SetApprovalPolicyRequest;
+      await (await open(request)).configuration.change({ approval_policy: policy ?? null });
+      return success;
+    },
+
+    getAllowRules: async (request) => ({
+      json: { rules: (await describe(request)).config.allow_rules ?? [] },
+    }),
+
+    setAllowRules: async (request) => {
+      const rules = readRules(request);
+      await (await open(request)).configuration.change({ allow_rules: rules });
+      return success;
+    },
+
+    tryAllowRules: async (request) => {
+      const rules = readRules(request);
+      const { id } = await describe(request);
+      return { json: await tryRules(journal, id, rules) };
+    },
+
+    getQueue: async (request) => {
+      const { id, state } = await describe(request);
+      const loaded = directory.isLoaded(id) ? await open(request) : null;
+      const queued = queuedMessages(loaded?.state ?? state, loaded?.runner.beingReadSeq ?? 0);
+      const stored = await journal.getEvents(
+        id,
+        queued.map((message) => message.id),
+      );
+      const items = stored.flatMap((item, index) => {
+        if (item === null) return [];
+        const event = JSON.parse(item.json) as Extract<Event, { kind: "MessageEvent" }>;
+        return [{ event_id: item.id, wants_run: queued[index]!.wantsRun, message: event.llm_message }];
+      });
+      return { json: { items } };
+    },
+
+    removeQueued: async (request) => {
+      const eventId = request.params["event_id"] ?? "";
+      await (await open(request)).dequeue(normalizeUuid(eventId) ?? eventId);
+      return success;
+    },
+
+    setLimits: async (request) => {
+      const { max_iterations: iterations, max_budget_per_task: budget } = request.body as SetLimitsRequest;
+      await (
+        await open(request)
+      ).configuration.change({
+        ...(iterations === undefined ? {} : { max_iterations: iterations }),
+        ...(budget === undefined ? {} : { max_budget_per_task: budget }),
+      });
+      return success;
+    },
+
+    getSpend: async (request) => {
+      const { id, config } = await describe(request);
+      return { json: await readSpend(journal, id, config) };
+    },
+
+    getUserSpend: async ({ caller, query }) => {
+      const { days = 30 } = query as { days?: number };
+      return { json: await ledger.report(caller.userId, days) };
+    },
+
+    setUserBudget: async ({ body, caller }) => {
+      await ledger.setDayLimit(caller.userId, (body as SetUserBudgetRequest).max_budget_per_day);
+      return success;
+    },
+
+    getFinalResponse: async (request) => {
+      const { id } = await describe(request);
+      return { json: { response: await readFinalResponse(journal, id) } };
+    },
+
+    forkConversation: async (request) => {
+      const source = conversationIdOf(request);
+      const body = (request.body ?? {}) as ForkConversationRequest;
+      const id = body.id ? (normalizeUuid(body.id) ?? body.id) : randomUUID();
+      const isNew = await directory.fork(request.caller, source, {
+        id,
+        title: body.title ? readTitle(body.title) : null,
+        tags: body.tags ?? null,
+        resetMetrics: body.reset_metrics ?? true,
+        fromEventId: body.from_event_id ?? null,
+      });
+      if (!isNew)
+        throw new Fault("conflict", "conversation_exists", `There is a conversation ${id} already.`);
+      const described = await directory.describe(request.caller, id);
+      if (described === null) throw conversationMissing(id);
+      return { status: 201, json: toConversationInfo(described) };
+    },
+
+    navigateConversation: async (request) => {
+      const { event_id: eventId = null } = request.body as NavigateConversationRequest;
+      await (await open(request)).navigate(eventId === null ? null : (normalizeUuid(eventId) ?? eventId));
+      return { json: toConversationInfo(await describe(request)) };
+    },
+
+    approvePlan: async (request) => {
+      const { message = null } = (request.body ?? {}) as ApprovePlanRequest;
+      await (await open(request)).approvePlan(message);
+      return success;
+    },
+
+    startGoal: async (request) => {
+      const { objective, max_iterations: rounds = 10 } = request.body as StartGoalRequest;
+      if (objective.trim() === "") throw invalidField(["body", "objective"], "Say what is to be reached.");
+      await (await open(request)).send(goalMessage(objective, rounds));
+      return success;
+    },
+
+    stopGoal: async (request) => {
+      await (await open(request)).goals.stop();
+      return success;
+    },
+
+    resumeGoal: async (request) => {
+      await (await open(request)).goals.resume();
+      return success;
+    },
+
+    switchLlm: async (request) => {
+      const { llm } = request.body as SwitchLLMRequest;
+      checkModelAddress(llm, ["body", "llm"]);
+      await switchTo(await open(request), llm);
+      return success;
+    },
+
+    switchProfile: async (request) => {
+      const { profile_name: name } = request.body as SwitchProfileRequest;
+      const conversation = await open(request);
+      const { settings: stored } = await settings.load(request.caller.userId);
+      const llm = requireProfile(stored, name, ["body", "profile_name"]) as LLM;
+      await switchTo(conversation, { ...llm, usage_id: `profile:${name}` });
+      return success;
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+/** Only one effect exists. A rule that is meant to deny must not be stored as one that allows. */
+function readRules({ body }: RouteRequest): AllowRule[] {
+  return (body as AllowRules).rules.map(({ effect = "allow", ...rule }, index) => {
+    if (effect === "allow") return rule;
+    const msg =
+      "Rules only allow: there are none that deny. Leave the rule out and its calls are asked about; a hook at pre_tool_use can deny them.";
+    throw invalidField(["body", "rules", index, "effect"], msg, "not_supported");
+  });
+}

@@ -1,0 +1,173 @@
+import type { ConfirmationResponseRequest, EventSortOrder, SendMessageRequest } from "@convoke/protocol";
+import type { ConversationDirectory } from "../../../directory/conversation-directory.ts";
+import { conversationMissing } from "../../../engine/refusals.ts";
+import { conversationIdOf } from "../../../http/conversation-id.ts";
+import type { RouteHandler, RouteReply, RouteRequest } from "../../../http/mount.ts";
+import type { Again } from "../../../http/ready-answers.ts";
+import { etagOf, settledReply, taggedReply } from "../../../http/settled-reply.ts";
+import { DamagedEventError, type EventFilter, type Journal } from "../../../journal/journal.ts";
+import { damagedMark, isWhole } from "../../../journal/shown-event.ts";
+import type { CachedPage, PageCache } from "../../../events/page-cache.ts";
+import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
+import { Fault, invalidField } from "../../../lib/fault.ts";
+import { parseInstant } from "../../../lib/instant.ts";
+import { readKind, readName } from "./event-names.ts";
+import { readEventsById } from "./events-by-id.ts";
+import { toUserMessage } from "../conversations/user-message.ts";
+
+export type EventRouteDeps = {
+  readonly journal: Journal;
+  readonly directory: ConversationDirectory;
+  readonly trimmed: TrimmedEvents;
+  readonly pages: PageCache;
+};
+
+/** The routes below `/api/conversations/{conversation_id}/events`. Source: contract 4.1. */
+export function eventHandlers({ journal, directory, trimmed, pages }: EventRouteDeps) {
+  /** The conversation's id in its stored form; 404 when there is none. Reads never load the actor. */
+  async function known(request: RouteRequest): Promise<string> {
+    const id = conversationIdOf(request);
+    if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
+    return id;
+  }
+
+  async function readPage(id: string, request: RouteRequest): Promise<{ text: string; isSettled: boolean }> {
+    const { page_id: pageId, limit, sort_order: order } = request.query as SearchQuery;
+    const page = await journal.search(id, {
+      ...readFilter(request.query),
+      order: order ?? "TIMESTAMP",
+      limit: limit ?? 100,
+      ...(pageId === null || pageId === undefined ? {} : { pageId }),
+    });
+    const trim = trimOf(request);
+    const items = page.items.map((json) => trimmed.shown(json, trim));
+    return {
+      text: `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`,
+      // Later events are on the next page, if there is one; with the newest page first, on the page above it.
+      isSettled: page.nextPageId !== null && (order !== "TIMESTAMP_DESC" || Boolean(pageId)),
+    };
+  }
+
+  /** Answers repeated requests for a page from the cache, when the store knows the log's end at once. */
+  function againOf(id: string, key: string, found: ReturnType<typeof directory.head>): Again | undefined {
+    if (found instanceof Promise) return undefined;
+    return (caller) => {
+      const head = directory.head(caller, id);
+      return head === null || head instanceof Promise ? null : (pages.get(key, head)?.bytes ?? null);
+    };
+  }
+
+  return {
+    searchEvents: async (request) => {
+      const id = conversationIdOf(request);
+      const finding = directory.head(request.caller, id);
+      const head = finding instanceof Promise ? await finding : finding;
+      if (head === null) throw conversationMissing(id);
+      const key = `${id} ${JSON.stringify(request.query)}`;
+      const cached = pages.get(key, head);
+      if (cached !== undefined) return pageReply(request, cached, againOf(id, key, finding));
+      const { text, isSettled } = await readPage(id, request);
+      const bytes = Buffer.from(text);
+      const page = { bytes, etag: isSettled ? etagOf(bytes) : null };
+      // Failures are not cached.
+      if (!text.includes(damagedMark)) pages.keep(key, head, page);
+      return pageReply(request, page, againOf(id, key, finding));
+    },
+
+    countEvents: async (request) => ({
+      json: await journal.count(await known(request), readFilter(request.query)),
+    }),
+
+    getEvent: async (request) => {
+      const id = await known(request);
+      const [event] = await journal.getEvents(id, [request.params["event_id"]!.toLowerCase()]);
+      if (!event)
+        throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
+      if (!isWhole(event.json)) throw new DamagedEventError(id, event.seq);
+      return settledReply(request, trimmed.shown(event.json, trimOf(request)));
+    },
+
+    getEvents: async (request) => {
+      const id = await known(request);
+      const ids = (request.body ?? request.query["ids"]) as readonly string[] | undefined;
+      if (ids === undefined) throw invalidField(["body"], "Send the event ids as a JSON list.", "missing");
+      const stored = ids.map((eventId) => eventId.toLowerCase());
+      const trim = trimOf(request);
+      return { text: await readEventsById(journal, id, stored, (json) => trimmed.shown(json, trim)) };
+    },
+
+    sendMessage: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      const body = request.body as SendMessageRequest;
+      const clientMessageId = body.client_message_id ?? idempotencyKey(request);
+      const { eventId } = await conversation.send({
+        message: toUserMessage(body, ["body"]),
+        wantsRun: body.run ?? false,
+        ...(typeof body.sender === "string" ? { sender: body.sender } : {}),
+        ...(clientMessageId === undefined ? {} : { clientMessageId }),
+      });
+      return { json: { success: true }, headers: { "x-convoke-event-id": eventId } };
+    },
+
+    respondToConfirmation: async (request) => {
+      const conversation = await directory.open(request.caller, conversationIdOf(request));
+      const { accept, reason } = request.body as ConfirmationResponseRequest;
+      if (accept) await conversation.accept();
+      else await conversation.reject(reason ?? "User rejected the action.");
+      return { json: { success: true } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
+
+function pageReply(request: RouteRequest, { bytes, etag }: CachedPage, again: Again | undefined): RouteReply {
+  const reply = { bytes, contentType: "application/json", ...(again === undefined ? {} : { again }) };
+  return etag === null ? reply : taggedReply(request, etag, reply);
+}
+
+function trimOf({ query }: RouteRequest): number | null {
+  return (query as { trim?: number }).trim ?? null;
+}
+
+/** The header that replaces `client_message_id` for clients that cannot set fields. */
+function idempotencyKey({ headers }: RouteRequest): string | undefined {
+  const key = headers["idempotency-key"];
+  if (typeof key !== "string" || key === "") return undefined;
+  if (key.length <= 200) return key;
+  throw invalidField(["header", "Idempotency-Key"], "Send at most 200 characters.", "string_too_long");
+}
+
+function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
+  const text = (name: string): Record<string, string> => {
+    const value = query[name];
+    return typeof value === "string" ? { [name]: value } : {};
+  };
+  const { kind } = text("kind");
+  const { source } = text("source");
+  return {
+    ...(kind === undefined ? {} : { kind: readKind(kind) }),
+    ...(source === undefined ? {} : { source: readName(source, "source") }),
+    ...text("body"),
+    ...instant(query, "timestamp__gte", "timestampGteMicros"),
+    ...instant(query, "timestamp__lt", "timestampLtMicros"),
+  };
+}
+
+function instant(
+  query: Readonly<Record<string, unknown>>,
+  name: string,
+  field: string,
+): Record<string, number> {
+  const value = query[name];
+  if (typeof value !== "string") return {};
+  const micros = parseInstant(value);
+  if (micros === null) {
+    throw invalidField(
+      ["query", name],
+      "This is not a date-time such as 2026-01-31T12:00:00Z.",
+      "datetime_parsing",
+    );
+  }
+  return { [field]: micros };
+}

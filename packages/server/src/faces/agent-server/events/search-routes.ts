@@ -1,0 +1,58 @@
+import { searchEverything } from "../../../reading/search-everything.ts";
+import type { RouteHandler } from "../../../http/mount.ts";
+import type { Journal } from "../../../journal/journal.ts";
+import { invalidField } from "../../../lib/fault.ts";
+import { parseInstant } from "../../../lib/instant.ts";
+import { readKind, readName } from "./event-names.ts";
+import { normalizeUuid } from "../../../lib/uuid7.ts";
+
+export type SearchRouteDeps = {
+  readonly journal: Pick<Journal, "getConversations" | "searchGlances" | "searchTexts">;
+};
+
+type Query = {
+  readonly q: string;
+  readonly kind?: string | null;
+  readonly source?: string | null;
+  readonly conversation_id?: string | null;
+  readonly since?: string | null;
+  readonly until?: string | null;
+  readonly page_id?: string | null;
+  readonly limit?: number;
+};
+
+/** The handlers of `searchRoutes`. */
+export function searchHandlers({ journal }: SearchRouteDeps) {
+  return {
+    searchEverything: async (request) => {
+      const {
+        q,
+        kind,
+        source,
+        conversation_id: id,
+        since,
+        until,
+        page_id: pageId,
+        limit,
+      } = request.query as Query;
+      const json = await searchEverything(journal, request.caller, {
+        q,
+        limit: limit ?? 20,
+        ...(typeof kind === "string" ? { kind: readKind(kind) } : {}),
+        ...(typeof source === "string" ? { source: readName(source, "source") } : {}),
+        ...(id ? { conversationId: normalizeUuid(id) ?? id } : {}),
+        ...(since ? { timestampGteMicros: readInstant("since", since) } : {}),
+        ...(until ? { timestampLtMicros: readInstant("until", until) } : {}),
+        ...(pageId ? { pageId } : {}),
+      });
+      return { json };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+function readInstant(field: string, given: string): number {
+  const micros = parseInstant(given);
+  if (micros !== null) return micros;
+  const message = "This is not a date-time such as 2026-01-31T12:00:00Z.";
+  throw invalidField(["query", field], message, "datetime_parsing");
+}

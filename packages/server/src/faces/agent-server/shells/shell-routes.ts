@@ -1,0 +1,74 @@
+import type { OpenShellRequest, ShellList, ShellSummary } from "@convoke/protocol";
+import type { ToolSecret } from "@convoke/tool-host";
+import type { Directory } from "../../../directory/directory.ts";
+import type { Conversation } from "../../../engine/conversation.ts";
+import type { PersonShells, ShellInfo } from "../../../tools/people/person-shells.ts";
+import type { RouteHandler } from "../../../http/mount.ts";
+import { formatInstant } from "../../../lib/instant.ts";
+import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
+import { conversationIdOf } from "../../../http/conversation-id.ts";
+
+export type ShellAccessDeps = {
+  readonly directory: Pick<Directory, "open" | "shellsOf">;
+  /** The server's machine, for whom it is. */
+  readonly openAccess: OpenAccess;
+  /** The machine inside a sandbox, for its owner only. */
+  readonly openSandboxAccess: OpenAccess;
+};
+
+export type ShellAccess = {
+  readonly conversation: Conversation;
+  readonly shells: PersonShells;
+  readonly secrets: () => Promise<readonly ToolSecret[]>;
+};
+
+/** The shells of a conversation, only for its owner, and only where the owner may run commands (`/api/bash`). */
+export async function openShells(
+  { directory, openAccess, openSandboxAccess }: ShellAccessDeps,
+  caller: { readonly userId: string },
+  conversationId: string,
+): Promise<ShellAccess> {
+  const conversation = await directory.open(caller, conversationId);
+  const { sandbox_id: sandboxId } = conversation.configuration.config;
+  const { secrets } =
+    sandboxId === undefined
+      ? await openAccess(caller, {})
+      : await openSandboxAccess(caller, { sandbox_id: sandboxId });
+  return { conversation, shells: directory.shellsOf(conversation), secrets };
+}
+
+/** The handlers of `shellRoutes`. */
+export function shellHandlers(deps: ShellAccessDeps) {
+  return {
+    listShells: async (request) => {
+      const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
+      return { json: { items: shells.list().map(toSummary) } satisfies ShellList };
+    },
+    openShell: async (request) => {
+      const { conversation, shells, secrets } = await openShells(
+        deps,
+        request.caller,
+        conversationIdOf(request),
+      );
+      const { columns, rows } = request.body as OpenShellRequest;
+      const shell = await shells.open(conversation, { columns, rows }, await secrets());
+      return { status: 201, json: toSummary(shell) };
+    },
+    endShell: async (request) => {
+      const { shells } = await openShells(deps, request.caller, conversationIdOf(request));
+      await shells.end(request.params["shell_id"]!);
+      return { json: { success: true } };
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+function toSummary({ id, createdAtMs, columns, rows, isRunning, exitCode }: ShellInfo): ShellSummary {
+  return {
+    id,
+    created_at: formatInstant(createdAtMs * 1_000),
+    columns,
+    rows,
+    is_running: isRunning,
+    exit_code: exitCode,
+  };
+}
