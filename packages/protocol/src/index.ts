@@ -112,15 +112,17 @@ export * from "./routes/agent-server-routes.ts";
 export * from "./routes/app-server-routes.ts";
 export { agentFaceRoutes, appFaceRoutes } from "./routes/face-routes.ts";
 export { agentSettingsRoutes } from "./routes/agent-settings-routes.ts";
-export { catalogueRoutes } from "./routes/catalogue-routes.ts";
+export { skillRoutes } from "./routes/skill-routes.ts";
 export { installedRoutes } from "./routes/installed-routes.ts";
-export { turnRoutes } from "./routes/control-routes.ts";
+export { controlRoutes } from "./routes/control-routes.ts";
 export * from "./routes/legacy-routes.ts";
 export { agentProfileRoutes, llmProfileRoutes } from "./routes/llm-profile-routes.ts";
 export { llmRoutes } from "./routes/llm-routes.ts";
 export * from "./routes/mcp-routes.ts";
 export { metricsRoutes } from "./routes/metrics-routes.ts";
-export { catalogRoutes, childConversationRoutes, metaProfileRoutes } from "./routes/newer-routes.ts";
+export { catalogRoutes } from "./routes/catalog-routes.ts";
+export { childConversationRoutes } from "./routes/child-routes.ts";
+export { metaProfileRoutes } from "./routes/meta-profile-routes.ts";
 export * from "./routes/openai-routes.ts";
 export { overviewRoutes } from "./routes/overview-routes.ts";
 export { searchRoutes } from "./routes/search-routes.ts";
@@ -129,9 +131,9 @@ export { shellRoutes } from "./routes/shell-routes.ts";
 export { terminalRoutes } from "./routes/terminal-routes.ts";
 export {
   ofRuntimes,
-  runtimeMachineRoutes,
-  runtimeFileRoutes,
-  runtimeRoutes,
+  onConversationMachineRoutes,
+  conversationFileRoutes,
+  conversationMachineRoutes,
   type RuntimeOperation,
 } from "./routes/conversation-machine-routes.ts";
 export * from "./routes/node-routes.ts";

@@ -1,5 +1,5 @@
 import { bashRoutes } from "./bash-routes.ts";
-import { catalogueRoutes } from "./catalogue-routes.ts";
+import { skillRoutes } from "./skill-routes.ts";
 import { contextRoutes } from "./context-routes.ts";
 import { conversationRoutes } from "./conversation-routes.ts";
 import { eventRoutes } from "./event-routes.ts";
@@ -31,5 +31,5 @@ export const workspaceRoutes = {
 };
 
 /** Every route of the agent-server face by operation id. Fixed paths come before those with a parameter in the same place. */
-export const agentServerRoutes = { ...agentRoutes, ...workspaceRoutes, ...catalogueRoutes };
+export const agentServerRoutes = { ...agentRoutes, ...workspaceRoutes, ...skillRoutes };
 export type AgentServerOperation = keyof typeof agentServerRoutes;

@@ -44,7 +44,7 @@ export const askRoutes = routesOf("Conversations", {
 });
 
 /** Requests to a conversation other than sending, running and halting. */
-export const turnRoutes = routesOf("Conversations", {
+export const controlRoutes = routesOf("Conversations", {
   listApprovals: {
     method: "GET",
     path: "/api/approvals",

@@ -37,7 +37,7 @@ const prefix = "/api/conversations/{runtime_conversation_id}";
 const runtimeParams = Type.Object({ runtime_conversation_id: Type.String({ format: "uuid" }) });
 
 /** The same routes below a conversation. Source: agent server 1.58. */
-export const runtimeMachineRoutes = inConversation(ofRuntimes);
+export const onConversationMachineRoutes = inConversation(ofRuntimes);
 
 function inConversation<const T extends Readonly<Record<string, Route>>>(routes: T) {
   const moved = Object.entries(routes).map(([name, route]) => {
@@ -69,7 +69,7 @@ type InConversation<R extends Route> = Omit<R, "path" | "params"> & {
 };
 
 /** Files of a conversation for people, beyond the contract. */
-export const runtimeFileRoutes = routesOf("Runtimes", {
+export const conversationFileRoutes = routesOf("Runtimes", {
   listFolder: {
     method: "GET",
     path: `${prefix}/files`,
@@ -124,7 +124,7 @@ const info = {
 } as const;
 
 /** The machine of a conversation. Source: agent server 1.58. */
-export const runtimeRoutes = routesOf("Runtimes", {
+export const conversationMachineRoutes = routesOf("Runtimes", {
   getRuntime: {
     method: "GET",
     path: "/api/conversations/{conversation_id}/runtime",

@@ -12,30 +12,36 @@ import { loginRoutes } from "./login-routes.ts";
 import { mcpRoutes } from "./mcp-routes.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
 import { nodeRoutes } from "./node-routes.ts";
-import { catalogRoutes, childConversationRoutes, metaProfileRoutes } from "./newer-routes.ts";
+import { catalogRoutes } from "./catalog-routes.ts";
+import { childConversationRoutes } from "./child-routes.ts";
+import { metaProfileRoutes } from "./meta-profile-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
 import { overviewRoutes } from "./overview-routes.ts";
-import { runtimeFileRoutes, runtimeMachineRoutes, runtimeRoutes } from "./conversation-machine-routes.ts";
+import {
+  conversationFileRoutes,
+  onConversationMachineRoutes,
+  conversationMachineRoutes,
+} from "./conversation-machine-routes.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
-import { turnRoutes } from "./control-routes.ts";
+import { controlRoutes } from "./control-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 /** All operations in the document of the agent-server face, by operation id. No route is served that is in neither table. */
 export const agentFaceRoutes = {
   ...agentServerRoutes,
-  ...turnRoutes,
+  ...controlRoutes,
   ...overviewRoutes,
   ...searchRoutes,
   ...terminalRoutes,
   ...shellRoutes,
   ...previewRoutes,
-  ...runtimeRoutes,
-  ...runtimeMachineRoutes,
-  ...runtimeFileRoutes,
+  ...conversationMachineRoutes,
+  ...onConversationMachineRoutes,
+  ...conversationFileRoutes,
   ...childConversationRoutes,
   ...catalogRoutes,
   ...metaProfileRoutes,

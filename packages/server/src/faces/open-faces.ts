@@ -16,15 +16,15 @@ import {
   overviewRoutes,
   pushRoutes,
   searchRoutes,
-  runtimeMachineRoutes,
-  runtimeFileRoutes,
-  runtimeRoutes,
+  onConversationMachineRoutes,
+  conversationFileRoutes,
+  conversationMachineRoutes,
   sandboxRoutes,
   sandboxSpecRoutes,
   previewRoutes,
   shellRoutes,
   terminalRoutes,
-  turnRoutes,
+  controlRoutes,
   startTaskRoutes,
   webhookRoutes,
 } from "@convoke/protocol";
@@ -55,8 +55,11 @@ import type { Fetch } from "../lib/filtered-fetch.ts";
 import { version } from "../lib/version.ts";
 import { childHandlers } from "./agent-server/conversations/child-routes.ts";
 import { replayHandlers } from "./agent-server/events/replay-routes.ts";
-import { runtimeFileHandlers } from "./agent-server/files/conversation-file-routes.ts";
-import { runtimeHandlers, runtimeMachineHandlers } from "./agent-server/files/conversation-machine-routes.ts";
+import { conversationFileHandlers } from "./agent-server/files/conversation-file-routes.ts";
+import {
+  conversationMachineHandlers,
+  onConversationMachineHandlers,
+} from "./agent-server/files/conversation-machine-routes.ts";
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
@@ -71,10 +74,10 @@ import { pushHandlers, type PushRouteDeps } from "./agent-server/server/push-rou
 import { searchHandlers } from "./agent-server/events/search-routes.ts";
 import { shellHandlers } from "./agent-server/shells/shell-routes.ts";
 import { terminalHandlers } from "./agent-server/shells/terminal-routes.ts";
-import { turnHandlers } from "./agent-server/conversations/control-routes.ts";
+import { controlHandlers } from "./agent-server/conversations/control-routes.ts";
 import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
 import { selectableTools, serverHandlers } from "./agent-server/server/server-routes.ts";
-import { catalogueHandlers, type CatalogueRouteDeps } from "./agent-server/extensions/skill-routes.ts";
+import { skillHandlers, type SkillRouteDeps } from "./agent-server/extensions/skill-routes.ts";
 import { installedHandlers } from "./agent-server/extensions/plugin-routes.ts";
 import { settingsFace } from "./agent-server/settings/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/settings/try-model.ts";
@@ -149,15 +152,15 @@ export function openFaces(deps: FacesDeps): Face[] {
     agentServer,
     settingsFace(deps),
     face(installedRoutes, onFolders(installedHandlers({ ...catalogueDeps(deps), nowMs }), deps)),
-    face(turnRoutes, turnHandlers(deps)),
+    face(controlRoutes, controlHandlers(deps)),
     face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps), ...replayHandlers(deps) }),
     face(searchRoutes, searchHandlers(deps)),
     face(terminalRoutes, terminalHandlers(deps)),
     face(shellRoutes, shellHandlers(onMachines)),
     face(previewRoutes, previewHandlers(deps)),
-    face(runtimeRoutes, runtimeHandlers(deps)),
-    face(runtimeMachineRoutes, runtimeMachineHandlers(onMachines)),
-    face(runtimeFileRoutes, runtimeFileHandlers(onMachines)),
+    face(conversationMachineRoutes, conversationMachineHandlers(deps)),
+    face(onConversationMachineRoutes, onConversationMachineHandlers(onMachines)),
+    face(conversationFileRoutes, conversationFileHandlers(onMachines)),
     face(childConversationRoutes, childHandlers(deps)),
     face(
       catalogRoutes,
@@ -184,7 +187,7 @@ export function openFaces(deps: FacesDeps): Face[] {
   ];
 }
 
-function catalogueDeps({ settings, skills, toolHost, workspaceRoot }: FacesDeps): CatalogueRouteDeps {
+function catalogueDeps({ settings, skills, toolHost, workspaceRoot }: FacesDeps): SkillRouteDeps {
   const { files, home, publicFolder } = skills.server;
   return { settings, files: skills.filesOf(toolHost) ?? files, home, publicFolder, workspaceRoot };
 }
@@ -227,6 +230,6 @@ export function agentServerHandlers(deps: FacesDeps) {
     ...contextHandlers(deps),
     ...askHandlers(deps),
     ...workspaceHandlers(deps),
-    ...onFolders(catalogueHandlers(catalogueDeps(deps)), deps),
+    ...onFolders(skillHandlers(catalogueDeps(deps)), deps),
   };
 }

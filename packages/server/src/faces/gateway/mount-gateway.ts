@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
+import { agentServerRoutes, controlRoutes, type Route } from "@convoke/protocol";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
@@ -13,7 +13,7 @@ import { mountBashSocket } from "../agent-server/sockets/bash-socket.ts";
 import type { NodeSignals } from "../agent-server/sockets/node-signals.ts";
 import { mountEventSocket } from "../agent-server/sockets/event-socket.ts";
 import { completeStart } from "../agent-server/conversations/complete-start.ts";
-import { turnHandlers } from "../agent-server/conversations/control-routes.ts";
+import { controlHandlers } from "../agent-server/conversations/control-routes.ts";
 import { reportUnusedIn } from "../report-unused.ts";
 import { agentServerHandlers, type FacesDeps } from "../open-faces.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
@@ -45,11 +45,11 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
   const directoryOf = (sandboxId: string) =>
     new ScopedDirectory({ directory, journal, sandboxes, sandboxId });
   const shown = Object.fromEntries(
-    Object.entries<Route>({ ...agentServerRoutes, ...turnRoutes }).filter(([, { path }]) => isShown(path)),
+    Object.entries<Route>({ ...agentServerRoutes, ...controlRoutes }).filter(([, { path }]) => isShown(path)),
   );
   const handlers = scopeHandlers(
     shown,
-    { ...agentServerHandlers({ ...deps, openAccess }), ...turnHandlers(deps) },
+    { ...agentServerHandlers({ ...deps, openAccess }), ...controlHandlers(deps) },
     directoryOf,
   );
   const completeBody: MountDeps["completeBody"] = {

@@ -49,7 +49,7 @@ export type TurnRouteDeps = {
 const success = { json: { success: true } };
 
 /** Approvals, queue, limits and costs, which are extensions; forks and model switches, as in the reference. */
-export function turnHandlers({ directory, journal, settings, ledger }: TurnRouteDeps) {
+export function controlHandlers({ directory, journal, settings, ledger }: TurnRouteDeps) {
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 

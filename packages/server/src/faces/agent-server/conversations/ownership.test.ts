@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { agentServerRoutes, turnRoutes, type Route } from "@convoke/protocol";
+import { agentServerRoutes, controlRoutes, type Route } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestServer, type Reply, type TestServer } from "../../../testing/start-server.ts";
 import { TestSocket } from "../../../testing/test-socket.ts";
@@ -28,7 +28,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   switchLlm: { llm: { model: "openai/other" } },
   switchProfile: { profile_name: "other" },
 };
-const routes: readonly Route[] = Object.values({ ...agentServerRoutes, ...turnRoutes });
+const routes: readonly Route[] = Object.values({ ...agentServerRoutes, ...controlRoutes });
 const ofOneConversation = routes.filter(({ path }) => path.includes("{conversation_id}"));
 
 let server: TestServer;

@@ -9,9 +9,9 @@ import { mergeFound } from "../../../extensions/skills/load-skills.ts";
 import { readSkillSources } from "../../../extensions/skills/open-skill-book.ts";
 import { usualToolsOf } from "../../../settings/usual-tools.ts";
 import { installedSkills } from "./installed-skills.ts";
-import { showSkill, type CatalogueRouteDeps } from "./skill-routes.ts";
+import { showSkill, type SkillRouteDeps } from "./skill-routes.ts";
 
-export type CatalogRouteDeps = CatalogueRouteDeps & {
+export type CatalogRouteDeps = SkillRouteDeps & {
   /** Names of the tools that there are. */
   readonly tools: readonly string[];
 };

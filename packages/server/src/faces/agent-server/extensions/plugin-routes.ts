@@ -22,9 +22,9 @@ import {
   uninstall,
   type Kind,
 } from "./installed-skills.ts";
-import { listSubAgents, readDirectory, type CatalogueRouteDeps } from "./skill-routes.ts";
+import { listSubAgents, readDirectory, type SkillRouteDeps } from "./skill-routes.ts";
 
-export type InstalledRouteDeps = CatalogueRouteDeps & { readonly nowMs: () => number };
+export type InstalledRouteDeps = SkillRouteDeps & { readonly nowMs: () => number };
 
 /** Skills and plugins that users install, and helpers. */
 export function installedHandlers(deps: InstalledRouteDeps) {

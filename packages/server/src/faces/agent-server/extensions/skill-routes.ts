@@ -18,7 +18,7 @@ import { findSubAgents } from "../../../extensions/sub-agents/sub-agent-set.ts";
 import { installedSkills } from "./installed-skills.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 
-export type CatalogueRouteDeps = {
+export type SkillRouteDeps = {
   readonly settings: SettingsStore;
   /** Of the machine that tools run on when a conversation has no sandbox. */
   readonly files: WorkspaceFiles;
@@ -31,7 +31,7 @@ export type CatalogueRouteDeps = {
 type MoreSkills = SkillsRequest & { readonly marketplace_path?: string | null };
 
 /** Skills and hooks of a workspace. */
-export function catalogueHandlers(deps: CatalogueRouteDeps) {
+export function skillHandlers(deps: SkillRouteDeps) {
   const { settings, files, home, publicFolder, workspaceRoot } = deps;
   return {
     listSkills: async ({ caller, body }) => {
@@ -90,7 +90,7 @@ export function catalogueHandlers(deps: CatalogueRouteDeps) {
 /** Sub-agents in a directory, in the person's home, and built-in ones. */
 export async function listSubAgents(
   request: SubAgentsRequest,
-  { files, home, workspaceRoot }: CatalogueRouteDeps,
+  { files, home, workspaceRoot }: SkillRouteDeps,
 ): Promise<SubAgentInfo[]> {
   const directory = readDirectory(request.project_dir ?? null, workspaceRoot);
   const agents = await findSubAgents({

@@ -19,8 +19,8 @@ type FolderQuery = {
   readonly limit?: number;
 };
 
-/** The handlers of `runtimeFileRoutes`: on the machine of a conversation, below its directory. */
-export function runtimeFileHandlers(deps: RuntimeAccessDeps & TrajectoryRouteDeps) {
+/** The handlers of `conversationFileRoutes`: on the machine of a conversation, below its directory. */
+export function conversationFileHandlers(deps: RuntimeAccessDeps & TrajectoryRouteDeps) {
   const openAccess = runtimeAccess(deps);
   return {
     ...transcriptHandlers(deps),

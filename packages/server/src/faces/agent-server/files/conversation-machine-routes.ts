@@ -26,7 +26,7 @@ type RuntimeHandlers = Record<`${RuntimeOperation}InConversation`, RouteHandler>
  * The machine routes below a conversation: on the conversation's machine, below its directory. Commands start in that
  * directory but are not confined to it, like those of an agent. Source: agent server 1.58.
  */
-export function runtimeMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers {
+export function onConversationMachineHandlers(deps: RuntimeRouteDeps): RuntimeHandlers {
   const openAccess = runtimeAccess(deps);
   const all: Record<string, RouteHandler> = {
     ...machineHandlers({ ...deps, openAccess }),
@@ -101,7 +101,10 @@ function checkTrajectory({ params }: RouteRequest, id: string): void {
 }
 
 /** Where conversations work. */
-export function runtimeHandlers({ directory, sandboxes }: Pick<RuntimeRouteDeps, "directory" | "sandboxes">) {
+export function conversationMachineHandlers({
+  directory,
+  sandboxes,
+}: Pick<RuntimeRouteDeps, "directory" | "sandboxes">) {
   const answer: RouteHandler = async (request) => {
     const id = conversationIdOf(request);
     const described = await directory.describe(request.caller, id);

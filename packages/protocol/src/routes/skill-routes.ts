@@ -9,7 +9,7 @@ import { invalid, ok } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
 /** Skills and hooks of a workspace, as in the contract's document. */
-export const catalogueRoutes = {
+export const skillRoutes = {
   ...routesOf("Skills", {
     listSkills: {
       method: "POST",
