@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { checkReference, rankOf } from "./check-reference.ts";
-import { isUnknownSubfolder } from "./check-subfolders.ts";
+import { unknownSubfolders } from "./check-subfolders.ts";
 import { findLateCycles, type ImportEdge } from "./late-cycles.ts";
 import { type LayerRule, type LayerTable, layerTable } from "./layer-table.ts";
 import { scanSource } from "./scan-source.ts";
@@ -102,8 +102,8 @@ function checkPlace(
   if (isRanked && !isKnown) {
     report("unknown-folder", 0, `${from.packageName}/src/${from.folder} is not in the layer table`);
   }
-  if (isUnknownSubfolder(from, table))
-    report("unknown-folder", 0, `${from.folder}/${from.subfolder} is not in the layer table`);
+  for (const unknown of unknownSubfolders(from, table))
+    report("unknown-folder", 0, `${unknown} is not in the layer table`);
   if (path.basename(from.file) === "index.ts" && !workspace.isExported(from.file)) {
     report(
       "index-at-root",

@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { LayerRule, LayerTable } from "./layer-table.ts";
 import type { SourceLocation } from "./source-location.ts";
 
@@ -11,43 +10,62 @@ export type SubfolderCheck = {
   readonly onException: (entry: string) => void;
 };
 
-/** Reports an import between two files of one folder that goes up the ranks inside it. */
+/** Reports an import between two files of one ranked folder that goes up the ranks inside it. */
 export function checkSubfolderOrder({ table, from, to, report, onException }: SubfolderCheck): void {
-  if (from.isTest || from.isTesting || to.isTesting || unitOf(from) === unitOf(to)) return;
-  const ranks = ranksAround(from, table);
-  if (ranks === undefined) return;
-  const [fromRank, toRank] = [rankInside(from, ranks), rankInside(to, ranks)];
-  // A sub-folder outside the table is reported once, as such.
-  if (fromRank === null || toRank === null || toRank < fromRank) return;
-  if (toRank === fromRank && from.subfolder === null && to.subfolder === null) return;
-  const entry = `${below(from)} -> ${below(to)}`;
-  if (table.exceptions.includes(entry)) onException(entry);
-  else report("subfolder-order", `${unitOf(from)} may not import ${unitOf(to)} of ${from.folder}`);
+  if (from.isTest || from.isTesting || to.isTesting) return;
+  for (const { folder, ranks } of rankedFoldersOf(from, table)) {
+    if (!isBelow(to, folder)) continue;
+    const [fromUnit, toUnit] = [unitIn(folder, from), unitIn(folder, to)];
+    if (fromUnit.name === toUnit.name) continue;
+    const [fromRank, toRank] = [rankOf(fromUnit, ranks), rankOf(toUnit, ranks)];
+    // A sub-folder outside the table is reported once, as such.
+    if (fromRank === null || toRank === null || toRank < fromRank) continue;
+    if (toRank === fromRank && fromUnit.isFile && toUnit.isFile) continue;
+    const entry = `${below(from)} -> ${below(to)}`;
+    if (table.exceptions.includes(entry)) onException(entry);
+    else report("subfolder-order", `${fromUnit.name} may not import ${toUnit.name} of ${folder}`);
+  }
 }
 
-/** Whether the table ranks the inside of the file's folder and does not know the file's sub-folder. */
-export function isUnknownSubfolder(from: SourceLocation, table: LayerTable): boolean {
-  const ranks = ranksAround(from, table);
-  return ranks !== undefined && !from.isTesting && rankInside(from, ranks) === null;
+/** The sub-folders that a file lies in, and that the ranks of the folder around them do not know. */
+export function unknownSubfolders(from: SourceLocation, table: LayerTable): string[] {
+  if (from.isTesting) return [];
+  return rankedFoldersOf(from, table).flatMap(({ folder, ranks }) => {
+    const unit = unitIn(folder, from);
+    return rankOf(unit, ranks) === null ? [`${folder}/${unit.name}`] : [];
+  });
 }
 
-function ranksAround(
-  { packageName, folder }: SourceLocation,
-  table: LayerTable,
-): LayerTable["subfolderRanks"][string] | undefined {
-  return table.subfolderRanks[`${packageName}/${folder}`];
+type Ranks = LayerTable["subfolderRanks"][string];
+
+/** A sub-folder, or a file that is in none. */
+type Unit = { readonly name: string; readonly isFile: boolean };
+
+function rankedFoldersOf(from: SourceLocation, table: LayerTable): { folder: string; ranks: Ranks }[] {
+  return Object.entries(table.subfolderRanks)
+    .filter(([folder]) => isBelow(from, folder))
+    .map(([folder, ranks]) => ({ folder, ranks }));
 }
 
-function rankInside(location: SourceLocation, ranks: LayerTable["subfolderRanks"][string]): number | null {
-  const own = ranks.findIndex((units) => units.includes(unitOf(location)));
-  const rank =
-    own === -1 && location.subfolder === null ? ranks.findIndex((units) => units.includes(".")) : own;
+/** Of `server/faces`: `packages/server/src/faces/`. */
+function prefixOf(folder: string): string {
+  const [packageName, ...rest] = folder.split("/");
+  return `packages/${packageName}/src/${rest.join("/")}/`;
+}
+
+function isBelow({ file }: SourceLocation, folder: string): boolean {
+  return file.startsWith(prefixOf(folder));
+}
+
+function unitIn(folder: string, { file }: SourceLocation): Unit {
+  const [name = "", ...rest] = file.slice(prefixOf(folder).length).split("/");
+  return { name, isFile: rest.length === 0 };
+}
+
+function rankOf({ name, isFile }: Unit, ranks: Ranks): number | null {
+  const own = ranks.findIndex((units) => units.includes(name));
+  const rank = own === -1 && isFile ? ranks.findIndex((units) => units.includes(".")) : own;
   return rank === -1 ? null : rank;
-}
-
-/** The sub-folder, or the file's name where it is in none. */
-function unitOf({ file, subfolder }: SourceLocation): string {
-  return subfolder ?? path.basename(file);
 }
 
 function below({ file }: SourceLocation): string {

@@ -7,7 +7,7 @@ export type LayerTable = {
   /** `package/folder` -> folders of the same rank that it may import after all. */
   readonly sideways: Readonly<Record<string, readonly string[]>>;
   /**
-   * `package/folder` -> ranks inside the folder, lowest first: its sub-folders, single files of its own by their names, and `.` for the
+   * `package/folder`, at any depth -> ranks inside the folder, lowest first: its sub-folders, single files of its own by name, and `.` for the
    * rest of these. A sub-folder may import lower ranks only; files of one rank may import each other. Tests may import anything.
    */
   readonly subfolderRanks: Readonly<Record<string, readonly (readonly string[])[]>>;
@@ -110,6 +110,24 @@ export const layerTable: LayerTable = {
       ["sources"],
       ["."],
       ["people"],
+    ],
+    "server/faces": [
+      ["agent-server", "logins", "machines", "operations"],
+      ["legacy"],
+      ["app-server", "openai"],
+      ["agent-server-handlers.ts"],
+      ["gateway"],
+      ["previews"],
+      ["."],
+    ],
+    "server/faces/agent-server": [
+      ["report-unused.ts"],
+      ["settings"],
+      ["extensions"],
+      ["events", "server"],
+      ["conversations", "files"],
+      ["shells"],
+      ["machines", "sockets"],
     ],
   },
   exceptions: [

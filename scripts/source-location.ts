@@ -9,8 +9,6 @@ export type SourceLocation = {
   readonly isInSource: boolean;
   /** First folder under `src/`, null for files directly in it. */
   readonly folder: string | null;
-  /** Folder below that one, null for files directly in it. */
-  readonly subfolder: string | null;
   /** A test, or a part (`contract.ts`, `contract-*.ts`) of the suite that every backend of a seam passes. */
   readonly isTest: boolean;
   /** True for test doubles: files below a folder named `testing`. */
@@ -24,14 +22,12 @@ export function locateSource(file: string): SourceLocation {
   const area = (packageName === null ? segments[0] : segments[2]) ?? "";
   const isInSource = packageName !== null && area === "src";
   const folder = isInSource && segments.length > 4 ? (segments[3] ?? null) : null;
-  const subfolder = folder !== null && segments.length > 5 ? (segments[4] ?? null) : null;
   return {
     file,
     packageName,
     area,
     isInSource,
     folder,
-    subfolder,
     isTest: /\.test\.tsx?$|\/contract(?:-[a-z-]+)?\.ts$/.test(file) || area === "e2e",
     isTesting: isInSource && segments.slice(3, -1).includes("testing"),
   };

@@ -31,7 +31,7 @@ import { isPortCapability } from "../faces/gateway/port-path.ts";
 import { refuseGateway } from "../faces/gateway/refuse-gateway.ts";
 import { openFaces, type FacesDeps } from "../faces/open-faces.ts";
 import { ConfigError } from "../lib/config-error.ts";
-import { reportUnusedIn } from "../faces/report-unused.ts";
+import { reportUnusedIn } from "../faces/agent-server/report-unused.ts";
 import { callerOfKey, createKeyRing, type KeyRing } from "../http/auth.ts";
 import { createGuard, type GuardOptions } from "../http/guard.ts";
 import { createAuthenticator, openHttp } from "../http/open-http.ts";

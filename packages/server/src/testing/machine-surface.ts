@@ -17,7 +17,7 @@ import {
 } from "@convoke/tool-host";
 import { mountBashSocket } from "../faces/agent-server/sockets/bash-socket.ts";
 import { socketTimes } from "../faces/agent-server/sockets/socket-times.ts";
-import { machineHandlers } from "../faces/agent-server/files/workspace-handlers.ts";
+import { machineHandlers } from "../faces/agent-server/machines/workspace-handlers.ts";
 import { createKeyRing } from "../http/auth.ts";
 import { createGuard } from "../http/guard.ts";
 import { face } from "../http/mount.ts";

@@ -15,7 +15,7 @@ import type { RouteHandler, RouteReply, RouteRequest } from "../../http/mount.ts
 import { Fault, invalidField } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { readTitle } from "../agent-server/conversations/start-request.ts";
-import { toUserMessage } from "../agent-server/conversations/user-message.ts";
+import { toUserMessage } from "../agent-server/events/user-message.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { readInstantOf } from "./list-query.ts";

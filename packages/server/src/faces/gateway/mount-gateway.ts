@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { agentServerRoutes, controlRoutes, type Route } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { mountRoutes, type MountDeps, type RouteHandler } from "../../http/mount.ts";
@@ -12,25 +13,28 @@ import { conversationIdOf } from "../../http/conversation-id.ts";
 import { mountBashSocket } from "../agent-server/sockets/bash-socket.ts";
 import type { NodeSignals } from "../agent-server/sockets/node-signals.ts";
 import { mountEventSocket } from "../agent-server/sockets/event-socket.ts";
-import { completeStart } from "../agent-server/conversations/complete-start.ts";
-import { controlHandlers } from "../agent-server/conversations/control-routes.ts";
-import { reportUnusedIn } from "../report-unused.ts";
-import { agentServerHandlers, type FacesDeps } from "../open-faces.ts";
+import { completeStart, type CompleteStartDeps } from "../agent-server/conversations/complete-start.ts";
+import { controlHandlers, type ControlRouteDeps } from "../agent-server/conversations/control-routes.ts";
+import { reportUnusedIn } from "../agent-server/report-unused.ts";
+import { agentServerHandlers, type AgentServerDeps } from "../agent-server-handlers.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
 import { mountPorts } from "./mount-ports.ts";
 import { createSandboxAccess, sandboxMissing } from "./sandbox-access.ts";
 import { SandboxKeyRing } from "./sandbox-key-ring.ts";
 import { ScopedDirectory } from "./scoped-directory.ts";
 
-export type GatewayDeps = FacesDeps & {
-  readonly sandboxes: Sandboxes;
-  readonly keys: KeyRing;
-  readonly logger: Logger;
-  readonly times: SocketTimes;
-  /** Reaches the other nodes on the store, and subscribes to their signals. */
-  readonly peers: Peers;
-  readonly nodeSignals?: NodeSignals;
-};
+export type GatewayDeps = AgentServerDeps &
+  ControlRouteDeps &
+  Omit<CompleteStartDeps, "catalogue"> & {
+    readonly sandboxes: Sandboxes;
+    readonly validator: Validator;
+    readonly keys: KeyRing;
+    readonly logger: Logger;
+    readonly times: SocketTimes;
+    /** Reaches the other nodes on the store, and subscribes to their signals. */
+    readonly peers: Peers;
+    readonly nodeSignals?: NodeSignals;
+  };
 
 /**
  * `/sandboxes/{id}/...`: every sandbox as an agent server of its own, with its conversations, files and commands alone, and its

@@ -39,7 +39,7 @@ import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { AllowRule } from "../../../security/allow-rules.ts";
 import { readTitle } from "./start-request.ts";
 
-export type TurnRouteDeps = {
+export type ControlRouteDeps = {
   readonly directory: Directory;
   readonly journal: Journal;
   readonly settings: SettingsStore;
@@ -49,7 +49,7 @@ export type TurnRouteDeps = {
 const success = { json: { success: true } };
 
 /** Approvals, queue, limits and costs, which are extensions; forks and model switches, as in the reference. */
-export function controlHandlers({ directory, journal, settings, ledger }: TurnRouteDeps) {
+export function controlHandlers({ directory, journal, settings, ledger }: ControlRouteDeps) {
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 

@@ -34,8 +34,8 @@ import {
   subAgentSecrets,
 } from "../extensions/read-agent-definitions.ts";
 import { readClientTools } from "../extensions/read-client-tools.ts";
-import { withoutMasks } from "../events/without-masks.ts";
-import { toUserMessage } from "./user-message.ts";
+import { withoutMasks } from "../settings/without-masks.ts";
+import { toUserMessage } from "../events/user-message.ts";
 
 /** A parsed create request. */
 export type Start = {

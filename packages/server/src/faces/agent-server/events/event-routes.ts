@@ -13,7 +13,7 @@ import { Fault, invalidField } from "../../../lib/fault.ts";
 import { parseInstant } from "../../../lib/instant.ts";
 import { readKind, readName } from "./event-names.ts";
 import { readEventsById } from "./events-by-id.ts";
-import { toUserMessage } from "../conversations/user-message.ts";
+import { toUserMessage } from "./user-message.ts";
 
 export type EventRouteDeps = {
   readonly journal: Journal;

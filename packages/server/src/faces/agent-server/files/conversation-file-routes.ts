@@ -9,8 +9,8 @@ import {
   refuseOutside,
   runtimeAccess,
   type RuntimeAccessDeps,
-} from "./conversation-machine-routes.ts";
-import { transcriptHandlers, type TrajectoryRouteDeps } from "../events/trajectory-routes.ts";
+} from "./conversation-machine.ts";
+import { transcriptHandlers, type TrajectoryRouteDeps } from "./trajectory-routes.ts";
 import { onMachine } from "./workspace-handler.ts";
 
 type FolderQuery = {

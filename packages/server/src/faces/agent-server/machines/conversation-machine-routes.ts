@@ -1,24 +1,24 @@
-import { posix } from "node:path";
 import { ofRuntimes, type ConversationRuntimeInfo, type RuntimeOperation } from "@convoke/protocol";
 import type { Sandboxes } from "../../../app-conversations/sandbox-service.ts";
-import type { Directory } from "../../../directory/directory.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
-import type { Described } from "../../../engine/state/describe.ts";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
-import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
-import { editorDesktopHandlers } from "../server/editor-desktop-routes.ts";
+import {
+  describeRuntime,
+  refuseOutside,
+  runtimeAccess,
+  type RuntimeAccessDeps,
+} from "../files/conversation-machine.ts";
+import { editorDesktopHandlers } from "./editor-desktop-routes.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import { machineHandlers, type WorkspaceHandlersDeps } from "./workspace-handlers.ts";
-import { trajectoryHandlers } from "../events/trajectory-routes.ts";
+import { trajectoryHandlers } from "../files/trajectory-routes.ts";
 
-export type RuntimeRouteDeps = WorkspaceHandlersDeps & {
-  readonly directory: Directory;
-  readonly sandboxes: Sandboxes | null;
-  /** The machine inside a sandbox, for its owner only. */
-  readonly openSandboxAccess: OpenAccess;
-};
+export type RuntimeRouteDeps = WorkspaceHandlersDeps &
+  RuntimeAccessDeps & {
+    readonly sandboxes: Sandboxes | null;
+  };
 
 type RuntimeHandlers = Record<`${RuntimeOperation}InConversation`, RouteHandler>;
 
@@ -46,37 +46,6 @@ export function onConversationMachineHandlers(deps: RuntimeRouteDeps): RuntimeHa
   return Object.fromEntries(handlers) as RuntimeHandlers;
 }
 
-export type RuntimeAccessDeps = Pick<
-  RuntimeRouteDeps,
-  "directory" | "openAccess" | "openFiles" | "openSandboxAccess"
->;
-
-/** The machine that a conversation works on, with the files below its directory. */
-export function runtimeAccess(deps: RuntimeAccessDeps): OpenAccess {
-  return async (caller, params) => {
-    const { id, config } = await describeRuntime(deps, caller, params["runtime_conversation_id"]!);
-    const { sandbox_id: sandboxId } = config;
-    await deps.directory.requireFiles(id, config);
-    const access =
-      sandboxId === undefined
-        ? await deps.openAccess(caller, params)
-        : await deps.openSandboxAccess(caller, { sandbox_id: sandboxId });
-    const workingDir = config.workspace.working_dir;
-    return { ...access, workspace: await deps.openFiles(config, workingDir), workingDir };
-  };
-}
-
-/** Fails when the caller has no such conversation (404). */
-export async function describeRuntime(
-  { directory }: Pick<RuntimeAccessDeps, "directory">,
-  caller: { readonly userId: string },
-  id: string,
-): Promise<Described> {
-  const described = await directory.describe(caller, normalizeUuid(id) ?? id);
-  if (described === null) throw conversationMissing(id);
-  return described;
-}
-
 /** Links that lead out of the directory are refused where the file is opened. */
 function checkPaths({ query }: RouteRequest, root: string): void {
   for (const name of ["path", "workspace_dir"]) {
@@ -84,14 +53,6 @@ function checkPaths({ query }: RouteRequest, root: string): void {
     if (typeof path !== "string" || (name === "workspace_dir" && path === "workspace")) continue;
     refuseOutside(root, path, ["query", name]);
   }
-}
-
-/** Refuses early, by the name of the field, paths that the file access would refuse. */
-export function refuseOutside(root: string, path: string, at: [string, string]): void {
-  const plain = posix.normalize(path);
-  const isInside = plain === root || plain.startsWith(root.endsWith("/") ? root : `${root}/`);
-  if (posix.isAbsolute(path) && isInside) return;
-  throw invalidField(at, "Send an absolute path inside the directory of the conversation.");
 }
 
 function checkTrajectory({ params }: RouteRequest, id: string): void {

@@ -1,8 +1,8 @@
-import type { Directory } from "../directory/directory.ts";
-import { OwnedElsewhere } from "../engine/refusals.ts";
-import type { MountDeps } from "../http/mount.ts";
-import type { Logger } from "../lib/logger.ts";
-import { normalizeUuid } from "../lib/uuid7.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { OwnedElsewhere } from "../../engine/refusals.ts";
+import type { MountDeps } from "../../http/mount.ts";
+import type { Logger } from "../../lib/logger.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
 
 /** Adds a warning to a conversation that names the unused fields of a request for it. */
 export function reportUnusedIn(

@@ -1,10 +1,10 @@
 import { bashHandlers, type BashRouteDeps } from "../shells/bash-routes.ts";
-import { editorDesktopHandlers } from "../server/editor-desktop-routes.ts";
-import { fileHandlers, type FileRouteDeps } from "./file-routes.ts";
-import { gitHandlers } from "./git-routes.ts";
-import { savedWorkspaceHandlers, type SavedWorkspaceRouteDeps } from "./saved-workspace-routes.ts";
-import { trajectoryHandlers, type TrajectoryRouteDeps } from "../events/trajectory-routes.ts";
-import { workspaceFileHandlers, type WorkspaceFileRouteDeps } from "./workspace-file-routes.ts";
+import { editorDesktopHandlers } from "./editor-desktop-routes.ts";
+import { fileHandlers, type FileRouteDeps } from "../files/file-routes.ts";
+import { gitHandlers } from "../files/git-routes.ts";
+import { savedWorkspaceHandlers, type SavedWorkspaceRouteDeps } from "../files/saved-workspace-routes.ts";
+import { trajectoryHandlers, type TrajectoryRouteDeps } from "../files/trajectory-routes.ts";
+import { workspaceFileHandlers, type WorkspaceFileRouteDeps } from "../files/workspace-file-routes.ts";
 
 /** `openAccess` says which machine the routes mean. */
 export type MachineHandlersDeps = BashRouteDeps & FileRouteDeps;

@@ -10,7 +10,7 @@ import type { Journal, StoredEvent } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { createMask, type Mask } from "../../../security/mask.ts";
 import { zipStream, type ZipEntry } from "../../../workspaces/zip-stream.ts";
-import { asAttachment } from "../files/file-download.ts";
+import { asAttachment } from "./file-download.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 
 export type TrajectoryRouteDeps = {

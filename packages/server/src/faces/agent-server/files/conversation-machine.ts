@@ -1,0 +1,51 @@
+import { posix } from "node:path";
+import type { Workspace } from "@convoke/tool-host";
+import type { Directory } from "../../../directory/directory.ts";
+import type { ConversationConfig } from "../../../engine/conversation-config.ts";
+import { conversationMissing } from "../../../engine/refusals.ts";
+import type { Described } from "../../../engine/state/describe.ts";
+import { invalidField } from "../../../lib/fault.ts";
+import { normalizeUuid } from "../../../lib/uuid7.ts";
+import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
+
+export type RuntimeAccessDeps = {
+  readonly directory: Directory;
+  readonly openAccess: OpenAccess;
+  readonly openFiles: (config: ConversationConfig, root: string) => Promise<Workspace>;
+  /** The machine inside a sandbox, for its owner only. */
+  readonly openSandboxAccess: OpenAccess;
+};
+
+/** The machine that a conversation works on, with the files below its directory. */
+export function runtimeAccess(deps: RuntimeAccessDeps): OpenAccess {
+  return async (caller, params) => {
+    const { id, config } = await describeRuntime(deps, caller, params["runtime_conversation_id"]!);
+    const { sandbox_id: sandboxId } = config;
+    await deps.directory.requireFiles(id, config);
+    const access =
+      sandboxId === undefined
+        ? await deps.openAccess(caller, params)
+        : await deps.openSandboxAccess(caller, { sandbox_id: sandboxId });
+    const workingDir = config.workspace.working_dir;
+    return { ...access, workspace: await deps.openFiles(config, workingDir), workingDir };
+  };
+}
+
+/** Fails when the caller has no such conversation (404). */
+export async function describeRuntime(
+  { directory }: Pick<RuntimeAccessDeps, "directory">,
+  caller: { readonly userId: string },
+  id: string,
+): Promise<Described> {
+  const described = await directory.describe(caller, normalizeUuid(id) ?? id);
+  if (described === null) throw conversationMissing(id);
+  return described;
+}
+
+/** Refuses early, by the name of the field, paths that the file access would refuse. */
+export function refuseOutside(root: string, path: string, at: [string, string]): void {
+  const plain = posix.normalize(path);
+  const isInside = plain === root || plain.startsWith(root.endsWith("/") ? root : `${root}/`);
+  if (posix.isAbsolute(path) && isInside) return;
+  throw invalidField(at, "Send an absolute path inside the directory of the conversation.");
+}
