@@ -1,6 +1,6 @@
 import { StartChildConversationRequest, StartChildConversationResponse } from "../workspace/runtime.ts";
 import { conversationParams } from "./parameters.ts";
-import { invalid, noConversation, ok } from "./responses.ts";
+import { invalid, noConversation } from "./responses.ts";
 import { routesOf } from "./route.ts";
 
 /** Child conversations, and flushing to disk. Source: agent server 1.58. */
