@@ -237,6 +237,18 @@ test("an import that no workspace depends on fails the build", async () => {
   await expect(build(planted, () => undefined)).rejects.toThrow("no workspace depends on: fast-check");
 });
 
+test("a large package that every start would load fails the build", async () => {
+  const planted = {
+    "packages/cli/src/main.ts": `
+      import { Client } from "@modelcontextprotocol/client";
+      export async function main(): Promise<void> { console.log(Client.name); }
+    `,
+  };
+  await expect(build(planted, () => undefined)).rejects.toThrow(
+    "Every start would load @modelcontextprotocol/client",
+  );
+});
+
 test("a command without its first line fails the build", async () => {
   const planted = { "packages/cli/src/bin.ts": "console.log(1);" };
   await expect(build(planted, () => undefined)).rejects.toThrow("must start with #!/usr/bin/env node");

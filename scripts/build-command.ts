@@ -25,6 +25,15 @@ const loadedAtStart: readonly string[] = [
   "@convoke/server/writer-thread",
   "@fastify/multipart",
 ];
+/** Large packages that most starts and turns do without. */
+const loadedLate: readonly string[] = [
+  "@anthropic-ai/sdk",
+  "@modelcontextprotocol/client",
+  "playwright-core",
+  "quickjs-emscripten",
+  "undici",
+  "zod",
+];
 /** Not bundled: the launcher runs on any Node version. */
 const launcherFile = "packages/cli/src/launch.cjs";
 
@@ -92,6 +101,7 @@ export async function buildCommand(
     script: outputName(programFile),
     main: programFile,
     loadedAtStart: late,
+    loadedLate,
     options: { ...options, plugins: [plugin] },
   });
   const inputs = { ...metafile.inputs, ...program.inputs };

@@ -12,6 +12,8 @@ export type ProgramParts = {
   readonly main: string;
   /** Late imports that every start needs: files relative to the root, or packages. They become part of the start script. */
   readonly loadedAtStart: readonly string[];
+  /** npm packages that no start may load: their static import is an error. */
+  readonly loadedLate: readonly string[];
   /** Bundler options that all builds share. */
   readonly options: BuildOptions;
 };
@@ -33,6 +35,10 @@ export async function buildProgram(parts: ProgramParts): Promise<BuiltProgram> {
   writeFileSync(path.join(modules.path, "package.json"), "{}");
   const { inputs, parts: files } = await split(parts, modules.path);
   const start = startOf(files);
+  rejectLateOnly(
+    parts.loadedLate,
+    [...start].flatMap((file) => files.get(file)?.inputs ?? []),
+  );
   const late = [...files.keys()].filter((file) => !start.has(file));
   const wanted = late
     .map((file) => files.get(file))
@@ -91,8 +97,8 @@ type Part = {
   readonly imports: readonly string[];
   /** Files that it imports dynamically. */
   readonly lateImports: readonly string[];
-  /** False for files that only re-export what is imported dynamically. */
-  readonly hasCode: boolean;
+  /** The source files in it. None for files that only re-export what is imported dynamically. */
+  readonly inputs: readonly string[];
 };
 
 type Parts = ReadonlyMap<string, Part>;
@@ -128,11 +134,17 @@ async function split(
       {
         imports: named("import-statement"),
         lateImports: named("dynamic-import"),
-        hasCode: Object.keys(inputs).length > 0,
+        inputs: Object.keys(inputs),
       },
     ];
   });
   return { inputs: metafile.inputs, parts: new Map(parts) };
+}
+
+function rejectLateOnly(packages: readonly string[], inputs: readonly string[]): void {
+  const found = packages.filter((name) => inputs.some((input) => input.includes(`/${name}/`)));
+  if (found.length === 0) return;
+  throw new Error(`Every start would load ${found.join(", ")}: load them late, by \`await import()\`.`);
 }
 
 /** Files loaded with the entries, and files that only re-export those. */
@@ -145,8 +157,8 @@ function startOf(parts: Parts): ReadonlySet<string> {
   };
   add(entries.main);
   add(entries.start);
-  for (const [file, { hasCode, imports }] of parts) {
-    if (!hasCode && imports.every((imported) => start.has(imported))) start.add(file);
+  for (const [file, { inputs, imports }] of parts) {
+    if (inputs.length === 0 && imports.every((imported) => start.has(imported))) start.add(file);
   }
   return start;
 }

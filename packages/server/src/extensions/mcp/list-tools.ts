@@ -1,4 +1,4 @@
-import { ProtocolError, SdkHttpError, type Client } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { isBounded } from "../../lib/is-bounded.ts";
 
 /** A usable tool as its server listed it. */
@@ -27,7 +27,7 @@ export async function listTools(client: ListingClient, signal: AbortSignal): Pro
       });
     } catch (error) {
       // An empty cursor is a cursor; servers that mean the end by it refuse it.
-      if (cursor === "" && isRefusal(error)) break;
+      if (cursor === "" && (await isRefusal(error))) break;
       throw error;
     }
     const { tools: listed, nextCursor } = result as { tools?: unknown; nextCursor?: unknown };
@@ -44,7 +44,9 @@ export async function listTools(client: ListingClient, signal: AbortSignal): Pro
   return [...tools.values()];
 }
 
-function isRefusal(error: unknown): boolean {
+async function isRefusal(error: unknown): Promise<boolean> {
+  // Loaded by now; a static import would load it at every start of the server.
+  const { ProtocolError, SdkHttpError } = await import("@modelcontextprotocol/client");
   return error instanceof ProtocolError || error instanceof SdkHttpError;
 }
 
