@@ -1,6 +1,6 @@
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { Tools } from "../engine/ports.ts";
-import type { HookGate, HookSurroundings } from "../engine/run/hook-gate.ts";
+import type { HookGate, HookSurroundings } from "../engine/hook-gate.ts";
 import type { SessionContext } from "../engine/session-context.ts";
 import type { ToolBelt } from "../engine/tool-belt.ts";
 import type { ConversationSessions, SessionOwner } from "../tools/conversation-sessions.ts";

@@ -1,7 +1,7 @@
 import { Condensing } from "../agent/condense/condensing.ts";
 import { ApprovalClock } from "./commands/approval-clock.ts";
 import { decideTimeout } from "./commands/approvals.ts";
-import { GoalLoop } from "./commands/goal-loop.ts";
+import { GoalLoop } from "./goal-loop.ts";
 import { Configuration } from "./configuration.ts";
 import type { ConversationDeps } from "./conversation-deps.ts";
 import { ConversationModels } from "./conversation-models.ts";
@@ -11,7 +11,7 @@ import { LazySession } from "./lazy-session.ts";
 import { Lifetime } from "./lifetime.ts";
 import { PublishedState } from "./published-state.ts";
 import { Hold } from "./run/hold.ts";
-import type { HookGate } from "./run/hook-gate.ts";
+import type { HookGate } from "./hook-gate.ts";
 import { RunEnd } from "./run/run-end.ts";
 import { Runner, type RunListener } from "./run/runner.ts";
 import { ViewRequests } from "./run/view-requests.ts";

@@ -1,10 +1,10 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import type { EventDraft } from "../events/event-draft.ts";
 import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
-import { approvePlan } from "./commands/approve-plan.ts";
+import { approvePlan } from "./approve-plan.ts";
 import { askBeside } from "./commands/ask-agent.ts";
 import { decideAccept, decideReject, decideRun } from "./commands/decide.ts";
-import type { GoalLoop } from "./commands/goal-loop.ts";
+import type { GoalLoop } from "./goal-loop.ts";
 import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";
 import { decideDequeue } from "./commands/queue.ts";
 import { noHooks, sendMessage, type SendDeps, type Sent } from "./commands/send-message.ts";

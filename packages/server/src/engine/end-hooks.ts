@@ -1,4 +1,4 @@
-import type { HookGate } from "./run/hook-gate.ts";
+import type { HookGate } from "./hook-gate.ts";
 import type { SharedParts } from "./shared-parts.ts";
 
 /** The conversation leaves this process: its hooks are told, and what they did is recorded where the log is still its own. */

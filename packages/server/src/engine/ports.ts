@@ -1,7 +1,7 @@
 import type { LLM } from "@convoke/protocol";
 import type { Model } from "../models/model.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
-import type { HookGate, HookSurroundings } from "./run/hook-gate.ts";
+import type { HookGate, HookSurroundings } from "./hook-gate.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { ToolBelt } from "./tool-belt.ts";
 

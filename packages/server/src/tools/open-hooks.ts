@@ -5,7 +5,7 @@ import type { EventDraft } from "../events/event-draft.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { stateUpdate } from "../events/state-update.ts";
-import { HookGate, type HookSurroundings } from "../engine/run/hook-gate.ts";
+import { HookGate, type HookSurroundings } from "../engine/hook-gate.ts";
 
 export type OpenHooksDeps = HookSurroundings & {
   readonly conversationId: string;

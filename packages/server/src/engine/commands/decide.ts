@@ -1,6 +1,7 @@
 import type { Message } from "@convoke/protocol";
 import { Fault } from "../../lib/fault.ts";
 import type { Activation } from "../../extensions/skills/skill-set.ts";
+import type { Admitted } from "../hook-gate.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import { hasUnseenInput, type ConversationState } from "../state/conversation-state.ts";
 import { agentError, rejection } from "../../events/call-answers.ts";
@@ -12,9 +13,6 @@ import { warning } from "../../events/warning.ts";
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
 
 const nothing: Decision = { drafts: [] };
-
-/** What hooks add to a message. */
-export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
 
 export type SendCommand = {
   readonly message: Message;

@@ -7,7 +7,7 @@ import type { Budget, Tools } from "../ports.ts";
 import type { SharedParts } from "../shared-parts.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
-import type { HookGate } from "./hook-gate.ts";
+import type { HookGate } from "../hook-gate.ts";
 import type { ViewRequests } from "./view-requests.ts";
 
 /** What an earlier process has left open. */

@@ -1,17 +1,18 @@
-import type { Agent, Message } from "@convoke/protocol";
-import { approvalMessage, isPlanning, workingAgent } from "../../agent/plan-mode.ts";
-import { Fault } from "../../lib/fault.ts";
-import type { ConversationState } from "../state/conversation-state.ts";
-import type { WorkQueue } from "../work-queue.ts";
-import type { Writer } from "../writer.ts";
-import type { Admitted } from "./decide.ts";
-import { noHooks, sendMessage, type SendDeps } from "./send-message.ts";
+import type { Agent } from "@convoke/protocol";
+import { approvalMessage, isPlanning, workingAgent } from "../agent/plan-mode.ts";
+import { Fault } from "../lib/fault.ts";
+import type { Runner } from "./run/runner.ts";
+import type { ConversationState } from "./state/conversation-state.ts";
+import type { WorkQueue } from "./work-queue.ts";
+import type { Writer } from "./writer.ts";
+import type { HookGate } from "./hook-gate.ts";
+import { noHooks, sendMessage, type SendDeps } from "./commands/send-message.ts";
 
 export type ApprovePlanDeps = SendDeps & {
   /** Null when the conversation has none. */
-  readonly hooks: { admit(message: Message): Promise<Admitted> } | null;
+  readonly hooks: Pick<HookGate, "admit"> | null;
   readonly queue: WorkQueue;
-  readonly runner: { readonly isAlive: boolean; readonly isWorking: boolean; ended(): Promise<void> };
+  readonly runner: Pick<Runner, "isAlive" | "isWorking" | "ended">;
   readonly writer: Writer;
 };
 

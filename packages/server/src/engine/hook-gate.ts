@@ -1,11 +1,13 @@
 import type { Action, Message } from "@convoke/protocol";
 import type { Outcome } from "@convoke/tool-host";
-import type { HookRecord, HookRunner, HookVerdict } from "../../extensions/hooks/hook-runner.ts";
-import type { EventDraft } from "../../events/event-draft.ts";
-import { Fault } from "../../lib/fault.ts";
-import type { Model } from "../../models/model.ts";
-import type { Admitted } from "../commands/decide.ts";
-import type { OpenAction } from "../state/conversation-state.ts";
+import type { HookRecord, HookRunner, HookVerdict } from "../extensions/hooks/hook-runner.ts";
+import type { EventDraft } from "../events/event-draft.ts";
+import { Fault } from "../lib/fault.ts";
+import type { Model } from "../models/model.ts";
+import type { OpenAction } from "./state/conversation-state.ts";
+
+/** What hooks add to a message. */
+export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
 
 /** What hooks say at one point: whether it goes on, why not, and their records for the log. */
 export type Gated = {

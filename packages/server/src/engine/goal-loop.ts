@@ -1,11 +1,11 @@
-import { buildHistory } from "../../agent/history.ts";
-import { judgeGoal, type Judged } from "../../agent/judge-goal.ts";
-import { ended } from "../../lib/ended.ts";
-import type { SharedParts } from "../shared-parts.ts";
-import type { Writer } from "../writer.ts";
-import type { Goal } from "../state/pursued-goal.ts";
-import { afterVerdict, decideGoalResume, decideGoalStop } from "./goal.ts";
-import { describeError } from "../../lib/describe-error.ts";
+import { buildHistory } from "../agent/history.ts";
+import { judgeGoal, type Judged } from "../agent/judge-goal.ts";
+import { ended } from "../lib/ended.ts";
+import type { SharedParts } from "./shared-parts.ts";
+import type { Writer } from "./writer.ts";
+import type { Goal } from "./state/pursued-goal.ts";
+import { afterVerdict, decideGoalResume, decideGoalStop } from "./commands/goal.ts";
+import { describeError } from "../lib/describe-error.ts";
 
 export type GoalLoopDeps = Pick<SharedParts, "id" | "log" | "logger" | "models" | "queue"> & {
   readonly writer: Pick<Writer, "command" | "commit">;
