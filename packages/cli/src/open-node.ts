@@ -50,7 +50,7 @@ type NodeDeps = {
   readonly demo?: Demo;
   readonly takeOver?: TakeOver;
   /** For one of several processes behind one port. */
-  readonly fellows?: ProcessGroup;
+  readonly processGroup?: ProcessGroup;
 };
 
 /** What bubblewrap can do here, found out while the server was loading. */
@@ -68,12 +68,15 @@ export async function openNode(
   {
     hasSandboxes,
     ...more
-  }: Pick<NodeDeps, "hasSandboxes" | "bubblewrap" | "writerThread" | "isAttended" | "demo" | "fellows"> = {
+  }: Pick<
+    NodeDeps,
+    "hasSandboxes" | "bubblewrap" | "writerThread" | "isAttended" | "demo" | "processGroup"
+  > = {
     hasSandboxes: false,
   },
 ): Promise<Node> {
   const config = readConfig(process.env, overrides);
-  if (more.fellows !== undefined && readInitKey(process.env, overrides) !== null)
+  if (more.processGroup !== undefined && readInitKey(process.env, overrides) !== null)
     throw new CommandError(
       "Deferred initialisation (OH_DEFERRED_INIT) needs a single process. Remove --processes.",
       exitCodes.usage,
@@ -81,7 +84,7 @@ export async function openNode(
   return await openConfigured({
     config,
     environment: process.env,
-    logger: openLogger(logLevel, more.fellows),
+    logger: openLogger(logLevel, more.processGroup),
     hasSandboxes,
     ...more,
   });
@@ -114,8 +117,8 @@ export async function openDormantNode(
 }
 
 /** Of several processes each line says which one wrote it. */
-function openLogger(logLevel: Level | "silent", fellows?: ProcessGroup): Logger {
-  const base = fellows === undefined ? null : { process: fellows.number };
+function openLogger(logLevel: Level | "silent", processGroup?: ProcessGroup): Logger {
+  const base = processGroup === undefined ? null : { process: processGroup.number };
   return pino({ level: logLevel, base }, pino.destination({ dest: 2, sync: true }));
 }
 
@@ -130,7 +133,7 @@ async function openConfigured({
   isAttended,
   demo,
   takeOver,
-  fellows,
+  processGroup,
 }: NodeDeps): Promise<Node> {
   ignoreDebugSignal();
   await using scope = new AsyncDisposableStack();
@@ -157,7 +160,7 @@ async function openConfigured({
         ...(isAttended === undefined ? {} : { isAttended }),
         ...(demo === undefined ? {} : { demo }),
         ...(takeOver === undefined ? {} : { takeOver }),
-        ...(fellows === undefined ? {} : { fellows }),
+        ...(processGroup === undefined ? {} : { processGroup }),
         ...(writerThread === undefined ? {} : { writerThread }),
       }),
       config,

@@ -92,13 +92,13 @@ async function serveHere(options: Serve, overrides: ConfigOverrides, share: Shar
   await using node = await openNode(overrides, options.logLevel, {
     hasSandboxes: true,
     ...early.begun,
-    ...(joined === null ? {} : { fellows: joined }),
+    ...(joined === null ? {} : { processGroup: joined }),
     ...(overrides.webDir === undefined ? {} : { demo: (await import("../watched-demo.ts")).watchedDemo }),
   });
   const { server, config } = node;
   if (joined !== null) {
     const { url, sessionKey, sandboxes } = server;
-    joined.tellReady({ url, sessionKey, sandboxes });
+    joined.reportReady({ url, sessionKey, sandboxes });
     options.keepCompiled();
     await using _ = warming(server);
     await joined.stopped;

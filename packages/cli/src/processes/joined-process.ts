@@ -30,7 +30,7 @@ export class JoinedProcess implements ProcessGroup, Disposable {
     process.on("disconnect", stop);
     process.on("message", (message: ToProcess, socket: Socket | undefined) => {
       if (message.type === "stop") stop();
-      else if (message.type === "news") this.#heed(message.news);
+      else if (message.type === "news") this.#deliver(message.news);
       else this.#receive(socket);
     });
   }
@@ -39,15 +39,15 @@ export class JoinedProcess implements ProcessGroup, Disposable {
     this.#onConnection = onConnection;
   }
 
-  tellReady(facts: ServerFacts): void {
+  reportReady(facts: ServerFacts): void {
     this.#send({ type: "ready", facts });
   }
 
-  tell(news: GroupMessage): void {
+  publish(news: GroupMessage): void {
     this.#send({ type: "news", news });
   }
 
-  hear(topic: string, onNews: (body: unknown) => void): () => void {
+  subscribe(topic: string, onNews: (body: unknown) => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners.add(onNews));
     return () => void listeners.delete(onNews);
@@ -71,7 +71,7 @@ export class JoinedProcess implements ProcessGroup, Disposable {
     if (socket !== undefined) take(socket);
   }
 
-  #heed({ topic, body }: GroupMessage): void {
+  #deliver({ topic, body }: GroupMessage): void {
     for (const onNews of this.#listeners.get(topic) ?? []) onNews(body);
   }
 

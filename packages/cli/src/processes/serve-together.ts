@@ -41,7 +41,7 @@ export async function serveTogether(deps: TogetherDeps): Promise<number> {
     letGo: (socket) => socket.destroy(),
     breakOff: (socket) => socket.resetAndDestroy(),
   });
-  const hear = (number: number, message: ToParent): void => {
+  const receive = (number: number, message: ToParent): void => {
     if (message.type === "news") {
       for (const other of children.keys()) if (other !== number) send(other, message);
     } else if (message.type === "taken") dealer.taken(number);
@@ -56,7 +56,7 @@ export async function serveTogether(deps: TogetherDeps): Promise<number> {
     const environment = toEnvironment({ number, count: deps.count, url });
     const child = fork(process.argv[1]!, process.argv.slice(2), { env: { ...process.env, ...environment } });
     children.set(number, child);
-    child.on("message", (message: ToParent) => hear(number, message));
+    child.on("message", (message: ToParent) => receive(number, message));
     child.on("error", (error) => {
       deps.logger.error({ process: number, error: String(error) }, "cannot reach a server process");
     });

@@ -31,7 +31,7 @@ export type ClusterSandboxesDeps = {
   /** The same object where this process looks after those of its machine. */
   readonly starts: SandboxStarts;
   readonly shared: Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven">;
-  readonly door: MachineCalls;
+  readonly machineCalls: MachineCalls;
   readonly secretBox: SecretBox;
 };
 
@@ -76,7 +76,7 @@ export class ClusterSandboxes implements Sandboxes {
     if (known) return known;
     const [placed] = await this.#deps.shared.find([id]);
     // Kept ready on another machine, whose server was to give it and has left the start to this one.
-    if (placed !== undefined && placed.machine !== this.#deps.door.ownMachine)
+    if (placed !== undefined && placed.machine !== this.#deps.machineCalls.ownMachine)
       await this.#deps.shared.dropUngiven(id);
     return await this.#deps.starts.start(ownerId, templateId, id);
   }
@@ -116,7 +116,7 @@ export class ClusterSandboxes implements Sandboxes {
     const far = await this.#findFar(id);
     if (far === null) return (await this.#deps.local?.remove(ownerId, id)) ?? false;
     if (far.ownerId !== ownerId) return false;
-    if ((await this.#deps.door.living()).has(far.machine)) await this.#askFor("remove", id, far);
+    if ((await this.#deps.machineCalls.living()).has(far.machine)) await this.#askFor("remove", id, far);
     else await this.#deps.shared.wishDeleted(id);
     this.#forget(id);
     return true;
@@ -132,7 +132,7 @@ export class ClusterSandboxes implements Sandboxes {
   async connectPort(id: string, port: number): Promise<Duplex> {
     const far = await this.#findFar(id);
     if (far === null) return await this.#here.connectPort(id, port);
-    return await this.#deps.door.open(far.machine, id, port);
+    return await this.#deps.machineCalls.open(far.machine, id, port);
   }
 
   async learn(id: string): Promise<void> {
@@ -163,7 +163,7 @@ export class ClusterSandboxes implements Sandboxes {
 
   /** Matches no machine where another process looks after this one's. */
   get #own(): string | null {
-    return this.#deps.local === null ? null : this.#deps.door.ownMachine;
+    return this.#deps.local === null ? null : this.#deps.machineCalls.ownMachine;
   }
 
   /** What is not far is here, or nowhere. */
@@ -211,7 +211,7 @@ export class ClusterSandboxes implements Sandboxes {
     const isAllHere = here.length === owned.length;
     const [local, living] = await Promise.all([
       this.#deps.local?.getMany(ownerId, here) ?? [],
-      isAllHere ? null : this.#deps.door.living(),
+      isAllHere ? null : this.#deps.machineCalls.living(),
     ]);
     return owned.flatMap((one): SandboxView[] => {
       if (one.machine === this.#own)
@@ -227,7 +227,7 @@ export class ClusterSandboxes implements Sandboxes {
     id: string,
     { machine, ownerId }: Card,
   ): Promise<MachineActs[Act]> {
-    return await this.#deps.door.ask(machine, act, { id, ownerId });
+    return await this.#deps.machineCalls.ask(machine, act, { id, ownerId });
   }
 
   /** One connection for all who ask; it comes back by itself after the machine was away. */
@@ -237,7 +237,7 @@ export class ClusterSandboxes implements Sandboxes {
       connectToolHost({
         address: `sandbox ${id}`,
         key: deriveSandboxKey(rootKey, "tool-host"),
-        open: () => this.#deps.door.open(machine, id, "host"),
+        open: () => this.#deps.machineCalls.open(machine, id, "host"),
       });
     this.#hosts.set(id, opening);
     try {

@@ -40,14 +40,14 @@ const statuses = ["idle", "running", "paused", "waiting_for_confirmation", "fini
 export async function openObservability(
   { metrics: access, tracing, dataDir }: ServerConfig,
   plainLogger: Logger,
-  fellows?: ProcessGroup,
+  processGroup?: ProcessGroup,
 ): Promise<Observability> {
   await using scope = new AsyncDisposableStack();
   const observer = new Observer();
   observer.add(logActivities(plainLogger));
   let watched: Watched | null = null;
   const metrics =
-    access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched), undefined, fellows));
+    access === "off" ? null : scope.use(new Metrics(() => gaugesOf(watched), undefined, processGroup));
   if (metrics !== null) observer.add(metrics);
   const logger = createJoinedLogger(plainLogger, observer);
   if (tracing !== null) {

@@ -7,7 +7,7 @@ import {
   type FleetTemplate,
   type LocalSandboxes,
 } from "../app-conversations/fleet-sandboxes.ts";
-import { SharedRows, SharedStarts } from "../app-conversations/fellow-sandboxes.ts";
+import { SharedRows, SharedStarts } from "../app-conversations/shared-sandboxes.ts";
 import type { MachineCalls } from "../app-conversations/machine-calls.ts";
 import { sandboxPorts } from "../app-conversations/sandbox-ports.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
@@ -53,7 +53,7 @@ export type OpenSandboxesDeps = SandboxStartDeps & {
   /** The store of the sandboxes of all machines; null stores those of this machine in the data folder. */
   readonly cluster: SandboxCluster | null;
   /** Reaches the process behind the same port that manages the sandboxes, when it is another one; otherwise null. */
-  readonly fellows: SharedSandboxDeps | null;
+  readonly sharedSandboxes: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
   readonly logger: Logger;
@@ -63,7 +63,7 @@ export type OpenSandboxesDeps = SandboxStartDeps & {
 export type SandboxCluster = {
   readonly database: ApplicationDatabase;
   readonly machines: Machines;
-  readonly door: MachineCalls;
+  readonly machineCalls: MachineCalls;
   /** Called with the calls that other nodes may make to the sandboxes here. */
   readonly onOpen: OnOpen;
 };
@@ -71,7 +71,7 @@ export type SandboxCluster = {
 /** For processes that share a data folder: one of them manages its sandboxes for all. */
 export type SharedSandboxDeps = {
   readonly machines: Machines;
-  readonly door: MachineCalls;
+  readonly machineCalls: MachineCalls;
   readonly onOpen: OnOpen;
 };
 
@@ -88,7 +88,8 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   const sandboxesDir = join(dataDir, "sandboxes");
   await makeDirectory(sandboxesDir, 0o711);
   const store = await openStore(deps);
-  if (store === null && deps.fellows !== null) return await openSharedSandboxes(deps, deps.fellows);
+  if (store === null && deps.sharedSandboxes !== null)
+    return await openSharedSandboxes(deps, deps.sharedSandboxes);
   if (store === null) {
     logger.warn(
       { dataDir },
@@ -119,21 +120,22 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   });
   scope.move();
   if (deps.cluster !== null) return joined(sandboxes, store, deps.cluster, secretBox);
-  deps.fellows?.onOpen(sandboxes, store);
+  deps.sharedSandboxes?.onOpen(sandboxes, store);
   return sandboxes;
 }
 
 /** Uses the sandboxes of the process that manages them, which was started before this one. */
 async function openSharedSandboxes(
   { cluster, secretBox }: OpenSandboxesDeps,
-  { machines, door }: SharedSandboxDeps,
+  { machines, machineCalls }: SharedSandboxDeps,
 ): Promise<Sandboxes> {
-  const offer = await door.ask(machines.own, "offer", { id: "all", ownerId: "" });
+  const offer = await machineCalls.ask(machines.own, "offer", { id: "all", ownerId: "" });
   return new ClusterSandboxes({
     local: null,
-    starts: new SharedStarts(door, machines.own, offer),
-    shared: cluster === null ? new SharedRows(door, machines.own) : new SharedSandboxes(cluster.database),
-    door,
+    starts: new SharedStarts(machineCalls, machines.own, offer),
+    shared:
+      cluster === null ? new SharedRows(machineCalls, machines.own) : new SharedSandboxes(cluster.database),
+    machineCalls,
     secretBox,
   });
 }
@@ -158,7 +160,7 @@ function summaryOf(
 function joined(
   local: LocalSandboxes,
   store: SandboxStore,
-  { database, door, onOpen }: SandboxCluster,
+  { database, machineCalls, onOpen }: SandboxCluster,
   secretBox: SecretBox,
 ): Sandboxes {
   onOpen(local, store);
@@ -166,13 +168,17 @@ function joined(
     local,
     starts: local,
     shared: new SharedSandboxes(database),
-    door,
+    machineCalls,
     secretBox,
   });
 }
 
 /** Null while another server has them. */
-async function openStore({ cluster, fellows, dataDir }: OpenSandboxesDeps): Promise<SandboxStore | null> {
+async function openStore({
+  cluster,
+  sharedSandboxes,
+  dataDir,
+}: OpenSandboxesDeps): Promise<SandboxStore | null> {
   if (cluster !== null) {
     const { database, machines } = cluster;
     const serving = await machines.serve();
@@ -180,7 +186,7 @@ async function openStore({ cluster, fellows, dataDir }: OpenSandboxesDeps): Prom
   }
   try {
     const store = openSqliteSandboxStore(sandboxesFile(dataDir));
-    await fellows?.machines.serve();
+    await sharedSandboxes?.machines.serve();
     return store;
   } catch (error) {
     if (error instanceof SandboxesHeldError) return null;

@@ -70,7 +70,7 @@ export type ServerDeps = {
   /** For a server that takes over from one that waited for its configuration. */
   readonly takeOver?: TakeOver;
   /** For one of several processes behind one port. */
-  readonly fellows?: ProcessGroup;
+  readonly processGroup?: ProcessGroup;
   /** See {@link StoreDeps}. */
   readonly writerThread?: Worker;
 };
@@ -91,7 +91,7 @@ export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
   /** Null where all servers on the store are on one machine. */
   readonly cluster: SandboxCluster | null;
   /** The processes behind the same port; null for a single process. */
-  readonly fellows: SharedSandboxDeps | null;
+  readonly sharedSandboxes: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
   readonly nowMs: () => number;
 };
@@ -125,7 +125,7 @@ export async function openServer({
   isAttended,
   hasWatchdog = false,
   takeOver,
-  fellows,
+  processGroup,
   writerThread,
 }: ServerDeps): Promise<Server> {
   await using scope = new AsyncDisposableStack();
@@ -134,7 +134,7 @@ export async function openServer({
   scope.use(shareDataFolder(config.dataDir));
   const sessionKey = await chooseKey(config);
   const ownKeys = sessionKey === null ? [] : [sessionKey.key, ...config.sessionApiKeys];
-  const observability = scope.use(await openObservability(config, plainLogger, fellows));
+  const observability = scope.use(await openObservability(config, plainLogger, processGroup));
   const { observer, logger } = observability;
   const { standstillSeconds, dataDir } = config;
   const activity =
@@ -157,14 +157,14 @@ export async function openServer({
   const opened = await opening;
   const store = { ...opened, journal: wrap.journal(opened.journal) };
   const peers = new Peers({ cluster: store.cluster });
-  const internalListener = fellows === undefined ? null : new InternalListener({ app, peers });
+  const internalListener = processGroup === undefined ? null : new InternalListener({ app, peers });
   const tunnels = new ByteTunnels(app, peers);
   const sandboxes = await openSandboxes({
     config,
     logger,
     secretBox: store.secretBox,
     nowMs: Date.now,
-    ...(await joinMachines(store, app, { peers, tunnels, fellows, dataDir })),
+    ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
   const validator = createValidator();
@@ -180,7 +180,7 @@ export async function openServer({
       ...(demo === undefined ? {} : { demo }),
       serverKeys: [...ownKeys, ...hiddenTexts(config)],
       ...(isAttended === true ? { isAttended } : {}),
-      ...(fellows === undefined ? {} : { hasSharedSandboxes: true }),
+      ...(processGroup === undefined ? {} : { hasSharedSandboxes: true }),
       ...(activity === undefined ? {} : { activity }),
     }),
   );
@@ -201,7 +201,7 @@ export async function openServer({
       tunnels,
       environment,
       ownKeys,
-      ...(fellows === undefined ? {} : { fellows }),
+      ...(processGroup === undefined ? {} : { processGroup }),
       ...(demo === undefined ? {} : { demo }),
       isReady: () => isReady && cluster.isSound(),
       faces: [
@@ -214,7 +214,7 @@ export async function openServer({
   takeOver?.mount(app);
   await webhooks.open();
   takeOver?.freePort();
-  const url = await listen(config, { app, cluster, fellows, internalListener });
+  const url = await listen(config, { app, cluster, processGroup, internalListener });
   await directory.recover();
   if (isAttended !== true) await appConversations.recover();
   isReady = true;
@@ -253,27 +253,27 @@ export async function openServer({
 /** Announces this node's address to the others; resolves with the address for clients. */
 async function listen(
   config: ServerConfig,
-  { app, cluster, fellows, internalListener }: Listening,
+  { app, cluster, processGroup, internalListener }: Listening,
 ): Promise<string> {
   const { ownHost } = cluster;
   const { host, port, database } = config;
-  if (fellows === undefined || internalListener === null) {
+  if (processGroup === undefined || internalListener === null) {
     await app.listen({ host, port });
     const url = addressOf(app.server.address() as AddressInfo);
     await cluster.announce(database?.nodeAddress ?? reachableAt(url, host, ownHost));
     return url;
   }
-  const plan = { ...config, number: fellows.number };
+  const plan = { ...config, number: processGroup.number };
   await app.listen(internalPlace(plan));
   await cluster.announce(internalAddress(plan, app.server.address() as AddressInfo, ownHost));
-  internalListener.open(fellows);
-  return fellows.url;
+  internalListener.open(processGroup);
+  return processGroup.url;
 }
 
 type Listening = {
   readonly app: FastifyInstance;
   readonly cluster: Cluster;
-  readonly fellows: ProcessGroup | undefined;
+  readonly processGroup: ProcessGroup | undefined;
   readonly internalListener: InternalListener | null;
 };
 
@@ -281,9 +281,9 @@ type Listening = {
 async function joinMachines(
   { machines: shared, database, cluster: { nodeId } }: Store,
   app: FastifyInstance,
-  { peers, tunnels, fellows, dataDir }: MachineWays,
-): Promise<Pick<SharedWithSandboxes, "cluster" | "fellows">> {
-  if (shared === null && fellows === undefined) return { cluster: null, fellows: null };
+  { peers, tunnels, processGroup, dataDir }: MachineWays,
+): Promise<Pick<SharedWithSandboxes, "cluster" | "sharedSandboxes">> {
+  if (shared === null && processGroup === undefined) return { cluster: null, sharedSandboxes: null };
   const [{ NodeMachines }, { mountMachine }] = await Promise.all([
     import("../faces/machines/node-machines.ts"),
     import("../faces/machines/mount-machine.ts"),
@@ -292,19 +292,19 @@ async function joinMachines(
     shared ?? new (await import("../cluster/folder-machines.ts")).FolderMachines(dataDir, nodeId);
   const ways: SharedSandboxDeps = {
     machines,
-    door: new NodeMachines({ machines, peers }),
+    machineCalls: new NodeMachines({ machines, peers }),
     onOpen: (local, store) => mountMachine(app, { local, store, tunnels }),
   };
   return {
     cluster: shared === null ? null : { ...ways, database },
-    fellows: fellows === undefined ? null : ways,
+    sharedSandboxes: processGroup === undefined ? null : ways,
   };
 }
 
 type MachineWays = {
   readonly peers: Peers;
   readonly tunnels: ByteTunnels;
-  readonly fellows: ProcessGroup | undefined;
+  readonly processGroup: ProcessGroup | undefined;
   readonly dataDir: string;
 };
 

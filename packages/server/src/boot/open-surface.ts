@@ -1,5 +1,5 @@
 import { SummaryFeed } from "../reading/summary-feed.ts";
-import { shareSummaries } from "../directory/share-glances.ts";
+import { shareSummaries } from "../directory/share-summaries.ts";
 import { mountBrowserSocket } from "../faces/agent-server/sockets/browser-socket.ts";
 import { mountOverviewSocket } from "../faces/agent-server/sockets/overview-socket.ts";
 import { PageCache } from "../events/page-cache.ts";
@@ -128,7 +128,7 @@ export type SurfaceDeps = {
   readonly peers: Peers;
   readonly tunnels: ByteTunnels;
   /** The other processes behind the same port; absent: there are none. */
-  readonly fellows?: ProcessGroup;
+  readonly processGroup?: ProcessGroup;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly observer: Observability["observer"];
@@ -144,7 +144,7 @@ export type SurfaceDeps = {
 export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, peers } =
     deps;
-  const { fellows } = deps;
+  const { processGroup } = deps;
   const { app } = listener;
   const { journal, database, secretBox } = store;
   const { directory } = conversations;
@@ -232,7 +232,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     keyStore,
     logins,
     demo: deps.demo ?? null,
-    attempts: scope.use(new WrongAttempts(Date.now, fellows)),
+    attempts: scope.use(new WrongAttempts(Date.now, processGroup)),
     clientAddress: createClientAddress(config.trustedProxies),
     lastActivityMs: listener.lastActivityMs,
     isReady: deps.isReady,
@@ -246,7 +246,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, trimmed, validator, logger, times };
   const nodeSignals =
-    config.database === null && fellows === undefined
+    config.database === null && processGroup === undefined
       ? undefined
       : scope.use(
           new NodeSignals({
@@ -272,7 +272,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       onFailure: (error) => logger.warn({ error: String(error) }, "overview could not be published"),
     }),
   );
-  if (fellows !== undefined) scope.defer(shareSummaries(feed, journal, fellows));
+  if (processGroup !== undefined) scope.defer(shareSummaries(feed, journal, processGroup));
   mountTerminalSocket(app, { ...socketDeps, peers, scopeOf: () => ({ directory, keys }) });
   mountShellSocket(app, {
     ...socketDeps,
@@ -301,7 +301,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     });
   // With a shared port, the internal listener of each process admits only other nodes, so every request there is
   // checked.
-  if (fellows === undefined) app.readyAnswers.open((headers) => callerOfKey(headers, keys));
+  if (processGroup === undefined) app.readyAnswers.open((headers) => callerOfKey(headers, keys));
   mountDocuments(
     app,
     faces.flatMap((face) => face.routes),

@@ -39,8 +39,8 @@ export class InternalListener {
   }
 
   /** Starts to serve this process's share of the shared port's connections. */
-  open(fellows: ProcessGroup): void {
-    fellows.take((socket) => this.#serve(socket));
+  open(processGroup: ProcessGroup): void {
+    processGroup.take((socket) => this.#serve(socket));
   }
 
   #serve(socket: Socket): void {

@@ -17,10 +17,10 @@ export class PeerQuestion<Value> implements Disposable {
   constructor(group: ProcessGroup, topic: string, answer: () => Promise<Value>) {
     this.#group = group;
     this.#topic = topic;
-    this.#stop = group.hear(topic, (body) => {
+    this.#stop = group.subscribe(topic, (body) => {
       const { id } = body as Question;
       answer().then(
-        (value) => group.tell({ topic: answersTo(topic), body: { id, value } satisfies Answer }),
+        (value) => group.publish({ topic: answersTo(topic), body: { id, value } satisfies Answer }),
         () => {},
       );
     });
@@ -33,7 +33,7 @@ export class PeerQuestion<Value> implements Disposable {
     const id = randomUUID();
     const values: Value[] = [];
     const all = Promise.withResolvers<void>();
-    const stop = this.#group.hear(answersTo(this.#topic), (body) => {
+    const stop = this.#group.subscribe(answersTo(this.#topic), (body) => {
       const answer = body as Answer;
       if (answer.id !== id) return;
       values.push(answer.value as Value);
@@ -41,7 +41,7 @@ export class PeerQuestion<Value> implements Disposable {
     });
     const late = setTimeout(() => all.resolve(), maxAnswerMs);
     try {
-      this.#group.tell({ topic: this.#topic, body: { id } satisfies Question });
+      this.#group.publish({ topic: this.#topic, body: { id } satisfies Question });
       await all.promise;
       return values;
     } finally {

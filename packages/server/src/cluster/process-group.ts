@@ -16,7 +16,7 @@ export interface ProcessGroup {
   /** Starts to take this process's share of the connections to that port. Nothing has been read from them yet. */
   take(onConnection: (socket: Socket) => void): void;
   /** Publishes to the other processes, in order; never to this one. */
-  tell(news: GroupMessage): void;
+  publish(news: GroupMessage): void;
   /** Returns the unsubscribe function. */
-  hear(topic: string, onNews: (body: unknown) => void): () => void;
+  subscribe(topic: string, onNews: (body: unknown) => void): () => void;
 }

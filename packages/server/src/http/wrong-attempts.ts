@@ -18,7 +18,7 @@ export class WrongAttempts implements Disposable {
   constructor(nowMs: () => number, group?: ProcessGroup) {
     this.#nowMs = nowMs;
     this.#group = group;
-    this.#stop = group?.hear(topic, (address) => this.#count(address as string)) ?? (() => {});
+    this.#stop = group?.subscribe(topic, (address) => this.#count(address as string)) ?? (() => {});
   }
 
   /** How long attempts from this address are refused, in milliseconds; 0 when it may try. */
@@ -29,7 +29,7 @@ export class WrongAttempts implements Disposable {
 
   note(address: string): void {
     this.#count(address);
-    this.#group?.tell({ topic, body: address });
+    this.#group?.publish({ topic, body: address });
   }
 
   [Symbol.dispose](): void {

@@ -28,12 +28,12 @@ export class Metrics implements Sink, Disposable {
 
   readonly #others: PeerQuestion<readonly MetricObject[]> | null;
 
-  constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry, fellows?: ProcessGroup) {
+  constructor(gauges: () => Gauges, open: typeof openRegistry = openRegistry, processGroup?: ProcessGroup) {
     this.#gauges = gauges;
     this.#open = open;
     const answer = async (): Promise<readonly MetricObject[]> =>
       await (await this.#current()).prometheus.getMetricsAsJSON();
-    this.#others = fellows === undefined ? null : new PeerQuestion(fellows, "metrics", answer);
+    this.#others = processGroup === undefined ? null : new PeerQuestion(processGroup, "metrics", answer);
     this.#timer = setTimeout(() => this.#loadBehind(), loadAfterMs).unref();
   }
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { GroupMessage, ProcessGroup } from "../cluster/process-group.ts";
 
-/** Processes behind one port, simulated in this one. Listeners have been called when `tell` returns. */
+/** Processes behind one port, simulated in this one. Listeners have been called when `publish` returns. */
 export function createProcessGroup(count: number, url = "http://127.0.0.1:1"): MemoryNode[] {
   const all: MemoryNode[] = [];
   for (let number = 1; number <= count; number += 1) all.push(new MemoryNode(number, count, url, all));
@@ -28,7 +28,7 @@ export class MemoryNode implements ProcessGroup {
     this.give = onConnection;
   }
 
-  tell({ topic, body }: GroupMessage): void {
+  publish({ topic, body }: GroupMessage): void {
     const sent = JSON.stringify(body);
     for (const node of this.#all) {
       if (node === this) continue;
@@ -36,7 +36,7 @@ export class MemoryNode implements ProcessGroup {
     }
   }
 
-  hear(topic: string, onNews: (body: unknown) => void): () => void {
+  subscribe(topic: string, onNews: (body: unknown) => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners.add(onNews));
     return () => void listeners.delete(onNews);

@@ -9,11 +9,11 @@ import type { SandboxTemplate, SandboxView } from "./sandbox-service.ts";
 export class SharedStarts implements SandboxStarts {
   readonly templates: readonly SandboxTemplate[];
   readonly summary: string;
-  readonly #door: MachineCalls;
+  readonly #machineCalls: MachineCalls;
   readonly #machine: string;
 
-  constructor(door: MachineCalls, machine: string, { templates, summary }: SandboxOffer) {
-    this.#door = door;
+  constructor(machineCalls: MachineCalls, machine: string, { templates, summary }: SandboxOffer) {
+    this.#machineCalls = machineCalls;
     this.#machine = machine;
     this.templates = templates;
     this.summary = summary;
@@ -27,7 +27,7 @@ export class SharedStarts implements SandboxStarts {
   unreserve(): void {}
 
   async start(ownerId: string, templateId: string, id: string): Promise<SandboxView> {
-    return await this.#door.ask(this.#machine, "start", { id, ownerId, templateId });
+    return await this.#machineCalls.ask(this.#machine, "start", { id, ownerId, templateId });
   }
 
   /** The other process counts them. */
@@ -38,23 +38,23 @@ export class SharedStarts implements SandboxStarts {
 
 /** What the process beside this one has written down, which alone reads it. */
 export class SharedRows implements Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven"> {
-  readonly #door: MachineCalls;
+  readonly #machineCalls: MachineCalls;
   readonly #machine: string;
 
-  constructor(door: MachineCalls, machine: string) {
-    this.#door = door;
+  constructor(machineCalls: MachineCalls, machine: string) {
+    this.#machineCalls = machineCalls;
     this.#machine = machine;
   }
 
   async find(ids: readonly string[]): Promise<readonly PlacedSandbox[]> {
     const rows = await Promise.all(
-      ids.map((id) => this.#door.ask(this.#machine, "row", { id, ownerId: "" })),
+      ids.map((id) => this.#machineCalls.ask(this.#machine, "row", { id, ownerId: "" })),
     );
     return rows.flatMap((row) => (row === null ? [] : [{ row, machine: this.#machine }]));
   }
 
   async listOf(ownerId: string): Promise<readonly PlacedSandbox[]> {
-    const rows = await this.#door.ask(this.#machine, "rows", { id: "all", ownerId });
+    const rows = await this.#machineCalls.ask(this.#machine, "rows", { id: "all", ownerId });
     return rows.map((row) => ({ row, machine: this.#machine }));
   }
 

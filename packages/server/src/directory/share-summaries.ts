@@ -11,12 +11,12 @@ const topic = "glance";
 export function shareSummaries(
   feed: Pick<SummaryFeed, "touch">,
   journal: Pick<Journal, "onCommit">,
-  fellows: ProcessGroup,
+  processGroup: ProcessGroup,
 ): () => void {
   const stops = [
-    fellows.hear(topic, (id) => feed.touch(id as string)),
+    processGroup.subscribe(topic, (id) => feed.touch(id as string)),
     journal.onCommit(({ type, conversationId }) => {
-      if (type !== "appended") fellows.tell({ topic, body: conversationId });
+      if (type !== "appended") processGroup.publish({ topic, body: conversationId });
     }),
   ];
   return () => {
