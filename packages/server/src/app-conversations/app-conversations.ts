@@ -10,7 +10,7 @@ import {
   type ListFilter,
   type ListQuery,
 } from "./list-conversations.ts";
-import { machineUnavailable, sandboxAway, sandboxesNotServed } from "./sandbox-refusals.ts";
+import { machineUnavailable, sandboxUnavailable, sandboxesNotServed } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
 import type { Started, StartTaskStore } from "./start-task-store.ts";
 
@@ -167,11 +167,12 @@ export class AppConversations {
     if (row === null) {
       const task = await this.#deps.tasks.ofConversation(asker.userId, id);
       if (task === null || task.status === "ERROR") throw conversationMissing(id);
-      throw sandboxAway("STARTING", task.detail);
+      throw sandboxUnavailable("STARTING", task.detail);
     }
     const [view] = await this.#sandboxes.getMany(asker.userId, [row.sandboxId]);
-    if (view?.isAway === true) throw machineUnavailable();
-    if (view?.status !== "RUNNING") throw sandboxAway(view?.status ?? "MISSING", view?.statusDetail ?? null);
+    if (view?.isUnavailable === true) throw machineUnavailable();
+    if (view?.status !== "RUNNING")
+      throw sandboxUnavailable(view?.status ?? "MISSING", view?.statusDetail ?? null);
     return row;
   }
 

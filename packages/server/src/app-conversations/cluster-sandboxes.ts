@@ -8,7 +8,7 @@ import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox
 import type { SecretBox } from "../security/seal.ts";
 import { newSandboxId, toView, type LocalSandboxes } from "./fleet-sandboxes.ts";
 import type { MachineActs, MachineCalls } from "./machine-calls.ts";
-import { machineUnavailable, sandboxAway } from "./sandbox-refusals.ts";
+import { machineUnavailable, sandboxUnavailable } from "./sandbox-refusals.ts";
 import type {
   Sandboxes,
   SandboxHost,
@@ -111,7 +111,7 @@ export class ClusterSandboxes implements Sandboxes {
     return far.ownerId === ownerId && (await this.#askFor("resume", id, far));
   }
 
-  /** Where the machine of a sandbox is away, its server ends it when it is back; for its owner it is gone at once. */
+  /** Where the machine of a sandbox is unavailable, its server ends it when it is back; for its owner it is gone at once. */
   async remove(ownerId: string, id: string): Promise<boolean> {
     const far = await this.#findFar(id);
     if (far === null) return (await this.#deps.local?.remove(ownerId, id)) ?? false;
@@ -168,7 +168,7 @@ export class ClusterSandboxes implements Sandboxes {
 
   /** What is not far is here, or nowhere. */
   get #here(): LocalSandboxes {
-    if (this.#deps.local === null) throw sandboxAway("MISSING", null);
+    if (this.#deps.local === null) throw sandboxUnavailable("MISSING", null);
     return this.#deps.local;
   }
 
@@ -218,7 +218,7 @@ export class ClusterSandboxes implements Sandboxes {
         return local.filter((view) => view !== null && view.id === one.row.id) as SandboxView[];
       if (this.#cardOf(one) === null) return [];
       const view = toView(one.row, ownerId);
-      return living?.has(one.machine) === true ? [view] : [toAway(view)];
+      return living?.has(one.machine) === true ? [view] : [toUnavailable(view)];
     });
   }
 
@@ -251,6 +251,6 @@ export class ClusterSandboxes implements Sandboxes {
   }
 }
 
-function toAway(view: SandboxView): SandboxView {
-  return { ...view, status: "ERROR", statusDetail: machineUnavailable().message, isAway: true };
+function toUnavailable(view: SandboxView): SandboxView {
+  return { ...view, status: "ERROR", statusDetail: machineUnavailable().message, isUnavailable: true };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Directory } from "../directory/directory.ts";
 import type { Journal } from "../journal/journal.ts";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { openSecretBox } from "../security/seal.ts";
@@ -29,7 +29,7 @@ async function openStarts() {
   const cut = withMethods(database, {
     transaction: async (work) => {
       const result = await database.transaction(work);
-      if (isCut) throw new DatabaseAwayError("The line broke behind the commit");
+      if (isCut) throw new DatabaseUnavailableError("The line broke behind the commit");
       return result;
     },
   });
@@ -68,7 +68,7 @@ async function openStarts() {
 test("a start that stands though nobody answered whether it does is begun by the server that wrote it down", async () => {
   await using bench = await openStarts();
   const { starts, opened } = bench;
-  await expect(starts.starter.begin(ada, request)).rejects.toThrow(DatabaseAwayError);
+  await expect(starts.starter.begin(ada, request)).rejects.toThrow(DatabaseUnavailableError);
   bench.mend();
   await starts.takeUp();
   await expect.poll(() => opened.length, { timeout: 60_000 }).toBe(1);

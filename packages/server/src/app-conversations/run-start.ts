@@ -7,7 +7,7 @@ import { createMask, type Mask } from "../security/mask.ts";
 import { writeFacts, type AppConversationStore } from "./app-conversation-store.ts";
 import { orAborted } from "../lib/or-aborted.ts";
 import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
-import { isMachineAway } from "./sandbox-refusals.ts";
+import { isMachineUnavailable } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
 import type { StartOrder } from "./start-order.ts";
 import type { StartTask, StartTaskStore } from "./start-task-store.ts";
@@ -81,7 +81,7 @@ async function openSandboxPatiently(deps: RunStartDeps, steps: Steps): Promise<S
     try {
       return await openSandbox(deps, steps);
     } catch (error) {
-      if (!isMachineAway(error)) throw error;
+      if (!isMachineUnavailable(error)) throw error;
       await wait(lookEveryMs, deps.signal);
     }
   }
@@ -92,7 +92,7 @@ async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHos
   const { task, order, sandboxes, signal } = deps;
   const { ownerId, sandboxId } = task;
   if (order.sandboxId === null) await sandboxes.start(ownerId, order.templateId, sandboxId);
-  const view = await untilNotAway(deps, steps);
+  const view = await untilAvailable(deps, steps);
   // What a server before this one left half started has failed by now, like what its user paused.
   const resuming =
     view.status === "RUNNING" || view.status === "STARTING" ? null : sandboxes.resume(ownerId, sandboxId);
@@ -120,13 +120,13 @@ async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHos
   }
 }
 
-/** A machine that is away may come back until the start has taken too long. */
-async function untilNotAway({ task, sandboxes, signal }: RunStartDeps, steps: Steps): Promise<SandboxView> {
+/** A machine that is unavailable may come back until the start has taken too long. */
+async function untilAvailable({ task, sandboxes, signal }: RunStartDeps, steps: Steps): Promise<SandboxView> {
   for (;;) {
     signal.throwIfAborted();
     const [view] = await sandboxes.getMany(task.ownerId, [task.sandboxId]);
     if (!view) throw new StartFailure(`There is no sandbox ${task.sandboxId}.`);
-    if (view.isAway !== true) return view;
+    if (view.isUnavailable !== true) return view;
     await steps.to("WAITING_FOR_SANDBOX", view.statusDetail);
     await wait(lookEveryMs, signal);
   }

@@ -22,12 +22,12 @@ export function machineUnavailable(options: ErrorOptions = {}): Fault {
   );
 }
 
-export function isMachineAway(error: unknown): boolean {
+export function isMachineUnavailable(error: unknown): boolean {
   return error instanceof Fault && error.code === "machine_away";
 }
 
 /** Why a conversation's sandbox cannot be used now. */
-export function sandboxAway(status: Exclude<SandboxStatus, "RUNNING">, detail: string | null): Fault {
+export function sandboxUnavailable(status: Exclude<SandboxStatus, "RUNNING">, detail: string | null): Fault {
   const why = detail === null || detail === "" ? "" : ` (${detail})`;
   if (status === "MISSING") {
     return new Fault(

@@ -12,7 +12,7 @@ export type SandboxView = {
   readonly statusDetail: string | null;
   readonly createdAtMs: number;
   /** It is on a machine that no server lives on: what is known of it may have changed. */
-  readonly isAway?: true;
+  readonly isUnavailable?: true;
 };
 
 /** What sandboxes are made from. */

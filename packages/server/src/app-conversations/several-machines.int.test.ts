@@ -147,16 +147,16 @@ describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail}
     await far.call("DELETE", `/api/v1/sandboxes/${sandboxId}`);
   });
 
-  test("P6, P27: a conversation goes on at another server, its tools in the sandbox where it was; a machine that is away is told", async () => {
+  test("P6, P27: a conversation goes on at another server, its tools in the sandbox where it was; a machine that is unavailable is told", async () => {
     const { id, sandboxId } = await startConversation();
     const record = join(workspaceOf(near, sandboxId), "project", "runs.log");
     expect(readFileSync(record, "utf8")).toBe("run\n");
 
     // Whoever works on it gives it back, and the next who is asked takes it.
     await near.end("SIGTERM");
-    const away = await untilStatus(far, sandboxId, "ERROR");
-    expect(away).toMatchObject({ session_api_key: null });
-    expect(away.status_detail).toContain("no server lives on");
+    const unavailable = await untilStatus(far, sandboxId, "ERROR");
+    expect(unavailable).toMatchObject({ session_api_key: null });
+    expect(unavailable.status_detail).toContain("no server lives on");
     for (const path of [`/api/v1/sandboxes/${sandboxId}/pause`, `/api/v1/sandboxes/${sandboxId}/resume`])
       expect(await far.call("POST", path)).toMatchObject({ status: 503, json: { code: "machine_away" } });
     expect(await execute(far, sandboxId, "true")).toMatchObject({
@@ -209,7 +209,7 @@ describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail}
     expect((await far.call("DELETE", `/api/v1/app-conversations/${id}`)).json).toEqual({ success: true });
   });
 
-  test("a sandbox that is deleted while its machine is away goes when that is back", async () => {
+  test("a sandbox that is deleted while its machine is unavailable goes when that is back", async () => {
     const { id, sandboxId } = await startConversation();
     await near.end("SIGKILL");
     await untilStatus(far, sandboxId, "ERROR");

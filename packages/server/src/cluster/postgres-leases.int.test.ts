@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { openDatabaseLine, type DatabaseLine } from "../testing/database-line.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
 import { PostgresLeases } from "./postgres-leases.ts";
@@ -48,7 +48,7 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`leases need PostgreSQL (${pro
     const endWaiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await expect.poll(async () => (await ending.client.query(endWaiting)).rowCount).toBe(1);
-    expect(await given).toBeInstanceOf(DatabaseAwayError);
+    expect(await given).toBeInstanceOf(DatabaseUnavailableError);
     await locking.client.query("ROLLBACK");
     await using again = await leases.take("job");
     expect(again?.isHeld()).toBe(true);
@@ -61,7 +61,7 @@ async function cutAnswer(line: DatabaseLine, asked: PromiseLike<unknown>, isDone
   const answer = Promise.resolve(asked).catch((error: unknown) => error);
   await expect.poll(isDone).toBe(true);
   line.set("pass");
-  expect(await answer).toBeInstanceOf(DatabaseAwayError);
+  expect(await answer).toBeInstanceOf(DatabaseUnavailableError);
 }
 
 async function openDirect(url: string): Promise<AsyncDisposable & { readonly client: Client }> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { viewKinds } from "../agent/history.ts";
 import { JournalWriteError, type Journal } from "../journal/journal.ts";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
 import { until } from "../testing/until.ts";
@@ -149,7 +149,7 @@ test("P27: what was claimed with others and lost before it was loaded is claimed
   expect(claims).toBe(2);
 });
 
-test("P27: a run that cannot read its log while the database is away waits for it", async () => {
+test("P27: a run that cannot read its log while the database is unavailable waits for it", async () => {
   let refusals = 0;
   await using server = await startTestServer({
     script,
@@ -159,7 +159,7 @@ test("P27: a run that cannot read its log while the database is away waits for i
           // The run's own reading, not that of whoever loads it.
           if (refusals === 0 || read[1] !== viewKinds) return await journal.readKinds(...read);
           refusals -= 1;
-          throw new DatabaseAwayError("The database is away");
+          throw new DatabaseUnavailableError("The database is unavailable");
         },
       }),
   });
@@ -181,7 +181,7 @@ test("P6: a call that may have begun elsewhere is not made here while nobody can
         append: async (lease, batch) => {
           if (refusals === 0) return await journal.append(lease, batch);
           refusals -= 1;
-          throw new JournalWriteError("The database is away");
+          throw new JournalWriteError("The database is unavailable");
         },
         claimMany: async (ids) => {
           const claims = await journal.claimMany(ids);

@@ -12,7 +12,7 @@ const message = (text: string) => ({
   thinking_blocks: [],
 });
 
-test("P65: a message is stored while its workspace is away; the run says so, and goes on when it is back", async () => {
+test("P65: a message is stored while its workspace is unavailable; the run says so, and goes on when it is back", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
   const directory = join(server.workspaceDir, "project");
   const workspace = { kind: "LocalWorkspace", working_dir: directory } as const;

@@ -26,7 +26,7 @@ export class UnfinishedRuns implements EarlierRuns {
     return this.#calls.has(actionId);
   }
 
-  /** True while the store is away for it: a run that went on would make calls again that have begun elsewhere. */
+  /** True while the store is unavailable for it: a run that went on would make calls again that have begun elsewhere. */
   get isUnsettled(): boolean {
     return this.#isUnsettled;
   }

@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { conversationClosing, OwnedElsewhere } from "../engine/refusals.ts";
 import { DamagedEventError, JournalWriteError, LeaseLostError } from "../journal/journal.ts";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
@@ -197,7 +197,7 @@ describe("failures of ours", () => {
     [Object.assign(new Error("no space"), { code: "ENOSPC", path: "/d/x" }), 503, "storage_failed"],
     [Object.assign(new Error("no handles"), { code: "EMFILE" }), 503, "too_many_open_files"],
     [new SealError("F14: another key"), 503, "secrets_unreadable"],
-    [new JournalWriteError("no", { cause: new DatabaseAwayError("no") }), 503, "database_away"],
+    [new JournalWriteError("no", { cause: new DatabaseUnavailableError("no") }), 503, "database_away"],
     [new LeaseLostError("lost"), 503, "owned_elsewhere"],
     [new DamagedEventError("c", 7), 500, "event_damaged"],
     [new Fault("not-now", "server_closing", "Later."), 503, "server_closing"],
@@ -210,7 +210,7 @@ describe("failures of ours", () => {
 
   test("P53: only transient failures have a Retry-After", () => {
     const headersOf = (error: unknown): object | undefined => toErrorReply(error, logger).headers;
-    expect(headersOf(new DatabaseAwayError("no"))).toEqual({ "retry-after": "2" });
+    expect(headersOf(new DatabaseUnavailableError("no"))).toEqual({ "retry-after": "2" });
     expect(headersOf(new OwnedElsewhere(null))).toEqual({ "retry-after": "2" });
     expect(headersOf(conversationClosing())).toEqual({ "retry-after": "1" });
     expect(headersOf(new SealError("F14: another key"))).toBeUndefined();

@@ -30,7 +30,7 @@ beforeEach(async () => {
     request.caller = whose(request.headers["x-session-api-key"]);
     if (request.caller?.userId !== "ada") return reply.status(request.caller === null ? 401 : 404).send();
     const again: Again = (caller) => {
-      if (page === null) throw new Error("The store is away.");
+      if (page === null) throw new Error("The store is unavailable.");
       return caller.userId === "ada" ? page : null;
     };
     const bytes = page ?? Buffer.from("{}");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DatabaseAwayError } from "./database-unavailable.ts";
+import { DatabaseUnavailableError } from "./database-unavailable.ts";
 import { describeStorageFault, inFile, storageFault } from "./storage-fault.ts";
 
 function systemError(code: string, syscall: string): Error {
@@ -44,7 +44,7 @@ test.each([
 });
 
 test("an unavailable database is a storage failure, however deep in the causes it is", () => {
-  const unavailable = new DatabaseAwayError("The database is away: it said no");
+  const unavailable = new DatabaseUnavailableError("The database is unavailable: it said no");
   const error = new Error("The journal could not store this", { cause: unavailable });
   expect(storageFault(error)).toMatchObject({ kind: "not-now", code: "database_away" });
 });

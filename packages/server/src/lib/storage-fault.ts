@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { DatabaseAwayError } from "./database-unavailable.ts";
+import { DatabaseUnavailableError } from "./database-unavailable.ts";
 import { Fault } from "./fault.ts";
 
 /** What is wrong with a storage location. */
@@ -13,7 +13,7 @@ type Problem =
   | "busy"
   | "damaged"
   | "no-handles"
-  | "away";
+  | "unavailable";
 
 /**
  * The Fault for a failure of a disk, a file or a database; null for every other error. The sentence names the file, if
@@ -53,7 +53,7 @@ export function isForeignNumber(error: Error): boolean {
 function toFault(problem: Problem, file: string): Fault {
   const sentence = sentences[problem](capital(file));
   if (problem === "damaged") return new Fault("not-now", "storage_damaged", sentence);
-  if (problem === "away") return new Fault("not-now", "database_away", sentence);
+  if (problem === "unavailable") return new Fault("not-now", "database_away", sentence);
   if (problem === "no-handles") return new Fault("not-now", "too_many_open_files", sentence);
   return new Fault("not-now", "storage_failed", sentence);
 }
@@ -73,7 +73,7 @@ const sentences: Readonly<Record<Problem, (file: string) => string>> = {
   busy: (file) => `${file} is locked by another process for too long. End that process, or wait. ${again}`,
   damaged: (file) =>
     `${file} is damaged. Run "convoke doctor --check-data", which says what is, and restore the data folder from a backup.`,
-  away: () =>
+  unavailable: () =>
     "The database does not answer at the moment. What was asked may have been done; try again in a moment.",
   "no-handles": (file) =>
     `${file} cannot be opened: the process has no file handles left. Wait for work to end, or raise the limit (ulimit -n). ${again}`,
@@ -120,7 +120,7 @@ function behind(error: Error): unknown[] {
 }
 
 function problemOf(error: Error): Problem | null {
-  if (error instanceof DatabaseAwayError) return "away";
+  if (error instanceof DatabaseUnavailableError) return "unavailable";
   // SQLite has no code of its own for an index of texts that it cannot read.
   if ("errcode" in error && /^(?:vtable constructor failed|invalid fts5)/u.test(error.message))
     return "damaged";

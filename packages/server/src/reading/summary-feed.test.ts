@@ -63,7 +63,7 @@ test("S4: changes are joined, and read once for all listeners; nobody gets anoth
 });
 
 test("S4: after a failed read the state is published later, together with further changes", async () => {
-  const failures = [new Error("The disk is away."), new Error("Still.")];
+  const failures = [new Error("The disk is unavailable."), new Error("Still.")];
   const { feed, commit, reads, failed } = open({ one: "me", two: "me" }, failures);
   using _feed = feed;
   const received: string[] = [];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import type { SandboxRow } from "./sandbox-store.ts";
 import { openSqliteSandboxStore, SandboxesHeldError } from "./sqlite-sandbox-store.ts";
 import { fleetSpec, openFleetBench, secretBox } from "./testing/fleet-bench.ts";
@@ -46,10 +46,10 @@ test("P23: a sandbox that stands though nobody answered whether it does is start
   const insert = bench.store.insert.bind(bench.store);
   bench.store.insert = async (row) => {
     await insert(row);
-    throw new DatabaseAwayError("The line broke behind the commit");
+    throw new DatabaseUnavailableError("The line broke behind the commit");
   };
-  await expect(bench.create("one")).rejects.toThrow(DatabaseAwayError);
-  await expect(bench.create("two")).rejects.toThrow(DatabaseAwayError);
+  await expect(bench.create("one")).rejects.toThrow(DatabaseUnavailableError);
+  await expect(bench.create("two")).rejects.toThrow(DatabaseUnavailableError);
   expect((await bench.fleet.settled("one"))?.status).toBe("ERROR");
   await bench.fleet.handle("one");
   expect((await bench.fleet.get("one"))?.status).toBe("RUNNING");
@@ -60,8 +60,8 @@ test("P23: a sandbox that stands though nobody answered whether it does is start
 test("P23: a sandbox that was not written down and not answered for is forgotten with the next look", async () => {
   const bench = await openFleetBench();
   const insert = bench.store.insert.bind(bench.store);
-  bench.store.insert = () => Promise.reject(new DatabaseAwayError("The line broke before the commit"));
-  await expect(bench.create()).rejects.toThrow(DatabaseAwayError);
+  bench.store.insert = () => Promise.reject(new DatabaseUnavailableError("The line broke before the commit"));
+  await expect(bench.create()).rejects.toThrow(DatabaseUnavailableError);
   await bench.fleet.reconcile();
   expect(bench.fleet.ownerOf("one")).toBe(null);
   bench.store.insert = insert;
@@ -121,7 +121,7 @@ test("hardening 11: logs are bounded every half second, also while a round takes
   let times = 0;
   bench.backend.boundLog = async () => {
     times += 1;
-    if (times === 1) throw new Error("the disk is away");
+    if (times === 1) throw new Error("the disk is unavailable");
   };
   await expect.poll(() => times, { timeout: 10_000 }).toBeGreaterThan(2);
 });

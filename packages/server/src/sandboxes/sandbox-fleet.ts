@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { RemoteToolHost } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";
@@ -127,7 +127,7 @@ export class SandboxFleet implements AsyncDisposable {
       await this.#deps.store.insert(row);
     } catch (error) {
       // It may stand, and has to be one that can be used and deleted; where it does not, the next look forgets it.
-      if (error instanceof DatabaseAwayError && !this.#members.has(row.id)) this.#adopt(row);
+      if (error instanceof DatabaseUnavailableError && !this.#members.has(row.id)) this.#adopt(row);
       throw error;
     }
     this.#member(row).begin();
@@ -226,7 +226,7 @@ export class SandboxFleet implements AsyncDisposable {
   }
 
   /**
-   * Servers of other machines may wish that a sandbox goes while this one is away, and forget one that nobody was given. A deletion
+   * Servers of other machines may wish that a sandbox goes while this one is unavailable, and forget one that nobody was given. A deletion
    * that failed is tried again: whoever asked for it may have been told that the sandbox is gone.
    */
   async #followOthers(): Promise<void> {

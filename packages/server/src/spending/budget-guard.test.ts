@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { openTestDatabase } from "../testing/test-database.ts";
 import type { ModelUsage } from "../models/model.ts";
@@ -203,13 +203,13 @@ test("P48: a budget hold whose commit was not acknowledged is released", async (
   const database = withMethods(opened.database, {
     transaction: async (work) => {
       const result = await opened.database.transaction(work);
-      if (isCut) throw new DatabaseAwayError("The line broke behind the commit");
+      if (isCut) throw new DatabaseUnavailableError("The line broke behind the commit");
       return result;
     },
   });
   const { ledger, guard } = opened;
   const cut = new BudgetGuard(ledger, opened.holdsOf("here", database));
-  await expect(cut.admit(purchase(), signal)).rejects.toThrow(DatabaseAwayError);
+  await expect(cut.admit(purchase(), signal)).rejects.toThrow(DatabaseUnavailableError);
   isCut = false;
   expect(await guard.admit(purchase(), signal)).toMatchObject({ type: "admitted" });
 });

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresApplicationDatabase } from "../database/postgres/postgres-application-database.ts";
 import type { Tables } from "../database/tables.ts";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
@@ -33,7 +33,7 @@ describe.skipIf(!probe.isUsable)(`the ledger on PostgreSQL (${probe.detail})`, {
         if (isCut) return await database.commitSoon(work);
         isCut = true;
         await cut(work, (all) => database.commitSoon(all));
-        throw new DatabaseAwayError("The line broke under the commit");
+        throw new DatabaseUnavailableError("The line broke under the commit");
       },
     });
     const deps = { maxPerDay: null, nowMs: () => Date.now(), logger: silentLogger };

@@ -8,7 +8,7 @@ import { openTestDatabase } from "../testing/test-database.ts";
 import { DamagedEventError, type Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation, sampleEvent } from "../journal/sample-events.ts";
-import { DatabaseAwayError } from "../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
 import { wait } from "../lib/wait.ts";
@@ -112,7 +112,7 @@ test("P42: a receiver whose cursor could not be read is free for the next check,
     hooks: [{ ...webhookDefaults, base_url: "http://127.0.0.1:1" }],
     database: withMethods(database, {
       get tables(): never {
-        throw new DatabaseAwayError("The database is away");
+        throw new DatabaseUnavailableError("The database is unavailable");
       },
     }),
     journal,
@@ -127,7 +127,7 @@ test("P42: a receiver whose cursor could not be read is free for the next check,
     wait,
     logger: silentLogger,
   });
-  await expect(hooks.open()).rejects.toThrow(DatabaseAwayError);
+  await expect(hooks.open()).rejects.toThrow(DatabaseUnavailableError);
   await using free = await leases.take(names[0]!);
   expect(free).not.toBeNull();
 });

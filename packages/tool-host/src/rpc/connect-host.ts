@@ -21,7 +21,7 @@ export type ConnectOptions = {
   readonly address: string;
   readonly key: string;
   /** Milliseconds that calls wait for an unavailable host; 30,000 unless given. */
-  readonly awayMs?: number;
+  readonly unavailableMs?: number;
   /** Interval of pings in milliseconds; after three unanswered ones the client reconnects. 5,000 unless given. */
   readonly pingMs?: number;
   readonly maxFrameBytes?: number;
@@ -47,7 +47,7 @@ export async function connectToolHost(options: ConnectOptions): Promise<RemoteTo
   const open = options.open ?? (() => connectTarget(parseAddress(options.address)));
   const link = new Link({
     address: options.address,
-    unavailableMs: options.awayMs ?? 30_000,
+    unavailableMs: options.unavailableMs ?? 30_000,
     open: async () =>
       openConnection({
         connect: open,

@@ -19,7 +19,7 @@ test("security 17: a link in place of the socket is not followed; the socket tha
     await connectToolHost({
       address: `unix:${join(folder.path, name)}`,
       key: "x".repeat(20),
-      awayMs: 200,
+      unavailableMs: 200,
     }).catch((error: unknown) => error);
   await symlink(join(folder.path, "machine.sock"), join(folder.path, "run/host.sock"));
   expect(await connect("run/host.sock")).toBeInstanceOf(ToolHostRefusedError);

@@ -19,7 +19,7 @@ async function execute(
     else if (asked.method === "execute") lie(asked);
     else asked.say({ id: asked.id, result: null });
   });
-  const remote = await connectToolHost({ ...host, awayMs: 200 });
+  const remote = await connectToolHost({ ...host, unavailableMs: 200 });
   try {
     const session = await remote.openSession(spec);
     const [processor, memory] = [process.threadCpuUsage(), process.memoryUsage().rss];
@@ -115,7 +115,7 @@ test("hardening 13: a host that sends more than it is allowed to is cut off", as
     say({ id, result: { sizeBytes: 1e9, type: "file" } });
     for (let times = 0; times < 200 && !socket.destroyed; times++) stream(Buffer.alloc(100_000));
   });
-  const remote = await connectToolHost({ ...host, awayMs: 200 });
+  const remote = await connectToolHost({ ...host, unavailableMs: 200 });
   const { content } = await remote.workspace.readFile("/x");
   await expect.poll(() => content.destroyed).toBe(true);
   await expect(content.toArray()).rejects.toThrow();
@@ -128,7 +128,7 @@ test("hardening 13: a file ends where its host said, even if the host goes on", 
     say({ id, result: { sizeBytes: 10, type: "file" } });
     stream(Buffer.alloc(1_000));
   });
-  const remote = await connectToolHost({ ...host, awayMs: 200 });
+  const remote = await connectToolHost({ ...host, unavailableMs: 200 });
   const { content } = await remote.workspace.readFile("/x");
   expect(Buffer.concat(await content.toArray())).toHaveLength(10);
   remote.detach();
@@ -139,7 +139,7 @@ test("hardening 13: a host that gives credit in fractions of a byte does not kee
     if (method !== "writeFile") return;
     setTimeout(() => say({ id, credit: 0.5 }), 50);
   });
-  const remote = await connectToolHost({ ...host, awayMs: 200 });
+  const remote = await connectToolHost({ ...host, unavailableMs: 200 });
   const writing = remote.workspace.writeFile("/x", Readable.from([Buffer.alloc(3_000_000)]));
   await expect(writing).rejects.toThrow();
   remote.detach();
@@ -149,7 +149,7 @@ test.each([7, "x", null, [7], [{ name: 7 }], [null]])(
   "hardening 13: tools that are %j open no session",
   async (tools) => {
     await using host = await openLyingHost((asked) => opened(asked, tools));
-    const remote = await connectToolHost({ ...host, awayMs: 200 });
+    const remote = await connectToolHost({ ...host, unavailableMs: 200 });
     await expect(remote.openSession(spec)).rejects.toThrow();
     remote.detach();
   },

@@ -106,7 +106,7 @@ test("P6: a host that came back without its records runs nothing again", async (
 
 test("a host that stays unavailable: calls end with an error, state rejects, and everything works when it is back", async () => {
   const bench = await openBench();
-  const remote = await bench.connect({ awayMs: 100 });
+  const remote = await bench.connect({ unavailableMs: 100 });
   const session = await remote.openSession(bench.spec);
   const held = run(session, "a", "hold:x");
   await bench.waitForRuns(["x"]);

@@ -153,7 +153,7 @@ test("more requests than a connection may have are refused, not queued", async (
 test("nobody listens: connecting fails after the configured time", async () => {
   const bench = await openBench();
   await bench.served[Symbol.asyncDispose]();
-  await expect(bench.connect({ awayMs: 50 })).rejects.toThrow(ToolHostUnreachableError);
+  await expect(bench.connect({ unavailableMs: 50 })).rejects.toThrow(ToolHostUnreachableError);
 });
 
 test("frames arrive whole however they are cut", () => {

@@ -25,14 +25,14 @@ test("J30: a page is old when the server's begins with another script, and stays
 });
 
 test("J30: a server that gives no answer says nothing about the page", async () => {
-  let isAway = true;
+  let isUnreachable = true;
   const version = new PageVersion("./assets/index-1.js", async () => {
-    if (isAway) throw new TypeError("Failed to fetch");
+    if (isUnreachable) throw new TypeError("Failed to fetch");
     return page("index-2.js");
   });
   await version.check();
   expect(version.isOld.snapshot()).toBe(false);
-  isAway = false;
+  isUnreachable = false;
   await version.check();
   expect(version.isOld.snapshot()).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadPatiently } from "./lazy-part.ts";
 
-test("U15: a part that cannot be loaded while the server is away comes when it is back", async () => {
+test("U15: a part that cannot be loaded while the server is unavailable comes when it is back", async () => {
   const waits: number[] = [];
   let tries = 0;
   const part = await loadPatiently(

@@ -75,7 +75,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   const [folding] = useState(() => new TurnFolding(left?.openTurns));
   const [openIds, setOpenIds] = useState<ReadonlySet<string>>(left?.openRows ?? new Set());
   const [folds, setFolds] = useState(0);
-  const [isAway, setIsAway] = useState(!follow.isFollowing && isKept);
+  const [isScrolledUp, setIsScrolledUp] = useState(!follow.isFollowing && isKept);
   const [focused, setFocused] = useState(-1);
   /** Before the list stands where it was told to, being near an end of it asks for nothing. */
   const isPlaced = useRef(target === undefined);
@@ -95,7 +95,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   // At the very top nothing is left to scroll by when the first row turns out smaller than it was taken for: it is measured early.
   const kept = useMemo(() => (focused > 0 ? [0, focused] : [0]), [focused]);
   const isOlderInFront = useIsInFront(items);
-  const unseen = useUnseen(items, isAway);
+  const unseen = useUnseen(items, isScrolledUp);
 
   const toEnd = useCallback((): void => {
     const element = scroller.current;
@@ -137,7 +137,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     });
     // The end of a window is not the end of the log.
     if (log.view.snapshot().hasNewer) follow.letGo();
-    setIsAway(!follow.isFollowing);
+    setIsScrolledUp(!follow.isFollowing);
     askForMore();
   }, [follow, log, askForMore]);
   useEffect(() => {
@@ -279,7 +279,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
           }}
         />
       )}
-      {isAway && (
+      {isScrolledUp && (
         <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
           <Button
             className="pointer-events-auto rounded-full shadow-md"
@@ -287,7 +287,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
               if (hasNewer && target !== undefined) return target.onNow();
               log.toEnd();
               follow.takeHold();
-              setIsAway(false);
+              setIsScrolledUp(false);
               toEnd();
             }}
           >
@@ -333,13 +333,13 @@ function useIsInFront(items: readonly Item[]): boolean {
 }
 
 /** How many rows came behind the one that was the last when the reader went away from the end. */
-function useUnseen(items: readonly Item[], isAway: boolean): number {
+function useUnseen(items: readonly Item[], isScrolledUp: boolean): number {
   const [last, setLast] = useState<string | null>(null);
   const newest = items.at(-1)?.key ?? null;
   useEffect(() => {
-    if (!isAway) setLast(newest);
-  }, [isAway, newest]);
-  if (!isAway || last === null) return 0;
+    if (!isScrolledUp) setLast(newest);
+  }, [isScrolledUp, newest]);
+  if (!isScrolledUp || last === null) return 0;
   const at = items.findLastIndex(({ key }) => key === last);
   return at < 0 ? 0 : items.length - 1 - at;
 }

@@ -1,11 +1,11 @@
 import { DatabaseError, type Client } from "pg";
 import { ConfigError } from "../../lib/config-error.ts";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { describePlace, type PostgresPlace } from "../postgres-place.ts";
 import { hearsNotifications } from "./pooler.ts";
 import { openConnection } from "./postgres-connection.ts";
-import { isPooled } from "./telling-client.ts";
+import { isPooled } from "./postgres-client.ts";
 
 /** What a database is like. `problems` keep servers from working with it; `warnings` say what is not kept safe by it. */
 export type PostgresFindings = {
@@ -97,7 +97,7 @@ async function connect(place: PostgresPlace): Promise<Client> {
 /** For people; several addresses of one name fail together and say nothing then. */
 function reasonOf(error: unknown): string {
   if (error instanceof DatabaseError) return error.message.replace(/\.$/, "");
-  if (error instanceof DatabaseAwayError) return reasonOf(error.cause);
+  if (error instanceof DatabaseUnavailableError) return reasonOf(error.cause);
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === "ECONNREFUSED" || code === "ENOENT") return "nobody listens there";
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "there is no machine of that name";

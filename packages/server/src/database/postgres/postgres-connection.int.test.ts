@@ -3,17 +3,17 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import { openConnection } from "./postgres-connection.ts";
-import { TellingClient } from "./telling-client.ts";
+import { PostgresClient } from "./postgres-client.ts";
 
 /** Signed in; the process 7 answers; ready. */
 const greeting = Buffer.from("5200000008000000004b0000000c00000007000000075a0000000549", "hex");
 
 test("a connection that is greeted and then hears nothing more is given up, and a farewell waits for nobody", async () => {
   await using server = await startSilentServer();
-  await expect(openConnection({ url: server.url, name: "test" })).rejects.toThrow(DatabaseAwayError);
-  const client = new TellingClient(server.url);
+  await expect(openConnection({ url: server.url, name: "test" })).rejects.toThrow(DatabaseUnavailableError);
+  const client = new PostgresClient(server.url);
   await client.connect();
   await client.end();
 });

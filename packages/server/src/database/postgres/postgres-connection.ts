@@ -1,6 +1,6 @@
 import { DatabaseError, type Client } from "pg";
 import { plainTypes } from "./postgres-pool.ts";
-import { TellingClient, type ConnectionOptions } from "./telling-client.ts";
+import { PostgresClient, type ConnectionOptions } from "./postgres-client.ts";
 
 /** For the greeting, and once more for what is asked before anything else. */
 const connectMs = 5000;
@@ -14,7 +14,7 @@ export async function openConnection(
   { url, name, timeline }: ConnectionOptions,
   onEnd: () => void = () => {},
 ): Promise<Client> {
-  const client = new TellingClient({
+  const client = new PostgresClient({
     connectionString: url,
     application_name: name,
     types: plainTypes,

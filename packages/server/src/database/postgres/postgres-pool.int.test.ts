@@ -1,6 +1,6 @@
 import { Kysely } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import { openDatabaseLine } from "../../testing/database-line.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../../testing/start-postgres.ts";
 import { startPoolingRelay } from "../../testing/pooling-relay.ts";
@@ -19,7 +19,7 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`a pool needs PostgreSQL (${pr
     await server[Symbol.asyncDispose]();
   });
 
-  test("P27: a statement under which the line breaks says that the database is away, whoever of the driver tells it", async () => {
+  test("P27: a statement under which the line breaks says that the database is unavailable, whoever of the driver tells it", async () => {
     const url = await server.createDatabase();
     await using line = await openDatabaseLine(url);
     const pool = openPool({ url: line.url, name: "test", size: 1 }, () => {});
@@ -31,7 +31,7 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`a pool needs PostgreSQL (${pr
       const arrived = "SELECT pid FROM pg_stat_activity WHERE query = 'SELECT 2'";
       await expect.poll(async () => (await direct.query(arrived)).rowCount).toBe(1);
       line.set("pass");
-      expect(await asked).toBeInstanceOf(DatabaseAwayError);
+      expect(await asked).toBeInstanceOf(DatabaseUnavailableError);
       expect((await pool.query("SELECT 3 AS number")).rows).toEqual([{ number: 3 }]);
     } finally {
       await pool.end();
@@ -67,7 +67,7 @@ describe.skipIf(!probe.isUsable || probe.isGiven)(`a pool needs PostgreSQL (${pr
       await pool.query("SELECT 1");
       line.set("hold");
       const begun = tables.transaction().execute(async () => expect.unreachable());
-      await expect(begun).rejects.toThrow(DatabaseAwayError);
+      await expect(begun).rejects.toThrow(DatabaseUnavailableError);
       line.set("pass");
       await tables.insertInto("kept").values({ number: 1 }).execute();
       expect((await direct.query("SELECT number FROM kept")).rows).toEqual([{ number: 1 }]);

@@ -1,6 +1,11 @@
 import { Pool, types, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
 import { handingOver } from "./handing-over.ts";
-import { telling, TellingClient, type ConnectionOptions, type TellingConfig } from "./telling-client.ts";
+import {
+  classifyingErrors,
+  PostgresClient,
+  type ConnectionOptions,
+  type PostgresClientConfig,
+} from "./postgres-client.ts";
 import type { Timeline } from "./timeline.ts";
 
 export type PoolOptions = ConnectionOptions & {
@@ -17,11 +22,11 @@ export function openPool(
   { url, name, size, timeline, answerMs = longestAnswerMs }: PoolOptions,
   onFailure: (error: Error) => void,
 ): Pool {
-  const config: PoolConfig & TellingConfig = {
+  const config: PoolConfig & PostgresClientConfig = {
     connectionString: url,
     application_name: name,
     max: size,
-    Client: TellingClient,
+    Client: PostgresClient,
     verify: (client, done) => {
       void learn(client, timeline, done);
     },
@@ -33,9 +38,9 @@ export function openPool(
   const pool = new Pool(config);
   pool.on("error", onFailure);
   // It waits for a connection itself.
-  pool.connect = telling(pool.connect.bind(pool)) as Pool["connect"];
+  pool.connect = classifyingErrors(pool.connect.bind(pool)) as Pool["connect"];
   // A connection that breaks under a statement tells the pool before it tells the statement.
-  pool.query = handingOver(telling(pool.query.bind(pool))) as Pool["query"];
+  pool.query = handingOver(classifyingErrors(pool.query.bind(pool))) as Pool["query"];
   return pool;
 }
 
@@ -47,7 +52,7 @@ async function learn(
 ): Promise<void> {
   let failure: Error | undefined;
   try {
-    if (client instanceof TellingClient) await client.learnWhoAnswers();
+    if (client instanceof PostgresClient) await client.learnWhoAnswers();
     await timeline?.note(client);
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));

@@ -1,5 +1,5 @@
 import { DatabaseError, type Client } from "pg";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 
 type Asked = Pick<Client, "query">;
 
@@ -58,7 +58,7 @@ export class Timeline {
     try {
       const { rows } = await connection.query<{ era: string | null }>(eraSql);
       const { era = null } = rows[0] ?? {};
-      if (era === null) throw new DatabaseAwayError("The database is a standby");
+      if (era === null) throw new DatabaseUnavailableError("The database is a standby");
       return era;
     } catch (error) {
       if (!(error instanceof DatabaseError && notThereCodes.has(error.code ?? ""))) throw error;

@@ -2,7 +2,7 @@ import { environmentMessage } from "../../agent/receive.ts";
 import { findCircling, type EventTexts } from "../../agent/stuck.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { DamagedEventError } from "../../journal/journal.ts";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import { Fault } from "../../lib/fault.ts";
 import { storageFault } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
@@ -91,7 +91,7 @@ export class Run {
       try {
         return await this.#step();
       } catch (error) {
-        if (!(error instanceof DatabaseAwayError)) throw error;
+        if (!(error instanceof DatabaseUnavailableError)) throw error;
         const fields = { conversation: id, error: error.message, retryInMs: delayMs };
         logger.warn(fields, "a run waits for the database");
         await wait(delayMs, this.#effects.signal);

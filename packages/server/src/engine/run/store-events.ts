@@ -1,6 +1,6 @@
 import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { JournalWriteError } from "../../journal/journal.ts";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
@@ -51,5 +51,7 @@ export async function storeEvents(
 
 /** True for what the store refused, or did not answer, and may take at a later try. */
 export function mayPass(error: unknown): boolean {
-  return (error instanceof JournalWriteError || error instanceof DatabaseAwayError) && !isDamage(error);
+  return (
+    (error instanceof JournalWriteError || error instanceof DatabaseUnavailableError) && !isDamage(error)
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import type { McpLogin, McpLoginState } from "../../settings/mcp-logins.ts";
 import { OAuthProvider } from "./oauth-provider.ts";
 
@@ -14,7 +14,7 @@ function openProvider() {
   const login: McpLogin = {
     read: async () => store.state,
     write: async (state) => {
-      if (store.isUnavailable) throw new DatabaseAwayError("The line broke");
+      if (store.isUnavailable) throw new DatabaseUnavailableError("The line broke");
       store.state = structuredClone(state);
     },
     exclusively: (work) => work(),
@@ -33,7 +33,7 @@ test("tokens that could not be stored are used and stored later: the ones before
   const { store, provider } = openProvider();
   await provider.tokens();
   store.isUnavailable = true;
-  await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseAwayError);
+  await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseUnavailableError);
   store.isUnavailable = false;
   expect(await provider.tokens()).toEqual(tokensOf("new"));
   expect(store.state).toEqual({ tokens: tokensOf("new") });
@@ -43,7 +43,7 @@ test("tokens that could not be stored are replaced by those that another process
   const { store, provider } = openProvider();
   await provider.tokens();
   store.isUnavailable = true;
-  await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseAwayError);
+  await expect(provider.saveTokens(tokensOf("new"))).rejects.toThrow(DatabaseUnavailableError);
   store.isUnavailable = false;
   store.state = { tokens: tokensOf("of a login since") };
   expect(await provider.tokens()).toEqual(tokensOf("of a login since"));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import { SeqConflictError, type AppendBatch, type NewConversation } from "../journal.ts";
 import { appendName, appendSql, appendValues, partsOf } from "./append-statement.ts";
 import type { Classes } from "./classes.ts";
@@ -14,7 +14,7 @@ export type CreationsDeps = {
   readonly nodeId: () => string;
 };
 
-/** How long a creation waits for a database that is away. */
+/** How long a creation waits for a database that is unavailable. */
 const awayMs = 5000;
 
 /** Conversations that come with their first events: row, lease and events in one transaction. */
@@ -36,7 +36,7 @@ export class Creations {
         const held = await this.#attempt(row, first);
         return held ?? (isInDoubt ? await this.#findOwn(row.id, first) : null);
       } catch (error) {
-        if (!(error instanceof DatabaseAwayError) || performance.now() > deadlineMs) throw error;
+        if (!(error instanceof DatabaseUnavailableError) || performance.now() > deadlineMs) throw error;
         await sleep(Math.min(1000, pauseMs));
       }
     }

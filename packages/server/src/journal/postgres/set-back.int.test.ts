@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPool } from "../../database/postgres/postgres-pool.ts";
 import { Timeline } from "../../database/postgres/timeline.ts";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import { openDatabaseLine } from "../../testing/database-line.ts";
 import {
   probePostgres,
@@ -115,7 +115,7 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
     standby.searchParams.set("host", join(folder, `standby${newest}`));
     const pool = openPool({ url: standby.href, name: "test", size: 1, timeline: new Timeline() }, () => {});
     try {
-      await expect(pool.query("SELECT 1")).rejects.toThrow(DatabaseAwayError);
+      await expect(pool.query("SELECT 1")).rejects.toThrow(DatabaseUnavailableError);
       await postgres.failOver();
       expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
     } finally {

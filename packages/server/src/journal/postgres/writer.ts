@@ -25,7 +25,7 @@ type Waiting = PreparedAppend & {
 
 const groupLimit = 512;
 const groupCharacters = 8 * 1024 * 1024;
-/** How long appends wait for a database that is away. */
+/** How long appends wait for a database that is unavailable. */
 const awayMs = 5000;
 
 /**

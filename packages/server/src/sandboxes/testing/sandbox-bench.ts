@@ -23,7 +23,7 @@ const sourceProgram: ToolHostProgram = {
 export const canary = "canary-5c2f0d8e71";
 
 const connect: LocalBackendDeps["connect"] = ({ address, key }) =>
-  connectToolHost({ address, key, awayMs: 10_000 });
+  connectToolHost({ address, key, unavailableMs: 10_000 });
 
 /** A data folder and what a server would do with it; disposing it removes everything. */
 export class SandboxBench implements AsyncDisposable {

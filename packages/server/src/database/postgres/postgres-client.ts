@@ -1,5 +1,5 @@
 import { Client, DatabaseError, type ClientConfig } from "pg";
-import { DatabaseAwayError } from "../../lib/database-unavailable.ts";
+import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { handingOver } from "./handing-over.ts";
 import type { Timeline } from "./timeline.ts";
@@ -12,7 +12,7 @@ export type ConnectionOptions = {
   readonly timeline?: Timeline;
 };
 
-export type TellingConfig = ClientConfig & {
+export type PostgresClientConfig = ClientConfig & {
   /** A connection is closed when an answer takes longer; without an end when not given. */
   readonly answerMs?: number;
 };
@@ -21,21 +21,21 @@ export type TellingConfig = ClientConfig & {
 const farewellMs = 2000;
 
 /**
- * A connection whose failures tell a database that is away from one that refuses a statement. One that was given up on a statement is used
+ * A connection whose failures tell a database that is unavailable from one that refuses a statement. One that was given up on a statement is used
  * no more: its answer may still come, and nobody knows whether a transaction has begun by then.
  */
-export class TellingClient extends Client {
+export class PostgresClient extends Client {
   /** True once it is known that one process of the database answers all along: no other one has the statements that were prepared there. */
   #keepsStatements = false;
 
-  constructor(config?: string | TellingConfig) {
+  constructor(config?: string | PostgresClientConfig) {
     super(config);
     const { answerMs } = typeof config === "object" ? config : {};
     // Whoever waits for an answer is told by its query; an error that nobody hears would end the process.
     this.on("error", () => {});
-    this.connect = telling(this.connect.bind(this)) as Client["connect"];
+    this.connect = classifyingErrors(this.connect.bind(this)) as Client["connect"];
     const watch = answerMs === undefined ? unwatched : () => this.#breakOffAfter(answerMs);
-    const ask = handingOver(telling(this.query.bind(this), watch));
+    const ask = handingOver(classifyingErrors(this.query.bind(this), watch));
     this.query = ((what: unknown, ...rest: unknown[]) =>
       ask(this.#keepsStatements ? what : unnamed(what), ...rest)) as Client["query"];
     const leave = this.end.bind(this) as (onEnd?: () => void) => Promise<void>;
@@ -75,7 +75,7 @@ function unnamed(what: unknown): unknown {
  * The same function of the driver, which answers by a promise or by a callback that is its last argument. `watch` is called when something is
  * asked, and what it returns once that is answered.
  */
-export function telling(
+export function classifyingErrors(
   ask: (...given: never[]) => unknown,
   watch: () => () => void = unwatched,
 ): (...given: unknown[]) => unknown {
@@ -84,12 +84,12 @@ export function telling(
     if (typeof last === "function") {
       let isAnswered = false;
       let onAnswer = unwatched();
-      const told = (error: unknown, ...rest: unknown[]): unknown => {
+      const onSettled = (error: unknown, ...rest: unknown[]): unknown => {
         isAnswered = true;
         onAnswer();
-        return last(isNothing(error) ? error : toTold(error), ...rest);
+        return last(isNothing(error) ? error : toClassified(error), ...rest);
       };
-      const answer = ask(...([...given.slice(0, -1), told] as never[]));
+      const answer = ask(...([...given.slice(0, -1), onSettled] as never[]));
       // A pool that has ended answers at once.
       if (!isAnswered) onAnswer = watch();
       return answer;
@@ -97,7 +97,7 @@ export function telling(
     const answer = ask(...(given as never[]));
     if (!(answer instanceof Promise)) return answer;
     return answer.finally(watch()).catch((error: unknown) => {
-      throw toTold(error);
+      throw toClassified(error);
     });
   };
 }
@@ -108,19 +108,21 @@ function isNothing(error: unknown): boolean {
   return error === undefined || error === null;
 }
 
-function toTold(error: unknown): unknown {
-  if (!isAway(error)) return error;
-  return new DatabaseAwayError(`The database is away: ${describeError(error)}`, { cause: error });
+function toClassified(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  return new DatabaseUnavailableError(`The database is unavailable: ${describeError(error)}`, {
+    cause: error,
+  });
 }
 
 /** Whatever the driver says that is no answer of a server is about the way to it, but for values that have no form. */
-function isAway(error: unknown): boolean {
-  if (error instanceof DatabaseError) return awayCodes.test(error.code ?? "");
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseError) return unavailableCodes.test(error.code ?? "");
   return (
     error instanceof Error &&
-    !(error instanceof DatabaseAwayError || error instanceof TypeError || error instanceof RangeError)
+    !(error instanceof DatabaseUnavailableError || error instanceof TypeError || error instanceof RangeError)
   );
 }
 
 /** The connection broke; it is starting or stopping; no connection is left; it became a standby. */
-const awayCodes = /^(?:08|57P0|53300|25006)/;
+const unavailableCodes = /^(?:08|57P0|53300|25006)/;
