@@ -9,6 +9,6 @@ export async function createLoginLink(
   if (!needsLogin) return `${url}/`;
   const { openLoginStore } = await import("@convoke/server/keys");
   await using opened = await openLoginStore(dataDir, database);
-  const { ticket } = await opened.book.createTicket({ userId: "local", keyMark: "" });
+  const { ticket } = await opened.store.createTicket({ userId: "local", keyMark: "" });
   return `${url}/login#t=${ticket}`;
 }

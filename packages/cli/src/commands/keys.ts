@@ -36,9 +36,9 @@ function withCommonOptions(command: Command): Command {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  await using opened = await openBook(options);
+  await using opened = await openStore(options);
   try {
-    const { key, entry } = await opened.book.create(options.user, options.label);
+    const { key, entry } = await opened.store.create(options.user, options.label);
     if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
     else console.log(`${key}\n  id ${entry.id}, user ${entry.userId}; shown once; only its hash is stored`);
   } catch (error) {
@@ -48,8 +48,8 @@ async function create(options: CreateOptions): Promise<void> {
 }
 
 async function list(options: CommonOptions): Promise<void> {
-  await using opened = await openBook(options);
-  const entries = await opened.book.list();
+  await using opened = await openStore(options);
+  const entries = await opened.store.list();
   if (options.json === true) console.log(JSON.stringify(entries));
   else if (entries.length === 0)
     console.log("There are no keys besides the configured ones and the data folder's own.");
@@ -57,8 +57,8 @@ async function list(options: CommonOptions): Promise<void> {
 }
 
 async function revoke(id: string, options: CommonOptions): Promise<void> {
-  await using opened = await openBook(options);
-  const isRevoked = await opened.book.revoke(id);
+  await using opened = await openStore(options);
+  const isRevoked = await opened.store.revoke(id);
   if (!isRevoked) throw new CommandError(`There is no active key ${id}. See convoke keys list.`);
   console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
 }
@@ -79,7 +79,7 @@ async function rotateMaster(options: CommonOptions): Promise<void> {
   }
 }
 
-async function openBook(options: CommonOptions): ReturnType<typeof openKeyStore> {
+async function openStore(options: CommonOptions): ReturnType<typeof openKeyStore> {
   const { dataDir, database } = readConfig(process.env, storeOverrides(options));
   return await openKeyStore(dataDir, database);
 }

@@ -47,7 +47,7 @@ function foldStored(view: ConversationView, event: Event): ConversationView {
 }
 
 function foldSignal(view: ConversationView, frame: Readonly<Record<string, unknown>>): ConversationView {
-  if (frame["kind"] === "Standing") return foldStanding(view, frame as unknown as Standing);
+  if (frame["kind"] === "Standing") return foldLiveStatus(view, frame as unknown as LiveStatusFrame);
   if (frame["key"] !== "full_state") {
     const answers = foldAnswer(view.answers, frame);
     return answers === view.answers ? view : { ...view, answers };
@@ -58,7 +58,7 @@ function foldSignal(view: ConversationView, frame: Readonly<Record<string, unkno
 }
 
 /** What the socket says with `standing=true`. */
-type Standing = {
+type LiveStatusFrame = {
   readonly version: number;
   readonly last_event_id: string | null;
   readonly execution_status: ConversationView["status"];
@@ -71,20 +71,20 @@ type Standing = {
   readonly queued: readonly string[];
 };
 
-function foldStanding(view: ConversationView, standing: Standing): ConversationView {
-  if (standing.version < view.version) return view;
+function foldLiveStatus(view: ConversationView, liveStatus: LiveStatusFrame): ConversationView {
+  if (liveStatus.version < view.version) return view;
   return {
     ...view,
-    version: standing.version,
-    standsAt: standing.last_event_id,
-    status: standing.execution_status,
-    openActions: standing.open_actions.map((action) => ({
+    version: liveStatus.version,
+    standsAt: liveStatus.last_event_id,
+    status: liveStatus.execution_status,
+    openActions: liveStatus.open_actions.map((action) => ({
       id: action.action_id,
       toolName: action.tool_name,
       toolCallId: action.tool_call_id,
       isAccepted: !action.is_waiting,
     })),
-    queued: standing.queued,
+    queued: liveStatus.queued,
   };
 }
 

@@ -69,7 +69,7 @@ const behaviour = {
   native_tool_calling: flag(true),
   force_string_serializer: orNull(Type.Boolean()),
   usage_id: Type.Optional(
-    Type.String({ default: "default", description: "Name that spending is booked under." }),
+    Type.String({ default: "default", description: "Name that spending is recorded under." }),
   ),
   litellm_extra_body: Type.Optional(
     anyObject({

@@ -174,6 +174,6 @@ async function ask(url: string, statement: string): Promise<unknown[]> {
 
 async function createKey(dataDir: string): Promise<{ key: string; keyId: string }> {
   await using keys = await openKeyStore(dataDir);
-  const { key, entry } = await keys.book.create("ada", "laptop");
+  const { key, entry } = await keys.store.create("ada", "laptop");
   return { key, keyId: entry.id };
 }

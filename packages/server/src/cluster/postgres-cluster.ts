@@ -19,7 +19,7 @@ export class PostgresCluster implements Cluster {
   }
 
   get nodeId(): string {
-    return this.#node.beat.nodeId;
+    return this.#node.heartbeat.nodeId;
   }
 
   get ownSecret(): string {
@@ -27,29 +27,29 @@ export class PostgresCluster implements Cluster {
   }
 
   get ownHost(): string | null {
-    return this.#node.beat.localAddress;
+    return this.#node.heartbeat.localAddress;
   }
 
   nowMs(): number {
-    return this.#node.beat.nowMs;
+    return this.#node.heartbeat.nowMs;
   }
 
   isSound(): boolean {
-    return this.#node.beat.isSound;
+    return this.#node.heartbeat.isSound;
   }
 
   async untilSound(signal: AbortSignal): Promise<void> {
-    await this.#node.beat.untilSound(signal);
+    await this.#node.heartbeat.untilSound(signal);
   }
 
   async announce(url: string): Promise<void> {
-    await this.#node.beat.announce(url);
+    await this.#node.heartbeat.announce(url);
   }
 
   async findAddress(nodeId: string): Promise<NodeAddress | null> {
-    if (!(await this.#node.beat.isHere(nodeId))) return null;
+    if (!(await this.#node.heartbeat.isHere(nodeId))) return null;
     const url =
-      this.#node.beat.addressOf(nodeId) ??
+      this.#node.heartbeat.addressOf(nodeId) ??
       (await this.nodes()).find(({ id }) => id === nodeId)?.address ??
       null;
     return url === null ? null : { url, secret: this.#secretOf(nodeId) };
@@ -64,11 +64,11 @@ export class PostgresCluster implements Cluster {
   }
 
   onFenced(listener: () => void): () => void {
-    return this.#node.beat.onFenced(listener);
+    return this.#node.heartbeat.onFenced(listener);
   }
 
   onGone(listener: () => void): () => void {
-    return this.#node.beat.onGone(listener);
+    return this.#node.heartbeat.onGone(listener);
   }
 
   #secretOf(nodeId: string): string {

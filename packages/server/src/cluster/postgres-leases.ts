@@ -15,8 +15,8 @@ export class PostgresLeases implements NamedLeases {
   }
 
   async take(name: string): Promise<NamedLease | null> {
-    const { pool, beat } = this.#node;
-    const { nodeId } = beat;
+    const { pool, heartbeat } = this.#node;
+    const { nodeId } = heartbeat;
     if (this.#held.get(name) === nodeId) return null;
     this.#held.set(name, nodeId);
     let isTaken = false;
@@ -27,7 +27,7 @@ export class PostgresLeases implements NamedLeases {
     }
     if (!isTaken) return null;
     return {
-      isHeld: () => beat.nodeId === nodeId,
+      isHeld: () => heartbeat.nodeId === nodeId,
       [Symbol.asyncDispose]: async () => {
         try {
           await pool.query("DELETE FROM convoke.named_leases WHERE name = $1 AND node_id = $2", [

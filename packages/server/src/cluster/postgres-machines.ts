@@ -49,7 +49,7 @@ class Serving implements AsyncDisposable {
     this.#lease = lease;
     this.#take = take;
     this.#logger = logger;
-    this.#stop = node.beat.onFenced(() => this.#takeAgain());
+    this.#stop = node.heartbeat.onFenced(() => this.#takeAgain());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -18,7 +18,7 @@ export type PostgresNodeOptions = {
   /** The data folder of this process; null for a process without one. */
   readonly dataDir?: string | null;
   /** Milliseconds between two heartbeats; 1000 by default. */
-  readonly beatMs?: number;
+  readonly heartbeatMs?: number;
   /** Called with failures in the background, for the log. Nothing is lost: they are retried. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -30,7 +30,7 @@ const pollEveryMs = 250;
 export class PostgresNode implements AsyncDisposable {
   readonly url: string;
   readonly pool: Pool;
-  readonly beat: NodeHeartbeat;
+  readonly heartbeat: NodeHeartbeat;
   readonly timeline: Timeline;
   /** The permanent name of the data folder; null without one. Processes of one data folder share its files. */
   readonly machine: string | null;
@@ -41,24 +41,29 @@ export class PostgresNode implements AsyncDisposable {
     {
       url,
       pool,
-      beat,
+      heartbeat,
       timeline,
       machine,
-    }: Pick<PostgresNode, "url" | "pool" | "beat" | "timeline" | "machine">,
+    }: Pick<PostgresNode, "url" | "pool" | "heartbeat" | "timeline" | "machine">,
     own: OwnNodes | null,
   ) {
     this.url = url;
     this.pool = pool;
-    this.beat = beat;
+    this.heartbeat = heartbeat;
     this.timeline = timeline;
     this.machine = machine;
     this.#own = own;
-    own?.name(beat.nodeId);
-    if (own !== null) beat.onFenced(() => own.name(beat.nodeId));
+    own?.name(heartbeat.nodeId);
+    if (own !== null) heartbeat.onFenced(() => own.name(heartbeat.nodeId));
   }
 
   /** Creates and migrates the tables of nodes. */
-  static async open({ url, dataDir = null, beatMs, onFailure }: PostgresNodeOptions): Promise<PostgresNode> {
+  static async open({
+    url,
+    dataDir = null,
+    heartbeatMs,
+    onFailure,
+  }: PostgresNodeOptions): Promise<PostgresNode> {
     await using scope = new AsyncDisposableStack();
     const nodeId = randomUUID();
     // By this application name the other nodes end the connections of a dead node.
@@ -72,16 +77,16 @@ export class PostgresNode implements AsyncDisposable {
       own?.forget(process);
     }
     const machine = dataDir === null ? null : await readMachine(dataDir);
-    const beat = await NodeHeartbeat.open({
+    const heartbeat = await NodeHeartbeat.open({
       url,
       nodeId,
       timeline,
       machine,
       onFailure,
-      ...(beatMs === undefined ? {} : { everyMs: beatMs }),
+      ...(heartbeatMs === undefined ? {} : { everyMs: heartbeatMs }),
     });
     scope.move();
-    return new PostgresNode({ url, pool, beat, timeline, machine }, own);
+    return new PostgresNode({ url, pool, heartbeat, timeline, machine }, own);
   }
 
   /**
@@ -92,9 +97,9 @@ export class PostgresNode implements AsyncDisposable {
     for (;;) {
       const { rows } = await this.pool.query<{ id: string }>(
         "SELECT id FROM convoke.nodes WHERE dead_at IS NULL AND id <> $1",
-        [this.beat.nodeId],
+        [this.heartbeat.nodeId],
       );
-      const beating = rows.find(({ id }) => this.beat.hasBeaten(id));
+      const beating = rows.find(({ id }) => this.heartbeat.hasBeaten(id));
       if (rows.length === 0 || beating !== undefined) return beating?.id ?? null;
       await sleep(pollEveryMs);
     }
@@ -106,7 +111,7 @@ export class PostgresNode implements AsyncDisposable {
 
   async #close(): Promise<void> {
     // Releases everything that this node owned.
-    await this.beat[Symbol.asyncDispose]();
+    await this.heartbeat[Symbol.asyncDispose]();
     this.#own?.[Symbol.dispose]();
     await this.pool.end();
   }

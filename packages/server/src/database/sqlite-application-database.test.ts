@@ -45,7 +45,7 @@ test("its own writes are at hand as well, and what was written is there after op
   expect(await database.tables.selectFrom("users").select("id").execute()).toEqual([{ id: "ada" }]);
 });
 
-test("issue 13: a log of bookings is copied back beside them and begins again, long before a commit would do it", async () => {
+test("issue 13: a log of ledger entries is copied back beside them and begins again, long before a commit would do it", async () => {
   await using database = await openApplicationDatabase(dataDir);
   using other = new DatabaseSync(join(dataDir, "application.sqlite"));
   const look = (): ReturnType<StatementSync["get"]> => other.prepare("PRAGMA wal_checkpoint(NOOP)").get();

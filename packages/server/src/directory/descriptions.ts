@@ -10,7 +10,7 @@ import { secretValues, sparedTexts } from "../engine/secret-values.ts";
 import type { StoredSecrets } from "../engine/stored-secrets.ts";
 import { fullStateFrame, type Described } from "../engine/state/describe.ts";
 import { FoldedStates } from "../engine/state/folded-states.ts";
-import { standingFrame } from "../engine/state/live-status.ts";
+import { liveStatusFrame } from "../engine/state/live-status.ts";
 
 export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "journal" | "logger"> & {
   readonly loaded: Pick<LoadedConversations, "find" | "ownerOf">;
@@ -72,11 +72,11 @@ export class Descriptions {
   }
 
   /** How the asker's conversation stands, in the form of sockets; null when the asker has none with this id. */
-  async standingFrame(asker: Asker, id: string): Promise<string | null> {
+  async liveStatusFrame(asker: Asker, id: string): Promise<string | null> {
     const actor = await this.#actorOf(asker, id);
     if (actor) return actor.published.liveFrame();
     const [described = null] = await this.many(asker, [id]);
-    return described === null ? null : standingFrame(described.state, 0);
+    return described === null ? null : liveStatusFrame(described.state, 0);
   }
 
   /** The same with everything that a client may know. */

@@ -63,7 +63,7 @@ export class Directory implements AsyncDisposable {
     const frames: FrameSource = {
       isLoaded: (id) => this.#loaded.has(id),
       fullStateFrame: (userId, id) => this.#descriptions.fullStateFrame({ userId }, id),
-      standingFrame: (userId, id) => this.#descriptions.standingFrame({ userId }, id),
+      liveStatusFrame: (userId, id) => this.#descriptions.liveStatusFrame({ userId }, id),
     };
     this.#watches = new Watches({ journal, frames, logger: deps.logger });
     const shared = { sessions: this.#sessions, storedSecrets: this.#secrets, watches: this.#watches };

@@ -42,7 +42,7 @@ test("a piece of an answer that comes later than an event behind it is dropped",
     },
     frames: {
       fullStateFrame: async () => null,
-      standingFrame: async () => null,
+      liveStatusFrame: async () => null,
       isLoaded: () => false,
     },
     logger,
@@ -77,7 +77,7 @@ test("a conversation that is made again under its old id is not asked about for 
         asked.push(userId);
         return null;
       },
-      standingFrame: async () => null,
+      liveStatusFrame: async () => null,
       isLoaded: () => false,
     },
     logger,

@@ -12,8 +12,8 @@ export type Watch = {
   readonly id: string;
   /** How the conversation stands now, as sockets send it first; null once it is gone. */
   fullStateFrame(): Promise<string | null>;
-  /** What events do not tell of that, see `standingFrame`; null once it is gone. */
-  standingFrame(): Promise<string | null>;
+  /** What events do not tell of that, see `liveStatusFrame`; null once it is gone. */
+  liveStatusFrame(): Promise<string | null>;
   /** The stored events behind a cursor, for ever, in order, each once. */
   follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]>;
   /** The same, until it is disposed of. */
@@ -29,8 +29,8 @@ export type Watch = {
 export interface FrameSource {
   /** The first frame; null when there is no such conversation (any more). */
   fullStateFrame(userId: string, id: string): Promise<string | null>;
-  /** The same for `standingFrame` of {@link Watch}. */
-  standingFrame(userId: string, id: string): Promise<string | null>;
+  /** The same for `liveStatusFrame` of {@link Watch}. */
+  liveStatusFrame(userId: string, id: string): Promise<string | null>;
   /** True while there is an actor in this process. */
   isLoaded(id: string): boolean;
 }
@@ -152,8 +152,8 @@ class ConversationWatch implements Watch {
     return await this.#deps.frames.fullStateFrame(this.#userId, this.id);
   }
 
-  async standingFrame(): Promise<string | null> {
-    return await this.#deps.frames.standingFrame(this.#userId, this.id);
+  async liveStatusFrame(): Promise<string | null> {
+    return await this.#deps.frames.liveStatusFrame(this.#userId, this.id);
   }
 
   follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]> {

@@ -20,7 +20,7 @@ export type ConversationModelsDeps = {
   readonly logger: Logger;
 };
 
-/** The models of a conversation: the agent's own, and those beside it, each booked under a name of its own. */
+/** The models of a conversation: the agent's own, and those beside it, each recorded under a name of its own. */
 export class ConversationModels {
   readonly #deps: ConversationModelsDeps;
   #opened: {
@@ -41,10 +41,10 @@ export class ConversationModels {
     return this.#opened.model;
   }
 
-  /** A model for a call beside the run, booked under a name of its own; `other` brings its own credentials. */
+  /** A model for a call beside the run, recorded under a name of its own; `other` brings its own credentials. */
   openHelper(usageId: string, other: LLM | null = null): Model {
     const model = other === null ? this.openOwn() : this.#openOther(other);
-    return this.#booked(model, {
+    return this.#recorded(model, {
       ...(other ?? this.#deps.configuration.config.agent.llm),
       usage_id: usageId,
     });
@@ -52,7 +52,7 @@ export class ConversationModels {
 
   openCondenser(settings: CondenserSettings): Model {
     const model = this.#openOther(withCondenserSecrets(settings, this.#deps.configuration.secrets));
-    return this.#booked(model, settings.llm);
+    return this.#recorded(model, settings.llm);
   }
 
   /** The stored model that titles are asked of; null where it is the agent's. */
@@ -67,7 +67,7 @@ export class ConversationModels {
     return found;
   }
 
-  #booked(model: Model, llm: LLM): Model {
+  #recorded(model: Model, llm: LLM): Model {
     const { id, log, queue, logger } = this.#deps;
     return recordedModel(model, async (calls) => {
       try {

@@ -1,5 +1,5 @@
 import { fullStateFrame } from "./state/describe.ts";
-import { standingFrame } from "./state/live-status.ts";
+import { liveStatusFrame } from "./state/live-status.ts";
 import type { Runner } from "./run/runner.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { Signals } from "./signals.ts";
@@ -31,9 +31,9 @@ export class PublishedState {
     return log.mask(fullStateFrame(config, secrets, log.state, id, clock.nowMs()));
   }
 
-  /** See {@link standingFrame}. */
+  /** See {@link liveStatusFrame}. */
   liveFrame(): string {
     const { log, runner } = this.#deps;
-    return standingFrame(log.state, runner.beingReadSeq);
+    return liveStatusFrame(log.state, runner.beingReadSeq);
   }
 }

@@ -23,7 +23,7 @@ export type SessionContext = {
   readonly budget: () => OwnBudget;
   /** The log has a call for the browser's tools. */
   readonly hasAskedForBrowser: () => boolean;
-  /** A stored model for a call beside the run, booked under a name of its own. */
+  /** A stored model for a call beside the run, recorded under a name of its own. */
   readonly openHelper: (usageId: string, other: LLM) => Model;
   /** Totals of model calls by usage id, as they are at this moment. */
   readonly stats: () => Readonly<Record<string, unknown>>;

@@ -49,7 +49,7 @@ export class Titling {
     });
   }
 
-  /** A title for the conversation as it is now; it is booked, but kept nowhere. */
+  /** A title for the conversation as it is now; it is recorded, but kept nowhere. */
   async propose(length = usualTitleLength, other: LLM | null = null): Promise<string> {
     const message = await this.#deps.queue.post(() => this.#firstMessage());
     if (message === null) throw nothingToTitle(this.#deps.id);

@@ -41,8 +41,8 @@ beforeAll(async () => {
   model = await startScriptedModel({ script: { turns: [{ text: "Hello." }], loop: true } });
   server = await ConvokeProcess.start();
   await using keys = await openKeyStore(server.dataDir);
-  adaKey = (await keys.book.create("ada", "")).key;
-  bobKey = (await keys.book.create("bob", "")).key;
+  adaKey = (await keys.store.create("ada", "")).key;
+  bobKey = (await keys.store.create("bob", "")).key;
   const v1 = await openV1({ call: (method, path, body) => server.call(method, path, body, adaKey) }, model);
   task = (await v1.start({ initial_message: { content: [{ type: "text", text: "Mine." }] } })).id;
   conversation = (await v1.ready(task)).app_conversation_id!;

@@ -69,7 +69,7 @@ describe("fallbacks", () => {
     ]);
   });
 
-  test("P48, L23.32: tokens of attempts that failed are booked with the answer", async () => {
+  test("P48, L23.32: tokens of attempts that failed are recorded with the answer", async () => {
     const cut: ScriptTurn = { text: "x".repeat(500), cut_after_bytes: 1200, usage: { prompt_tokens: 70 } };
     const parts = await ask(cut, { second: { text: "ok" } }, fallback("second"));
     expect(doneOf(parts).spent).toMatchObject([{ usage: { promptTokens: 70 } }]);

@@ -14,7 +14,7 @@ export function fallbackNamesOf(llm: LLM): readonly string[] {
 
 /**
  * A model that asks others, in order, when its provider fails in a way that may pass: after its own retries, for this call
- * only. A request that is wrong or too long is not asked again elsewhere. Tokens are booked under this model's usage id.
+ * only. A request that is wrong or too long is not asked again elsewhere. Tokens are recorded under this model's usage id.
  */
 export function createFallbackModel(primary: Model, names: readonly string[], open: OpenProfile): Model {
   return {

@@ -89,7 +89,7 @@ export type ModelResponse = {
   readonly isTruncated: boolean;
   /** From servers that were asked for token ids and returned them. */
   readonly tokenIds?: TokenIds;
-  /** Earlier attempts of this call that failed and cost tokens all the same; to be booked with it. */
+  /** Earlier attempts of this call that failed and cost tokens all the same; to be recorded with it. */
   readonly spent?: readonly SpentAttempt[];
 };
 

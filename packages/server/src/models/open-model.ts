@@ -47,7 +47,7 @@ export function openModel(llm: LLM, deps: OpenModelDeps = {}): Model {
   return names.length === 0 ? model : createFallbackModel(model, names, openOther(llm, deps));
 }
 
-/** Opens another model in place of this one. Its own fallbacks and routers do not count; it is booked under this one's name, and logged where this one is. */
+/** Opens another model in place of this one. Its own fallbacks and routers do not count; it is recorded under this one's name, and logged where this one is. */
 function openOther(llm: LLM, deps: OpenModelDeps): (name: string) => Promise<Model | null> {
   return async (name) => {
     const profile = (await deps.findProfile?.(name)) ?? null;
@@ -78,7 +78,7 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
         withAddress(withFittedImages(attempt, imageLimitsOf(settings)), {
           address: addressOf(settings.route),
           rules: startingRules(settings.route),
-          book: deps.lessons ?? createMemoryLessons(),
+          store: deps.lessons ?? createMemoryLessons(),
           failure,
         }),
         settings,

@@ -3,7 +3,7 @@ import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { KeyStore } from "./key-store.ts";
 
-export type OpenedKeyStore = AsyncDisposable & { readonly book: KeyStore };
+export type OpenedKeyStore = AsyncDisposable & { readonly store: KeyStore };
 
 /** Opens only the keys of a store; servers may use the store meanwhile. */
 export async function openKeyStore(
@@ -12,7 +12,7 @@ export async function openKeyStore(
 ): Promise<OpenedKeyStore> {
   await using scope = new AsyncDisposableStack();
   const database = scope.use(await openTables({ dataDir, database: place }, silentLogger));
-  const book = scope.use(await KeyStore.open({ database, nowMs: Date.now, logger: silentLogger }));
+  const store = scope.use(await KeyStore.open({ database, nowMs: Date.now, logger: silentLogger }));
   const owned = scope.move();
-  return { book, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { store, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

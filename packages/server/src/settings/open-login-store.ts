@@ -3,7 +3,7 @@ import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { LoginStore } from "./login-store.ts";
 
-export type OpenedLoginStore = AsyncDisposable & { readonly book: LoginStore };
+export type OpenedLoginStore = AsyncDisposable & { readonly store: LoginStore };
 
 /** Opens only the logins of a store; servers may use the store meanwhile. */
 export async function openLoginStore(
@@ -12,9 +12,9 @@ export async function openLoginStore(
 ): Promise<OpenedLoginStore> {
   await using scope = new AsyncDisposableStack();
   const database = scope.use(await openTables({ dataDir, database: place }, silentLogger));
-  const book = scope.use(
+  const store = scope.use(
     await LoginStore.open({ database, nowMs: Date.now, logger: silentLogger, keyMarks: [] }),
   );
   const owned = scope.move();
-  return { book, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { store, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -51,7 +51,7 @@ test("a stored model of another user is not there", async () => {
   await using server = await startTestServer({ script: { turns: [{ error: { status: 503 } }], loop: true } });
   await using second = await startScriptedModel({ script: { turns: [{ text: "Not yours." }], loop: true } });
   await using keys = await server.openKeys();
-  await saved(server, "second", second.url, (await keys.book.create("bob", "")).key);
+  await saved(server, "second", second.url, (await keys.store.create("bob", "")).key);
   const fallback = { fallback_strategy: { fallback_llms: ["second"] } };
   const agent = { kind: "Agent" as const, llm: llm(server.model.url, fallback), tools: [] };
   const id = await server.runTo("error", "Who are you?", { agent });

@@ -4,7 +4,7 @@ import type { KeyStore } from "../settings/key-store.ts";
 import { openKeyStore } from "../settings/open-key-store.ts";
 
 export type TestKeys = AsyncDisposable & {
-  readonly book: Pick<KeyStore, "create"> & {
+  readonly store: Pick<KeyStore, "create"> & {
     /** `key` as well where it is to open nothing from then on. */
     revoke(id: string, key?: string): Promise<void>;
   };
@@ -19,19 +19,19 @@ export async function openTestKeys(
   place: PostgresPlace | null,
   isKnown: (key: string) => Promise<boolean>,
 ): Promise<TestKeys> {
-  const { book, [Symbol.asyncDispose]: close } = await openKeyStore(dataDir, place);
+  const { store, [Symbol.asyncDispose]: close } = await openKeyStore(dataDir, place);
   const until = async (key: string, isWanted: boolean): Promise<void> => {
     while ((await isKnown(key)) !== isWanted) await sleep(20);
   };
   return {
-    book: {
+    store: {
       create: async (...asked) => {
-        const created = await book.create(...asked);
+        const created = await store.create(...asked);
         await until(created.key, true);
         return created;
       },
       revoke: async (id, key = "") => {
-        await book.revoke(id);
+        await store.revoke(id);
         await until(key, false);
       },
     },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createLocalWorkspace, type RemoteToolHost, type ToolHost } from "@convoke/tool-host";
 import { SkillCache, type SkillFiles } from "../extensions/skills/skill-cache.ts";
-import { openSkillSet, type SkillPlaces } from "../extensions/skills/open-skill-book.ts";
+import { openSkillSet, type SkillPlaces } from "../extensions/skills/open-skill-set.ts";
 import type { SkillSet } from "../extensions/skills/skill-set.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ToolPlace } from "./tool-source.ts";

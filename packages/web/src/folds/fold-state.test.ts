@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { emptyState, withEvent, withSnapshot, withStanding } from "./fold-state.ts";
+import { emptyState, withEvent, withSnapshot, withLiveStatus } from "./fold-state.ts";
 
 const update = (key: string, value: unknown) => ({ kind: "ConversationStateUpdateEvent", key, value });
 
@@ -62,7 +62,7 @@ test("J6: what waits and what was not read is what the server says, unless it is
     ],
     queued,
   });
-  const now = withStanding(emptyState, frame(5, ["m"]));
+  const now = withLiveStatus(emptyState, frame(5, ["m"]));
   expect(now).toMatchObject({ waiting: ["a"], queued: ["m"] });
-  expect(withStanding(now, frame(4, []))).toBe(now);
+  expect(withLiveStatus(now, frame(4, []))).toBe(now);
 });

@@ -69,7 +69,7 @@ export function withSnapshot(state: LogState, value: Loose): LogState {
 }
 
 /** Takes in what the server says of calls and messages, which events do not say. */
-export function withStanding(state: LogState, frame: Loose): LogState {
+export function withLiveStatus(state: LogState, frame: Loose): LogState {
   const version = numberAt(frame, "version") ?? state.version;
   if (version < state.version) return state;
   const waiting = listAt(frame, "open_actions")

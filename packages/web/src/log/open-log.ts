@@ -7,12 +7,12 @@ import {
   type FollowOptions,
   type LiveAnswer,
 } from "@convoke/client";
-import { emptyState, withEvent, withSnapshot, withStanding, type LogState } from "../folds/fold-state.ts";
+import { emptyState, withEvent, withSnapshot, withLiveStatus, type LogState } from "../folds/fold-state.ts";
 import type { Row } from "../folds/row.ts";
 import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
 import { Cell } from "../lib/store.ts";
 import { trimAt, upTo, type LogPage } from "./log-page.ts";
-import { PaintTimes, shortestBeatMs } from "./paint-times.ts";
+import { PaintTimes, minIntervalMs } from "./paint-times.ts";
 import type { ReadingPlace } from "./reading-place.ts";
 import { RowWindow } from "./row-window.ts";
 
@@ -206,7 +206,7 @@ export class OpenLog {
       at === "" || past !== null ? null : source.newer(this.id, at),
     ]);
     this.#state = withSnapshot(this.#state, info);
-    if (past !== null) this.#state = withStanding(this.#state, past);
+    if (past !== null) this.#state = withLiveStatus(this.#state, past);
     this.#window.takeOlder(page);
     if (newer === null) for (const event of page.events) this.#state = withRetry(this.#state, event);
     else this.#window.takeNewer(newer);
@@ -220,7 +220,7 @@ export class OpenLog {
       afterEventId: this.#window.lastEventId,
       signal,
       deltas: "items",
-      beat: shortestBeatMs,
+      beat: minIntervalMs,
       progress: true,
       standing: true,
       trim: trimAt,
@@ -249,7 +249,7 @@ export class OpenLog {
     if (frame["kind"] === "ToolProgress")
       this.#progress = new Map([...this.#progress, [textAt(frame, "action_id"), textAt(frame, "text")]]);
     else if (frame["key"] === "full_state" && value !== null) this.#state = withSnapshot(this.#state, value);
-    else if (frame["kind"] === "Standing") this.#state = withStanding(this.#state, frame);
+    else if (frame["kind"] === "Standing") this.#state = withLiveStatus(this.#state, frame);
     else this.#live = { ...this.#live, answers: foldAnswer(this.#live.answers, frame) };
     if (pieces.has(textAt(frame, "kind"))) this.#times.together();
     else this.#times.soon();

@@ -15,7 +15,7 @@ export class PaintTimes {
   #isDue = false;
   #later: ReturnType<typeof setTimeout> | null = null;
   #paintedAtMs = -Infinity;
-  #beatMs = shortestBeatMs;
+  #intervalMs = minIntervalMs;
 
   constructor(deps: PaintTimesDeps) {
     this.#deps = deps;
@@ -41,13 +41,13 @@ export class PaintTimes {
   together(): void {
     if (this.#isDue || this.#later !== null) return;
     const nowMs = this.#deps.now();
-    if (nowMs - this.#paintedAtMs >= this.#beatMs) this.soon();
-    else this.#later = setTimeout(() => this.soon(), this.#beatMs - (nowMs % this.#beatMs));
+    if (nowMs - this.#paintedAtMs >= this.#intervalMs) this.soon();
+    else this.#later = setTimeout(() => this.soon(), this.#intervalMs - (nowMs % this.#intervalMs));
   }
 
   #spent(frameMs: number): void {
-    const beats = Math.ceil((frameMs * share) / shortestBeatMs);
-    this.#beatMs = Math.max(1, Math.min(maxBeats, beats)) * shortestBeatMs;
+    const intervals = Math.ceil((frameMs * share) / minIntervalMs);
+    this.#intervalMs = Math.max(1, Math.min(maxIntervals, intervals)) * minIntervalMs;
   }
 
   /** What waits to be drawn together is not drawn any more, unless more comes. */
@@ -58,7 +58,7 @@ export class PaintTimes {
 }
 
 /** Milliseconds. Pieces do not come oftener either. */
-export const shortestBeatMs = 100;
-const maxBeats = 4;
+export const minIntervalMs = 100;
+const maxIntervals = 4;
 /** A frame is drawn no more often than every so many times that it takes. */
 const share = 25;

@@ -279,7 +279,7 @@ test("P12: a summary of an item that was repaired while it was written is writte
   expect(replayLog(stored(opened)).difference).toBeNull();
 });
 
-test("P48: a summary is booked under the condenser's own usage id", async () => {
+test("P48: a summary is recorded under the condenser's own usage id", async () => {
   const model = createWindowedModel({ windowTokens: 100_000, turns: 30 });
   await using opened = await openMemoryConversation({
     model,

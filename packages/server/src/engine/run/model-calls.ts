@@ -166,7 +166,7 @@ export class ModelCalls {
   }
 
   async #record(last: LastPart, session: ToolBelt, { prepared, llm }: Asked): Promise<readonly EventDraft[]> {
-    const spent = this.#booked(callsIn(last), llm);
+    const spent = this.#usageUpdate(callsIn(last), llm);
     if (last.type === "done" && !this.#signal.aborted)
       return [...this.#receive(last.response, session, prepared), ...spent];
     if (last.type !== "failed" || !isWanted(this.#deps, this.#signal)) return spent;
@@ -184,7 +184,7 @@ export class ModelCalls {
   }
 
   /** Under the name of the model that was asked; the agent may have got another one since. */
-  #booked(calls: readonly SpentAttempt[], llm: LLM): readonly EventDraft[] {
+  #usageUpdate(calls: readonly SpentAttempt[], llm: LLM): readonly EventDraft[] {
     return calls.length === 0 ? [] : [addCalls(this.#deps.log.state.stats, llm, calls)];
   }
 

@@ -5,7 +5,7 @@ import { RunEnd } from "./run-end.ts";
 beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => vi.useRealTimers());
 
-function world(): { readonly end: RunEnd; readonly told: string[]; become(standing: string): void } {
+function world(): { readonly end: RunEnd; readonly told: string[]; become(status: string): void } {
   let now = "finished";
   const told: string[] = [];
   const log = {
@@ -14,7 +14,7 @@ function world(): { readonly end: RunEnd; readonly told: string[]; become(standi
     },
   };
   const end = new RunEnd({ published: { publish: () => told.push(now) }, log });
-  return { end, told, become: (standing) => (now = standing) };
+  return { end, told, become: (status) => (now = status) };
 }
 
 describe("the end of a run", () => {

@@ -7,10 +7,10 @@ import { awaiting } from "../commands/approvals.ts";
 import { initialState, type ConversationState } from "./conversation-state.ts";
 import { combinedMetrics } from "./describe.ts";
 import { applyEvent } from "./fold.ts";
-import { standingFrame } from "./live-status.ts";
+import { liveStatusFrame } from "./live-status.ts";
 
 const frameOf = (state: ConversationState): Record<string, unknown> =>
-  JSON.parse(standingFrame(state, 0)) as Record<string, unknown>;
+  JSON.parse(liveStatusFrame(state, 0)) as Record<string, unknown>;
 const isAwaiting =
   (state: ConversationState) =>
   ({ id }: OpenAction): boolean =>
@@ -57,8 +57,8 @@ test.for(["NeverConfirm", "AlwaysConfirm"] as const satisfies readonly Policy[])
             stats: state.stats,
             cost: combinedMetrics(state)?.accumulated_cost ?? 0,
           });
-          const standing = { type: "signal" as const, frame: frameOf(state) };
-          const exact = foldItem(view, standing);
+          const liveStatus = { type: "signal" as const, frame: frameOf(state) };
+          const exact = foldItem(view, liveStatus);
           expect(exact.queued).toEqual(users);
           expect(waitingActions(exact)).toEqual(isWaiting ? exact.openActions.filter(isAwaiting(state)) : []);
           // What came while the model answered is not in the events; the view never names one that was read.

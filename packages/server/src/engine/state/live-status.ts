@@ -6,7 +6,7 @@ import type { ConversationState } from "./conversation-state.ts";
  * What the events alone do not tell of how a conversation stands: which calls wait for their user, and which messages the
  * model has not been given. It holds up to and with `last_event_id`.
  */
-export function standingFrame(state: Readonly<ConversationState>, beingReadSeq: number): string {
+export function liveStatusFrame(state: Readonly<ConversationState>, beingReadSeq: number): string {
   const deadline = state.approvalDeadlineMs;
   return JSON.stringify({
     kind: "Standing",

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readSubAgents } from "../sub-agents/read-sub-agents.ts";
 import { findSubAgents } from "../sub-agents/sub-agent-set.ts";
 import { loadProjectSkills } from "./load-skills.ts";
-import { openSkillSet } from "./open-skill-book.ts";
+import { openSkillSet } from "./open-skill-set.ts";
 import { parseSkill } from "./parse-skill.ts";
 import { locationOf, SkillSet } from "./skill-set.ts";
 import type { WorkspaceFiles } from "./workspace-files.ts";

@@ -13,7 +13,7 @@ beforeAll(async () => {
   conversation = await server.runTo("finished", "hi");
   stored = await server.eventTexts(conversation);
   await using keys = await server.openKeys();
-  strangerKey = (await keys.book.create("bob", "")).key;
+  strangerKey = (await keys.store.create("bob", "")).key;
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

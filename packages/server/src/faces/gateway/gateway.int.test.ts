@@ -158,7 +158,7 @@ describe("a sandbox as an agent server", () => {
 
   test("a sandbox of another user is a 404 on every route, socket and port", async () => {
     await using keys = await openKeyStore(server.dataDir);
-    const { key } = await keys.book.create("bob", "");
+    const { key } = await keys.store.create("bob", "");
     const statuses = await Promise.all(
       [
         ["GET", "/api/conversations/count"],

@@ -330,7 +330,7 @@ describe("P3: without a key, or with a wrong one", () => {
 
 test("each user has settings, secrets and profiles of their own", async () => {
   await using keys = await server.openKeys();
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const asBob = { "X-Session-API-Key": key };
   await server.call("POST", "/api/settings", { language: "fr" });
   await server.call("POST", "/api/secrets", { name: "MINE", value: "v" });

@@ -72,7 +72,7 @@ describe("S2: logging in", () => {
 
   test("a key becomes a login of its user", async () => {
     await using keys = await server.openKeys();
-    const { key } = await keys.book.create("ada", "");
+    const { key } = await keys.store.create("ada", "");
     const { reply } = await logIn({ key });
     expect(reply.json).toMatchObject({ user_id: "ada" });
   });
@@ -180,12 +180,12 @@ describe("S2: sockets", () => {
       "its key is revoked",
       async (_login, keyId) => {
         await using keys = await server.openKeys();
-        await keys.book.revoke(keyId);
+        await keys.store.revoke(keyId);
       },
     ],
   ])("those of a login are closed when %s", async (_what, end) => {
     await using keys = await server.openKeys();
-    const { key, entry } = await keys.book.create("local", "");
+    const { key, entry } = await keys.store.create("local", "");
     const login = await logIn({ ticket: await ticket(key) });
     using socket = await open(
       { cookie: login.cookie, origin: server.url },
@@ -201,7 +201,7 @@ describe("S2: sockets", () => {
 describe("S2: ending", () => {
   test("the list has the caller's own logins and marks the current one; logging out everywhere ends them all", async () => {
     await using keys = await server.openKeys();
-    const { key } = await keys.book.create("bob", "");
+    const { key } = await keys.store.create("bob", "");
     const one = await logIn({ key }, { "user-agent": "Firefox 140" });
     const other = await logIn({ ticket: await ticketOf(one) }, { "x-forwarded-for": "192.0.2.1, 192.0.2.7" });
     const { logins } = (await ask("GET", "/api/auth/logins", halves(other))).json as LoginList;
@@ -224,7 +224,7 @@ describe("S2: ending", () => {
 
   test("another user's login is not there", async () => {
     await using keys = await server.openKeys();
-    const { key } = await keys.book.create("eve", "");
+    const { key } = await keys.store.create("eve", "");
     const { json } = await server.call("GET", "/api/auth/logins");
     const { id } = (json as LoginList).logins[0]!;
     const tried = await ask("DELETE", `/api/auth/logins/${id}`, { "x-session-api-key": key });
@@ -320,8 +320,8 @@ test("S2, U21, J28: without keys there is nothing to log in to, and a page of an
 describe("hardening 7: a ticket of somebody else", () => {
   test("is refused where another user is logged in, and works when the person agrees", async () => {
     await using keys = await server.openKeys();
-    const ann = await logIn({ key: (await keys.book.create("ann", "")).key });
-    const mallory = (await keys.book.create("mallory", "")).key;
+    const ann = await logIn({ key: (await keys.store.create("ann", "")).key });
+    const mallory = (await keys.store.create("mallory", "")).key;
     const foreign = await ticket(mallory);
     const path = "/api/auth/login";
     const refused = await ask("POST", path, { ...own(), cookie: ann.cookie }, { ticket: foreign });
@@ -341,7 +341,7 @@ describe("hardening 7: a ticket of somebody else", () => {
     const login = await logIn({ ticket: await ticket() });
     await logIn({ ticket: await ticket() }, { cookie: login.cookie });
     await using keys = await server.openKeys();
-    const ann = await logIn({ key: (await keys.book.create("ann", "")).key });
+    const ann = await logIn({ key: (await keys.store.create("ann", "")).key });
     const wrong = await ask("POST", "/api/auth/login", { ...own(), cookie: ann.cookie }, { ticket: "x" });
     expect(wrong.status).toBe(401);
     await ask("POST", "/api/auth/logout", { ...own(), ...halves(ann) });

@@ -16,7 +16,7 @@ test("P54: calls of every user and every refusal are lines: who, from where, wha
   const {
     key,
     entry: { id: keyId },
-  } = await keys.book.create("bob", "");
+  } = await keys.store.create("bob", "");
   const path = `/api/conversations/${id}`;
   const found = await server.call("GET", path);
   await server.call("GET", path, undefined, { "X-Session-API-Key": key });
@@ -93,7 +93,7 @@ test("P54: calls to a sandbox are logged, whichever key authenticates them; a wr
   };
   await using server = await startTestServer({ openSandboxes: async () => sandboxes });
   await using keys = await openKeyStore(server.dataDir);
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const gate = `/sandboxes/${id}`;
   const ofSandbox = { "X-Session-API-Key": sandboxes.sessionKey(id)! };
   await server.call("GET", `${gate}/api/conversations/count`);

@@ -91,7 +91,7 @@ test("sandboxes are counted by status", async () => {
 test("P54: the numbers of all users are for the local user; they can be opened or switched off", async () => {
   await using server = await startTestServer({});
   await using keys = await openKeyStore(server.dataDir);
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const refused = await server.call("GET", "/metrics", undefined, { "X-Session-API-Key": key });
   expect(refused).toMatchObject({ status: 403, json: { code: "operators_only" } });
   await using open = await startTestServer({ config: { metrics: "open" } });

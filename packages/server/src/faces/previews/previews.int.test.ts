@@ -27,11 +27,11 @@ beforeAll(async () => {
     environment: allowedEnvironment({ PATH: process.env["PATH"], HOME: "/nonexistent" }),
   });
   await using keys = await server.openKeys();
-  strangerKey = (await keys.book.create("bob", "")).key;
+  strangerKey = (await keys.store.create("bob", "")).key;
   ({
     key: localKey,
     entry: { id: localKeyId },
-  } = await keys.book.create("local", ""));
+  } = await keys.store.create("local", ""));
 });
 afterAll(async () => {
   for (const child of started) child.kill("SIGKILL");
@@ -161,6 +161,6 @@ test("U21: nobody else lists or shows what a workspace serves, and a preview end
   const path = `/${(json as { path: string }).path}`;
   expect((await ask(path)).status).toBe(200);
   await using keys = await server.openKeys();
-  await keys.book.revoke(localKeyId);
+  await keys.store.revoke(localKeyId);
   await expect.poll(async () => (await ask(path)).status).toBe(404);
 });

@@ -12,7 +12,7 @@ import { openPostgresJournal } from "./postgres-journal.ts";
 
 const probe = probePostgres();
 /** So that six looks do not take six seconds. */
-const beatMs = 200;
+const heartbeatMs = 200;
 /** Nothing of it is expected here; where it is, it is no matter of the test. */
 const onFailure = (error: unknown): void => console.error(error);
 
@@ -27,8 +27,8 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
 
   test("P27: a living node keeps its conversation, a closed one gives it up at once", async () => {
     const url = await server.createDatabase();
-    await using first = await openPostgresJournal({ url, beatMs, onFailure });
-    await using second = await openPostgresJournal({ url, beatMs, onFailure });
+    await using first = await openPostgresJournal({ url, heartbeatMs, onFailure });
+    await using second = await openPostgresJournal({ url, heartbeatMs, onFailure });
     const id = randomUUID();
     const lease = await first.createClaimed(sampleConversation(id, { isActive: true }));
     await first.append(lease!, { expectedSeq: 0, events: [sampleEvent(1)] });
@@ -49,8 +49,8 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
 
   test("P27: of two nodes that claim the same ones at once, each gets its own, and nobody waits for what is being written to", async () => {
     const url = await server.createDatabase();
-    await using first = await openPostgresJournal({ url, beatMs, onFailure });
-    await using second = await openPostgresJournal({ url, beatMs, onFailure });
+    await using first = await openPostgresJournal({ url, heartbeatMs, onFailure });
+    await using second = await openPostgresJournal({ url, heartbeatMs, onFailure });
     const ids = Array.from({ length: 40 }, () => randomUUID());
     for (const id of ids) await first.createConversation(sampleConversation(id));
     const writing = new Client({ connectionString: url });
@@ -72,8 +72,8 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
 
   test("the generation grows with each claim, whoever claims, and an older lease never writes again", async () => {
     const url = await server.createDatabase();
-    await using first = await openPostgresJournal({ url, beatMs, onFailure });
-    await using second = await openPostgresJournal({ url, beatMs, onFailure });
+    await using first = await openPostgresJournal({ url, heartbeatMs, onFailure });
+    await using second = await openPostgresJournal({ url, heartbeatMs, onFailure });
     const id = randomUUID();
     await first.createConversation(sampleConversation(id));
     const generations: number[] = [];
@@ -89,8 +89,8 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
 
   test("P28: what a node owns that beats no more is free after a few looks, and its lease is fenced", async () => {
     const url = await server.createDatabase();
-    await using owner = await openPostgresJournal({ url, beatMs: 3_600_000, onFailure });
-    await using other = await openPostgresJournal({ url, beatMs, onFailure });
+    await using owner = await openPostgresJournal({ url, heartbeatMs: 3_600_000, onFailure });
+    await using other = await openPostgresJournal({ url, heartbeatMs, onFailure });
     const id = randomUUID();
     const lease = (await owner.createClaimed(sampleConversation(id)))!;
     await expect(other.claim(id)).rejects.toThrow(LeaseHeldError);
@@ -103,56 +103,60 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
   test("P27: who waits to be sound goes on once a beat has arrived, and after those who are told that all was lost, whoever of them fails", async () => {
     const url = await server.createDatabase();
     const failures: unknown[] = [];
-    await using node = await PostgresNode.open({ url, beatMs, onFailure: (error) => failures.push(error) });
+    await using node = await PostgresNode.open({
+      url,
+      heartbeatMs,
+      onFailure: (error) => failures.push(error),
+    });
     const { signal } = new AbortController();
     const order: string[] = [];
     const full = new Error("The disk is full");
-    node.beat.onFenced(() => {
+    node.heartbeat.onFenced(() => {
       throw full;
     });
-    node.beat.onFenced(() => void Promise.resolve().then(() => order.push("given up")));
+    node.heartbeat.onFenced(() => void Promise.resolve().then(() => order.push("given up")));
     // At once while it is known; what is aborted waits for nothing.
-    await node.beat.untilSound(signal);
+    await node.heartbeat.untilSound(signal);
     const stranger = new Client({ connectionString: url });
     await stranger.connect();
     await stranger.query("BEGIN");
     await stranger.query("UPDATE convoke.nodes SET dead_at = clock_timestamp()");
-    await expect.poll(() => node.beat.isSound, { interval: 20 }).toBe(false);
-    await node.beat.untilSound(AbortSignal.abort());
-    const goesOn = node.beat.untilSound(signal).then(() => order.push("goes on"));
+    await expect.poll(() => node.heartbeat.isSound, { interval: 20 }).toBe(false);
+    await node.heartbeat.untilSound(AbortSignal.abort());
+    const goesOn = node.heartbeat.untilSound(signal).then(() => order.push("goes on"));
     expect(order).toEqual([]);
     await stranger.query("COMMIT");
     await goesOn;
     await stranger.end();
     expect(order).toEqual(["given up", "goes on"]);
     expect(failures).toContain(full);
-    expect(node.beat.isSound).toBe(true);
+    expect(node.heartbeat.isSound).toBe(true);
   });
 
   test("P28: that a node is gone is told once it has ended, and once it is declared dead", async () => {
     const url = await server.createDatabase();
-    await using node = await PostgresNode.open({ url, beatMs, onFailure });
+    await using node = await PostgresNode.open({ url, heartbeatMs, onFailure });
     let told = 0;
-    const stop = node.beat.onGone(() => (told += 1));
-    await expect.poll(() => node.beat.hasNeighbours).toBe(false);
-    const ended = await PostgresNode.open({ url, beatMs, onFailure });
-    await expect.poll(() => node.beat.hasNeighbours).toBe(true);
+    const stop = node.heartbeat.onGone(() => (told += 1));
+    await expect.poll(() => node.heartbeat.hasNeighbours).toBe(false);
+    const ended = await PostgresNode.open({ url, heartbeatMs, onFailure });
+    await expect.poll(() => node.heartbeat.hasNeighbours).toBe(true);
     expect(told).toBe(0);
     await ended[Symbol.asyncDispose]();
     await expect.poll(() => told).toBe(1);
-    await using silent = await PostgresNode.open({ url, beatMs: 3_600_000, onFailure });
+    await using silent = await PostgresNode.open({ url, heartbeatMs: 3_600_000, onFailure });
     // Told as it is declared, and again as it is missed.
     await expect.poll(() => told, { timeout: 10_000 }).toBe(3);
     expect((await node.pool.query("SELECT id FROM convoke.nodes WHERE dead_at IS NULL")).rows).toEqual([
-      { id: node.beat.nodeId },
+      { id: node.heartbeat.nodeId },
     ]);
-    expect(silent.beat.nodeId).not.toBe(node.beat.nodeId);
+    expect(silent.heartbeat.nodeId).not.toBe(node.heartbeat.nodeId);
     stop();
   });
 
   test("P28: what a dead node still locks is let go when it is declared dead", async () => {
     const url = await server.createDatabase();
-    await using journal = await openPostgresJournal({ url, beatMs, onFailure });
+    await using journal = await openPostgresJournal({ url, heartbeatMs, onFailure });
     const id = randomUUID();
     await journal.createConversation(sampleConversation(id));
     const stuck = new Client({ connectionString: url, application_name: "convoke stuck write" });
@@ -173,7 +177,7 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
 
   test("P27: a node that was declared dead loses its leases, takes a new name and goes on", async () => {
     const url = await server.createDatabase();
-    await using journal = await openPostgresJournal({ url, beatMs, onFailure });
+    await using journal = await openPostgresJournal({ url, heartbeatMs, onFailure });
     const before = journal.nodeId;
     const id = randomUUID();
     await journal.createClaimed(sampleConversation(id));
@@ -189,7 +193,8 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     ["without them, by looking", null],
   ])("P1: who follows on one node gets what another appends, each event once, %s", async (_, listenUrl) => {
     const url = await server.createDatabase();
-    const listening = listenUrl === null ? { url, beatMs, listenUrl, onFailure } : { url, beatMs, onFailure };
+    const listening =
+      listenUrl === null ? { url, heartbeatMs, listenUrl, onFailure } : { url, heartbeatMs, onFailure };
     await using writer = await openPostgresJournal(listening);
     await using reader = await openPostgresJournal(listening);
     const id = randomUUID();
@@ -213,8 +218,8 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
 
   test("a dead node's statements are let go in its own database, and in no copy of it", async () => {
     const [url, copy] = [await server.createDatabase(), await server.createDatabase()];
-    await using own = await PostgresNode.open({ url, beatMs, onFailure });
-    await using other = await PostgresNode.open({ url: copy, beatMs, onFailure });
+    await using own = await PostgresNode.open({ url, heartbeatMs, onFailure });
+    await using other = await PostgresNode.open({ url: copy, heartbeatMs, onFailure });
     const id = randomUUID();
     const busy = new Client({ connectionString: url, application_name: `convoke ${id} writer` });
     await busy.connect();
@@ -234,7 +239,7 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
   test("several processes that begin together make the tables once", async () => {
     const url = await server.createDatabase();
     const journals = await Promise.all(
-      [1, 2, 3, 4].map(() => openPostgresJournal({ url, beatMs, onFailure })),
+      [1, 2, 3, 4].map(() => openPostgresJournal({ url, heartbeatMs, onFailure })),
     );
     expect(new Set(journals.map(({ nodeId }) => nodeId)).size).toBe(4);
     for (const journal of journals) await journal[Symbol.asyncDispose]();
@@ -242,12 +247,12 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
 
   test("tables of a newer version are used, unless it says that this one must not", async () => {
     const url = await server.createDatabase();
-    await using journal = await openPostgresJournal({ url, beatMs, onFailure });
+    await using journal = await openPostgresJournal({ url, heartbeatMs, onFailure });
     await ask(url, "UPDATE convoke.parts SET version = 99 WHERE name = 'journal'");
-    const beside = await openPostgresJournal({ url, beatMs, onFailure });
+    const beside = await openPostgresJournal({ url, heartbeatMs, onFailure });
     await beside[Symbol.asyncDispose]();
     await ask(url, "UPDATE convoke.parts SET oldest = 98 WHERE name = 'journal'");
-    await expect(openPostgresJournal({ url, beatMs, onFailure })).rejects.toThrow(ConfigError);
+    await expect(openPostgresJournal({ url, heartbeatMs, onFailure })).rejects.toThrow(ConfigError);
     expect(await journal.lastSeq(randomUUID())).toBe(0);
   });
 });

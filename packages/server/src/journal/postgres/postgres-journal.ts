@@ -85,7 +85,7 @@ export async function openJournalOf(
 
 /** Appends go in groups over one connection; all else is single statements over a pool. */
 class PostgresJournal implements Journal {
-  readonly #beat: NodeHeartbeat;
+  readonly #heartbeat: NodeHeartbeat;
   readonly #writer: AppendWriter;
   readonly #writes: ConversationWriter;
   readonly #creations: Creations;
@@ -110,13 +110,13 @@ class PostgresJournal implements Journal {
 
   constructor(
     { listenUrl, onFailure }: PostgresJournalOptions,
-    { url, pool, beat, timeline, machine }: PostgresNode,
+    { url, pool, heartbeat, timeline, machine }: PostgresNode,
     owned: AsyncDisposable | null,
   ) {
-    const nodeId = (): string => beat.nodeId;
+    const nodeId = (): string => heartbeat.nodeId;
     const classes = new Classes(pool);
     this.#owned = owned;
-    this.#beat = beat;
+    this.#heartbeat = heartbeat;
     this.#writer = new AppendWriter({ url, timeline, classes, nodeId });
     this.#writes = new ConversationWriter(pool, nodeId, machine);
     this.#creations = new Creations({ pool, writes: this.#writes, classes, nodeId });
@@ -134,7 +134,7 @@ class PostgresJournal implements Journal {
       pool,
       doorbell: this.#doorbell,
       nodeId,
-      hasNeighbours: () => beat.hasNeighbours,
+      hasNeighbours: () => heartbeat.hasNeighbours,
       isAppending: (conversationId) => this.#appends.isUnderWay(conversationId),
       onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
     });
@@ -167,7 +167,7 @@ class PostgresJournal implements Journal {
   }
 
   get nodeId(): string {
-    return this.#beat.nodeId;
+    return this.#heartbeat.nodeId;
   }
 
   async findPlace(conversationId: string): Promise<LogPlace | null> {

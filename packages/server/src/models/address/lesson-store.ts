@@ -9,9 +9,10 @@ export type LessonStore = {
 
 /** Keeps lessons for as long as it lives. */
 export function createMemoryLessons(): LessonStore {
-  const books = new Map<string, readonly Lesson[]>();
+  const byAddress = new Map<string, readonly Lesson[]>();
   return {
-    read: async (address) => books.get(address) ?? [],
-    add: async (address, lessons) => void books.set(address, [...(books.get(address) ?? []), ...lessons]),
+    read: async (address) => byAddress.get(address) ?? [],
+    add: async (address, lessons) =>
+      void byAddress.set(address, [...(byAddress.get(address) ?? []), ...lessons]),
   };
 }

@@ -14,7 +14,7 @@ import { isFelt, tellLesson } from "./tell-lesson.ts";
 export type AddressDeps = {
   readonly address: Address;
   readonly rules: AddressRules;
-  readonly book: LessonStore;
+  readonly store: LessonStore;
   readonly failure: FailureContext;
 };
 
@@ -60,8 +60,8 @@ export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
   };
 }
 
-async function readLessons({ book, address }: AddressDeps): Promise<Learnt[]> {
-  return (await book.read(addressKey(address))).map((lesson) => ({ lesson, said: "" }));
+async function readLessons({ store, address }: AddressDeps): Promise<Learnt[]> {
+  return (await store.read(addressKey(address))).map((lesson) => ({ lesson, said: "" }));
 }
 
 function isOver(request: ModelRequest, { signal }: AttemptContext): boolean {
@@ -84,12 +84,12 @@ const ofHistory = new Set<Lesson["kind"]>(["unsealed", "words", "plain-text"]);
 async function keep(
   fresh: readonly Learnt[],
   known: Learnt[],
-  { book, address }: AddressDeps,
+  { store, address }: AddressDeps,
 ): Promise<void> {
   if (fresh.length === 0) return;
   known.push(...fresh);
   const lasting = fresh.map(({ lesson }) => lesson).filter(({ kind }) => !ofHistory.has(kind));
-  if (lasting.length > 0) await book.add(addressKey(address), lasting);
+  if (lasting.length > 0) await store.add(addressKey(address), lasting);
 }
 
 /** The model calls tools by the names that it was given; everybody else knows them by their own. */

@@ -15,7 +15,7 @@ import {
 type FindModel = (ownerId: string, name: string) => Promise<LLM | null>;
 
 /**
- * A tool that asks the stored model named `oracle` for advice, booked under a name of its own. It changes nothing, so after a crash it is
+ * A tool that asks the stored model named `oracle` for advice, recorded under a name of its own. It changes nothing, so after a crash it is
  * asked again.
  */
 export function openOracle(findModel: FindModel): OpenToolSource {

@@ -179,7 +179,7 @@ class TaskSource implements ToolSource {
       const end = await task.ended(signal, tell);
       if (end === null && !closing.aborted) await task.stop();
       if (end === null && closing.aborted) throw new LeftOpenError();
-      await this.#book(task);
+      await this.#recordCost(task);
       return end;
     } catch (error) {
       if (closing.aborted) throw new LeftOpenError();
@@ -225,7 +225,7 @@ class TaskSource implements ToolSource {
     return most === Infinity ? null : before + most;
   }
 
-  async #book(task: SubConversation): Promise<void> {
+  async #recordCost(task: SubConversation): Promise<void> {
     const { conversationId, context, logger } = this.#deps;
     try {
       const total = await task.metrics();

@@ -43,11 +43,11 @@ beforeAll(async () => {
     times: { keyCheckEveryMs: 20 },
   });
   await using keys = await server.openKeys();
-  strangerKey = (await keys.book.create("bob", "")).key;
+  strangerKey = (await keys.store.create("bob", "")).key;
   ({
     key: ownerKey,
     entry: { id: ownerKeyId },
-  } = await keys.book.create("ada", ""));
+  } = await keys.store.create("ada", ""));
   const created = await as(ownerKey, "POST", "/api/conversations", server.startRequest({ text: "hi" }));
   conversation = (created.json as { id: string }).id;
   await until(async () => {
@@ -121,14 +121,14 @@ test("a key that is revoked stops working at once, on its open sockets too", asy
   using socket = new TestSocket(`${server.url}/sockets/events/${conversation}?session_api_key=${ownerKey}`);
   await socket.untilCount(1);
   await using keys = await server.openKeys();
-  await keys.book.revoke(ownerKeyId, ownerKey);
+  await keys.store.revoke(ownerKeyId, ownerKey);
   expect((await as(ownerKey, "GET", "/api/conversations/count")).status).toBe(401);
   expect(await socket.closed).toMatchObject({ code: closeCodes.authFailed });
 });
 
 test("what comes through the socket of a revoked key is not heard, though the client takes no notice that it is closed", async () => {
   await using keys = await server.openKeys();
-  const revoked = await keys.book.create("bob", "");
+  const revoked = await keys.store.create("bob", "");
   const { json } = await as(strangerKey, "POST", "/api/conversations", server.startRequest({}));
   const { id } = json as { id: string };
   const client = connect(Number(new URL(server.url).port), "127.0.0.1");
@@ -147,7 +147,7 @@ test("what comes through the socket of a revoked key is not heard, though the cl
   let received = "";
   client.setEncoding("latin1").on("data", (text: string) => (received += text));
   await until(async () => received.includes("full_state"));
-  await keys.book.revoke(revoked.entry.id, revoked.key);
+  await keys.store.revoke(revoked.entry.id, revoked.key);
   await until(async () => received.includes("The key was revoked"));
   const message = Buffer.from(JSON.stringify({ role: "user", content: "from outside" }));
   // Masked with zeros: it stays as it is.
@@ -167,7 +167,7 @@ test("security 30: receivers of events are shown to whoever runs the server, and
   const webhooks = [{ ...webhookDefaults, base_url: "http://127.0.0.1:9/hook" }];
   await using hooked = await startTestServer({ config: { webhooks } });
   await using keys = await hooked.openKeys();
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const shownTo = async (who: string) => {
     const reply = await hooked.call("GET", "/api/webhooks", undefined, { "X-Session-API-Key": who });
     return (reply.json as { webhooks: object[] }).webhooks.length;
@@ -181,7 +181,7 @@ test("security 9: where conversations are sandboxed, the server's machine is for
     config: { areConversationsSandboxed: true },
   });
   await using keys = await walled.openKeys();
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const program = { server: { command: "true" } };
   const asks = [
     ["POST", "/api/conversations", walled.startRequest({ text: "hi" })],
@@ -206,7 +206,7 @@ test("security 9: where conversations are sandboxed, the server's machine is for
 test("security 9: a conversation from before does no more work on the server's machine", async () => {
   await using open = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
   await using keys = await open.openKeys();
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const as = (method: string, path: string, body?: unknown) =>
     open.call(method, path, body, { "X-Session-API-Key": key });
   const { id } = (await as("POST", "/api/conversations", open.startRequest())).json as { id: string };

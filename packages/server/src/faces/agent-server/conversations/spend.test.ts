@@ -122,7 +122,7 @@ test("P48: nobody sees or limits the spending of another, and the operator's lim
   expect(server.model.requests).toHaveLength(2);
   expect(await spend(server)).toMatchObject({ max_budget_per_day: 0.5, own_max_budget_per_day: 100 });
   await using keys = await server.openKeys();
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const reply = await fetch(`${server.url}/api/spend`, { headers: { "X-Session-API-Key": key } });
   expect(await reply.json()).toMatchObject({ cost: 0, conversations: [], own_max_budget_per_day: null });
 });

@@ -6,7 +6,7 @@ import type {
 } from "@convoke/protocol";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { mergeFound } from "../../../extensions/skills/load-skills.ts";
-import { readSkillSources } from "../../../extensions/skills/open-skill-book.ts";
+import { readSkillSources } from "../../../extensions/skills/open-skill-set.ts";
 import { usualToolsOf } from "../../../settings/usual-tools.ts";
 import { installedSkills } from "./installed-skills.ts";
 import { showSkill, type SkillRouteDeps } from "./skill-routes.ts";

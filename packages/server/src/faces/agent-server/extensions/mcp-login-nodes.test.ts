@@ -43,7 +43,7 @@ test("a login that one server began is looked at and completed at another, by it
   const { job_id: id, authorization_url: url } = await begin(one, mcp);
   expect((await statusAt(other, id)).json).toMatchObject({ ok: true, status: "authorizing" });
   await using keys = await one.openKeys();
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const path = `/api/mcp/oauth/status/${id}`;
   await expect
     .poll(async () => (await other.call("GET", path, undefined, { "X-Session-API-Key": key })).status)

@@ -124,7 +124,7 @@ describe("logins to MCP servers", () => {
   test("a login is its user's: for another one it is not there", async () => {
     const { job_id: id, authorization_url: url } = await start();
     await using keys = await server.openKeys();
-    const { key } = await keys.book.create("bob", "");
+    const { key } = await keys.store.create("bob", "");
     const as = { "X-Session-API-Key": key };
     expect((await server.call("GET", `/api/mcp/oauth/status/${id}`, undefined, as)).status).toBe(404);
     const body = { callback_url: await mcp.consent(url) };

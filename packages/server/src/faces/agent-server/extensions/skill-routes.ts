@@ -10,7 +10,7 @@ import type { RouteHandler } from "../../../http/mount.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { hookMoments, readHookFile } from "../../../extensions/hooks/hook-config.ts";
 import { loadSkillFolder, mergeFound, type SkillsFound } from "../../../extensions/skills/load-skills.ts";
-import { readSkillSources } from "../../../extensions/skills/open-skill-book.ts";
+import { readSkillSources } from "../../../extensions/skills/open-skill-set.ts";
 import type { LoadedSkill } from "../../../extensions/skills/parse-skill.ts";
 import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
 import { showSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";

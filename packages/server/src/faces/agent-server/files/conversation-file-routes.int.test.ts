@@ -40,7 +40,7 @@ test("a changed file is what it was again, a new one is gone", async () => {
 
 test("what is outside, of somebody else, or cannot be read is refused", async () => {
   await using keys = await server.openKeys();
-  const { key } = await keys.book.create("bob", "");
+  const { key } = await keys.store.create("bob", "");
   const path = at("a.txt");
   expect(await restore({ path }, { "X-Session-API-Key": key })).toMatchObject({ status: 404 });
   for (const outside of ["/etc/passwd", "a.txt", `${server.workspaceDir}/../x`])
@@ -118,6 +118,6 @@ test("a transcript is one text, or a line for each event; only for the owner", a
   );
   expect((await server.call("GET", `${path}?format=pdf`)).status).toBe(422);
   await using keys = await server.openKeys();
-  const { key } = await keys.book.create("eve", "");
+  const { key } = await keys.store.create("eve", "");
   expect((await server.call("GET", path, undefined, { "X-Session-API-Key": key })).status).toBe(404);
 });

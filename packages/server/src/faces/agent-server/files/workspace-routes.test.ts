@@ -24,7 +24,7 @@ beforeAll(async () => {
     secrets: { TOKEN: { kind: "StaticSecret", value: canary } },
   });
   await using keys = await server.openKeys();
-  const made = await keys.book.create("bob", "");
+  const made = await keys.store.create("bob", "");
   strangerKey = made.key;
   strangerKeyId = made.entry.id;
 });
@@ -82,7 +82,7 @@ describe("who may reach the server's machine", () => {
       times: { keyCheckEveryMs: 20 },
     });
     await using keys = await open.openKeys();
-    const { key, entry } = await keys.book.create("bob", "");
+    const { key, entry } = await keys.store.create("bob", "");
     const own = await open.call("POST", "/api/bash/execute_bash_command", { command: "echo own" });
     expect(own.json).toMatchObject({ stdout: "own\n" });
     const { id } = own.json as { id: string };
@@ -96,7 +96,7 @@ describe("who may reach the server's machine", () => {
     });
     using socket = new TestSocket(`${open.url}/sockets/bash-events?session_api_key=${key}`);
     expect(await socket.opened).toBe("open");
-    await keys.book.revoke(entry.id);
+    await keys.store.revoke(entry.id);
     expect(await socket.closed).toMatchObject({ code: 4001 });
   });
 });
@@ -177,9 +177,9 @@ describe("a conversation's files for browsers", () => {
     const cookie = await cookieOf({ "X-Session-API-Key": strangerKey });
     expect((await get(base(), cookie)).status).toBe(404);
     await using keys = await server.openKeys();
-    await keys.book.revoke(strangerKeyId, strangerKey);
+    await keys.store.revoke(strangerKeyId, strangerKey);
     expect((await get(base(), cookie)).status).toBe(401);
-    strangerKey = (await keys.book.create("bob", "")).key;
+    strangerKey = (await keys.store.create("bob", "")).key;
   });
 
   test("security 21: the cookie opens nothing for a page of another origin, not even of another port", async () => {

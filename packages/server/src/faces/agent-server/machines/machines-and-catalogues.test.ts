@@ -11,7 +11,7 @@ let id = "";
 beforeAll(async () => {
   server = await startTestServer({ script: { turns: [{ text: "Done." }], loop: true } });
   await using keys = await server.openKeys();
-  strangerKey = (await keys.book.create("bob", "")).key;
+  strangerKey = (await keys.store.create("bob", "")).key;
   id = await server.runTo("finished", "begin");
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -18,7 +18,7 @@ let strangerKey = "";
 beforeAll(async () => {
   server = await startTestServer({ script: { turns: [{ text: "Hello." }], loop: true } });
   await using keys = await server.openKeys();
-  strangerKey = (await keys.book.create("bob", "")).key;
+  strangerKey = (await keys.store.create("bob", "")).key;
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

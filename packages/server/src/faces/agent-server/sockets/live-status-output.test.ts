@@ -8,7 +8,7 @@ function open() {
   const output = { isBehind: false, offer: (json: string) => void sent.push(json) };
   const liveStatus = new LiveStatusOutput(
     {
-      standingFrame: async () => {
+      liveStatusFrame: async () => {
         watch.reads += 1;
         if (watch.frame === "broken") throw new Error("It cannot be read.");
         return watch.frame;

@@ -8,14 +8,14 @@ const recheckMs = 50;
  * behind, only the newest status waits.
  */
 export class LiveStatusOutput implements Disposable {
-  readonly #watch: Pick<Watch, "standingFrame">;
+  readonly #watch: Pick<Watch, "liveStatusFrame">;
   readonly #output: Pick<SocketOutput, "offer" | "isBehind">;
   #last: string | null = null;
   #publishing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
-  constructor(watch: Pick<Watch, "standingFrame">, output: Pick<SocketOutput, "offer" | "isBehind">) {
+  constructor(watch: Pick<Watch, "liveStatusFrame">, output: Pick<SocketOutput, "offer" | "isBehind">) {
     this.#watch = watch;
     this.#output = output;
   }
@@ -37,7 +37,7 @@ export class LiveStatusOutput implements Disposable {
       this.#recheck();
       return;
     }
-    const frame = await this.#watch.standingFrame();
+    const frame = await this.#watch.liveStatusFrame();
     if (frame === null || frame === this.#last) return;
     // The client may have fallen behind while the frame was made; an unsent frame must not count as sent.
     if (this.#output.isBehind) {

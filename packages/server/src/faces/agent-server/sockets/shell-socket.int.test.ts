@@ -17,7 +17,7 @@ beforeAll(async () => {
     environment: allowedEnvironment({ PATH: process.env["PATH"], HOME: "/nonexistent" }),
   });
   await using keys = await server.openKeys();
-  strangerKey = (await keys.book.create("bob", "")).key;
+  strangerKey = (await keys.store.create("bob", "")).key;
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
