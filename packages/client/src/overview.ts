@@ -9,7 +9,7 @@ export type OverviewOptions = StreamOptions & {
 
 /** A changed conversation, a deleted one, or the end of a first list with the ids of all conversations in it. */
 export type OverviewItem =
-  | { readonly type: "glance"; readonly glance: Glance }
+  | { readonly type: "summary"; readonly summary: Glance }
   | { readonly type: "gone"; readonly id: string }
   | { readonly type: "listed"; readonly ids: readonly string[] };
 
@@ -31,7 +31,7 @@ export async function* followOverview(
 
 /** Null for a heartbeat, and for frames of kinds that this client does not know. */
 function toItem(frame: Glance | { kind: string; id: string; ids: string[] }): OverviewItem | null {
-  if (frame.kind === "Glance") return { type: "glance", glance: frame as Glance };
+  if (frame.kind === "Glance") return { type: "summary", summary: frame as Glance };
   if (frame.kind === "Gone") return { type: "gone", id: frame.id };
   return frame.kind === "Listed" && "ids" in frame ? { type: "listed", ids: frame.ids } : null;
 }

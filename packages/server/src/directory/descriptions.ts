@@ -67,7 +67,7 @@ export class Descriptions {
     return await this.#page(await this.#deps.journal.searchConversations(query));
   }
 
-  async glances(query: GlanceQuery): Promise<DescribedPage> {
+  async summaries(query: GlanceQuery): Promise<DescribedPage> {
     return await this.#page(await this.#deps.journal.searchGlances(query));
   }
 

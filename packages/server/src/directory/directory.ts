@@ -167,8 +167,8 @@ export class Directory implements AsyncDisposable {
   }
 
   /** The asker's conversations that pass a filter, the last changed first. */
-  async glances(asker: Asker, query: Omit<GlanceQuery, "ownerId">): Promise<DescribedPage> {
-    return await this.#descriptions.glances({ ...query, ownerId: asker.userId });
+  async summaries(asker: Asker, query: Omit<GlanceQuery, "ownerId">): Promise<DescribedPage> {
+    return await this.#descriptions.summaries({ ...query, ownerId: asker.userId });
   }
 
   /** Those of the given conversations that are there, whoever's they are. */

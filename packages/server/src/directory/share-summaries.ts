@@ -2,7 +2,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { SummaryFeed } from "../reading/summary-feed.ts";
 
-const topic = "glance";
+const topic = "summary";
 
 /**
  * Tells the other processes behind the port which conversations came, went or were marked here, and the feed which ones did there. What is

@@ -1,7 +1,7 @@
 import { Suspense, useEffect } from "react";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
-import { needOf } from "../overview/glance.ts";
+import { needOf } from "../overview/summary.ts";
 import { Shell } from "./shell.tsx";
 import { lazyPart } from "../lib/lazy-part.ts";
 
@@ -56,9 +56,9 @@ export function App({ hasLoginFailed }: AppProps) {
 /** Asks what waits whenever the list says that something begins or ends to wait. */
 function useApprovals(): void {
   const { overview, approvals } = useServices();
-  const { glances } = useStore(overview);
-  const asking = glances
-    .filter((glance) => needOf(glance) === "asks")
+  const { summaries } = useStore(overview);
+  const asking = summaries
+    .filter((summary) => needOf(summary) === "asks")
     .map(({ id, updatedAt }) => `${id} ${updatedAt}`)
     .join();
   const isAny = asking !== "" || approvals.snapshot().length > 0;

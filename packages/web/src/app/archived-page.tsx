@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { shownTime } from "../lib/shown-times.ts";
-import { toGlance, type Glance } from "../overview/glance.ts";
+import { toSummary, type Summary } from "../overview/summary.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -13,7 +13,7 @@ export default function ArchivedPage() {
   const words = useMoreWords().archived;
   const { rail } = useWords();
   const { client, language } = useServices();
-  const [glances, setGlances] = useState<readonly Glance[] | null>(null);
+  const [summaries, setSummaries] = useState<readonly Summary[] | null>(null);
   const [nextPageId, setNextPageId] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const attempt = async (act: () => Promise<void>): Promise<void> => {
@@ -29,8 +29,8 @@ export default function ArchivedPage() {
       const page = await client.call("GET /api/glances", {
         query: { archived: true, limit: 50, ...(pageId === null ? {} : { page_id: pageId }) },
       });
-      const more = page.items.map(toGlance);
-      setGlances((before) => (pageId === null ? more : [...(before ?? []), ...more]));
+      const more = page.items.map(toSummary);
+      setSummaries((before) => (pageId === null ? more : [...(before ?? []), ...more]));
       setNextPageId(page.next_page_id ?? null);
     },
     [client],
@@ -41,16 +41,16 @@ export default function ArchivedPage() {
       params: { conversation_id: id },
       body: { is_archived: false },
     });
-    setGlances((before) => before?.filter((glance) => glance.id !== id) ?? null);
+    setSummaries((before) => before?.filter((summary) => summary.id !== id) ?? null);
   };
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-[52rem] px-5 py-5 max-[720px]:px-3">
         <h1 className="mb-4 text-xl font-semibold">{words.title}</h1>
         <Problem text={problem} />
-        {glances?.length === 0 && <p className="text-faint">{words.none}</p>}
+        {summaries?.length === 0 && <p className="text-faint">{words.none}</p>}
         <ul className="lines">
-          {glances?.map(({ id, title, status, updatedAt }) => (
+          {summaries?.map(({ id, title, status, updatedAt }) => (
             <li key={id} className="flex items-center gap-2.5 py-1">
               <StateMark status={status} size={13} />
               <Link

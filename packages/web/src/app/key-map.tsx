@@ -3,7 +3,7 @@ import { useLocation } from "wouter";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import { useStore } from "../lib/store.ts";
-import { needOf } from "../overview/glance.ts";
+import { needOf } from "../overview/summary.ts";
 import { useServices } from "../services/services.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useMoreWords } from "../words/words.ts";
@@ -16,7 +16,7 @@ const chordMs = 1_000;
 /** Keys that work everywhere, as long as nobody writes: single letters, so that they can be switched off. */
 export default function KeyMap() {
   const { keep, overview, earlyKeys } = useServices();
-  const { glances } = useStore(overview);
+  const { summaries } = useStore(overview);
   const [location, navigate] = useLocation();
   const [isShown, setIsShown] = useState(false);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
@@ -33,7 +33,7 @@ export default function KeyMap() {
       if (event.altKey) {
         const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (step === undefined) return;
-        const needy = glances.filter((glance) => needOf(glance) !== "rests");
+        const needy = summaries.filter((summary) => needOf(summary) !== "rests");
         const at = needy.findIndex(({ id }) => location === `/c/${id}`);
         const next = needy.at((at + step) % Math.max(1, needy.length));
         if (next === undefined) return;
@@ -77,7 +77,7 @@ export default function KeyMap() {
     for (const early of earlyKeys.take()) onKeyDown(early);
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
-  }, [glances, keep, earlyKeys, location, navigate]);
+  }, [summaries, keep, earlyKeys, location, navigate]);
   return (
     <Suspense>
       {isShown && <KeyDialog onClose={() => setIsShown(false)} />}

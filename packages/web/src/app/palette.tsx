@@ -90,7 +90,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
 function useEntries(): readonly PaletteEntry[] {
   const { palette, settings, outline, events, browser, past } = useMoreWords();
   const { rail, conversation } = useWords();
-  const { glances } = useStore(useServices().overview);
+  const { summaries } = useStore(useServices().overview);
   const [path] = useLocation();
   const search = useSearch();
   const open = conversationIn(path);
@@ -104,7 +104,9 @@ function useEntries(): readonly PaletteEntry[] {
     const beside = { outline: outline.title, events: events.title, browser: browser.title };
     const panels = Object.entries({ changes: conversation.changes, files: conversation.files, ...beside });
     return [
-      ...glances.map(({ id, title }) => entry(`/c/${id}`, title ?? rail.untitled, palette.conversation, id)),
+      ...summaries.map(({ id, title }) =>
+        entry(`/c/${id}`, title ?? rail.untitled, palette.conversation, id),
+      ),
       ...(open === null
         ? []
         : [
@@ -122,5 +124,5 @@ function useEntries(): readonly PaletteEntry[] {
         entry(`/settings/${section}`, name, rail.settings),
       ),
     ];
-  }, [glances, open, search, palette, settings, outline, events, browser, past, rail, conversation]);
+  }, [summaries, open, search, palette, settings, outline, events, browser, past, rail, conversation]);
 }

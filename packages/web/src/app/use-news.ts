@@ -6,7 +6,7 @@ import { useServices } from "../services/services.ts";
 /** Calls back for everything that happens in any conversation while this is drawn. */
 export function useNews(onNews: (news: News) => void): void {
   const { overview, approvals } = useServices();
-  const { glances } = useStore(overview);
+  const { summaries } = useStore(overview);
   const waiting = useStore(approvals);
   const known = useRef<Known | null>(null);
   const tell = useRef(onNews);
@@ -14,8 +14,8 @@ export function useNews(onNews: (news: News) => void): void {
     tell.current = onNews;
   }, [onNews]);
   useEffect(() => {
-    const news = newsOf(known.current, glances, waiting);
-    known.current = knownOf(glances, waiting);
+    const news = newsOf(known.current, summaries, waiting);
+    known.current = knownOf(summaries, waiting);
     for (const item of news) tell.current(item);
-  }, [glances, waiting]);
+  }, [summaries, waiting]);
 }

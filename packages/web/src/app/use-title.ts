@@ -8,9 +8,9 @@ import { useWords } from "../words/words.ts";
 export function useTitle(waiting: number): void {
   const words = useWords();
   const { overview } = useServices();
-  const { glances } = useStore(overview);
+  const { summaries } = useStore(overview);
   const [, open] = useRoute<{ id: string }>("/c/:id");
-  const title = open === null ? null : glances.find(({ id }) => id === open.id)?.title;
+  const title = open === null ? null : summaries.find(({ id }) => id === open.id)?.title;
   useEffect(() => {
     const count = waiting > 0 ? `(${waiting}) ` : "";
     document.title = `${count}${title ? `${title} · ` : ""}${words.appName}`;

@@ -23,8 +23,8 @@ const inertMs = 500;
 export default function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const words = useMoreWords().approval;
   const { client, approvals, overview } = useServices();
-  const glance = useStore(overview).glances.find(({ id }) => id === approval.conversationId);
-  const folder = glance?.workingDir ?? null;
+  const summary = useStore(overview).summaries.find(({ id }) => id === approval.conversationId);
+  const folder = summary?.workingDir ?? null;
   const [isInert, setIsInert] = useState(true);
   const [isSent, setIsSent] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);

@@ -12,7 +12,7 @@ export default function InboxPage() {
   const more = useMoreWords();
   const { approvals, overview } = useServices();
   const waiting = useStore(approvals);
-  const { glances } = useStore(overview);
+  const { summaries } = useStore(overview);
   useEffect(() => void approvals.refresh(), [approvals]);
   const inOrder = waiting.toSorted((left, right) =>
     (left.deadline ?? `~${left.requestedAt}`).localeCompare(right.deadline ?? `~${right.requestedAt}`),
@@ -29,7 +29,7 @@ export default function InboxPage() {
                 href={`/c/${approval.conversationId}`}
                 className="mb-1 inline-block max-w-full truncate text-sm text-soft underline-offset-2 hover:underline"
               >
-                {glances.find(({ id }) => id === approval.conversationId)?.title ?? words.rail.untitled}
+                {summaries.find(({ id }) => id === approval.conversationId)?.title ?? words.rail.untitled}
               </Link>
               <Boundary versions={[approval]}>
                 <ApprovalCard approval={approval} />

@@ -41,7 +41,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
   } = useMoreWords();
   const { menu, changes, files } = useWords().conversation;
   const { client, overview } = useServices();
-  const glance = useStore(overview).glances.find((other) => other.id === id);
+  const summary = useStore(overview).summaries.find((other) => other.id === id);
   const [, navigate] = useLocation();
   const [open, setOpen] = useState<Open>(null);
   const close = (): void => setOpen(null);
@@ -50,7 +50,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
   const archive = { label: words.archive, body: { is_archived: true } };
   const unarchive = { label: words.unarchive, body: { is_archived: false } };
   // One that is not in the list was put away, or has not changed for long: nobody knows which.
-  const marks = glance === undefined ? [archive, unarchive] : [glance.isPinned ? unpin : pin, archive];
+  const marks = summary === undefined ? [archive, unarchive] : [summary.isPinned ? unpin : pin, archive];
   return (
     <>
       <Menu

@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import { Composer, type Written } from "../composer/composer.tsx";
 import { cares, policyOf, type Care } from "../lib/care.ts";
 import { useStore } from "../lib/store.ts";
-import { needOf } from "../overview/glance.ts";
+import { needOf } from "../overview/summary.ts";
 import { useServices } from "../services/services.ts";
 import { StateMark, statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
@@ -209,7 +209,7 @@ function Needy() {
   const words = useWords();
   const more = useMoreWords();
   const { overview } = useServices();
-  const needy = useStore(overview).glances.filter((glance) => needOf(glance) !== "rests");
+  const needy = useStore(overview).summaries.filter((summary) => needOf(summary) !== "rests");
   if (needy.length === 0) return null;
   return (
     <section aria-label={more.home.now} className="mt-10">

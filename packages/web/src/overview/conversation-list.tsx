@@ -8,7 +8,7 @@ import { shownTime } from "../lib/shown-times.ts";
 import { useStore, type Store } from "../lib/store.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useWords } from "../words/words.ts";
-import type { Glance } from "./glance.ts";
+import type { Summary } from "./summary.ts";
 import { beginningOf, sectionsOf } from "./list-sections.ts";
 import type { Overview } from "./overview-store.ts";
 
@@ -26,29 +26,29 @@ type ConversationListProps = {
 
 /** The conversations: what asks, what works, then the others by day. */
 export function ConversationList({ overview, language, filter }: ConversationListProps) {
-  const { glances, phase } = useStore(overview);
+  const { summaries, phase } = useStore(overview);
   const words = useWords().rail;
   const [, open] = useRoute<{ id: string }>("/c/:id");
   const beside = besideIn(useSearch(), null).map(idOf);
-  const sections = useMemo(() => sectionsOf(glances, filter, new Date()), [glances, filter]);
+  const sections = useMemo(() => sectionsOf(summaries, filter, new Date()), [summaries, filter]);
   const [most, setMost] = useState(step);
   const drawn = useMemo(() => beginningOf(sections, most), [sections, most]);
-  const count = sections.reduce((sum, { glances: members }) => sum + members.length, 0);
+  const count = sections.reduce((sum, { summaries: members }) => sum + members.length, 0);
   const drawMore = useCallback(() => setMost((before) => before + step), []);
-  if (phase === "failed" && glances.length === 0)
+  if (phase === "failed" && summaries.length === 0)
     return <p className="px-3 py-2 text-sm text-bad">{words.failed}</p>;
   if (phase === "ready" && sections.length === 0)
     return <p className="px-3 py-2 text-sm text-faint">{filter === "" ? words.none : words.noneFound}</p>;
-  const groups = drawn.map(({ name, glances: members }) => (
+  const groups = drawn.map(({ name, summaries: members }) => (
     // Isolated, so that the browser keeps what it painted of a section while something else of the page is drawn.
     <div key={name} role="group" aria-label={words.sections[name]} className="isolate pb-2">
       <h2 className="px-3 pt-1.5 pb-1 text-xs text-faint">{words.sections[name]}</h2>
       <ul>
-        {members.map((glance) => (
+        {members.map((summary) => (
           <ConversationEntry
-            key={glance.id}
-            glance={glance}
-            isOpen={open?.id === glance.id || (open !== null && beside.includes(glance.id))}
+            key={summary.id}
+            summary={summary}
+            isOpen={open?.id === summary.id || (open !== null && beside.includes(summary.id))}
             language={language}
           />
         ))}
@@ -74,19 +74,19 @@ function EndOfDrawn({ onNear }: { readonly onNear: () => void }) {
 }
 
 type ConversationEntryProps = {
-  readonly glance: Glance;
+  readonly summary: Summary;
   readonly isOpen: boolean;
   readonly language: string;
 };
 
 const ConversationEntry = memo(function ConversationEntry({
-  glance,
+  summary,
   isOpen,
   language,
 }: ConversationEntryProps) {
   const words = useWords().rail;
-  const { id, title, status, updatedAt, workingDir, cost } = glance;
-  const isNew = glance.isUnread && !isOpen;
+  const { id, title, status, updatedAt, workingDir, cost } = summary;
+  const isNew = summary.isUnread && !isOpen;
   return (
     <li className="group/entry relative">
       <Link

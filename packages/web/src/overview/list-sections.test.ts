@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Glance } from "./glance.ts";
+import type { Summary } from "./summary.ts";
 import { beginningOf, sectionsOf } from "./list-sections.ts";
 
-const glance = (id: string, more: Partial<Glance> = {}): Glance => ({
+const summary = (id: string, more: Partial<Summary> = {}): Summary => ({
   id,
   title: id,
   status: "finished",
@@ -18,18 +18,18 @@ const glance = (id: string, more: Partial<Glance> = {}): Glance => ({
 });
 
 const now = new Date("2026-01-31T12:00:00Z");
-const shown = (glances: readonly Glance[], filter = ""): unknown =>
-  sectionsOf(glances, filter, now).map(({ name, glances: members }) => [
+const shown = (summaries: readonly Summary[], filter = ""): unknown =>
+  sectionsOf(summaries, filter, now).map(({ name, summaries: members }) => [
     name,
     ...members.map(({ id }) => id),
   ]);
 
 test("what asks comes first, then what works, then the others by day", () => {
   const list = [
-    glance("done"),
-    glance("old", { updatedAt: "2025-12-01T10:00:00Z" }),
-    glance("busy", { status: "running" }),
-    glance("asking", { status: "waiting_for_confirmation" }),
+    summary("done"),
+    summary("old", { updatedAt: "2025-12-01T10:00:00Z" }),
+    summary("busy", { status: "running" }),
+    summary("asking", { status: "waiting_for_confirmation" }),
   ];
   expect(shown(list)).toEqual([
     ["asks", "asking"],
@@ -41,11 +41,11 @@ test("what asks comes first, then what works, then the others by day", () => {
 
 test("what is pinned stands above the others until it asks", () => {
   const list = [
-    glance("done"),
-    glance("pinned", { isPinned: true, updatedAt: "2025-12-01T10:00:00Z" }),
-    glance("busy", { status: "running" }),
-    glance("pinned and busy", { status: "running", isPinned: true }),
-    glance("pinned and asking", { status: "waiting_for_confirmation", isPinned: true }),
+    summary("done"),
+    summary("pinned", { isPinned: true, updatedAt: "2025-12-01T10:00:00Z" }),
+    summary("busy", { status: "running" }),
+    summary("pinned and busy", { status: "running", isPinned: true }),
+    summary("pinned and asking", { status: "waiting_for_confirmation", isPinned: true }),
   ];
   expect(shown(list)).toEqual([
     ["asks", "pinned and asking"],
@@ -57,14 +57,14 @@ test("what is pinned stands above the others until it asks", () => {
 
 test("tasks of sub-agents are listed only while they ask", () => {
   const list = [
-    glance("task", { parentId: "p", status: "running" }),
-    glance("asking task", { parentId: "p", status: "waiting_for_confirmation" }),
+    summary("task", { parentId: "p", status: "running" }),
+    summary("asking task", { parentId: "p", status: "waiting_for_confirmation" }),
   ];
   expect(shown(list)).toEqual([["asks", "asking task"]]);
 });
 
 test("every word of the filter is in the title or the folder", () => {
-  const list = [glance("Fix the parser"), glance("Write docs")];
+  const list = [summary("Fix the parser"), summary("Write docs")];
   expect(shown(list, "PARSER shop")).toEqual([["today", "Fix the parser"]]);
   expect(shown(list, "parser docs")).toEqual([]);
 });
@@ -72,16 +72,16 @@ test("every word of the filter is in the title or the folder", () => {
 test("the beginning of a list ends within a section, or leaves some out", () => {
   const sections = sectionsOf(
     [
-      glance("busy", { status: "running" }),
-      glance("a"),
-      glance("b"),
-      glance("old", { updatedAt: "2025-12-01T10:00:00Z" }),
+      summary("busy", { status: "running" }),
+      summary("a"),
+      summary("b"),
+      summary("old", { updatedAt: "2025-12-01T10:00:00Z" }),
     ],
     "",
     now,
   );
   const ids = (count: number): unknown =>
-    beginningOf(sections, count).map(({ name, glances }) => [name, ...glances.map(({ id }) => id)]);
+    beginningOf(sections, count).map(({ name, summaries }) => [name, ...summaries.map(({ id }) => id)]);
   expect(ids(2)).toEqual([
     ["works", "busy"],
     ["today", "a"],

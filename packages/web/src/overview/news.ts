@@ -1,5 +1,5 @@
 import type { Approval } from "./approvals-store.ts";
-import type { Glance } from "./glance.ts";
+import type { Summary } from "./summary.ts";
 
 /** Something that a person may want to be told of: an action that asks, a run that ended. */
 export type News = {
@@ -16,9 +16,9 @@ export type Known = {
   readonly asked: ReadonlySet<string>;
 };
 
-export function knownOf(glances: readonly Glance[], waiting: readonly Approval[]): Known {
+export function knownOf(summaries: readonly Summary[], waiting: readonly Approval[]): Known {
   return {
-    statuses: new Map(glances.map(({ id, status }) => [id, status] as const)),
+    statuses: new Map(summaries.map(({ id, status }) => [id, status] as const)),
     asked: new Set(waiting.map(({ actionId }) => actionId)),
   };
 }
@@ -26,17 +26,17 @@ export function knownOf(glances: readonly Glance[], waiting: readonly Approval[]
 /** What has happened since; nothing for what was so when the page opened. Ends of sub-agents' tasks are news of their conversation. */
 export function newsOf(
   known: Known | null,
-  glances: readonly Glance[],
+  summaries: readonly Summary[],
   waiting: readonly Approval[],
 ): readonly News[] {
   if (known === null || known.statuses.size === 0) return [];
   const asks = waiting
     .filter(({ actionId }) => !known.asked.has(actionId))
     .map(({ conversationId, summary, tool }): News => {
-      const title = glances.find(({ id }) => id === conversationId)?.title ?? null;
+      const title = summaries.find(({ id }) => id === conversationId)?.title ?? null;
       return { kind: "asks", conversationId, title, what: summary || tool };
     });
-  const ends = glances.flatMap(({ id, title, status, parentId }): News[] => {
+  const ends = summaries.flatMap(({ id, title, status, parentId }): News[] => {
     if (parentId !== null || known.statuses.get(id) !== "running") return [];
     const kind = status === "finished" ? "done" : status === "error" || status === "stuck" ? "failed" : null;
     return kind === null ? [] : [{ kind, conversationId: id, title, what: "" }];

@@ -31,9 +31,9 @@ function play() {
   return { store, send, failures, options: () => options, connections: () => connections };
 }
 
-const glance = (id: string, updatedAt: string, more: Partial<Glance> = {}): OverviewItem => ({
-  type: "glance",
-  glance: {
+const summary = (id: string, updatedAt: string, more: Partial<Glance> = {}): OverviewItem => ({
+  type: "summary",
+  summary: {
     id,
     title: id,
     execution_status: "idle",
@@ -47,29 +47,29 @@ const glance = (id: string, updatedAt: string, more: Partial<Glance> = {}): Over
   } as Glance,
 });
 
-const ids = (store: OverviewStore): string[] => store.snapshot().glances.map(({ id }) => id);
+const ids = (store: OverviewStore): string[] => store.snapshot().summaries.map(({ id }) => id);
 
 test("the first list is shown whole, the newest first, and follows what changes and what goes", async () => {
   const { store, send } = play();
   store.start(new AbortController().signal);
-  await send(glance("a", "2026-01-01T00:00:01Z"), glance("b", "2026-01-01T00:00:02Z"));
-  expect(store.snapshot()).toEqual({ glances: [], phase: "loading" });
+  await send(summary("a", "2026-01-01T00:00:01Z"), summary("b", "2026-01-01T00:00:02Z"));
+  expect(store.snapshot()).toEqual({ summaries: [], phase: "loading" });
   await send({ type: "listed", ids: ["a", "b"] });
   expect(store.snapshot().phase).toBe("ready");
   expect(ids(store)).toEqual(["b", "a"]);
-  await send(glance("a", "2026-01-01T00:00:03Z", { execution_status: "running" }));
+  await send(summary("a", "2026-01-01T00:00:03Z", { execution_status: "running" }));
   expect(ids(store)).toEqual(["a", "b"]);
-  const [, b] = store.snapshot().glances;
-  await send(glance("c", "2026-01-01T00:00:04Z"), { type: "gone", id: "a" });
+  const [, b] = store.snapshot().summaries;
+  await send(summary("c", "2026-01-01T00:00:04Z"), { type: "gone", id: "a" });
   expect(ids(store)).toEqual(["c", "b"]);
-  expect(store.snapshot().glances[1]).toBe(b);
+  expect(store.snapshot().summaries[1]).toBe(b);
 });
 
 test("what was removed while there was no connection is gone after the next one", async () => {
   const { store, send } = play();
   store.start(new AbortController().signal);
-  await send(glance("a", "1"), glance("b", "2"), { type: "listed", ids: ["a", "b"] });
-  await send(glance("b", "2"), { type: "listed", ids: ["b"] });
+  await send(summary("a", "1"), summary("b", "2"), { type: "listed", ids: ["a", "b"] });
+  await send(summary("b", "2"), { type: "listed", ids: ["b"] });
   expect(ids(store)).toEqual(["b"]);
 });
 
@@ -87,10 +87,10 @@ test("a page that comes back from sleep ends the wait, and a first connection th
 test("S6: a conversation that is put away leaves the list, and comes back when it is taken out", async () => {
   const { store, send } = play();
   store.start(new AbortController().signal);
-  await send(glance("a", "1"), glance("b", "2"), { type: "listed", ids: ["a", "b"] });
-  await send(glance("b", "3", { is_archived: true }), glance("c", "4", { is_archived: true }));
+  await send(summary("a", "1"), summary("b", "2"), { type: "listed", ids: ["a", "b"] });
+  await send(summary("b", "3", { is_archived: true }), summary("c", "4", { is_archived: true }));
   expect(ids(store)).toEqual(["a"]);
-  await send(glance("b", "5", { is_archived: false }));
+  await send(summary("b", "5", { is_archived: false }));
   expect(ids(store)).toEqual(["b", "a"]);
 });
 

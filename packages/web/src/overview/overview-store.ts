@@ -1,10 +1,10 @@
 import type { OverviewItem, OverviewOptions } from "@convoke/client";
 import { Cell, type Store } from "../lib/store.ts";
-import { type Glance, toGlance } from "./glance.ts";
+import { type Summary, toSummary } from "./summary.ts";
 
 export type Overview = {
   /** Newest activity first. */
-  readonly glances: readonly Glance[];
+  readonly summaries: readonly Summary[];
   readonly phase: "loading" | "ready" | "failed";
 };
 
@@ -24,8 +24,8 @@ export class OverviewStore implements Store<Overview> {
   /** How often the server could be reached again. */
   readonly connections = new Cell(0);
   readonly #deps: OverviewDeps;
-  readonly #cell = new Cell<Overview>({ glances: [], phase: "loading" });
-  #known = new Map<string, Glance>();
+  readonly #cell = new Cell<Overview>({ summaries: [], phase: "loading" });
+  #known = new Map<string, Summary>();
   #isDrawing = false;
   #wake: (() => void) | null = null;
 
@@ -69,15 +69,15 @@ export class OverviewStore implements Store<Overview> {
           this.#deps.onConnected();
         }
         if (state === "lost" && this.#cell.snapshot().phase === "loading")
-          this.#cell.set({ glances: [], phase: "failed" });
+          this.#cell.set({ summaries: [], phase: "failed" });
       },
     };
     for await (const item of this.#deps.follow(options)) {
       if (item.type === "listed") this.#keepOnly(item.ids);
       else if (item.type === "gone") this.#known.delete(item.id);
       // The list has none that are put away.
-      else if (item.glance.is_archived) this.#known.delete(item.glance.id);
-      else this.#known.set(item.glance.id, toGlance(item.glance));
+      else if (item.summary.is_archived) this.#known.delete(item.summary.id);
+      else this.#known.set(item.summary.id, toSummary(item.summary));
       this.#draw(item.type === "listed" ? "ready" : this.#cell.snapshot().phase);
     }
   }
@@ -93,11 +93,11 @@ export class OverviewStore implements Store<Overview> {
     this.#isDrawing = true;
     this.#deps.nextFrame(() => {
       this.#isDrawing = false;
-      const glances = [...this.#known.values()].toSorted(byActivity);
-      this.#cell.set({ glances, phase: "ready" });
+      const summaries = [...this.#known.values()].toSorted(byActivity);
+      this.#cell.set({ summaries, phase: "ready" });
     });
   }
 }
 
-const byActivity = (left: Glance, right: Glance): number =>
+const byActivity = (left: Summary, right: Summary): number =>
   right.updatedAt.localeCompare(left.updatedAt) || right.id.localeCompare(left.id);

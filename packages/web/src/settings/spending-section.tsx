@@ -18,7 +18,7 @@ export function SpendingSection() {
   const { common, rail } = useWords();
   const { client, overview } = useServices();
   const { value, problem, change } = useResource("GET /api/spend");
-  const titles = new Map(useStore(overview).glances.map(({ id, title }) => [id, title]));
+  const titles = new Map(useStore(overview).summaries.map(({ id, title }) => [id, title]));
   const [limit, setLimit] = useState<string | null>(null);
   const own = value?.own_max_budget_per_day ?? null;
   const shown = limit ?? (own === null ? "" : String(own));

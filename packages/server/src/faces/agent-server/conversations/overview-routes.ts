@@ -16,7 +16,7 @@ import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 
 export type OverviewRouteDeps = {
-  readonly directory: Pick<Directory, "count" | "exists" | "glances" | "mark">;
+  readonly directory: Pick<Directory, "count" | "exists" | "summaries" | "mark">;
   readonly journal: Pick<Journal, "count" | "search">;
   readonly ledger: Pick<Ledger, "spentToday">;
   readonly settings: Pick<SettingsStore, "load">;
@@ -54,7 +54,7 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
       const { userId } = caller;
       const isMachineTheirs = isOnMachine(deps.requireMachine, userId);
       const [page, needsYou, stored] = await Promise.all([
-        directory.glances(caller, { limit: atFirst, isArchived: false }),
+        directory.summaries(caller, { limit: atFirst, isArchived: false }),
         directory.count(caller, "waiting_for_confirmation"),
         deps.settings.load(userId),
       ]);
@@ -81,7 +81,7 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
 
     searchGlances: async (request) => {
       const query = request.query as Query;
-      const page = await directory.glances(request.caller, {
+      const page = await directory.summaries(request.caller, {
         ...readFilter(query),
         limit: query.limit ?? 100,
         ...(query.page_id ? { pageId: normalizeUuid(query.page_id) ?? query.page_id } : {}),

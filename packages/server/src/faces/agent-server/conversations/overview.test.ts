@@ -43,7 +43,7 @@ function watchOverview(limit?: number) {
     const options = { signal: stop.signal, ...(limit === undefined ? {} : { limit }) };
     for await (const item of server.client.overview(options)) {
       items.push(item);
-      if (item.type === "glance") summaries.set(item.glance.id, item.glance);
+      if (item.type === "summary") summaries.set(item.summary.id, item.summary);
       if (item.type === "gone") summaries.delete(item.id);
     }
   })();
@@ -205,7 +205,7 @@ test("S4: an overview sends existing conversations, then changes and deletions",
   const events = await server.client.countEvents(id);
   // Joined: far fewer than the events, and the last one is the newest.
   expect(
-    overview.items.filter((item) => item.type === "glance" && item.glance.id === id).length,
+    overview.items.filter((item) => item.type === "summary" && item.summary.id === id).length,
   ).toBeLessThan(events);
   await until(() => overview.summaries.get(id)?.version === events);
   await server.client.call("PUT /api/conversations/{conversation_id}/marks", {

@@ -14,7 +14,7 @@ import type { SocketOutput } from "./socket-output.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
 export type OverviewSocketDeps = {
-  readonly directory: Pick<Directory, "glances">;
+  readonly directory: Pick<Directory, "summaries">;
   readonly feed: Pick<SummaryFeed, "listen" | "touch">;
   readonly journal: Pick<Journal, "onAppend">;
   readonly keys: KeyRing;
@@ -87,7 +87,7 @@ class Overview implements Disposable {
   }
 
   async begin(limit: number): Promise<void> {
-    const { items } = await this.#deps.directory.glances(this.#caller, { limit, isArchived: false });
+    const { items } = await this.#deps.directory.summaries(this.#caller, { limit, isArchived: false });
     for (const described of items) this.#publish(described);
     this.#summaries.give("", JSON.stringify({ kind: "Listed", ids: items.map(({ id }) => id) }));
   }
@@ -127,7 +127,7 @@ class Overview implements Disposable {
 
   async #findNewcomers(): Promise<void> {
     try {
-      const { items } = await this.#deps.directory.glances(this.#caller, {
+      const { items } = await this.#deps.directory.summaries(this.#caller, {
         limit: newcomers,
         isArchived: false,
       });

@@ -1,7 +1,7 @@
-import type { Glance as WireGlance } from "@convoke/protocol";
+import type { Glance } from "@convoke/protocol";
 
 /** What a list shows of one conversation. */
-export type Glance = {
+export type Summary = {
   readonly id: string;
   readonly title: string | null;
   readonly status: string;
@@ -18,26 +18,26 @@ export type Glance = {
   readonly isUnread: boolean;
 };
 
-export function toGlance(glance: WireGlance): Glance {
+export function toSummary(summary: Glance): Summary {
   return {
-    id: glance.id,
-    title: glance.title,
-    status: glance.execution_status,
-    updatedAt: glance.updated_at,
-    workingDir: glance.working_dir === "" ? null : glance.working_dir,
-    model: glance.model,
-    cost: glance.cost,
-    parentId: glance.parent_conversation_id,
-    tags: glance.tags,
-    isPinned: glance.is_pinned,
+    id: summary.id,
+    title: summary.title,
+    status: summary.execution_status,
+    updatedAt: summary.updated_at,
+    workingDir: summary.working_dir === "" ? null : summary.working_dir,
+    model: summary.model,
+    cost: summary.cost,
+    parentId: summary.parent_conversation_id,
+    tags: summary.tags,
+    isPinned: summary.is_pinned,
     // Ids in text order are in log order. What works is not at its end.
     isUnread:
-      glance.execution_status !== "running" && (glance.last_event_id ?? "") > (glance.read_event_id ?? ""),
+      summary.execution_status !== "running" && (summary.last_event_id ?? "") > (summary.read_event_id ?? ""),
   };
 }
 
 /** What a conversation needs of its user. */
-export function needOf({ status }: Pick<Glance, "status">): "asks" | "works" | "trouble" | "rests" {
+export function needOf({ status }: Pick<Summary, "status">): "asks" | "works" | "trouble" | "rests" {
   if (status === "waiting_for_confirmation") return "asks";
   if (status === "running") return "works";
   return status === "error" || status === "stuck" ? "trouble" : "rests";
