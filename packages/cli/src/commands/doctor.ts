@@ -51,7 +51,7 @@ async function checkStoredData({ json, ...options }: DoctorOptions): Promise<voi
   else if (damages.length === 0) console.log(`No damage found. ${events} events were checked.`);
   else {
     console.log(
-      `${damages.length} damages found in ${config.dataDir}. Everything not listed is intact and still served. To recover the rest, restore a backup into another folder.`,
+      `${damages.length === 1 ? "1 problem" : `${damages.length} problems`} found in ${config.dataDir}. Everything not listed is intact and still served. To recover the rest, restore a backup into another folder.`,
     );
   }
   if (damages.length > 0) process.exitCode = exitCodes.failed;

@@ -30,7 +30,7 @@ export type BackUpResult = {
  */
 export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promise<BackUpResult> {
   await checkFolderStore(dataDir, null);
-  await checkTarget(dataDir, target);
+  const isNew = await prepareTarget(dataDir, target);
   // While this is held, the master key cannot be rotated.
   using _lock = lockDataFolder(dataDir, "shared");
   const unfinished = join(target, unfinishedBackup);
@@ -47,7 +47,7 @@ export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promi
     return { files: copy.count, leftOut: copy.leftOut };
   } catch (error) {
     // On a failing disk this may fail too. The rest is marked as unfinished, and the next backup removes it.
-    await empty(target).catch(() => {});
+    await (isNew ? rm(target, { recursive: true, force: true }) : empty(target)).catch(() => {});
     throw error;
   }
 }
@@ -71,7 +71,8 @@ function isOfTools(name: string): boolean {
   );
 }
 
-async function checkTarget(dataDir: string, target: string): Promise<void> {
+/** True when the folder did not exist before. */
+async function prepareTarget(dataDir: string, target: string): Promise<boolean> {
   const isThere = await stat(dataDir)
     .then((found) => found.isDirectory())
     .catch(() => false);
@@ -84,13 +85,14 @@ async function checkTarget(dataDir: string, target: string): Promise<void> {
   }
   if ((await lstat(target).catch(() => null))?.isFile() === true)
     throw new ConfigError(`${target} is a file. Name a folder that is empty or not there.`);
-  await mkdir(target, { recursive: true, mode: 0o700 });
+  const created = await mkdir(target, { recursive: true, mode: 0o700 });
   const there = await readdir(target);
   // Interrupted, for example by a signal: this backup is unusable.
   if (there.includes(unfinishedBackup)) await empty(target);
   else if (there.length > 0) {
     throw new ConfigError(`The folder ${target} is not empty. Name a new one: backups are not mixed.`);
   }
+  return created !== undefined;
 }
 
 /** The mark is removed last: an interruption here still leaves an unfinished backup. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,6 +85,13 @@ test("F5: a check names files that are no databases, and goes on with the others
   expect(damages.map(({ file }) => file).toSorted()).toEqual(["application.sqlite", "journal.db"]);
 });
 
+test("a check of a folder from another version is refused, and calls nothing damaged", async () => {
+  await using server = await startTestServer({ script });
+  await server.close();
+  change(server, "PRAGMA user_version = 99");
+  await expect(check(server.dataDir)).rejects.toThrow(/has format 99, .* use a newer version/);
+});
+
 test("F16: a backup of a running server's folder starts, with the same log and the same secrets", async () => {
   await using server = await startTestServer({ script });
   await server.call("PUT", "/api/settings/secrets", { name: "TOKEN", value: "canary" });
@@ -150,9 +158,10 @@ test("F16: a failed backup does not block the next one, and an interrupted one i
   const mind = (): void => {};
   await writeFile(join(dataDir, "bash.sqlite"), "no database, ".repeat(1000));
   await expect(backUp({ dataDir, target, onProgress: mind })).rejects.toThrow(/not a database/);
-  expect(await readdir(target)).toEqual([]);
+  expect(existsSync(target)).toBe(false);
   await rm(join(dataDir, "bash.sqlite"));
   // What `kill -9` leaves.
+  await mkdir(target);
   await writeFile(join(target, "backup-unfinished"), "");
   await writeFile(join(target, "journal.db"), "half of it");
   const { files } = await backUp({ dataDir, target, onProgress: mind });

@@ -142,7 +142,7 @@ test("P57: tables of a development version are refused with what to do, and stay
   using database = new DatabaseSync(path);
   database.exec("UPDATE kysely_migration SET name = '0001-users-keys-settings-secrets'");
   await expect(openApplicationDatabase(dataDir)).rejects.toThrow(
-    `${path} was made by a development version, from before the first release. Name another data folder`,
+    `${path} is of a development version from before the first release: name another data folder`,
   );
   expect(database.prepare("SELECT name FROM kysely_migration").all()).toEqual([
     { name: "0001-users-keys-settings-secrets" },

@@ -146,7 +146,7 @@ export async function openApplicationDatabase(
     const done = await doneMigrations(tables);
     if (isUnreleased(done))
       throw new ConfigError(
-        `${path} was made by a development version, from before the first release. Name another data folder, or work on in this one with the version that made it.`,
+        `${path} is of a development version from before the first release: name another data folder, or use the version that made it.`,
       );
     if (!isDeepStrictEqual(done, Object.keys(migrations))) await migrate(tables, path, migrations);
     return new SqliteApplicationDatabase(tables, openSqliteReader(path), path);

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { ConfigError } from "../../lib/config-error.ts";
 import { eventProblems, rowProblems } from "../log-problems.ts";
 import { foldText } from "../text-terms.ts";
 import { readText, type TextPlace } from "../text-place.ts";
@@ -24,16 +25,16 @@ export type CheckDeps = {
   readonly onProgress: (events: number) => void;
 };
 
-/** Compares everything in a journal with what it should be; also of one that a server works on. The number of events that were read. */
+/**
+ * Compares everything in a journal with what it should be, also while a server uses it. Returns the number of events that were read.
+ * Throws {@link ConfigError} for a journal of another version.
+ */
 export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number {
   using database = openReaderDatabase(path);
   checkDatabase(database, onDamage);
   const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
   const problem = formatProblem(path, format);
-  if (problem !== null) {
-    onDamage(problem);
-    return 0;
-  }
+  if (problem !== null) throw new ConfigError(problem);
   const events = new EventReader(database);
   const rows = new ConversationRows(database, (id) => events.head(id)?.lastSeq ?? null);
   let total = 0;
