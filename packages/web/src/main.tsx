@@ -6,7 +6,7 @@ import { Router } from "wouter";
 import { App } from "./app/app.tsx";
 import { followNotificationClicks } from "./app/notification-clicks.ts";
 import { ColourContext } from "./colours/colour-context.ts";
-import type { AskColours } from "./colours/looks.ts";
+import type { AskColours } from "./colours/token-types.ts";
 import { fetchWithLogin, socketWithProof } from "./connection/with-login.ts";
 import { Drafts } from "./connection/drafts.ts";
 import { LoginState } from "./connection/login-state.ts";

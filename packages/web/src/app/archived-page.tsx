@@ -62,7 +62,7 @@ export default function ArchivedPage() {
               <time dateTime={updatedAt} className="shrink-0 text-xs text-faint tabular-nums">
                 {shownTime(updatedAt, language, new Date())}
               </time>
-              <Button look="quiet" onClick={() => void attempt(() => putBack(id))}>
+              <Button variant="quiet" onClick={() => void attempt(() => putBack(id))}>
                 {words.putBack}
               </Button>
             </li>

@@ -9,7 +9,7 @@ export type PaletteEntry = {
   readonly conversationId: string | null;
 };
 
-const most = 12;
+const maxEntries = 12;
 
 /** Entries whose names have every word of the query, those first whose names begin with it; in their order without one. */
 export function matchingEntries(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
@@ -20,5 +20,5 @@ export function matchingEntries(entries: readonly PaletteEntry[], query: string)
     return words.every((word) => text.includes(word));
   });
   const begins = ({ name }: PaletteEntry): boolean => name.toLocaleLowerCase().startsWith(wanted);
-  return [...found.filter(begins), ...found.filter((entry) => !begins(entry))].slice(0, most);
+  return [...found.filter(begins), ...found.filter((entry) => !begins(entry))].slice(0, maxEntries);
 }

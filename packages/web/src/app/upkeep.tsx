@@ -25,7 +25,7 @@ export default function Upkeep() {
           className="flex flex-wrap items-center justify-center gap-x-3 border-b border-line bg-rail px-3 py-1 text-sm text-soft"
         >
           {words.newer}
-          <Button look="quiet" onClick={() => location.reload()}>
+          <Button variant="quiet" onClick={() => location.reload()}>
             {words.reload}
           </Button>
         </div>

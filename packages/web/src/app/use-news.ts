@@ -9,13 +9,13 @@ export function useNews(onNews: (news: News) => void): void {
   const { summaries } = useStore(overview);
   const waiting = useStore(approvals);
   const known = useRef<Known | null>(null);
-  const tell = useRef(onNews);
+  const notify = useRef(onNews);
   useEffect(() => {
-    tell.current = onNews;
+    notify.current = onNews;
   }, [onNews]);
   useEffect(() => {
     const news = newsOf(known.current, summaries, waiting);
     known.current = knownOf(summaries, waiting);
-    for (const item of news) tell.current(item);
+    for (const item of news) notify.current(item);
   }, [summaries, waiting]);
 }

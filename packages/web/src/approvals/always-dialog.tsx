@@ -94,7 +94,7 @@ export default function AlwaysDialog({ approval, onClose, onSaved }: AlwaysDialo
       )}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{words.cancel}</Button>
-        <Button look="primary" onClick={() => void save()}>
+        <Button variant="primary" onClick={() => void save()}>
           {words.save}
         </Button>
       </div>

@@ -103,13 +103,13 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
       )}
       {reason === null ? (
         <footer className="flex flex-wrap items-center gap-2 px-3 pb-2.5 pointer-coarse:gap-3">
-          <Button look="allow" disabled={isSent} onClick={() => isInert || void answer(true)}>
+          <Button variant="allow" disabled={isSent} onClick={() => isInert || void answer(true)}>
             {isSent ? words.sending : words.allow}
           </Button>
           <Button disabled={isSent} onClick={() => setReason("")}>
             {words.reject}
           </Button>
-          <Button look="quiet" disabled={isSent} onClick={() => setIsAlwaysOpen(true)}>
+          <Button variant="quiet" disabled={isSent} onClick={() => setIsAlwaysOpen(true)}>
             {words.always}
           </Button>
           <span className="hidden grow text-right text-xs text-faint group-focus:inline group-has-focus-visible:inline">
@@ -136,10 +136,10 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
             onChange={(event) => setReason(event.target.value)}
             onKeyDown={(event) => event.key === "Escape" && setReason(null)}
           />
-          <Button type="submit" look="danger" disabled={isSent}>
+          <Button type="submit" variant="danger" disabled={isSent}>
             {isSent ? words.sending : words.reject}
           </Button>
-          <Button look="quiet" onClick={() => setReason(null)}>
+          <Button variant="quiet" onClick={() => setReason(null)}>
             {words.back}
           </Button>
         </form>

@@ -31,7 +31,7 @@ export default function BrowserPanel({ conversationId, isWorking, onClose }: Bro
       bar={
         <div className="flex grow justify-end pr-1.5">
           {isYours ? (
-            <Button look="primary" onClick={() => link.send({ type: "give" })}>
+            <Button variant="primary" onClick={() => link.send({ type: "give" })}>
               {words.give}
             </Button>
           ) : (

@@ -96,7 +96,8 @@ export function placeOf(
   { clientX, clientY }: Pick<PointerLike, "clientX" | "clientY">,
   { box, width, height }: Frame,
 ): { x: number; y: number } {
-  const within = (value: number, most: number): number => Math.round(Math.min(Math.max(value, 0), most - 1));
+  const within = (value: number, limit: number): number =>
+    Math.round(Math.min(Math.max(value, 0), limit - 1));
   return {
     x: within(((clientX - box.left) * width) / box.width, width),
     y: within(((clientY - box.top) * height) / box.height, height),

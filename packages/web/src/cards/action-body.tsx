@@ -194,7 +194,7 @@ function CutBody({ conversationId, outcome }: { readonly conversationId: string;
       <ObservationBody observation={whole ?? outcome.observation} isError={outcome.isError} />
       {whole === null && (
         <div className="border-t border-line px-2 py-1">
-          <Button look="quiet" onClick={() => void load()}>
+          <Button variant="quiet" onClick={() => void load()}>
             {isFailed ? words.wholeFailed : words.whole}
           </Button>
         </div>
@@ -238,7 +238,7 @@ function ObservationBody({
           <LongText
             text={text}
             isError={isError}
-            isSaid={isError && observation["kind"] !== "TerminalObservation"}
+            isWrapped={isError && observation["kind"] !== "TerminalObservation"}
           />
         )
       )}

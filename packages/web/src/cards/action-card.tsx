@@ -78,7 +78,7 @@ export const ActionCard = memo(function ActionCard({
   const essence = essenceOf(row, folder);
   const IconShape = icons[essence.icon];
   const isBad = hasFailed(row);
-  const said = useStore(progress).get(row.id) ?? null;
+  const progressText = useStore(progress).get(row.id) ?? null;
   const title = row.summary || verbOf(row, words);
   return (
     <div className={`rounded-md ${isOpen ? "border border-line" : "border border-transparent"}`}>
@@ -97,8 +97,10 @@ export const ActionCard = memo(function ActionCard({
         <span className={`min-w-0 grow truncate text-faint ${essence.isCode ? "font-mono text-xs" : ""}`}>
           {visibleText(firstLine(essence.text))}
         </span>
-        {said !== null && !isOpen && (
-          <span className="max-w-[30%] shrink-0 truncate font-mono text-xs text-faint">{lastLine(said)}</span>
+        {progressText !== null && !isOpen && (
+          <span className="max-w-[30%] shrink-0 truncate font-mono text-xs text-faint">
+            {lastLine(progressText)}
+          </span>
         )}
         <CardState row={row} isRunning={isRunning} />
       </button>
@@ -108,7 +110,7 @@ export const ActionCard = memo(function ActionCard({
             row={row}
             conversationId={conversationId}
             folder={folder}
-            progress={said}
+            progress={progressText}
             menu={menu}
             thread={thread}
           />

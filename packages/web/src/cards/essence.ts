@@ -36,7 +36,7 @@ const readingKinds = new Set([
 ]);
 
 /** Whether a row may be folded together with its neighbours: it only looked, and all went well. */
-export function isLooking({ action, outcome }: ActionRow): boolean {
+export function isReadOnly({ action, outcome }: ActionRow): boolean {
   const kind = textAt(action, "kind");
   const isReading = readingKinds.has(kind) || (kind === "FileEditorAction" && action?.["command"] === "view");
   return isReading && outcome?.type === "result" && !outcome.isError;

@@ -14,13 +14,13 @@ type LongTextProps = {
   readonly text: string;
   readonly isError?: boolean;
   /** A sentence to read; output keeps its columns. */
-  readonly isSaid?: boolean;
+  readonly isWrapped?: boolean;
   /** It still grows: its reader stays at its end, unless they have gone away from there. */
   readonly isLive?: boolean;
 };
 
 /** Output with its colours. Of a long one the end, which says what came of it; the rest on demand. */
-export function LongText({ text, isError = false, isSaid = false, isLive = false }: LongTextProps) {
+export function LongText({ text, isError = false, isWrapped = false, isLive = false }: LongTextProps) {
   const words = useWords().card;
   const [isWhole, setIsWhole] = useState(false);
   const end = endOf(text);
@@ -35,7 +35,7 @@ export function LongText({ text, isError = false, isSaid = false, isLive = false
     <div className="group/text relative">
       {isCut && (
         <div className="border-b border-line px-2 py-1">
-          <Button look="quiet" onClick={() => setIsWhole(true)}>
+          <Button variant="quiet" onClick={() => setIsWhole(true)}>
             {words.earlierOutput(text.slice(0, text.length - end.length).split("\n").length - 1)}
           </Button>
         </div>
@@ -49,7 +49,7 @@ export function LongText({ text, isError = false, isSaid = false, isLive = false
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           isAtEnd.current = scrollHeight - clientHeight - scrollTop < nearEnd;
         }}
-        className={`max-h-[28rem] overflow-auto px-3 py-2 font-mono text-xs leading-[1.5] ${isError ? "text-bad" : ""} ${isSaid ? "break-words whitespace-pre-wrap" : ""}`}
+        className={`max-h-[28rem] overflow-auto px-3 py-2 font-mono text-xs leading-[1.5] ${isError ? "text-bad" : ""} ${isWrapped ? "break-words whitespace-pre-wrap" : ""}`}
       >
         <ColouredText text={isCut ? end : text} />
       </pre>

@@ -2,7 +2,7 @@ import { CircleCheck, CircleDot, Circle } from "lucide-react";
 import type { Task } from "../folds/fold-task-list.ts";
 import { useMoreWords } from "../words/words.ts";
 
-const looks = {
+const icons = {
   done: { Shape: CircleCheck, colour: "text-good" },
   in_progress: { Shape: CircleDot, colour: "text-accent" },
   todo: { Shape: Circle, colour: "text-faint" },
@@ -13,7 +13,7 @@ export function TaskList({ tasks }: { readonly tasks: readonly Task[] }) {
   return (
     <ol className="px-3 py-2">
       {tasks.map(({ title, notes, status }, index) => {
-        const { Shape, colour } = looks[status];
+        const { Shape, colour } = icons[status];
         return (
           // A plan may name the same task twice; its place tells them apart.
           // eslint-disable-next-line react/no-array-index-key

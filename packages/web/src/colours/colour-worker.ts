@@ -1,5 +1,5 @@
 import type { Language } from "./language-of.ts";
-import { openReader } from "./pieces-of.ts";
+import { openReader } from "./token-ranges.ts";
 
 const read = openReader();
 

@@ -1,16 +1,16 @@
 import { useLayoutEffect, useRef } from "react";
-import type { Pieces } from "./looks.ts";
+import type { TokenRanges } from "./token-types.ts";
 import { paint } from "./paint.ts";
 
-type ColouredLineProps = { readonly text: string; readonly pieces: Pieces | undefined };
+type ColouredLineProps = { readonly text: string; readonly ranges: TokenRanges | undefined };
 
 /** One line of code; an empty one is as high as the others. */
-export function ColouredLine({ text, pieces }: ColouredLineProps) {
+export function ColouredLine({ text, ranges }: ColouredLineProps) {
   const place = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
     const node = place.current?.firstChild;
-    return node instanceof Text && pieces !== undefined ? paint(node, pieces) : undefined;
-  }, [text, pieces]);
+    return node instanceof Text && ranges !== undefined ? paint(node, ranges) : undefined;
+  }, [text, ranges]);
   return (
     <span ref={place} className="pr-3 whitespace-pre">
       {text === "" ? " " : text}

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { Colourist, maxCharacters, type Reader } from "./colourist.ts";
-import type { Pieces } from "./looks.ts";
+import type { TokenRanges } from "./token-types.ts";
 
 /** A reader that answers when it is told to, and a clock that rings when it is told to. */
 class World {
   readonly asked: string[] = [];
   opened = 0;
   closed = 0;
-  answer: (pieces: Pieces | null) => void = () => {};
+  answer: (ranges: TokenRanges | null) => void = () => {};
   ring: () => void = () => {};
   readonly colourist = new Colourist({
     openReader: (onAnswer): Reader => {
@@ -67,7 +67,7 @@ test("where the reader breaks, the text is asked for again when it is shown agai
   expect(world).toMatchObject({ opened: 2, closed: 1 });
 });
 
-test("a text with too many pieces stays plain", async () => {
+test("a text with too many ranges stays plain", async () => {
   const world = new World();
   const answer = world.colourist.ask("a", "ts");
   world.answer(Array.from({ length: 90_000 }, () => 1));

@@ -1,15 +1,15 @@
 import { languageOf, type Language } from "./language-of.ts";
-import type { AskColours, Pieces } from "./looks.ts";
+import type { AskColours, TokenRanges } from "./token-types.ts";
 
 /** Longer texts stay plain: nobody reads them for their colours. */
 export const maxCharacters = 200_000;
-/** A text with more pieces would make the page slow to draw. */
-const maxPieces = 20_000;
+/** A text with more ranges would make the page slow to draw. */
+const maxRanges = 20_000;
 /** A grammar that takes longer is stuck in one of its patterns. */
 const maxMs = 5_000;
-/** Texts whose colours are kept, so that what comes back on the screen has them at once; and how long these are together. */
-const maxKept = 300;
-const maxKeptCharacters = 2_000_000;
+/** Texts whose colours are cached, so that what comes back on the screen has them at once; and how long these are together. */
+const maxCachedTexts = 300;
+const maxCachedCharacters = 2_000_000;
 
 /** Reads texts somewhere else, and answers each question in its turn, or not at all. */
 export type Reader = {
@@ -19,7 +19,7 @@ export type Reader = {
 
 export type ColouristDeps = {
   /** Null tells that the reader broke; it is closed then. */
-  readonly openReader: (onAnswer: (pieces: Pieces | null) => void) => Reader;
+  readonly openReader: (onAnswer: (ranges: TokenRanges | null) => void) => Reader;
   /** Calls back after a while, unless what it returns was called. */
   readonly later: (ms: number, callback: () => void) => () => void;
 };
@@ -28,14 +28,14 @@ type Question = {
   readonly key: string;
   readonly text: string;
   readonly language: Language;
-  readonly answer: (pieces: Pieces | null) => void;
+  readonly answer: (ranges: TokenRanges | null) => void;
 };
 
 /** Finds the colours of texts, one after the other, and starts anew where a text takes for ever. */
 export class Colourist {
   readonly #deps: ColouristDeps;
   /** The one that was asked for last comes last. */
-  readonly #known = new Map<string, Promise<Pieces | null>>();
+  readonly #known = new Map<string, Promise<TokenRanges | null>>();
   #knownCharacters = 0;
   readonly #waiting: Question[] = [];
   #asked: { readonly question: Question; readonly stopWaiting: () => void } | null = null;
@@ -55,21 +55,21 @@ export class Colourist {
       this.#known.set(key, known);
       return known;
     }
-    const pieces = new Promise<Pieces | null>((answer) => {
+    const ranges = new Promise<TokenRanges | null>((answer) => {
       this.#waiting.push({ key, text, language, answer });
     });
-    this.#keep(key, pieces);
+    this.#keep(key, ranges);
     this.#askNext();
-    return pieces;
+    return ranges;
   };
 
   #askNext(): void {
     if (this.#asked !== null) return;
     const question = this.#waiting.shift();
     if (question === undefined) return;
-    this.#reader ??= this.#deps.openReader((pieces) => {
-      if (pieces === null) this.#giveUp({ isWorthAsking: true });
-      else this.#finish(pieces.length > maxPieces * 3 ? null : pieces);
+    this.#reader ??= this.#deps.openReader((ranges) => {
+      if (ranges === null) this.#giveUp({ isWorthAsking: true });
+      else this.#finish(ranges.length > maxRanges * 3 ? null : ranges);
     });
     const stopWaiting = this.#deps.later(maxMs, () => this.#giveUp({ isWorthAsking: false }));
     this.#asked = { question, stopWaiting };
@@ -83,20 +83,20 @@ export class Colourist {
     this.#finish(null);
   }
 
-  #finish(pieces: Pieces | null): void {
+  #finish(ranges: TokenRanges | null): void {
     if (this.#asked === null) return;
     const { question, stopWaiting } = this.#asked;
     this.#asked = null;
     stopWaiting();
-    question.answer(pieces);
+    question.answer(ranges);
     this.#askNext();
   }
 
-  #keep(key: string, pieces: Promise<Pieces | null>): void {
-    this.#known.set(key, pieces);
+  #keep(key: string, ranges: Promise<TokenRanges | null>): void {
+    this.#known.set(key, ranges);
     this.#knownCharacters += key.length;
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= maxKept && this.#knownCharacters <= maxKeptCharacters) return;
+      if (this.#known.size <= maxCachedTexts && this.#knownCharacters <= maxCachedCharacters) return;
       this.#forget(oldest);
     }
   }

@@ -2,7 +2,7 @@ import { ownScript } from "../lib/own-script.ts";
 // eslint-disable-next-line import/default -- Vite exports the address of what it makes of the file
 import workerAddress from "./colour-worker.ts?worker&url";
 import { Colourist, type Reader } from "./colourist.ts";
-import type { Pieces } from "./looks.ts";
+import type { TokenRanges } from "./token-types.ts";
 
 /** Reads in a worker, which comes with the first text and stays. */
 export function openColourist(): Colourist {
@@ -15,9 +15,9 @@ export function openColourist(): Colourist {
   });
 }
 
-function openWorker(onAnswer: (pieces: Pieces | null) => void): Reader {
+function openWorker(onAnswer: (ranges: TokenRanges | null) => void): Reader {
   const worker = new Worker(ownScript(workerAddress), { type: "module", name: "colours" });
-  worker.addEventListener("message", ({ data }: MessageEvent<Pieces>) => onAnswer(data));
+  worker.addEventListener("message", ({ data }: MessageEvent<TokenRanges>) => onAnswer(data));
   worker.addEventListener("error", () => onAnswer(null));
   return {
     ask: (text, language) => worker.postMessage({ text, language }),

@@ -27,7 +27,7 @@ test("what stands behind the caret is no part of it and stays", () => {
 
 test("the likeliest come first, and never more than asked for", () => {
   const names = ["lib/deep/sum.js", "summary.md", "src/assume.ts", "sum/", "docs/s/u/m.md", "other"];
-  const find = (query: string, most = 10) => ranked(names, query, (name) => name, most);
+  const find = (query: string, limit = 10) => ranked(names, query, (name) => name, limit);
   expect(find("sum")).toEqual(["sum/", "summary.md", "lib/deep/sum.js", "src/assume.ts", "docs/s/u/m.md"]);
   expect(find("SUM", 2)).toEqual(["sum/", "summary.md"]);
   expect(find("deep/s")).toEqual(["lib/deep/sum.js"]);

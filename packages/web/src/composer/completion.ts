@@ -41,12 +41,12 @@ export function completed(
   return { text: `${text.slice(0, from)}${insert}${rest}`, caret: from + insert.length };
 }
 
-/** At most `most` of the names that have the query in them, in any case; where it stands at the beginning comes first, then shorter ones. */
+/** At most `limit` of the names that have the query in them, in any case; where it stands at the beginning comes first, then shorter ones. */
 export function ranked<Item>(
   items: readonly Item[],
   query: string,
   nameOf: (item: Item) => string,
-  most: number,
+  limit: number,
 ): readonly Item[] {
   const wanted = query.toLowerCase();
   const found = items.flatMap((item, index) => {
@@ -54,7 +54,7 @@ export function ranked<Item>(
     return rank === null ? [] : [{ item, rank, index }];
   });
   const sorted = found.toSorted((left, right) => left.rank - right.rank || left.index - right.index);
-  return sorted.slice(0, most).map(({ item }) => item);
+  return sorted.slice(0, limit).map(({ item }) => item);
 }
 
 function rankOf(name: string, wanted: string): number | null {

@@ -188,7 +188,7 @@ export function Composer(props: ComposerProps) {
         <span id={hintId} className="px-1 text-xs text-faint max-[720px]:hidden">
           {choice.ctrlEnter === null ? words.hint : words.hintWhileWorking}
         </span>
-        <Button look="primary" disabled={!canSend} onClick={() => send("enter")}>
+        <Button variant="primary" disabled={!canSend} onClick={() => send("enter")}>
           <ArrowUp size={14} />
           {words[choice.enter]}
         </Button>

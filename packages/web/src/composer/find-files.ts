@@ -9,7 +9,7 @@ export type ListFolder = (path: string) => Promise<readonly Entry[]>;
 const maxFolders = 40;
 const deepest = 4;
 const maxNames = 5_000;
-const most = 12;
+const maxFound = 12;
 /** For so long a folder is taken for what it was. */
 const freshMs = 15_000;
 
@@ -33,7 +33,7 @@ export class FileFinder {
     if (query.startsWith("/") || base.split("/").includes("..")) return [];
     const rest = query.slice(base.length);
     const paths = await this.#below(base, rest !== "");
-    return ranked(paths, rest, (path) => path.slice(base.length), most);
+    return ranked(paths, rest, (path) => path.slice(base.length), maxFound);
   }
 
   #below(base: string, isDeep: boolean): Promise<readonly string[]> {
@@ -57,11 +57,11 @@ export class FileFinder {
   /** Level by level, so that what is near comes before what is deep. */
   async #walk(base: string): Promise<readonly string[]> {
     const found: string[] = [];
-    let looked = 0;
+    let searched = 0;
     let level = [base];
     for (let depth = 0; depth < deepest && level.length > 0 && found.length < maxNames; depth += 1) {
-      const now = level.slice(0, maxFolders - looked);
-      looked += now.length;
+      const now = level.slice(0, maxFolders - searched);
+      searched += now.length;
       const names = (await Promise.all(now.map((folder) => this.#namesIfThere(folder, base)))).flat();
       found.push(...names);
       level = names.filter(isSearched);

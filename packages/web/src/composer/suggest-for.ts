@@ -9,13 +9,13 @@ type Place = {
   /** Where the conversation works; absolute. */
   readonly folder: string;
   /** What each command does, in words. */
-  readonly tells: Readonly<Record<CommandName, string>>;
+  readonly descriptions: Readonly<Record<CommandName, string>>;
 };
 
-const most = 12;
+const maxSuggestions = 12;
 
 /** What can be named in a message of a conversation: its files, the commands of the page, its skills, the stored models. */
-export function suggestFor(client: ConvokeClient, { conversationId, folder, tells }: Place): Suggest {
+export function suggestFor(client: ConvokeClient, { conversationId, folder, descriptions }: Place): Suggest {
   const root = folder.replace(/\/$/u, "");
   const files = new FileFinder(async (path) => {
     const page = await client.call("GET /api/conversations/{runtime_conversation_id}/files", {
@@ -26,7 +26,7 @@ export function suggestFor(client: ConvokeClient, { conversationId, folder, tell
   }, Date.now);
   const own = commandNames.map((name) => ({
     name: `/${name}`,
-    detail: tells[name],
+    detail: descriptions[name],
     insert: commands[name].text === "none" ? `/${name}` : `/${name} `,
   }));
   // Read once, when the first slash is written.
@@ -53,12 +53,12 @@ export function suggestFor(client: ConvokeClient, { conversationId, folder, tell
           console.warn("The skills could not be loaded.", error);
           return own;
         });
-        return ranked(all, query, ({ name }) => name.slice(1), most);
+        return ranked(all, query, ({ name }) => name.slice(1), maxSuggestions);
       }
       case "model": {
         const { profiles = [] } = await client.call("GET /api/profiles", { signal });
         const models = profiles.map(({ name, model }) => ({ name, detail: model ?? "", insert: name }));
-        return ranked(models, query, ({ name }) => name, most);
+        return ranked(models, query, ({ name }) => name, maxSuggestions);
       }
     }
   };

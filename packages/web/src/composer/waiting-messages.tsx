@@ -39,10 +39,10 @@ export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessa
         <li key={item.eventId} className="flex items-center gap-2 py-1">
           <span className="shrink-0 text-xs text-faint">{words.queued}</span>
           <span className="min-w-0 grow truncate">{item.text}</span>
-          <Button look="quiet" onClick={() => void takeBack(item, true)}>
+          <Button variant="quiet" onClick={() => void takeBack(item, true)}>
             {words.edit}
           </Button>
-          <Button look="quiet" onClick={() => void takeBack(item, false)}>
+          <Button variant="quiet" onClick={() => void takeBack(item, false)}>
             {words.takeBack}
           </Button>
         </li>
@@ -55,7 +55,7 @@ export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessa
           <span className="min-w-0 grow truncate">{problem === null ? text : `${problem} ${text}`}</span>
           {state === "refused" && (
             <Button
-              look="quiet"
+              variant="quiet"
               onClick={() => {
                 outbox.remove(id);
                 onEdit(text);

@@ -3,11 +3,11 @@ import { Keep } from "../lib/keep.ts";
 import { Drafts } from "./drafts.ts";
 
 function emptyKeep(): Keep {
-  const kept = new Map<string, string>();
+  const stored = new Map<string, string>();
   return new Keep({
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => void stored.set(key, value),
+    removeItem: (key) => void stored.delete(key),
   });
 }
 
@@ -32,16 +32,16 @@ test("of the pictures of all places the newest are kept, and never so many that 
 });
 
 test("pictures that the browser does not keep leave no older ones in their place", () => {
-  const kept = new Map<string, string>();
+  const stored = new Map<string, string>();
   let isFull = false;
   const drafts = new Drafts(
     new Keep({
-      getItem: (key) => kept.get(key) ?? null,
+      getItem: (key) => stored.get(key) ?? null,
       setItem: (key, value) => {
         if (isFull) throw new Error("full");
-        kept.set(key, value);
+        stored.set(key, value);
       },
-      removeItem: (key) => void kept.delete(key),
+      removeItem: (key) => void stored.delete(key),
     }),
   );
   drafts.writeImages("a", ["older"]);

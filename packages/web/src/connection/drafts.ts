@@ -21,25 +21,25 @@ export class Drafts {
 
   /** Pictures that were added, as `data:` addresses. */
   readImages(place: string): readonly string[] {
-    return this.#pictures().find((kept) => kept.place === place)?.images ?? [];
+    return this.#pictures().find((stored) => stored.place === place)?.images ?? [];
   }
 
   /** Of all places together only so much is kept that what is typed has room: the newest, and whole. */
   writeImages(place: string, images: readonly string[]): void {
     const before = this.#pictures();
-    const others = before.filter((kept) => kept.place !== place);
+    const others = before.filter((stored) => stored.place !== place);
     if (images.length === 0 && others.length === before.length) return;
-    const kept = images.length === 0 ? others : [...others, { place, images }];
-    while (lengthOf(kept) > maxImageLength) kept.shift();
-    if (kept.length > 0 && this.#keep.write(imagesKey, kept)) return;
+    const stored = images.length === 0 ? others : [...others, { place, images }];
+    while (lengthOf(stored) > maxImageLength) stored.shift();
+    if (stored.length > 0 && this.#keep.write(imagesKey, stored)) return;
     // Those of before are not what was added last.
     this.#keep.remove(imagesKey);
   }
 
   #pictures(): Pictures[] {
-    const kept = this.#keep.read(imagesKey);
-    if (!Array.isArray(kept)) return [];
-    return kept
+    const stored = this.#keep.read(imagesKey);
+    if (!Array.isArray(stored)) return [];
+    return stored
       .map(asLoose)
       .filter((one) => one !== null)
       .map((one) => ({ place: textAt(one, "place"), images: textsAt(one, "images") }));

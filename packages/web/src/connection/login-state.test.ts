@@ -3,11 +3,11 @@ import { Keep } from "../lib/keep.ts";
 import { LoginState } from "./login-state.ts";
 
 function openBrowser(): { readonly keep: Keep; readonly tab: () => LoginState } {
-  const kept = new Map<string, string>();
+  const stored = new Map<string, string>();
   const keep = new Keep({
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => void stored.set(key, value),
+    removeItem: (key) => void stored.delete(key),
   });
   return { keep, tab: () => new LoginState(keep) };
 }
@@ -54,9 +54,9 @@ test("J30: a login in one tab counts in another one", () => {
   second.status.set("in");
   second.refuse("proof");
   first.enter("newer", "ada");
-  expect(second.enterAsKept()).toBe(true);
+  expect(second.adoptLogin()).toBe(true);
   expect([second.status.snapshot(), second.proof]).toEqual(["in", "newer"]);
   second.refuse("newer");
   first.enter("of somebody else", "bob");
-  expect(second.enterAsKept()).toBe(false);
+  expect(second.adoptLogin()).toBe(false);
 });

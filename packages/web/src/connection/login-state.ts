@@ -44,7 +44,7 @@ export class LoginState {
   }
 
   /** Another tab of this browser has logged in: the same as {@link enter} here. */
-  enterAsKept(): boolean {
+  adoptLogin(): boolean {
     const user = this.#keep.read(userKey);
     return this.proof === null || typeof user !== "string" || this.enter(this.proof, user);
   }

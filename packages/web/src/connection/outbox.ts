@@ -39,7 +39,7 @@ export class Outbox implements Store<readonly Outgoing[]> {
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
-    this.#cell = new Cell(readKept(deps.keep));
+    this.#cell = new Cell(readStored(deps.keep));
   }
 
   get snapshot(): () => readonly Outgoing[] {
@@ -52,12 +52,12 @@ export class Outbox implements Store<readonly Outgoing[]> {
 
   /** Takes a message; false when the browser cannot keep it, which only matters if the page is closed before it is sent. */
   add(message: Omit<Outgoing, "state" | "problem" | "eventId">): boolean {
-    const isKept = this.#set([
+    const isStored = this.#set([
       ...this.#cell.snapshot(),
       { ...message, state: "waiting", problem: null, eventId: null },
     ]);
     void this.flush();
-    return isKept;
+    return isStored;
   }
 
   /** Its event is in the log, or its writer took it back. */
@@ -120,10 +120,10 @@ export class Outbox implements Store<readonly Outgoing[]> {
 }
 
 /** What an earlier page did not get rid of. What was sent and not seen is sent again: it counts once. */
-function readKept(keep: Keep): readonly Outgoing[] {
-  const kept = keep.read(keepKey);
-  if (!Array.isArray(kept)) return [];
-  return kept.flatMap((item) => {
+function readStored(keep: Keep): readonly Outgoing[] {
+  const stored = keep.read(keepKey);
+  if (!Array.isArray(stored)) return [];
+  return stored.flatMap((item) => {
     const fields = asLoose(item);
     const id = textAt(fields, "id");
     const conversationId = textAt(fields, "conversationId");

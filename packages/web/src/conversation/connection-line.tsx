@@ -28,7 +28,7 @@ export default function ConnectionLine({ log }: { readonly log: OpenLog }) {
       className="flex items-center justify-center gap-3 border-b border-line bg-warn-wash py-1 text-sm text-warn"
     >
       {words.lost(shownTime(new Date(sinceMs).toISOString(), language, new Date()))}
-      <Button look="quiet" onClick={() => log.wake()}>
+      <Button variant="quiet" onClick={() => log.wake()}>
         {words.tryNow}
       </Button>
     </div>

@@ -48,7 +48,9 @@ export default function ConversationFoot(props: ConversationFootProps) {
   const folder = view.state.workingDir;
   const suggest = useMemo(
     () =>
-      folder === null ? null : suggestFor(client, { conversationId: log.id, folder, tells: words.tells }),
+      folder === null
+        ? null
+        : suggestFor(client, { conversationId: log.id, folder, descriptions: words.descriptions }),
     [client, log.id, folder, words],
   );
   useSeen(log.id, view.newest);

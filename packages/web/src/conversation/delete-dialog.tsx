@@ -14,7 +14,7 @@ export default function DeleteDialog({ onClose, onDelete }: DeleteDialogProps) {
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{words.common.cancel}</Button>
         <Button
-          look="danger"
+          variant="danger"
           onClick={() => {
             onClose();
             onDelete();

@@ -1,6 +1,6 @@
 import type { ShownMessage } from "./shown-message.ts";
 
-const most = 10;
+const maxEvents = 10;
 
 /** What of a request one event has filled. */
 export type LargeEvent = {
@@ -17,5 +17,5 @@ export function largestEvents(messages: readonly ShownMessage[]): readonly Large
       eventId === undefined || others.length > 0 || tokens === 0 ? [] : [{ eventId, role, tool, tokens }],
     )
     .toSorted((left, right) => right.tokens - left.tokens)
-    .slice(0, most);
+    .slice(0, maxEvents);
 }

@@ -23,15 +23,15 @@ export async function makeReplay(
       .catch(() => null),
   ]);
   if (log === null) throw new ReplayTooLong();
-  const { lines, tasks, tasksLeft } = await readTasks(client, { id, log, most: maxBytes.tasks });
+  const { lines, tasks, tasksLeft } = await readTasks(client, { id, log, maxBytes: maxBytes.tasks });
   const facts: ReplayFacts = { conversation, check, recordedAt: new Date().toISOString(), tasks, tasksLeft };
   const title = escapeText(conversation.title ?? id);
-  const said = escapeJson(JSON.stringify(facts));
-  const values = [document.documentElement.lang, title, said, log.lines, lines];
-  const pieces = frame.split(new RegExp(slotNames.join("|")));
-  if (pieces.length !== values.length + 1) throw new Error(`${templateFile} is of another version.`);
+  const factsJson = escapeJson(JSON.stringify(facts));
+  const values = [document.documentElement.lang, title, factsJson, log.lines, lines];
+  const parts = frame.split(new RegExp(slotNames.join("|")));
+  if (parts.length !== values.length + 1) throw new Error(`${templateFile} is of another version.`);
   const file = new Blob(
-    pieces.flatMap((piece, index) => [piece, values[index] ?? ""]),
+    parts.flatMap((part, index) => [part, values[index] ?? ""]),
     { type: "text/html" },
   );
   return { file: new Response(file), tasksLeft };

@@ -57,7 +57,7 @@ function Server({
         <span role="status" className={`text-sm ${isBad ? "text-bad" : "text-soft"}`}>
           {words.states[state]}
         </span>
-        <Button look="quiet" disabled={state === "connecting"} onClick={onReconnect}>
+        <Button variant="quiet" disabled={state === "connecting"} onClick={onReconnect}>
           {words.reconnect}
         </Button>
       </div>

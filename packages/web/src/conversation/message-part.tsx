@@ -55,7 +55,7 @@ function MessageText({ text }: { readonly text: string }) {
         {visibleText(isCut ? `${text.slice(0, fewCharacters)}…` : text)}
       </p>
       {isCut && (
-        <Button look="quiet" className="mx-1" onClick={() => setIsWhole(true)}>
+        <Button variant="quiet" className="mx-1" onClick={() => setIsWhole(true)}>
           {words.all(shownCount(text.length))}
         </Button>
       )}
@@ -73,7 +73,7 @@ function EventLinks({
   return (
     <p className="flex flex-wrap px-0.5 pb-1">
       {eventIds.map((id, index) => (
-        <Button key={id} look="quiet" title={id} onClick={() => onGo(id)}>
+        <Button key={id} variant="quiet" title={id} onClick={() => onGo(id)}>
           {eventIds.length === 1 ? words.event : words.eventOf(index + 1)}
         </Button>
       ))}

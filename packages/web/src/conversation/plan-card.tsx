@@ -53,7 +53,7 @@ export default function PlanCard({ conversationId, view, onAttempt, onChange }: 
       )}
       {wish === null ? (
         <footer className="flex flex-wrap items-center gap-2 px-3 pt-1.5 pb-2.5 pointer-coarse:gap-3">
-          <Button look="primary" disabled={isSent} onClick={() => void approve()}>
+          <Button variant="primary" disabled={isSent} onClick={() => void approve()}>
             {isSent ? words.sending : words.approve}
           </Button>
           <Button disabled={isSent} onClick={() => setWish("")}>
@@ -82,10 +82,10 @@ export default function PlanCard({ conversationId, view, onAttempt, onChange }: 
             onChange={(event) => setWish(event.target.value)}
             onKeyDown={(event) => event.key === "Escape" && setWish(null)}
           />
-          <Button type="submit" look="primary" disabled={wish.trim() === ""}>
+          <Button type="submit" variant="primary" disabled={wish.trim() === ""}>
             {words.send}
           </Button>
-          <Button look="quiet" onClick={() => setWish(null)}>
+          <Button variant="quiet" onClick={() => setWish(null)}>
             {words.back}
           </Button>
         </form>

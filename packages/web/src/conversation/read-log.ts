@@ -9,8 +9,8 @@ export type ReadLog = {
   readonly taskIds: ReadonlySet<string>;
 };
 
-/** A long log passes through in pieces, and the browser keeps what comes out of it where it likes; null when it is longer than `most` bytes. */
-export async function readLog(log: Response, most: number): Promise<ReadLog | null> {
+/** A long log passes through in parts, and the browser keeps what comes out of it where it likes; null when it is longer than `maxBytes`. */
+export async function readLog(log: Response, maxBytes: number): Promise<ReadLog | null> {
   const taskIds = new Set<string>();
   let [events, bytes, rest] = [0, 0, ""];
   const take = (line: string): void => {
@@ -20,13 +20,13 @@ export async function readLog(log: Response, most: number): Promise<ReadLog | nu
     if (taskId !== "") taskIds.add(taskId);
   };
   const parts: Blob[] = [];
-  const pieces = (log.body ?? new Response("").body!).pipeThrough(new TextDecoderStream());
-  for (const reader = pieces.getReader(); ;) {
+  const decoded = (log.body ?? new Response("").body!).pipeThrough(new TextDecoderStream());
+  for (const reader = decoded.getReader(); ;) {
     const { done, value } = await reader.read();
     if (done) break;
     const part = new Blob([escapeJson(value)]);
     bytes += part.size;
-    if (bytes > most) {
+    if (bytes > maxBytes) {
       await reader.cancel();
       return null;
     }

@@ -19,10 +19,10 @@ function clientOf(logs: Readonly<Record<string, string>>) {
   } as unknown as Parameters<typeof readTasks>[0];
 }
 
-const asked = (most: number, ...ids: readonly string[]) => ({
+const asked = (maxBytes: number, ...ids: readonly string[]) => ({
   id: "main",
   log: { taskIds: new Set(ids) },
-  most,
+  maxBytes,
 });
 
 test("the tasks of a log come with theirs, each once and in their order; what is gone is passed over", async () => {

@@ -6,30 +6,34 @@ import { readLog, type ReadLog } from "./read-log.ts";
 type Client = Pick<ConvokeClient, "open" | "getConversation">;
 type Tasks = Pick<ReplayFacts, "tasks" | "tasksLeft"> & { readonly lines: Blob };
 
-/** The events of a conversation; null when they are more than `most` bytes. */
-export async function askLog(client: Client, id: string, most: number): Promise<ReadLog | null> {
+/** The events of a conversation; null when they are more than `maxBytes`. */
+export async function askLog(client: Client, id: string, maxBytes: number): Promise<ReadLog | null> {
   const reply = await client.open("GET /api/conversations/{conversation_id}/transcript", {
     params: { conversation_id: id },
     query: { format: "jsonl" },
     timeoutMs: longTimeoutMs,
   });
-  return await readLog(reply, most);
+  return await readLog(reply, maxBytes);
 }
 
 /** Those of its sub-agents, of theirs, and so on, until the next one would make the file too large. */
 export async function readTasks(
   client: Client,
-  { id, log, most }: { readonly id: string; readonly log: Pick<ReadLog, "taskIds">; readonly most: number },
+  {
+    id,
+    log,
+    maxBytes,
+  }: { readonly id: string; readonly log: Pick<ReadLog, "taskIds">; readonly maxBytes: number },
 ): Promise<Tasks> {
   const wanted = new Set(log.taskIds);
   const tasks: Tasks["tasks"][number][] = [];
   const parts: Blob[] = [];
-  let [looked, bytes] = [0, 0];
+  let [readCount, bytes] = [0, 0];
   // What is added while it is gone through comes later.
   for (const taskId of wanted) {
     if (taskId !== id) {
-      const task = await readTask(client, taskId, most - bytes);
-      if (task === null) return { tasks, tasksLeft: wanted.size - looked, lines: new Blob(parts) };
+      const task = await readTask(client, taskId, maxBytes - bytes);
+      if (task === null) return { tasks, tasksLeft: wanted.size - readCount, lines: new Blob(parts) };
       if (task !== "gone") {
         tasks.push({ conversation: task.conversation, events: task.log.events });
         bytes += task.log.lines.size;
@@ -37,14 +41,14 @@ export async function readTasks(
         for (const next of task.log.taskIds) wanted.add(next);
       }
     }
-    looked += 1;
+    readCount += 1;
   }
   return { tasks, tasksLeft: 0, lines: new Blob(parts) };
 }
 
-async function readTask(client: Client, id: string, most: number) {
+async function readTask(client: Client, id: string, maxBytes: number) {
   try {
-    const [conversation, log] = await Promise.all([client.getConversation(id), askLog(client, id, most)]);
+    const [conversation, log] = await Promise.all([client.getConversation(id), askLog(client, id, maxBytes)]);
     return log && { conversation, log };
   } catch (error) {
     // What was deleted shows its report, as in the page.

@@ -37,7 +37,7 @@ export default function RenameDialog({ title, onClose, onSave }: RenameDialogPro
         </Field>
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{words.common.cancel}</Button>
-          <Button type="submit" look="primary" disabled={text.trim() === ""}>
+          <Button type="submit" variant="primary" disabled={text.trim() === ""}>
             {words.common.save}
           </Button>
         </div>

@@ -29,12 +29,12 @@ export function linesOf(
     ({ position }, index) =>
       Math.floor(position / step) !== Math.floor((spent[index + 1]?.position ?? Infinity) / step),
   );
-  const most = Math.max(...drawn.map(({ cost }) => cost), Number.MIN_VALUE);
+  const maxCost = Math.max(...drawn.map(({ cost }) => cost), Number.MIN_VALUE);
   let cost = "M0 1";
   let context = "";
   for (const [index, point] of drawn.entries()) {
     const end = (drawn[index + 1]?.position ?? length) - 1;
-    cost += `H${point.position - 1}V${heightOf(point.cost / most)}`;
+    cost += `H${point.position - 1}V${heightOf(point.cost / maxCost)}`;
     if (point.context === null) continue;
     const isBroken = (drawn[index - 1]?.context ?? null) === null;
     context += `${isBroken ? `M${point.position - 1} ` : "V"}${heightOf(point.context)}H${end}`;

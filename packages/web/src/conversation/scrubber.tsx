@@ -52,7 +52,8 @@ export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps
   const place = words.place(hand, past.length);
   const mark = markAt(landmarks, hand);
   const spent = spentAt(landmarks?.spent ?? [], hand);
-  const said = spent && words.spent(shownCost(spent.cost), spent.context && Math.round(spent.context * 100));
+  const spentText =
+    spent && words.spent(shownCost(spent.cost), spent.context && Math.round(spent.context * 100));
   const time = hand === past.position && past.timestamp !== null ? exactTime(past.timestamp, language) : "";
   return (
     <div
@@ -96,7 +97,7 @@ export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps
             max={past.length}
             value={hand}
             aria-label={words.slider}
-            aria-valuetext={[place, mark && words.marks[mark], said, time].filter(Boolean).join(", ")}
+            aria-valuetext={[place, mark && words.marks[mark], spentText, time].filter(Boolean).join(", ")}
             onChange={(event) => goTo(event.target.valueAsNumber)}
             className="h-7 min-w-0 grow accent-accent-fill pointer-coarse:h-11"
           />

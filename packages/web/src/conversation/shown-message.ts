@@ -20,10 +20,10 @@ export function shownMessage(message: Loose): ShownMessage {
     return `${textAt(known, "name")}(${textAt(known, "arguments")})`;
   });
   const reasoning = textAt(message, "reasoningContent");
-  const said = [reasoning, ...thoughts, ...parts.map((part) => textAt(part, "text")), ...calls];
+  const texts = [reasoning, ...thoughts, ...parts.map((part) => textAt(part, "text")), ...calls];
   return {
     role: textAt(message, "role"),
-    text: said.filter((text, index) => text !== "" && said.indexOf(text) === index).join("\n\n"),
+    text: texts.filter((text, index) => text !== "" && texts.indexOf(text) === index).join("\n\n"),
     tool: textAt(message, "name"),
     pictures: parts.reduce((sum, part) => sum + textsAt(part, "image_urls").length, 0),
     tokens: numberAt(message, "tokens") ?? 0,

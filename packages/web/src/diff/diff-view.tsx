@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { ColouredLine } from "../colours/coloured-line.tsx";
-import type { Pieces } from "../colours/looks.ts";
+import type { TokenRanges } from "../colours/token-types.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 import type { Change, DiffHunk, DiffLine } from "./diff-lines.ts";
@@ -10,7 +10,7 @@ import { useDiff } from "./use-diff.ts";
 const firstLines = 300;
 const noHunks: readonly DiffHunk[] = [];
 
-const lineLooks = {
+const lineStyles = {
   same: "",
   added: "bg-good-wash",
   removed: "bg-bad-wash",
@@ -55,7 +55,7 @@ export function DiffView({ change, path, hasNumbers = true }: DiffViewProps) {
                 key={`${line.before ?? ""}:${line.after ?? ""}`}
                 line={line}
                 number={hasNumbers ? (line.after ?? line.before) : null}
-                pieces={colours.get(line)}
+                ranges={colours.get(line)}
               />
             ))}
           </div>
@@ -70,9 +70,9 @@ export function DiffView({ change, path, hasNumbers = true }: DiffViewProps) {
   );
 }
 
-function firstOf(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] {
+function firstOf(hunks: readonly DiffHunk[], maxLines: number): readonly DiffHunk[] {
   const shown: DiffHunk[] = [];
-  let left = most;
+  let left = maxLines;
   for (const hunk of hunks) {
     if (left <= 0) break;
     shown.push({ ...hunk, lines: hunk.lines.slice(0, left) });
@@ -84,14 +84,14 @@ function firstOf(hunks: readonly DiffHunk[], most: number): readonly DiffHunk[] 
 type LineProps = {
   readonly line: DiffLine;
   readonly number: number | null;
-  readonly pieces: Pieces | undefined;
+  readonly ranges: TokenRanges | undefined;
 };
 
-function Line({ line, number, pieces }: LineProps) {
+function Line({ line, number, ranges }: LineProps) {
   const words = useMoreWords().diff;
   const spoken = { same: "", added: words.added, removed: words.removed }[line.type];
   return (
-    <div className={`flex ${lineLooks[line.type]}`}>
+    <div className={`flex ${lineStyles[line.type]}`}>
       {number !== null && (
         <span className="w-11 shrink-0 pr-2 text-right text-faint select-none">{number}</span>
       )}
@@ -102,7 +102,7 @@ function Line({ line, number, pieces }: LineProps) {
         {marks[line.type]}
       </span>
       {spoken !== "" && <span className="sr-only">{spoken}</span>}
-      <ColouredLine text={line.text} pieces={pieces} />
+      <ColouredLine text={line.text} ranges={ranges} />
     </div>
   );
 }

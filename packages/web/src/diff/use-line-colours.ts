@@ -1,11 +1,11 @@
 import { use, useEffect, useState } from "react";
 import { ColourContext } from "../colours/colour-context.ts";
 import { endingOf } from "../colours/language-of.ts";
-import { piecesOfLines } from "../colours/line-pieces.ts";
-import type { AskColours, Pieces } from "../colours/looks.ts";
+import { rangesOfLines } from "../colours/line-ranges.ts";
+import type { AskColours, TokenRanges } from "../colours/token-types.ts";
 import type { DiffHunk, DiffLine } from "./diff-lines.ts";
 
-type LineColours = ReadonlyMap<DiffLine, Pieces>;
+type LineColours = ReadonlyMap<DiffLine, TokenRanges>;
 
 const none: LineColours = new Map();
 /** Of one difference; what comes behind stays plain. */
@@ -37,7 +37,7 @@ async function coloursOf(
   hunks: readonly DiffHunk[],
   ask: (text: string) => ReturnType<AskColours>,
 ): Promise<LineColours> {
-  const colours = new Map<DiffLine, Pieces>();
+  const colours = new Map<DiffLine, TokenRanges>();
   let left = maxCharacters;
   await Promise.all(
     hunks.flatMap(({ lines }) =>
@@ -47,10 +47,10 @@ async function coloursOf(
         const text = texts.join("\n");
         left -= text.length;
         if (left < 0) return;
-        const pieces = await ask(text);
-        if (pieces === null) return;
-        for (const [index, linePieces] of piecesOfLines(texts, pieces).entries())
-          if (own[index]!.type === side || side === "added") colours.set(own[index]!, linePieces);
+        const ranges = await ask(text);
+        if (ranges === null) return;
+        for (const [index, lineRanges] of rangesOfLines(texts, ranges).entries())
+          if (own[index]!.type === side || side === "added") colours.set(own[index]!, lineRanges);
       }),
     ),
   );

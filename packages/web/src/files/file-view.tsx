@@ -43,7 +43,7 @@ export function FileView({ conversationId, path, version }: FileViewProps) {
       <div className="sticky top-0 z-[1] flex items-center gap-2 border-b border-line bg-raised px-3 py-1 text-sm">
         <span className="grow text-faint">{content?.type === "text" && content.isCut ? words.cut : ""}</span>
         {content?.type === "text" && <CopyButton text={content.text} />}
-        <Button look="quiet" onClick={() => void save()}>
+        <Button variant="quiet" onClick={() => void save()}>
           <Download size={13} />
           {words.save}
         </Button>

@@ -127,7 +127,7 @@ function SaveFolder({ conversationId, path }: SaveFolderProps) {
       <span role={problem === null ? undefined : "alert"} className="grow text-bad">
         {problem}
       </span>
-      <Button look="quiet" disabled={isBusy} onClick={() => void save()}>
+      <Button variant="quiet" disabled={isBusy} onClick={() => void save()}>
         <Download size={13} />
         {isBusy ? words.packing : words.saveFolder}
       </Button>

@@ -11,10 +11,10 @@ test("J15: the conversation of a task is known from what the log says of it, or 
     return row?.type === "action" ? taskOf(row) : null;
   };
   expect(task()).toBeNull();
-  const told = log.events.length;
+  const shownCount = log.events.length;
   log.state("task", { task_id: "t1", subagent: "general", action_id: action, status: "running" });
   expect(task()).toBe("t1");
-  log.events.splice(told);
+  log.events.splice(shownCount);
   log.result(action, { kind: "TaskObservation", task_id: "t2", content: [] }, "task");
   expect(task()).toBe("t2");
   const other = new SampleLog();

@@ -31,7 +31,7 @@ export function DemoOffer() {
   return (
     <section aria-label={more.home.demo} className="mt-8 rounded-lg border border-line px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <p className="min-w-0 grow basis-64 text-sm text-soft">{more.home.demoTells}</p>
+        <p className="min-w-0 grow basis-64 text-sm text-soft">{more.home.demoDescription}</p>
         <Button disabled={isStarting} onClick={() => void watch()}>
           {more.home.demo}
         </Button>

@@ -67,7 +67,7 @@ export async function fetchRepository(address: string, deps: FetchDeps): Promise
   signal.addEventListener("abort", stop, { once: true });
   try {
     signal.throwIfAborted();
-    const said = { stdout: "", stderr: "" };
+    const output = { stdout: "", stderr: "" };
     for (let order = -1; ;) {
       const { items } = await client.call("GET /api/bash/bash_events/search", {
         query: { command_id__eq: commandId, kind__eq: "BashOutput", order__gt: order },
@@ -76,13 +76,13 @@ export async function fetchRepository(address: string, deps: FetchDeps): Promise
       for (const item of items) {
         if (item.kind !== "BashOutput") continue;
         order = item.order ?? 0;
-        said.stdout += item.stdout ?? "";
-        said.stderr += item.stderr ?? "";
+        output.stdout += item.stdout ?? "";
+        output.stderr += item.stderr ?? "";
         const exitCode = item.exit_code ?? null;
-        if (exitCode === 0) return said.stdout;
-        if (exitCode !== null) throw new Error(problemOf(said.stderr, exitCode));
+        if (exitCode === 0) return output.stdout;
+        if (exitCode !== null) throw new Error(problemOf(output.stderr, exitCode));
       }
-      onProgress(lastLines(said.stderr).at(-1) ?? "");
+      onProgress(lastLines(output.stderr).at(-1) ?? "");
       await pause(signal);
     }
   } finally {

@@ -122,7 +122,7 @@ export default function HomePage() {
             <input
               value={folder}
               spellCheck={false}
-              title={more.home.folderTells}
+              title={more.home.folderHint}
               disabled={fetching !== null}
               onFocus={() => setEntered(folder)}
               onChange={(event) => choose({ ...choices, folder: event.target.value })}

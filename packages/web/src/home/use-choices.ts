@@ -13,11 +13,11 @@ export type Choices = { readonly folder: string | null; readonly profile: string
 export function useChoices(): readonly [Choices, (choices: Choices) => void] {
   const { keep } = useServices();
   const [choices, setChoices] = useState<Choices>(() => {
-    const kept = asLoose(keep.read(choicesKey));
+    const stored = asLoose(keep.read(choicesKey));
     return {
-      folder: textAt(kept, "folder") || null,
-      profile: textAt(kept, "profile"),
-      care: cares.find((care) => care === kept?.["care"]) ?? careOf(""),
+      folder: textAt(stored, "folder") || null,
+      profile: textAt(stored, "profile"),
+      care: cares.find((care) => care === stored?.["care"]) ?? careOf(""),
     };
   });
   const choose = (next: Choices): void => {

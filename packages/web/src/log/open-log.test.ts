@@ -195,10 +195,10 @@ test("U8: reading up through 10,000 events keeps a bounded number of rows, and w
   const log = new OpenLog("c", depsOf(server));
   log.show();
   await expect.poll(() => log.view.snapshot().phase).toBe("ready");
-  let most = 0;
+  let maxSeen = 0;
   const check = (): void => {
     const { rows } = log.view.snapshot();
-    most = Math.max(most, rows.length);
+    maxSeen = Math.max(maxSeen, rows.length);
     const from = whole.findIndex(({ id }) => id === rows[0]!.id);
     const shape = (row: Row): string => `${row.id} ${row.type === "action" ? row.outcome?.id : ""}`;
     expect(rows.map(shape)).toEqual(whole.slice(from, from + rows.length).map(shape));
@@ -217,7 +217,7 @@ test("U8: reading up through 10,000 events keeps a bounded number of rows, and w
   }
   check();
   expect(log.view.snapshot().rows.slice(-100)).toEqual(whole.slice(-100));
-  expect(most).toBeLessThanOrEqual(maxRows + 100);
+  expect(maxSeen).toBeLessThanOrEqual(maxRows + 100);
   log.hide();
 });
 
@@ -294,11 +294,11 @@ test("U11: a piece of an answer changes the answer alone; nothing else is drawn 
   const log = new OpenLog("c", depsOf(server));
   log.show();
   await expect.poll(() => log.view.snapshot().phase).toBe("ready");
-  const piece = (seq: number, text: string): Loose => ({ kind: "AnswerDelta", answer_id: "a", seq, text });
-  server.append(piece(1, "It "));
+  const delta = (seq: number, text: string): Loose => ({ kind: "AnswerDelta", answer_id: "a", seq, text });
+  server.append(delta(1, "It "));
   await expect.poll(() => log.live.snapshot()?.items[0]?.text).toBe("It ");
   const view = log.view.snapshot();
-  server.append(piece(2, "is "), piece(3, "done."));
+  server.append(delta(2, "is "), delta(3, "done."));
   await expect.poll(() => log.live.snapshot()?.items[0]?.text).toBe("It is done.");
   expect(log.view.snapshot()).toBe(view);
   server.append({ kind: "PauseEvent", id: "0193-900000", timestamp: "", source: "user" });

@@ -166,8 +166,8 @@ export class OpenLog {
     try {
       if (!this.#isLoaded) await this.#loadOnce();
       // A window that ends before the log does follows nothing.
-      const isPiece = this.#window.newerPageId !== null && !this.#hasFollowed;
-      if (signal.aborted || isPiece || this.#past !== null) return;
+      const isWindow = this.#window.newerPageId !== null && !this.#hasFollowed;
+      if (signal.aborted || isWindow || this.#past !== null) return;
       await this.#follow(signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -251,7 +251,7 @@ export class OpenLog {
     else if (frame["key"] === "full_state" && value !== null) this.#state = withSnapshot(this.#state, value);
     else if (frame["kind"] === "Standing") this.#state = withLiveStatus(this.#state, frame);
     else this.#live = { ...this.#live, answers: foldAnswer(this.#live.answers, frame) };
-    if (pieces.has(textAt(frame, "kind"))) this.#times.together();
+    if (deltaKinds.has(textAt(frame, "kind"))) this.#times.together();
     else this.#times.soon();
   }
 
@@ -329,7 +329,7 @@ export class OpenLog {
 }
 
 /** Kinds of frames that come many times a second. */
-const pieces: ReadonlySet<string> = new Set(["AnswerDelta", "StreamingDeltaEvent", "ToolProgress"]);
+const deltaKinds: ReadonlySet<string> = new Set(["AnswerDelta", "StreamingDeltaEvent", "ToolProgress"]);
 
 function isSameView(before: LogView, after: LogView): boolean {
   return (Object.keys(after) as (keyof LogView)[]).every((key) => before[key] === after[key]);

@@ -1,7 +1,7 @@
 import type { Loose } from "../lib/loose.ts";
 import { OpenLog, type LogDeps } from "./open-log.ts";
 
-const maxKept = 8;
+const maxLogs = 8;
 
 /** The logs that were looked at last. Going back to one of them shows at once what was read of it. */
 export class OpenLogs {
@@ -21,7 +21,7 @@ export class OpenLogs {
     this.#logs.delete(key);
     this.#logs.set(key, log);
     for (const [other, old] of this.#logs) {
-      if (this.#logs.size <= maxKept) break;
+      if (this.#logs.size <= maxLogs) break;
       if (this.#users.has(other) || other === key) continue;
       old.hide();
       this.#logs.delete(other);

@@ -78,13 +78,13 @@ test.each([
   [1, 10],
   [8, 5],
   [100, 3],
-])("frames of %i ms are drawn at most %i times a second", (ms, most) => {
+])("frames of %i ms are drawn at most %i times a second", (ms, perSecond) => {
   frameMs = ms;
-  for (let pieces = 0; pieces < 500; pieces += 1) {
+  for (let deltas = 0; deltas < 500; deltas += 1) {
     times.together();
     pass(20);
   }
   const rate = paints / (nowMs / 1_000);
-  expect(rate).toBeLessThanOrEqual(most + 0.2);
-  expect(rate).toBeGreaterThan(most / 2);
+  expect(rate).toBeLessThanOrEqual(perSecond + 0.2);
+  expect(rate).toBeGreaterThan(perSecond / 2);
 });

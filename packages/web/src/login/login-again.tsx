@@ -28,11 +28,11 @@ export function LoginAgain() {
   }, []);
   useEffect(() => {
     const stop = new AbortController();
-    const look = ({ key, newValue }: StorageEvent): void => {
+    const onStorage = ({ key, newValue }: StorageEvent): void => {
       const isLogin = key?.endsWith(".proof") === true && newValue !== null;
-      if (isLogin && !login.enterAsKept()) location.reload();
+      if (isLogin && !login.adoptLogin()) location.reload();
     };
-    addEventListener("storage", look, { signal: stop.signal });
+    addEventListener("storage", onStorage, { signal: stop.signal });
     return () => stop.abort();
   }, [login]);
   return (
@@ -49,7 +49,7 @@ export function LoginAgain() {
       <h2 id={titleId} className="mb-1 text-lg font-semibold">
         {words.again}
       </h2>
-      <p className="mb-4 text-sm text-soft">{words.kept}</p>
+      <p className="mb-4 text-sm text-soft">{words.draftsStored}</p>
       <LoginForm />
     </dialog>
   );

@@ -50,7 +50,7 @@ export function LoginForm({ problem: given = null }: { readonly problem?: string
       )}
       <Button
         type="submit"
-        look="primary"
+        variant="primary"
         className="w-full justify-center"
         disabled={isBusy || key.trim() === ""}
       >

@@ -31,10 +31,10 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   const [, open] = useRoute<{ id: string }>("/c/:id");
   const beside = besideIn(useSearch(), null).map(idOf);
   const sections = useMemo(() => sectionsOf(summaries, filter, new Date()), [summaries, filter]);
-  const [most, setMost] = useState(step);
-  const drawn = useMemo(() => beginningOf(sections, most), [sections, most]);
+  const [limit, setLimit] = useState(step);
+  const drawn = useMemo(() => beginningOf(sections, limit), [sections, limit]);
   const count = sections.reduce((sum, { summaries: members }) => sum + members.length, 0);
-  const drawMore = useCallback(() => setMost((before) => before + step), []);
+  const drawMore = useCallback(() => setLimit((before) => before + step), []);
   if (phase === "failed" && summaries.length === 0)
     return <p className="px-3 py-2 text-sm text-bad">{words.failed}</p>;
   if (phase === "ready" && sections.length === 0)
@@ -58,7 +58,7 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   return (
     <>
       {groups}
-      {count > most && <EndOfDrawn key={most} onNear={drawMore} />}
+      {count > limit && <EndOfDrawn key={limit} onNear={drawMore} />}
     </>
   );
 }

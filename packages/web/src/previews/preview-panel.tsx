@@ -38,7 +38,7 @@ export default function PreviewPanel({ conversationId, port, version, onGo, onCl
       setProblem(error instanceof Error ? error.message : String(error));
     }
   }, []);
-  const look = useCallback(
+  const scan = useCallback(
     (): Promise<void> =>
       attempt(async () => {
         const { items } = await client.call("GET /api/conversations/{conversation_id}/ports", {
@@ -48,7 +48,7 @@ export default function PreviewPanel({ conversationId, port, version, onGo, onCl
       }),
     [attempt, client, conversationId],
   );
-  useEffect(() => void look(), [look, version]);
+  useEffect(() => void scan(), [scan, version]);
 
   /** Each time with a new address: those of before end. */
   const load = useCallback(
@@ -86,8 +86,8 @@ export default function PreviewPanel({ conversationId, port, version, onGo, onCl
             }))}
             onChoose={(id) => onGo(Number(id))}
           />
-          <Button look="quiet" onClick={() => void look()}>
-            {words.look}
+          <Button variant="quiet" onClick={() => void scan()}>
+            {words.scan}
           </Button>
         </>
       }

@@ -21,9 +21,9 @@ import { ReplayPage } from "./replay-page.tsx";
 async function open(): Promise<void> {
   const facts = JSON.parse(takeText(factsElement)) as ReplayFacts;
   const log = new RecordedLog(facts.conversation, readEvents(takeText(eventsElement)));
-  const told = readEvents(takeText(tasksElement));
+  const allEvents = readEvents(takeText(tasksElement));
   const tasks = facts.tasks.map(
-    ({ conversation, events }) => new RecordedLog(conversation, told.splice(0, events)),
+    ({ conversation, events }) => new RecordedLog(conversation, allEvents.splice(0, events)),
   );
   const logs = new Map([log, ...tasks].map((each) => [each.id, each]));
   const { lang } = document.documentElement;

@@ -12,7 +12,7 @@ import type { Services } from "../services/services.ts";
 
 /** What the parts of the page share where there is no server: recorded logs, and nobody to ask. */
 export function offlineServices(source: LogSource, language: string): Services {
-  const keep = new Keep(keptNowhere());
+  const keep = new Keep(memoryStorage());
   const onFailure = (error: unknown): void => console.warn(error);
   const nextFrame = (callback: () => void): void => void requestAnimationFrame(callback);
   return {
@@ -38,11 +38,11 @@ export function offlineServices(source: LogSource, language: string): Services {
 }
 
 /** A page from a disk shares its storage with every other one: nothing of it is used. */
-function keptNowhere(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
-  const kept = new Map<string, string>();
+function memoryStorage(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
+  const stored = new Map<string, string>();
   return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
+    getItem: (key) => stored.get(key) ?? null,
+    setItem: (key, value) => void stored.set(key, value),
+    removeItem: (key) => void stored.delete(key),
   };
 }

@@ -14,17 +14,17 @@ test("how things stood is what the events until then say; the title no event say
   log.state("execution_status", "running");
   log.state("stats", { usage_to_metrics: { agent: { accumulated_cost: 2 } } });
   log.state("execution_status", "finished");
-  const told = recorded(log);
-  expect(told.at(1).past).toMatchObject({
+  const recording = recorded(log);
+  expect(recording.at(1).past).toMatchObject({
     conversation: { title: "Told", execution_status: "idle", stats: { usage_to_metrics: {} } },
   });
-  expect(told.at(3).past).toMatchObject({
+  expect(recording.at(3).past).toMatchObject({
     conversation: {
       execution_status: "running",
       stats: { usage_to_metrics: { agent: { accumulated_cost: 2 } } },
     },
   });
-  expect(told.at(4)).toMatchObject({ event_id: log.lastId, position: 4, length: 4 });
+  expect(recording.at(4)).toMatchObject({ event_id: log.lastId, position: 4, length: 4 });
 });
 
 test("an action is open until it is answered, and waits where the conversation does", () => {
@@ -32,18 +32,18 @@ test("an action is open until it is answered, and waits where the conversation d
   const action = log.action("terminal", { command: "ls" });
   log.state("execution_status", "waiting_for_confirmation");
   log.result(action, { content: [] });
-  const told = recorded(log);
+  const recording = recorded(log);
   const open = (is_waiting: boolean) => [{ action_id: action, tool_name: "terminal", is_waiting }];
-  expect(told.at(1).past["open_actions"]).toEqual(open(false));
-  expect(told.at(2).past["open_actions"]).toEqual(open(true));
-  expect(told.at(3).past["open_actions"]).toEqual([]);
+  expect(recording.at(1).past["open_actions"]).toEqual(open(false));
+  expect(recording.at(2).past["open_actions"]).toEqual(open(true));
+  expect(recording.at(3).past["open_actions"]).toEqual([]);
 });
 
 test("pages go through the whole log in both directions, each event once", async () => {
   const log = new SampleLog();
   for (let number = 0; number < 450; number += 1) log.message(`${number}`);
-  const told = recorded(log);
-  const source = recordedSource(new Map([[told.id, told]]));
+  const recording = recorded(log);
+  const source = recordedSource(new Map([[recording.id, recording]]));
   const down: unknown[] = [];
   for (let pageId: string | null = ""; pageId !== null;) {
     const page = await source.older("c", pageId);
@@ -112,21 +112,21 @@ test("how things stood is the same whichever place was looked at before", () => 
     asked.push(log.action("terminal", { command: "ls" }));
     if (number % 3 > 0) log.result(asked.at(-1 - (number % 2))!, { content: [] });
   }
-  const told = recorded(log);
-  const places = [2_500, 999, 1_000, 1_001, 1, 2_000, told.length, 0];
+  const recording = recorded(log);
+  const places = [2_500, 999, 1_000, 1_001, 1, 2_000, recording.length, 0];
   for (const place of places) {
     const anew = new RecordedLog({ id: "c" }, log.events.slice(0, place)).at(place).past;
-    expect(told.at(place).past["open_actions"]).toEqual(anew["open_actions"]);
-    expect(told.at(place).past).toMatchObject({ conversation: { id: "c" } });
+    expect(recording.at(place).past["open_actions"]).toEqual(anew["open_actions"]);
+    expect(recording.at(place).past).toMatchObject({ conversation: { id: "c" } });
   }
 });
 
 test("at an instant a log stood where its last event until then left it, before its first event at that", () => {
   const log = new SampleLog();
   for (const text of ["one", "two", "three"]) log.message(text);
-  const told = recorded(log);
+  const recording = recorded(log);
   const instants = log.events.map((event) => String(event["timestamp"]));
-  expect(instants.map((instant) => told.atInstant(instant).position)).toEqual([1, 2, 3]);
-  expect(told.atInstant("").position).toBe(1);
-  expect(told.atInstant("9999").position).toBe(3);
+  expect(instants.map((instant) => recording.atInstant(instant).position)).toEqual([1, 2, 3]);
+  expect(recording.atInstant("").position).toBe(1);
+  expect(recording.atInstant("9999").position).toBe(3);
 });

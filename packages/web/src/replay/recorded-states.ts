@@ -23,11 +23,11 @@ type Fold = {
 export class RecordedStates {
   readonly #events: readonly Loose[];
   /** The state after each multiple of `step` events, as far as somebody has looked; never changed. */
-  readonly #kept: Fold[];
+  readonly #checkpoints: Fold[];
 
   constructor(info: Loose, events: readonly Loose[]) {
     this.#events = events;
-    this.#kept = [{ conversation: { ...info, ...unsaid }, open: new Map() }];
+    this.#checkpoints = [{ conversation: { ...info, ...unsaid }, open: new Map() }];
   }
 
   /** After so many events, in the form in which a server says it. */
@@ -44,11 +44,11 @@ export class RecordedStates {
 
   #foldTo(count: number): Fold {
     const last = Math.floor(count / step);
-    while (this.#kept.length <= last) {
-      const start = (this.#kept.length - 1) * step;
-      this.#kept.push(folded(this.#kept.at(-1)!, this.#events.slice(start, start + step)));
+    while (this.#checkpoints.length <= last) {
+      const start = (this.#checkpoints.length - 1) * step;
+      this.#checkpoints.push(folded(this.#checkpoints.at(-1)!, this.#events.slice(start, start + step)));
     }
-    return folded(this.#kept[last]!, this.#events.slice(last * step, count));
+    return folded(this.#checkpoints[last]!, this.#events.slice(last * step, count));
   }
 }
 

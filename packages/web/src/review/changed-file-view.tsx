@@ -53,7 +53,7 @@ export function ChangedFileView({ file, drafts, draft, isOpenAtFirst, onRevert }
             ) : (
               <ChevronRight size={14} className="shrink-0 text-faint" />
             )}
-            <span className={`shrink-0 text-xs ${statusLooks[status]}`}>{words.statuses[status]}</span>
+            <span className={`shrink-0 text-xs ${statusStyles[status]}`}>{words.statuses[status]}</span>
             <span className="min-w-0 font-mono text-xs break-all">
               <span className="text-faint">{visibleText(path.slice(0, cutAt))}</span>
               {visibleText(path.slice(cutAt))}
@@ -67,13 +67,13 @@ export function ChangedFileView({ file, drafts, draft, isOpenAtFirst, onRevert }
           </button>
         </h3>
         {onRevert !== null && (
-          <Button look="quiet" onClick={() => onRevert(file)}>
+          <Button variant="quiet" onClick={() => onRevert(file)}>
             <Undo2 size={13} />
             {words.revert}
           </Button>
         )}
         <Button
-          look="quiet"
+          variant="quiet"
           data-accept=""
           aria-pressed={isAccepted}
           disabled={digest === null}
@@ -104,7 +104,7 @@ export function ChangedFileView({ file, drafts, draft, isOpenAtFirst, onRevert }
   );
 }
 
-const statusLooks = { ADDED: "text-good", UPDATED: "text-soft", DELETED: "text-bad" } as const;
+const statusStyles = { ADDED: "text-good", UPDATED: "text-soft", DELETED: "text-bad" } as const;
 
 /** The changes of a file; what was shown stays until the next are there, and is the same object when nothing changed. */
 function useFile(

@@ -53,7 +53,7 @@ export function CommentBox({ comment, hasChanged, onWrite, onRemove }: CommentBo
           className="block w-full resize-y bg-transparent px-2.5 py-1 text-base outline-none placeholder:text-faint pointer-coarse:text-[16px]"
         />
         <div className="flex justify-end px-1.5 pb-1.5">
-          <Button look="quiet" onClick={() => onRemove(id)}>
+          <Button variant="quiet" onClick={() => onRemove(id)}>
             {words.removeComment}
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { ColouredLine } from "../colours/coloured-line.tsx";
-import type { Pieces } from "../colours/looks.ts";
+import type { TokenRanges } from "../colours/token-types.ts";
 import type { DiffLine, FileDiff } from "../diff/diff-lines.ts";
 import { useLineColours } from "../diff/use-line-colours.ts";
 import { Button } from "../ui/button.tsx";
@@ -10,9 +10,9 @@ import { linesBetween, linesOf, placeOf, type Lines, type ReviewComment } from "
 
 const firstLines = 400;
 
-const lineLooks = { same: "", added: "bg-good-wash", removed: "bg-bad-wash" } as const;
+const lineStyles = { same: "", added: "bg-good-wash", removed: "bg-bad-wash" } as const;
 const marks = { same: " ", added: "+", removed: "−" } as const;
-const markLooks = { same: "", added: "text-good", removed: "text-bad" } as const;
+const markStyles = { same: "", added: "text-good", removed: "text-bad" } as const;
 
 type CommentedDiffProps = {
   /** Of the file. */
@@ -64,7 +64,7 @@ export function CommentedDiff(props: CommentedDiffProps) {
             )}
             <Line
               line={line}
-              pieces={colours.get(line)}
+              ranges={colours.get(line)}
               label={words.line}
               onChoose={(isExtending) => choose(index, isExtending)}
             />
@@ -84,15 +84,15 @@ export function CommentedDiff(props: CommentedDiffProps) {
 
 type LineProps = {
   readonly line: DiffLine;
-  readonly pieces: Pieces | undefined;
+  readonly ranges: TokenRanges | undefined;
   readonly label: (number: number, type: DiffLine["type"], text: string) => string;
   readonly onChoose: (isExtending: boolean) => void;
 };
 
-function Line({ line, pieces, label, onChoose }: LineProps) {
+function Line({ line, ranges, label, onChoose }: LineProps) {
   const number = line.after ?? line.before ?? 0;
   return (
-    <div className={`group/line relative flex ${lineLooks[line.type]} focus-within:bg-accent-wash`}>
+    <div className={`group/line relative flex ${lineStyles[line.type]} focus-within:bg-accent-wash`}>
       <button
         type="button"
         data-line=""
@@ -104,10 +104,10 @@ function Line({ line, pieces, label, onChoose }: LineProps) {
       >
         {number}
       </button>
-      <span className={`w-4 shrink-0 select-none ${markLooks[line.type]}`} aria-hidden="true">
+      <span className={`w-4 shrink-0 select-none ${markStyles[line.type]}`} aria-hidden="true">
         {marks[line.type]}
       </span>
-      <ColouredLine text={line.text} pieces={pieces} />
+      <ColouredLine text={line.text} ranges={ranges} />
     </div>
   );
 }

@@ -48,7 +48,7 @@ export function RevertDialog({ conversationId, file, base, onClose, onDone }: Re
       )}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{cancel}</Button>
-        <Button look="danger" disabled={isBusy} onClick={() => void revert()}>
+        <Button variant="danger" disabled={isBusy} onClick={() => void revert()}>
           {words.revert}
         </Button>
       </div>

@@ -19,7 +19,7 @@ export class ReviewDrafts implements Store<ReviewDraft> {
   constructor(keep: Keep, conversationId: string) {
     this.#keep = keep;
     this.#key = `review.${conversationId}`;
-    this.#cell = new Cell(readKept(keep.read(this.#key)));
+    this.#cell = new Cell(readStored(keep.read(this.#key)));
   }
 
   get snapshot(): () => ReviewDraft {
@@ -71,9 +71,9 @@ export class ReviewDrafts implements Store<ReviewDraft> {
 }
 
 /** What an earlier version of the page may have written. */
-function readKept(value: unknown): ReviewDraft {
-  const kept = asLoose(value);
-  const comments = listAt(kept, "comments").map((item): ReviewComment => {
+function readStored(value: unknown): ReviewDraft {
+  const stored = asLoose(value);
+  const comments = listAt(stored, "comments").map((item): ReviewComment => {
     const fields = asLoose(item);
     return {
       id: textAt(fields, "id"),
@@ -85,11 +85,11 @@ function readKept(value: unknown): ReviewDraft {
       text: textAt(fields, "text"),
     };
   });
-  const accepted = Object.entries(looseAt(kept, "accepted") ?? {}).filter(
+  const accepted = Object.entries(looseAt(stored, "accepted") ?? {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
   return {
-    summary: textAt(kept, "summary"),
+    summary: textAt(stored, "summary"),
     comments: comments.filter(({ id }) => id !== ""),
     accepted: Object.fromEntries(accepted),
   };

@@ -43,9 +43,9 @@ export default function ReviewPanel(props: ReviewPanelProps) {
   const draft = useStore(drafts);
   const turns = useTurns(conversationId, version);
   const [chosen, setChosen] = useState<Scope | null>(null);
-  const [looks, setLooks] = useState(0);
+  const [reverts, setReverts] = useState(0);
   const place = useMemo(() => ({ client, conversationId, folder }), [client, conversationId, folder]);
-  const git = useChanges(place, chosen ?? fixed.branch, `${version} ${looks}`);
+  const git = useChanges(place, chosen ?? fixed.branch, `${version} ${reverts}`);
   // Where git knows of no change, or there is no git, the log still knows what was edited.
   const isFallback = chosen === null && git.files?.length === 0;
   useEffect(() => {
@@ -129,7 +129,7 @@ export default function ReviewPanel(props: ReviewPanelProps) {
             onChange={(event) => drafts.summarize(event.target.value)}
             className="min-w-0 grow resize-none rounded-md border border-edge bg-canvas px-2.5 py-1 text-base placeholder:text-faint pointer-coarse:min-h-11 pointer-coarse:text-[16px]"
           />
-          <Button look="primary" disabled={!canSend} onClick={send}>
+          <Button variant="primary" disabled={!canSend} onClick={send}>
             {words.send(comments.length)}
           </Button>
         </div>
@@ -140,7 +140,7 @@ export default function ReviewPanel(props: ReviewPanelProps) {
           file={reverted}
           base={base}
           onClose={() => setReverted(null)}
-          onDone={() => setLooks((count) => count + 1)}
+          onDone={() => setReverts((count) => count + 1)}
         />
       )}
     </SidePanel>

@@ -59,7 +59,7 @@ export function KeysSection() {
               <span className="text-xs text-faint">{words.current}</span>
             ) : (
               <Button
-                look="quiet"
+                variant="quiet"
                 onClick={() =>
                   void keys.change(() =>
                     client.call("DELETE /api/keys/{key_id}", { params: { key_id: key.id } }),
@@ -87,7 +87,7 @@ export function KeysSection() {
           >
             {!login.is_current && (
               <Button
-                look="quiet"
+                variant="quiet"
                 onClick={() =>
                   void logins.change(() =>
                     client.call("DELETE /api/auth/logins/{login_id}", { params: { login_id: login.id } }),
@@ -115,7 +115,7 @@ export function KeysSection() {
             onChange={(user) => setDraft({ ...draft, user })}
           />
         )}
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {common.add}
         </Button>
       </Form>

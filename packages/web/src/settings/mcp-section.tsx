@@ -53,10 +53,10 @@ export function McpSection() {
               </span>
             }
           >
-            <Button look="quiet" onClick={() => void verdicts.attempt(name, () => attempt(name, server))}>
+            <Button variant="quiet" onClick={() => void verdicts.attempt(name, () => attempt(name, server))}>
               {more.settings.mcp.tryIt}
             </Button>
-            <Button look="quiet" onClick={() => void change(() => remove(name))}>
+            <Button variant="quiet" onClick={() => void change(() => remove(name))}>
               {words.common.remove}
             </Button>
           </Entry>
@@ -76,7 +76,7 @@ export function McpSection() {
           isRequired
           onChange={(address) => setDraft({ ...draft, address })}
         />
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {words.common.add}
         </Button>
       </Form>

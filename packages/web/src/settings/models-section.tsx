@@ -66,16 +66,16 @@ export function ModelsSection() {
                 </span>
               }
             >
-              <Button look="quiet" onClick={() => void attempt(name, storedOf(profile))}>
+              <Button variant="quiet" onClick={() => void attempt(name, storedOf(profile))}>
                 {more.settings.models.tryIt}
               </Button>
               {name !== value?.active_profile && (
-                <Button look="quiet" onClick={() => void change(() => activate(name))}>
+                <Button variant="quiet" onClick={() => void change(() => activate(name))}>
                   {more.settings.models.activate}
                 </Button>
               )}
               <Button
-                look="quiet"
+                variant="quiet"
                 onClick={() =>
                   void change(() => client.call("DELETE /api/profiles/{name}", { params: { name } }))
                 }
@@ -114,7 +114,7 @@ export function ModelsSection() {
           isRequired
           onChange={(name) => setDraft({ ...draft, name })}
         />
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {words.common.add}
         </Button>
       </Form>

@@ -10,8 +10,12 @@ const key = "notify";
 
 /** None until somebody asks for them. */
 export function readWishes(keep: Keep): Wishes {
-  const kept = asLoose(keep.read(key));
-  return { asks: kept?.["asks"] === true, done: kept?.["done"] === true, failed: kept?.["failed"] === true };
+  const stored = asLoose(keep.read(key));
+  return {
+    asks: stored?.["asks"] === true,
+    done: stored?.["done"] === true,
+    failed: stored?.["failed"] === true,
+  };
 }
 
 export function writeWishes(keep: Keep, wishes: Wishes): void {

@@ -28,7 +28,7 @@ export function SecretsSection() {
         {secrets.map(({ name, description }) => (
           <Entry key={name} title={name} detail={description ?? ""}>
             <Button
-              look="quiet"
+              variant="quiet"
               onClick={() =>
                 void change(() => client.call("DELETE /api/settings/secrets/{name}", { params: { name } }))
               }
@@ -52,7 +52,7 @@ export function SecretsSection() {
           isRequired
           onChange={(next) => setDraft({ ...draft, value: next })}
         />
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {words.common.save}
         </Button>
       </Form>

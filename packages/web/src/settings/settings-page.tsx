@@ -5,7 +5,7 @@ import { AgentSection } from "./agent-section.tsx";
 import { ApprovalsSection } from "./approvals-section.tsx";
 import { HooksSection } from "./hooks-section.tsx";
 import { KeysSection } from "./keys-section.tsx";
-import { LookSection } from "./look-section.tsx";
+import { AppearanceSection } from "./appearance-section.tsx";
 import { McpSection } from "./mcp-section.tsx";
 import { ModelsSection } from "./models-section.tsx";
 import { NotificationsSection } from "./notifications-section.tsx";
@@ -26,7 +26,7 @@ const sections = {
   spending: SpendingSection,
   keys: KeysSection,
   webhooks: WebhooksSection,
-  look: LookSection,
+  look: AppearanceSection,
   notifications: NotificationsSection,
   server: ServerSection,
 } as const;

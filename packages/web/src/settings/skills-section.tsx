@@ -52,7 +52,7 @@ export function SkillsSection() {
               {words.on}
             </Toggle>
             <Button
-              look="quiet"
+              variant="quiet"
               onClick={() =>
                 void installed.change(() =>
                   client.call("DELETE /api/skills/installed/{skill_name}", { params: { skill_name: name } }),
@@ -92,7 +92,7 @@ export function SkillsSection() {
           isRequired
           onChange={setSource}
         />
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           {common.add}
         </Button>
       </Form>

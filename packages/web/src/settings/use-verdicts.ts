@@ -13,12 +13,12 @@ export type Verdicts = {
 export function useVerdicts(): Verdicts {
   const { trying } = useMoreWords().settings;
   const [verdicts, setVerdicts] = useState<Readonly<Record<string, string>>>({});
-  const tell = (name: string, text: string): void => setVerdicts((before) => ({ ...before, [name]: text }));
+  const report = (name: string, text: string): void => setVerdicts((before) => ({ ...before, [name]: text }));
   return {
     of: (name) => verdicts[name],
     attempt: async (name, attempt) => {
-      tell(name, trying);
-      tell(name, await attempt().catch(sentenceOf));
+      report(name, trying);
+      report(name, await attempt().catch(sentenceOf));
     },
   };
 }

@@ -26,7 +26,7 @@ function watch(client: ReturnType<typeof server>) {
   const link = new ShellLink(client, "id", "shell", {
     take: (frame) => seen.push("text" in frame ? frame.text : frame.type),
     end: (exitCode) => seen.push({ exitCode }),
-    tell: (problem) => seen.push({ problem }),
+    report: (problem) => seen.push({ problem }),
   });
   return { seen, link };
 }

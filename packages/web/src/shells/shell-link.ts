@@ -8,7 +8,7 @@ export type ShellScreen = {
   /** It is over; null where nobody knows how. */
   readonly end: (exitCode: number | null) => void;
   /** In the server's words; null when it is none any more. */
-  readonly tell: (problem: string | null) => void;
+  readonly report: (problem: string | null) => void;
 };
 
 const retryMs = 1_000;
@@ -42,14 +42,14 @@ export class ShellLink {
         for await (const frame of client.attachShell(id, { shell, inputs, signal })) {
           if (signal.aborted) return;
           if (frame.type === "ended") return screen.end(frame.exit_code);
-          if (frame.type === "refused") screen.tell(frame.reason);
+          if (frame.type === "refused") screen.report(frame.reason);
           else screen.take(frame);
         }
       } catch (error) {
         if (signal.aborted) return;
         // One that is not there any more has ended; a connection that broke is made again.
         if (error instanceof ApiError && error.status === 404) return screen.end(null);
-        if (error instanceof ApiError) return screen.tell(error.message);
+        if (error instanceof ApiError) return screen.report(error.message);
       } finally {
         inputs.end();
       }

@@ -16,7 +16,7 @@ type ShellTerminalProps = {
 };
 
 /** What programs print has colours for a dark ground, whatever the page looks like. */
-const look = { background: "#16171a", foreground: "#e7e8eb", cursor: "#e7e8eb" };
+const xtermTheme = { background: "#16171a", foreground: "#e7e8eb", cursor: "#e7e8eb" };
 
 /** Keys that phones do not have. */
 const extraKeys = [
@@ -46,7 +46,7 @@ export function ShellTerminal({ conversationId, shell, onLeave, onEnded }: Shell
       fontFamily: getComputedStyle(target).fontFamily,
       minimumContrastRatio: 4.5,
       scrollback: 10_000,
-      theme: look,
+      theme: xtermTheme,
     });
     const fit = new FitAddon();
     terminal.loadAddon(fit);
@@ -77,11 +77,11 @@ export function ShellTerminal({ conversationId, shell, onLeave, onEnded }: Shell
         setNote(latest.current.words.ended(exitCode));
         latest.current.onEnded();
       },
-      tell: setNote,
+      report: setNote,
     });
     type.current = (text) => link.send({ type: "type", text });
     terminal.onData((text) => {
-      if (!isReplaying) for (const piece of piecesOf(text)) type.current(piece);
+      if (!isReplaying) for (const part of splitTyped(text)) type.current(part);
     });
     terminal.attachCustomKeyEventHandler(({ type: kind, ctrlKey, key }) => {
       if (!ctrlKey || key !== "]") return true;
@@ -112,7 +112,7 @@ export function ShellTerminal({ conversationId, shell, onLeave, onEnded }: Shell
           // The terminal keeps the keyboard.
           <Button
             key={name}
-            look="quiet"
+            variant="quiet"
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => type.current(text)}
           >
@@ -124,11 +124,11 @@ export function ShellTerminal({ conversationId, shell, onLeave, onEnded }: Shell
   );
 }
 
-const longestPiece = 50_000;
+const maxTypedLength = 50_000;
 
 /** What was pasted may be longer than the server takes at once. */
-function piecesOf(text: string): string[] {
-  return Array.from({ length: Math.ceil(text.length / longestPiece) }, (_, index) =>
-    text.slice(index * longestPiece, (index + 1) * longestPiece),
+function splitTyped(text: string): string[] {
+  return Array.from({ length: Math.ceil(text.length / maxTypedLength) }, (_, index) =>
+    text.slice(index * maxTypedLength, (index + 1) * maxTypedLength),
   );
 }

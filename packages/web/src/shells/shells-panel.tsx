@@ -84,7 +84,7 @@ export default function ShellsPanel({ conversationId, shell, onGo, onClose }: Sh
             onChoose={onGo}
           />
           {shown !== undefined && (
-            <Button look="quiet" onClick={() => end(shown.id)}>
+            <Button variant="quiet" onClick={() => end(shown.id)}>
               {words.end}
             </Button>
           )}
@@ -104,7 +104,7 @@ export default function ShellsPanel({ conversationId, shell, onGo, onClose }: Sh
         shells !== null && (
           <div className="flex flex-col items-start gap-3 p-4 text-soft">
             <p>{words.none}</p>
-            <Button look="primary" onClick={open}>
+            <Button variant="primary" onClick={open}>
               {words.open}
             </Button>
           </div>

@@ -14,12 +14,12 @@ const colours = [
 
 /** Output of a terminal with its colours. */
 export function ColouredText({ text }: { readonly text: string }) {
-  const pieces = useMemo(() => readColours(text), [text]);
-  return pieces.map((piece, index) => (
+  const parts = useMemo(() => readColours(text), [text]);
+  return parts.map((part, index) => (
     // The pieces of one output keep their places.
     // eslint-disable-next-line react/no-array-index-key
-    <span key={index} className={classOf(piece)}>
-      {piece.text}
+    <span key={index} className={classOf(part)}>
+      {part.text}
     </span>
   ));
 }

@@ -12,12 +12,12 @@ const usual = { colour: null, isBold: false, isDim: false } as const;
 
 /** Reads the colours of terminal output. Other sequences and control characters are left out: nothing here moves or hides text. */
 export function readColours(output: string): readonly StyledText[] {
-  const pieces: StyledText[] = [];
+  const parts: StyledText[] = [];
   let style: Omit<StyledText, "text"> = usual;
   let from = 0;
   const take = (to: number): void => {
     const text = withoutControls(output.slice(from, to));
-    if (text !== "") pieces.push({ ...style, text });
+    if (text !== "") parts.push({ ...style, text });
   };
   for (const match of output.matchAll(sequence)) {
     take(match.index);
@@ -25,7 +25,7 @@ export function readColours(output: string): readonly StyledText[] {
     if (match[2] === "m") style = styled(style, match[1] ?? "");
   }
   take(output.length);
-  return pieces;
+  return parts;
 }
 
 /** The text alone, without colours. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { foldTurns } from "../folds/fold-turns.ts";
 import { foldRows } from "../folds/row-fold.ts";
 import { SampleLog } from "../testing/sample-log.ts";
-import { keptRows } from "./far-rows.ts";
+import { rowsToKeep } from "./far-rows.ts";
 import { itemsOf } from "./items.ts";
 
 /** Three turns of three commands and an answer each; `open` are the numbers of those that are open. */
@@ -24,7 +24,7 @@ test("U8: what is left begins and ends with whole turns, so that none opens or f
     shown.items.findIndex(
       (item) => item.type === "row" && item.row.type === "action" && item.row.action?.["command"] === name,
     );
-  expect(keptRows(shown, indexOf("1 2"), indexOf("1 2"))).toEqual({
+  expect(rowsToKeep(shown, indexOf("1 2"), indexOf("1 2"))).toEqual({
     first: shown.turns[1]!.message!.id,
     last: shown.turns[1]!.rows.at(-1)!.id,
   });
@@ -37,14 +37,14 @@ test("U8: an open turn at either end may be cut through, a folded one stays whol
     return item.type === "row" ? item.row.id : "";
   };
   const last = open.items.length - 2;
-  expect(keptRows(open, 2, last)).toEqual({ first: at(2), last: at(last) });
+  expect(rowsToKeep(open, 2, last)).toEqual({ first: at(2), last: at(last) });
   const folded = shownOf(1);
-  expect(keptRows(folded, 1, folded.items.length - 1)).toEqual({
+  expect(rowsToKeep(folded, 1, folded.items.length - 1)).toEqual({
     first: folded.turns[0]!.message!.id,
     last: folded.turns[2]!.rows.at(-1)!.id,
   });
 });
 
 test("nothing is let go of where nothing is shown", () => {
-  expect(keptRows({ items: itemsOf([], () => true), turns: [], isOpen: () => true }, 0, 0)).toBeNull();
+  expect(rowsToKeep({ items: itemsOf([], () => true), turns: [], isOpen: () => true }, 0, 0)).toBeNull();
 });

@@ -20,15 +20,15 @@ type Shown = {
 export function letFarGo(log: OpenLog, list: VirtualizerHandle, shown: Shown, isStill: boolean): void {
   const from = list.findItemIndex(Math.max(0, list.scrollOffset - near));
   const to = list.findItemIndex(list.scrollOffset + list.viewportSize + near);
-  const kept = keptRows(shown, isStill ? from : 0, to);
-  if (kept !== null) log.letGo(kept.first, kept.last);
+  const remaining = rowsToKeep(shown, isStill ? from : 0, to);
+  if (remaining !== null) log.letGo(remaining.first, remaining.last);
 }
 
 /**
  * The rows that stay so that the items `from` to `to` do. A turn is cut through only where it is open and the outermost: what is
  * left of a turn is drawn row by row, and a folded one would open.
  */
-export function keptRows(
+export function rowsToKeep(
   { items, turns, isOpen }: Shown,
   from: number,
   to: number,

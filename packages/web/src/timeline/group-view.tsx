@@ -33,7 +33,7 @@ export function GroupView({ id, rows, openIds, context }: GroupViewProps) {
           className={`shrink-0 text-faint transition-transform ${isOpen ? "rotate-90" : ""}`}
         />
         <Eye size={14} className="shrink-0 text-faint" aria-hidden="true" />
-        <span>{words.looked(rows.length - searches.length, searches.length)}</span>
+        <span>{words.searched(rows.length - searches.length, searches.length)}</span>
       </button>
       {isOpen && (
         <div className="ml-4 border-l border-line pl-1">

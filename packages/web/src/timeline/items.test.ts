@@ -5,7 +5,7 @@ import { SampleLog } from "../testing/sample-log.ts";
 import { itemsOf, type Item } from "./items.ts";
 import { TurnFolding } from "./turn-folding.ts";
 
-function look(log: SampleLog): void {
+function addRead(log: SampleLog): void {
   const id = log.action("glob", { kind: "GlobAction", pattern: "*" });
   log.result(id, { kind: "GlobObservation", files: [], pattern: "*", search_path: "/", content: [] }, "glob");
 }
@@ -13,11 +13,11 @@ function look(log: SampleLog): void {
 function sample(): SampleLog {
   const log = new SampleLog();
   log.message("first");
-  for (let index = 0; index < 3; index += 1) look(log);
+  for (let index = 0; index < 3; index += 1) addRead(log);
   log.command("false", "", 1);
   log.message("It is done.", "agent");
   log.message("second");
-  for (let index = 0; index < 3; index += 1) look(log);
+  for (let index = 0; index < 3; index += 1) addRead(log);
   log.command("true", "");
   return log;
 }

@@ -1,4 +1,4 @@
-import { isLooking } from "../cards/essence.ts";
+import { isReadOnly } from "../cards/essence.ts";
 import { hasFailed, lastWord, type Turn } from "../folds/fold-turns.ts";
 import type { ActionRow, Row } from "../folds/row.ts";
 
@@ -39,15 +39,15 @@ function rowItem(row: Row): Item {
 
 /** Rows, with runs of actions that only looked put together. */
 function pushGrouped(items: Item[], rows: readonly Row[]): void {
-  let looking: ActionRow[] = [];
+  let reads: ActionRow[] = [];
   const flush = (): void => {
-    if (looking.length > 2) items.push({ type: "group", key: `group-${looking[0]!.id}`, rows: looking });
-    else for (const row of looking) items.push(rowItem(row));
-    looking = [];
+    if (reads.length > 2) items.push({ type: "group", key: `group-${reads[0]!.id}`, rows: reads });
+    else for (const row of reads) items.push(rowItem(row));
+    reads = [];
   };
   for (const row of rows) {
-    if (row.type === "action" && row.thought === "" && row.reasoning === "" && isLooking(row)) {
-      looking.push(row);
+    if (row.type === "action" && row.thought === "" && row.reasoning === "" && isReadOnly(row)) {
+      reads.push(row);
       continue;
     }
     flush();

@@ -5,9 +5,9 @@ import type { CustomContainerComponentProps } from "virtua";
  * in it its style anew and paints it all again, twice each time an answer grows by a line: that is left out.
  */
 export function ListFrame({ style, children, ref }: CustomContainerComponentProps) {
-  const { pointerEvents: _, ...kept } = style;
+  const { pointerEvents: _, ...shownStyle } = style;
   return (
-    <div ref={ref} style={kept}>
+    <div ref={ref} style={shownStyle}>
       {children}
     </div>
   );

@@ -70,7 +70,7 @@ function ActionView({
   readonly isOpen: boolean;
   readonly context: RowContext;
 }) {
-  const said = (
+  const content = (
     <>
       {row.reasoning !== "" && <Reasoning text={row.reasoning} />}
       {row.thought !== "" && (
@@ -88,7 +88,7 @@ function ActionView({
   if (isFinish(row)) {
     return (
       <>
-        {said}
+        {content}
         <AnswerView
           id={row.id}
           text={textAt(row.action, "message")}
@@ -101,7 +101,7 @@ function ActionView({
   }
   return (
     <>
-      {said}
+      {content}
       <ActionCard
         row={row}
         conversationId={context.conversationId}

@@ -106,7 +106,7 @@ function OpenThread({ log, view, parts }: OpenThreadProps) {
         className="max-h-[32rem] overflow-y-auto px-3 py-1"
       >
         {hasMore && (
-          <Button look="quiet" onClick={showMore}>
+          <Button variant="quiet" onClick={showMore}>
             {more.earlier}
           </Button>
         )}

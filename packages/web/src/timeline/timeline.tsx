@@ -69,13 +69,13 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   // A window around a place is read for that place: how it was left is not kept.
-  const isKept = target === undefined;
-  const left = useLeftPlace(log, isKept);
-  const [follow] = useState(() => new FollowEnd(left?.isFollowing ?? isKept));
+  const remembersPlace = target === undefined;
+  const left = useLeftPlace(log, remembersPlace);
+  const [follow] = useState(() => new FollowEnd(left?.isFollowing ?? remembersPlace));
   const [folding] = useState(() => new TurnFolding(left?.openTurns));
   const [openIds, setOpenIds] = useState<ReadonlySet<string>>(left?.openRows ?? new Set());
   const [folds, setFolds] = useState(0);
-  const [isScrolledUp, setIsScrolledUp] = useState(!follow.isFollowing && isKept);
+  const [isScrolledUp, setIsScrolledUp] = useState(!follow.isFollowing && remembersPlace);
   const [focused, setFocused] = useState(-1);
   /** Before the list stands where it was told to, being near an end of it asks for nothing. */
   const isPlaced = useRef(target === undefined);
@@ -93,7 +93,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     [rows, newest, hasNewer],
   );
   // At the very top nothing is left to scroll by when the first row turns out smaller than it was taken for: it is measured early.
-  const kept = useMemo(() => (focused > 0 ? [0, focused] : [0]), [focused]);
+  const alwaysMounted = useMemo(() => (focused > 0 ? [0, focused] : [0]), [focused]);
   const isOlderInFront = useIsInFront(items);
   const unseen = useUnseen(items, isScrolledUp);
 
@@ -101,7 +101,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     const element = scroller.current;
     if (element !== null) element.scrollTop = element.scrollHeight;
   }, []);
-  useReadingPlace(log, left, isKept, { scroller, list, follow, folding, openRows: openIds });
+  useReadingPlace(log, left, remembersPlace, { scroller, list, follow, folding, openRows: openIds });
   useLayoutEffect(() => {
     if (follow.isFollowing) toEnd();
   }, [items, follow, toEnd]);
@@ -240,7 +240,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
             shift={isOlderInFront}
             bufferSize={400}
             {...(left === null ? {} : { cache: left.sizes })}
-            keepMounted={kept}
+            keepMounted={alwaysMounted}
             onScrollEnd={() => letFarGo(true)}
           >
             {(item: Item, index: number) => (

@@ -6,10 +6,10 @@ import type { FollowEnd } from "./follow-end.ts";
 import type { TurnFolding } from "./turn-folding.ts";
 
 /** How the log was left, where that still says something; null for a log that nobody has read. */
-export function useLeftPlace(log: OpenLog, isKept: boolean): ReadingPlace | null {
+export function useLeftPlace(log: OpenLog, remembersPlace: boolean): ReadingPlace | null {
   const [left] = useState(() => {
     const { place } = log;
-    return isKept && place?.firstRow === firstRowOf(log) ? place : null;
+    return remembersPlace && place?.firstRow === firstRowOf(log) ? place : null;
   });
   return left;
 }
@@ -26,7 +26,7 @@ export type ReadingParts = {
 export function useReadingPlace(
   log: OpenLog,
   left: ReadingPlace | null,
-  isKept: boolean,
+  remembersPlace: boolean,
   parts: ReadingParts,
 ): void {
   const latest = useRef(parts);
@@ -40,7 +40,8 @@ export function useReadingPlace(
     return () => {
       const { scroller, list, follow, folding, openRows } = latest.current;
       const firstRow = firstRowOf(log);
-      if (!isKept || firstRow === undefined || scroller.current === null || list.current === null) return;
+      if (!remembersPlace || firstRow === undefined || scroller.current === null || list.current === null)
+        return;
       log.leave({
         firstRow,
         isFollowing: follow.isFollowing,
@@ -50,7 +51,7 @@ export function useReadingPlace(
         openTurns: folding.turns,
       });
     };
-  }, [log, left, isKept]);
+  }, [log, left, remembersPlace]);
 }
 
 function firstRowOf(log: OpenLog): string | undefined {

@@ -1,8 +1,8 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 
-type Look = "primary" | "plain" | "quiet" | "danger" | "allow";
+type Variant = "primary" | "plain" | "quiet" | "danger" | "allow";
 
-const looks: Readonly<Record<Look, string>> = {
+const classNames: Readonly<Record<Variant, string>> = {
   primary: "bg-accent-fill text-on-accent hover:brightness-110",
   allow: "bg-accent-fill text-on-accent hover:brightness-110",
   plain: "border border-line bg-canvas hover:bg-hover",
@@ -11,17 +11,17 @@ const looks: Readonly<Record<Look, string>> = {
 };
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
-  readonly look?: Look;
+  readonly variant?: Variant;
   readonly ref?: Ref<HTMLButtonElement>;
   readonly children: ReactNode;
 };
 
-export function Button({ look = "plain", className = "", type = "button", ...rest }: ButtonProps) {
+export function Button({ variant = "plain", className = "", type = "button", ...rest }: ButtonProps) {
   return (
     <button
       // eslint-disable-next-line react/button-has-type -- it has one, "button" unless another is given
       type={type}
-      className={`inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 pointer-coarse:h-11 pointer-coarse:px-4 ${looks[look]} ${className}`}
+      className={`inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 pointer-coarse:h-11 pointer-coarse:px-4 ${classNames[variant]} ${className}`}
       {...rest}
     />
   );

@@ -110,7 +110,7 @@ export const de: Words = {
     steps: (count) => (count === 1 ? "1 Schritt" : `${count} Schritte`),
     files: (count) => (count === 1 ? "1 Datei" : `${count} Dateien`),
     failed: (count) => `${count} fehlgeschlagen`,
-    looked: (files, searches) =>
+    searched: (files, searches) =>
       [
         files > 0 ? `${files} ${files === 1 ? "Pfad" : "Pfade"} angesehen` : "",
         searches > 0 ? `${searches} ${searches === 1 ? "Suche" : "Suchen"}` : "",

@@ -109,7 +109,7 @@ export const en = {
     steps: (count: number) => (count === 1 ? "1 step" : `${count} steps`),
     files: (count: number) => (count === 1 ? "1 file" : `${count} files`),
     failed: (count: number) => `${count} failed`,
-    looked: (files: number, searches: number) =>
+    searched: (files: number, searches: number) =>
       [
         files > 0 ? `Viewed ${files} ${files === 1 ? "path" : "paths"}` : "",
         searches > 0 ? `${searches} ${searches === 1 ? "search" : "searches"}` : "",

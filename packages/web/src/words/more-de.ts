@@ -12,7 +12,7 @@ export const moreDe: MoreWords = {
   home: {
     title: "Was soll der Agent tun?",
     folder: "Ordner oder Git-URL",
-    folderTells:
+    folderHint:
       "Ein Ordner auf dem Rechner des Servers oder die URL eines Git-Repositorys, das in einen neuen Ordner geklont wird.",
     fetching: "Das Repository wird geklont…",
     cancelFetch: "Abbrechen",
@@ -29,7 +29,7 @@ export const moreDe: MoreWords = {
     noModel: "Noch ist kein Modell eingerichtet.",
     connectModel: "Modell hinzufügen",
     demo: "Demo starten",
-    demoTells:
+    demoDescription:
       "Ein kleines Projekt mit einem fehlschlagenden Test. Die Tools sind echt, das Modell folgt einem Skript. Es bittet einmal um Freigabe.",
     demoIsOn: "Die Demo läuft schon. Öffne sie in der Liste.",
   },
@@ -61,7 +61,7 @@ export const moreDe: MoreWords = {
     aside: "Zwischenfrage",
     answer: "Antwort",
     asking: "Wird gefragt",
-    tells: {
+    descriptions: {
       stop: "Sofort stoppen",
       pause: "Nach diesem Schritt pausieren",
       go: "Fortsetzen",
@@ -107,7 +107,8 @@ export const moreDe: MoreWords = {
     failed: "Der Server hat nicht geantwortet.",
     linkUsed: "Dieser Link wurde schon benutzt oder ist abgelaufen.",
     again: "Du wurdest abgemeldet",
-    kept: "Deine Entwürfe sind noch da. Gib einen API-Schlüssel dieses Servers ein oder öffne einen Link von convoke open in einem anderen Tab.",
+    draftsStored:
+      "Deine Entwürfe sind noch da. Gib einen API-Schlüssel dieses Servers ein oder öffne einen Link von convoke open in einem anderen Tab.",
   },
   review: {
     title: "Änderungen",

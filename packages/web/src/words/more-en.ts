@@ -12,7 +12,7 @@ export const moreEn = {
   home: {
     title: "What should the agent do?",
     folder: "Folder or Git URL",
-    folderTells:
+    folderHint:
       "A folder on the server's machine, or the URL of a Git repository, which is cloned into a new folder.",
     fetching: "Cloning the repository…",
     cancelFetch: "Cancel",
@@ -29,7 +29,7 @@ export const moreEn = {
     noModel: "No model is configured yet.",
     connectModel: "Add a model",
     demo: "Run the demo",
-    demoTells:
+    demoDescription:
       "A small project with a failing test. The tools are real, the model is scripted. It asks for your approval once.",
     demoIsOn: "The demo is already running. Open it in the list.",
   },
@@ -61,7 +61,7 @@ export const moreEn = {
     aside: "Side question",
     answer: "Answer",
     asking: "Asking",
-    tells: {
+    descriptions: {
       stop: "Stop now",
       pause: "Pause after this step",
       go: "Resume",
@@ -108,7 +108,8 @@ export const moreEn = {
     failed: "The server did not respond.",
     linkUsed: "This link was already used or has expired.",
     again: "You were logged out",
-    kept: "Your drafts are still here. Enter an API key of this server, or open a link from convoke open in another tab.",
+    draftsStored:
+      "Your drafts are still here. Enter an API key of this server, or open a link from convoke open in another tab.",
   },
   review: {
     title: "Changes",

@@ -177,7 +177,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       pushMissing:
         "Dieser Browser unterstützt Push hier nicht. Auf Telefonen: die Seite zum Startbildschirm hinzufügen und von dort öffnen.",
     },
-    look: {
+    appearance: {
       theme: "Farbschema",
       themes: { system: "wie das System", light: "hell", dark: "dunkel" },
       language: "Sprache",

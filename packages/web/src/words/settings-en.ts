@@ -166,7 +166,7 @@ export const settingsEn = {
       pushMissing:
         "This browser does not support push here. On phones, add the page to the home screen and open it from there.",
     },
-    look: {
+    appearance: {
       theme: "Theme",
       themes: { system: "as the system", light: "light", dark: "dark" },
       language: "Language",

@@ -16,7 +16,7 @@ export const workspaceDe: Pick<MoreWords, "preview" | "replay" | "shells"> = {
     port: (port, program) => (program === "" ? `${port}` : `${port} ${program}`),
     path: "Pfad",
     reload: "Neu laden",
-    look: "Nach Ports suchen",
+    scan: "Nach Ports suchen",
     frame: (port) => `Vorschau von Port ${port}`,
     none: "Kein Programm im Ordner dieses Gesprächs lauscht auf einem Port. Starte eines und suche dann noch einmal.",
     choose: "Wähle einen Port für die Vorschau.",

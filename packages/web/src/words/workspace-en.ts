@@ -15,7 +15,7 @@ export const workspaceEn = {
     port: (port: number, program: string) => (program === "" ? `${port}` : `${port} ${program}`),
     path: "Path",
     reload: "Reload",
-    look: "Scan for ports",
+    scan: "Scan for ports",
     frame: (port: number) => `Preview of port ${port}`,
     none: "No program in the folder of this conversation listens on a port. Start one, then scan again.",
     choose: "Choose a port to preview.",

@@ -13,15 +13,15 @@ const selectClass =
   "h-8 w-56 rounded-md border border-edge bg-canvas px-2 pointer-coarse:h-11 pointer-coarse:text-[16px]";
 
 /** How the page looks in this browser. */
-export function LookSection() {
-  const words = useMoreWords().settings.look;
+export function AppearanceSection() {
+  const words = useMoreWords().settings.appearance;
   const { client, keep, login } = useServices();
-  const [look, setLook] = useState(() => asLoose(keep.read("look")) ?? {});
+  const [appearance, setAppearance] = useState(() => asLoose(keep.read("look")) ?? {});
   const hintId = useId();
   const [hasKeys, setHasKeys] = useState(() => keep.read("keys") !== false);
   const change = (name: string, value: string): void => {
-    const next = { ...look, [name]: value };
-    setLook(next);
+    const next = { ...appearance, [name]: value };
+    setAppearance(next);
     keep.write("look", next);
     if (name === "language") {
       // The words are read when the page opens.
@@ -45,7 +45,7 @@ export function LookSection() {
           <select
             id={id}
             className={selectClass}
-            value={textAt(look, "theme") || "system"}
+            value={textAt(appearance, "theme") || "system"}
             onChange={(event) => change("theme", event.target.value)}
           >
             {themes.map((theme) => (

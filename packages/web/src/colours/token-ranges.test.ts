@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { endingOf, languageOf } from "./language-of.ts";
-import { piecesOfLines } from "./line-pieces.ts";
-import { looks, type Pieces } from "./looks.ts";
-import { openReader } from "./pieces-of.ts";
+import { rangesOfLines } from "./line-ranges.ts";
+import { tokenTypes, type TokenRanges } from "./token-types.ts";
+import { openReader } from "./token-ranges.ts";
 
 const read = openReader();
 
-test("a text is coloured in pieces that lie in it one behind the other", () => {
+test("a text is coloured in ranges that follow each other", () => {
   const text = 'const answer = "x" + 42; // why';
   expect(named(text, read(text, "typescript"))).toEqual([
     ["const", "keyword"],
@@ -18,27 +18,27 @@ test("a text is coloured in pieces that lie in it one behind the other", () => {
 
 test("a text in another language inside of one keeps its place", () => {
   const text = "<p>hello</p>\n<script>const a = 1;</script>\n<b>end</b>";
-  const pieces = named(text, read(text, "xml"));
-  expect(pieces).toContainEqual(["const", "keyword"]);
-  expect(pieces).toContainEqual(["1", "number"]);
-  expect(pieces.slice(-6).map(([piece]) => piece)).toEqual(["<", "b", ">", "</", "b", ">"]);
+  const ranges = named(text, read(text, "xml"));
+  expect(ranges).toContainEqual(["const", "keyword"]);
+  expect(ranges).toContainEqual(["1", "number"]);
+  expect(ranges.slice(-6).map(([range]) => range)).toEqual(["<", "b", ">", "</", "b", ">"]);
 });
 
 test("J29: markup in a text is places in it, whatever it says", () => {
   const text = "<img src=x onerror=alert(1)></script>\u0000 `${'</b>'}`";
   for (const language of ["xml", "typescript", "bash", "yaml"] as const) {
-    const pieces = read(text, language);
-    expect(pieces.every((number) => Number.isInteger(number))).toBe(true);
-    const ends = [0, ...pieces].filter((_, index) => index % 3 !== 0 || index === 0);
+    const ranges = read(text, language);
+    expect(ranges.every((number) => Number.isInteger(number))).toBe(true);
+    const ends = [0, ...ranges].filter((_, index) => index % 3 !== 0 || index === 0);
     expect(ends.toSorted((one, other) => one - other)).toEqual(ends);
     expect(ends.at(-1)).toBeLessThanOrEqual(text.length);
   }
 });
 
-test("lines of one text have their parts of it, also of a piece that goes over several", () => {
+test("lines of one text have their parts of it, also of a range that spans several", () => {
   const lines = ["a /* one", "two", "", "three */ 1", ""];
-  const pieces = read(lines.join("\n"), "javascript");
-  expect(piecesOfLines(lines, pieces).map((own, index) => named(lines[index]!, own))).toEqual([
+  const ranges = read(lines.join("\n"), "javascript");
+  expect(rangesOfLines(lines, ranges).map((own, index) => named(lines[index]!, own))).toEqual([
     [["/* one", "comment"]],
     [["two", "comment"]],
     [],
@@ -72,9 +72,9 @@ test("a file is in the language of its ending", () => {
   ]);
 });
 
-function named(text: string, pieces: Pieces): (string | undefined)[][] {
-  return Array.from({ length: pieces.length / 3 }, (_, index) => {
-    const [from, to, look] = pieces.slice(index * 3, index * 3 + 3);
-    return [text.slice(from, to), looks[look!]];
+function named(text: string, ranges: TokenRanges): (string | undefined)[][] {
+  return Array.from({ length: ranges.length / 3 }, (_, index) => {
+    const [from, to, tokenType] = ranges.slice(index * 3, index * 3 + 3);
+    return [text.slice(from, to), tokenTypes[tokenType!]];
   });
 }

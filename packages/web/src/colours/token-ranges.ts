@@ -15,7 +15,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { Language } from "./language-of.ts";
-import { looks, type Pieces } from "./looks.ts";
+import { tokenTypes, type TokenRanges } from "./token-types.ts";
 
 const languages: Readonly<Record<Language, LanguageFn>> = {
   bash,
@@ -35,7 +35,7 @@ const languages: Readonly<Record<Language, LanguageFn>> = {
 };
 
 /** By the first part of what the grammars call things; what is not here looks like what it stands in. */
-const lookOfScope: Readonly<Record<string, (typeof looks)[number]>> = {
+const typeOfScope: Readonly<Record<string, (typeof tokenTypes)[number]>> = {
   addition: "added",
   attr: "name",
   attribute: "name",
@@ -70,21 +70,21 @@ const lookOfScope: Readonly<Record<string, (typeof looks)[number]>> = {
 };
 
 /** Reads texts in one of the languages; runs where it holds up nobody, as a grammar can take its time. */
-export function openReader(): (text: string, language: Language) => Pieces {
+export function openReader(): (text: string, language: Language) => TokenRanges {
   const reader = hljs.newInstance();
-  reader.configure({ __emitter: PieceEmitter });
+  reader.configure({ __emitter: RangeEmitter });
   for (const [name, grammar] of Object.entries(languages)) reader.registerLanguage(name, grammar);
   return (text, language) => {
     const { _emitter: emitter } = reader.highlight(text, { language, ignoreIllegals: true }) as unknown as {
-      readonly _emitter: PieceEmitter;
+      readonly _emitter: RangeEmitter;
     };
-    return emitter.pieces;
+    return emitter.ranges;
   };
 }
 
 /** Takes what a grammar found as places in the text. No markup is made anywhere. */
-class PieceEmitter implements Emitter {
-  readonly pieces: number[] = [];
+class RangeEmitter implements Emitter {
+  readonly ranges: number[] = [];
   readonly #open: number[] = [];
   #offset = 0;
 
@@ -95,8 +95,8 @@ class PieceEmitter implements Emitter {
   }
 
   startScope(scope: string): void {
-    const look = lookOfScope[scope.split(".")[0] ?? ""];
-    this.#open.push(look === undefined ? (this.#open.at(-1) ?? -1) : looks.indexOf(look));
+    const tokenType = typeOfScope[scope.split(".")[0] ?? ""];
+    this.#open.push(tokenType === undefined ? (this.#open.at(-1) ?? -1) : tokenTypes.indexOf(tokenType));
   }
 
   endScope(): void {
@@ -113,10 +113,10 @@ class PieceEmitter implements Emitter {
   }
 
   /** A text in another language inside of this one, such as a script in a page. */
-  __addSublanguage(inner: PieceEmitter): void {
-    const { pieces } = inner;
-    for (let index = 0; index < pieces.length; index += 3)
-      this.#add(this.#offset + pieces[index]!, this.#offset + pieces[index + 1]!, pieces[index + 2]!);
+  __addSublanguage(inner: RangeEmitter): void {
+    const { ranges } = inner;
+    for (let index = 0; index < ranges.length; index += 3)
+      this.#add(this.#offset + ranges[index]!, this.#offset + ranges[index + 1]!, ranges[index + 2]!);
     this.#offset += inner.#offset;
   }
 
@@ -126,10 +126,10 @@ class PieceEmitter implements Emitter {
     return "";
   }
 
-  #add(from: number, to: number, look: number): void {
-    if (look < 0 || from === to) return;
-    const { pieces } = this;
-    if (pieces.at(-1) === look && pieces.at(-2) === from) pieces[pieces.length - 2] = to;
-    else pieces.push(from, to, look);
+  #add(from: number, to: number, tokenType: number): void {
+    if (tokenType < 0 || from === to) return;
+    const { ranges } = this;
+    if (ranges.at(-1) === tokenType && ranges.at(-2) === from) ranges[ranges.length - 2] = to;
+    else ranges.push(from, to, tokenType);
   }
 }
