@@ -1,7 +1,7 @@
 import type { ConfirmationPolicy, Event, MessageToolCall, SecurityRisk } from "@convoke/protocol";
 import type { EventBody, EventDraft, EventMeta } from "../events/event-draft.ts";
 import type { ModelResponse } from "../models/model.ts";
-import { maxCalls } from "../models/most-calls.ts";
+import { maxCalls } from "../models/max-calls.ts";
 import { assessCall, type AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import type { Verdict } from "../security/analyzers/verdict.ts";
 import { needsConfirmation } from "../security/confirmation.ts";

@@ -13,7 +13,7 @@ export type AttemptContext = {
   readonly signal: AbortSignal;
   wait<T>(promise: Promise<T>): Promise<T>;
   /** Something came that the one who waits may not see: the silence begins anew. */
-  heard(): void;
+  received(): void;
   /** The answer is complete: from now on only a moment is granted for the connection to end. */
   expectEnd(): void;
 };

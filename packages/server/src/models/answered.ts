@@ -14,13 +14,13 @@ export type Answered = Omit<ModelResponse, "usage" | "latencyMs"> & {
 
 /** Books an answer: adds the window, the cost and the latency. A gateway's own bill wins over the price table. */
 export function toResponse(answered: Answered, settings: ModelSettings, latencyMs: number): ModelResponse {
-  const { tokens, billedCost, ...said } = answered;
+  const { tokens, billedCost, ...rest } = answered;
   const cost = billedCost ?? (tokens === null ? null : costOf(tokens, settings.price));
-  const toolCalls = receivedCalls(said.message.toolCalls);
+  const toolCalls = receivedCalls(rest.message.toolCalls);
   return {
-    ...said,
-    message: { ...said.message, toolCalls },
-    model: said.model || settings.route.model,
+    ...rest,
+    message: { ...rest.message, toolCalls },
+    model: rest.model || settings.route.model,
     usage: { ...(tokens ?? noTokens), contextWindow: settings.contextWindow, cost },
     latencyMs: Math.round(latencyMs),
   };

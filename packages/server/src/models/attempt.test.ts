@@ -52,17 +52,17 @@ test("breaks off the request that its reader leaves", async () => {
 
 test("breaks off the request when it is told to, and says so", async () => {
   const outer = new AbortController();
-  const told = new Error("told");
+  const outerReason = new Error("told");
   let reason: unknown;
   const attempt: Attempt = async function* (_request, context) {
     yield { type: "text", text: "Half" };
-    outer.abort(told);
+    outer.abort(outerReason);
     reason = context.signal.reason;
     context.signal.throwIfAborted();
   };
   const parts = await partsOf(attempt, outer.signal);
   expect(parts.map(({ type }) => type)).toEqual(["text", "aborted"]);
-  expect(reason).toBe(told);
+  expect(reason).toBe(outerReason);
 });
 
 /** An attempt that says these parts, and the signal that it was given. */

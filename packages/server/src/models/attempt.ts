@@ -64,7 +64,7 @@ function silence(deps: AttemptDeps): Error {
 
 /** Aborts an attempt when the provider stays silent too long; time spent by the consumer does not count. */
 class SilenceWatch implements AttemptContext {
-  readonly #looking = new AbortController();
+  readonly #watching = new AbortController();
   readonly #cut = new AbortController();
   readonly #clock: ModelClock;
   readonly #outer: AbortSignal;
@@ -97,7 +97,7 @@ class SilenceWatch implements AttemptContext {
     }
   }
 
-  heard(): void {
+  received(): void {
     if (this.#waitingSinceMs !== null) this.#waitingSinceMs = this.#clock.nowMs();
   }
 
@@ -112,7 +112,7 @@ class SilenceWatch implements AttemptContext {
 
   close(): void {
     this.#outer.removeEventListener("abort", this.#follow);
-    this.#looking.abort(ended);
+    this.#watching.abort(ended);
     if (!this.#isComplete) this.#cut.abort(ended);
   }
 
@@ -122,7 +122,7 @@ class SilenceWatch implements AttemptContext {
     try {
       let sleepMs = limitMs;
       while (true) {
-        await this.#clock.sleep(sleepMs, this.#looking.signal);
+        await this.#clock.sleep(sleepMs, this.#watching.signal);
         const silentMs = this.#waitingSinceMs === null ? 0 : this.#clock.nowMs() - this.#waitingSinceMs;
         if (silentMs >= limitMs) {
           this.#isSilent = true;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lookUpModel } from "./catalog.ts";
+import { findModelFacts } from "./catalog.ts";
 import { costOf, noTokens, priceWith } from "./usage.ts";
 
 describe("catalogue", () => {
@@ -13,7 +13,11 @@ describe("catalogue", () => {
     "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
     "claude-sonnet-4-5-latest",
   ])("finds %s", (name) => {
-    expect(lookUpModel(name)).toMatchObject({ isKnown: true, contextWindow: 200_000, outputLimit: 64_000 });
+    expect(findModelFacts(name)).toMatchObject({
+      isKnown: true,
+      contextWindow: 200_000,
+      outputLimit: 64_000,
+    });
   });
 
   test.each([
@@ -35,7 +39,7 @@ describe("catalogue", () => {
     "groq/llama-3.3-70b-versatile",
     "openrouter/anthropic/claude-sonnet-4.5",
   ])("knows the price of %s", (name) => {
-    const facts = lookUpModel(name);
+    const facts = findModelFacts(name);
     expect(facts.isKnown).toBe(true);
     expect(facts.price?.input).toBeGreaterThan(0);
     expect(facts.price?.output).toBeGreaterThanOrEqual(facts.price?.input ?? 1);
@@ -43,7 +47,7 @@ describe("catalogue", () => {
   });
 
   test("an unknown model has a window and no price", () => {
-    expect(lookUpModel("acme/wonder-1")).toMatchObject({
+    expect(findModelFacts("acme/wonder-1")).toMatchObject({
       isKnown: false,
       contextWindow: 128_000,
       price: null,
@@ -51,8 +55,8 @@ describe("catalogue", () => {
   });
 
   test("names of objects are not models", () => {
-    expect(lookUpModel("constructor").isKnown).toBe(false);
-    expect(lookUpModel("").isKnown).toBe(false);
+    expect(findModelFacts("constructor").isKnown).toBe(false);
+    expect(findModelFacts("").isKnown).toBe(false);
   });
 });
 

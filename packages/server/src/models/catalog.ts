@@ -21,7 +21,7 @@ export type ModelPrice = {
 };
 
 /** Looks a model up by any of its usual names: `provider/model`, dated, `-latest`, any case, dots or dashes. */
-export function lookUpModel(name: string): ModelFacts {
+export function findModelFacts(name: string): ModelFacts {
   for (const form of formsOf(name)) {
     const row = byForm.get(form);
     if (row !== undefined) return toFacts(row);

@@ -64,7 +64,7 @@ type Verdict = { readonly code: ModelErrorCode; readonly detail: string; readonl
 function judge(report: Report, context: FailureContext): Verdict {
   const { status } = report;
   const text = `${report.codes} ${report.message}`;
-  const said = quote(report.message);
+  const quoted = quote(report.message);
   const matches = (phrases: readonly RegExp[]): boolean => phrases.some((phrase) => phrase.test(text));
   const verdict = (code: ModelErrorCode, isRetryable: boolean, detail: string): Verdict => ({
     code,
@@ -78,7 +78,7 @@ function judge(report: Report, context: FailureContext): Verdict {
     return verdict(
       "LLMContextWindowExceedError",
       false,
-      `The request is too long for ${context.model}${said}`,
+      `The request is too long for ${context.model}${quoted}`,
     );
   }
   const isAboutTools = matches(toolPhrases);
@@ -86,72 +86,72 @@ function judge(report: Report, context: FailureContext): Verdict {
     return verdict(
       "LLMMalformedConversationHistoryError",
       false,
-      `The provider rejects an earlier item of this conversation${said}`,
+      `The provider rejects an earlier item of this conversation${quoted}`,
     );
   }
   if (matches(quotaPhrases) || status === 402) {
     return verdict(
       "LLMRateLimitError",
       false,
-      `The account at ${context.host} has no credit or quota left${said} Add credit or change llm.api_key.`,
+      `The account at ${context.host} has no credit or quota left${quoted} Add credit or change llm.api_key.`,
     );
   }
   if (matches(contentPolicyPhrases)) {
     return verdict(
       "LLMContentPolicyViolationError",
       false,
-      `The provider's content policy blocked the request${said}`,
+      `The provider's content policy blocked the request${quoted}`,
     );
   }
   if (status === 401 || status === 403 || (isAboutContent && matches(keyPhrases))) {
     return verdict(
       "LLMAuthenticationError",
       false,
-      `${context.host} refused the key${statusOf(status)}${said} Check llm.api_key and that it may use ${context.model}.`,
+      `${context.host} refused the key${statusOf(status)}${quoted} Check llm.api_key and that it may use ${context.model}.`,
     );
   }
   if (status === 429 || /rate_limit|too many requests|resource_exhausted|\b429\b/iu.test(text)) {
-    return verdict("LLMRateLimitError", true, `${context.host} limits the rate of requests${said}`);
+    return verdict("LLMRateLimitError", true, `${context.host} limits the rate of requests${quoted}`);
   }
   if (status === 408 || /timeout|timed ?out/iu.test(`${report.name} ${text}`)) {
     return verdict(
       "LLMTimeoutError",
       true,
-      `${context.host} took too long to answer${said} Raise llm.timeout if the model needs longer.`,
+      `${context.host} took too long to answer${quoted} Raise llm.timeout if the model needs longer.`,
     );
   }
   if (/\bCERT_|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|ERR_TLS/u.test(text)) {
     return verdict(
       "LLMServiceUnavailableError",
       false,
-      `The certificate of ${context.host} is not trusted${said} Add its authority to the server's trusted ones.`,
+      `The certificate of ${context.host} is not trusted${quoted} Add its authority to the server's trusted ones.`,
     );
   }
   if (status === 404 || status === 405) {
     return verdict(
       "LLMBadRequestError",
       false,
-      `${context.host} does not know ${context.model} or this address (${status})${said} ` +
+      `${context.host} does not know ${context.model} or this address (${status})${quoted} ` +
         "Check llm.model and llm.base_url, which usually ends with /v1.",
     );
   }
   if (status !== null && status < 500 && status !== 409 && isAboutTools) {
     const detail =
-      `${context.host} refuses a tool that the agent has, or how it is described (${status})${said} ` +
+      `${context.host} refuses a tool that the agent has, or how it is described (${status})${quoted} ` +
       "Take away the MCP server or the tool that it names.";
     return verdict("LLMBadRequestError", false, detail);
   }
   if (status !== null && status < 500 && status !== 409) {
-    return verdict("LLMBadRequestError", false, `${context.host} rejected the request (${status})${said}`);
+    return verdict("LLMBadRequestError", false, `${context.host} rejected the request (${status})${quoted}`);
   }
   if (report.isOurs) {
-    return verdict("LLMBadRequestError", false, `The request to ${context.model} could not be made${said}`);
+    return verdict("LLMBadRequestError", false, `The request to ${context.model} could not be made${quoted}`);
   }
   const what =
     status === null
       ? `The connection to ${context.host} failed`
       : `${context.host} is unavailable (${status})`;
-  return verdict("LLMServiceUnavailableError", true, `${what}${said}`);
+  return verdict("LLMServiceUnavailableError", true, `${what}${quoted}`);
 }
 
 function statusOf(status: number | null): string {

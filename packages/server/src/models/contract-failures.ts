@@ -201,10 +201,10 @@ export function testFailures(
     const echo = `bad key ${apiKey} (${Buffer.from(apiKey).toString("base64")}) of sk-live-abcdefghijklmnop`;
     for (const status of [400, 401, 500]) {
       const parts = await bench.run([{ error: { status, message: echo } }]);
-      const said = JSON.stringify(parts);
-      expect(said).toContain("bad key ***");
+      const json = JSON.stringify(parts);
+      expect(json).toContain("bad key ***");
       for (const secret of [apiKey, Buffer.from(apiKey).toString("base64"), "abcdefghijklmnop"]) {
-        expect(said).not.toContain(secret);
+        expect(json).not.toContain(secret);
       }
       await bench.stop();
     }

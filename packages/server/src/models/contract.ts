@@ -28,7 +28,7 @@ export type ContractWire = {
   /** True where an answer is frames, not lines. */
   readonly isBinary?: boolean;
   /** False where the protocol does not tell what was written to a cache. */
-  readonly tellsCacheWrites: boolean;
+  readonly reportsCacheWrites: boolean;
   readonly hasThinkingBlocks: boolean;
 };
 
@@ -185,7 +185,7 @@ function testAnswers(bench: ContractBench, wire: ContractWire): void {
       promptTokens: 1000,
       completionTokens: 10,
       cacheReadTokens: 700,
-      cacheWriteTokens: wire.tellsCacheWrites ? 200 : 0,
+      cacheWriteTokens: wire.reportsCacheWrites ? 200 : 0,
     });
     expect(done.usage.contextWindow).toBeGreaterThan(100_000);
     expect(done.usage.cost).toBeGreaterThan(0);
@@ -196,9 +196,9 @@ function testAnswers(bench: ContractBench, wire: ContractWire): void {
     const image = { type: "image" as const, image_urls: ["data:image/png;base64,iVBORw0KGgo="] };
     const user: ModelMessage = { role: "user", content: [{ type: "text", text: "Look:" }, image] };
     const call = { id: "call_A", name: "look", arguments: "{}", origin: "completion" as const };
-    const said: AssistantMessage = { ...silent, toolCalls: [call] };
+    const answered: AssistantMessage = { ...silent, toolCalls: [call] };
     const shown: ModelMessage = { role: "tool", toolCallId: "call_A", name: "look", content: [image] };
-    doneOf(await collect(model, [user, said, shown]));
+    doneOf(await collect(model, [user, answered, shown]));
     expect(bench.requests[0]?.text.match(/iVBORw0KGgo=/gu)).toHaveLength(2);
   });
 

@@ -1,7 +1,7 @@
 import { LLM } from "@convoke/protocol";
 import { wellFormed } from "./address/well-formed.ts";
 import { readOverrides, withOverrides } from "./capability-overrides.ts";
-import { lookUpModel, type ModelFacts, type ModelPrice } from "./catalog.ts";
+import { findModelFacts, type ModelFacts, type ModelPrice } from "./catalog.ts";
 import { routeOf, type ModelRoute } from "./model-names.ts";
 import { priceWith } from "./usage.ts";
 
@@ -79,7 +79,7 @@ export function readModelSettings(llm: LLM): ModelSettings {
     awsRegion,
   });
   const overrides = readOverrides(llm);
-  const facts = withOverrides(lookUpModel(llm.model_canonical_name ?? name), overrides);
+  const facts = withOverrides(findModelFacts(llm.model_canonical_name ?? name), overrides);
   const effort = llm.reasoning_effort === undefined ? "high" : llm.reasoning_effort;
   return {
     name,

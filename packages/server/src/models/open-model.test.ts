@@ -138,8 +138,8 @@ describe("openModel", () => {
     const { parts, sent } = await run({ ...openai, temperature: 0.2 }, [refusal, events([hello, end])]);
     expect(sent.map(({ body }) => body["temperature"])).toEqual([0.2, undefined, undefined]);
     expect(parts.filter(({ type }) => type === "done")).toHaveLength(2);
-    const kept = await run({ ...openai, temperature: 0.2, drop_params: false }, [refusal]);
-    expect(failure(kept.parts)?.code).toBe("LLMBadRequestError");
+    const result = await run({ ...openai, temperature: 0.2, drop_params: false }, [refusal]);
+    expect(failure(result.parts)?.code).toBe("LLMBadRequestError");
   });
 
   test("L23.34: cache marks that are refused go, and everything else stays", async () => {
@@ -265,9 +265,9 @@ describe("openModel", () => {
   });
 
   test("K4: the oldest form of a call is read", async () => {
-    const piece = (call: object) => ({ id: "r1", choices: [{ index: 0, delta: { function_call: call } }] });
+    const delta = (call: object) => ({ id: "r1", choices: [{ index: 0, delta: { function_call: call } }] });
     const { parts } = await run(openai, [
-      events([piece({ name: "look", arguments: '{"a"' }), piece({ arguments: ":1}" }), end]),
+      events([delta({ name: "look", arguments: '{"a"' }), delta({ arguments: ":1}" }), end]),
     ]);
     expect(done(parts).message.toolCalls).toMatchObject([{ name: "look", arguments: '{"a":1}' }]);
   });

@@ -4,30 +4,30 @@ import { wellFormedJson } from "./address/well-formed.ts";
 export type Send = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** What the SDKs may send of their own: they also describe this machine and read headers from the environment. */
-const keptHeaders = new Set(["accept", "content-type", "anthropic-version", "anthropic-beta"]);
+const passedHeaders = new Set(["accept", "content-type", "anthropic-version", "anthropic-beta"]);
 
 /** Longer than any request lives: silence is watched by the attempt, not by the SDK's timer. */
 export const neverMs = 2 ** 31 - 1;
 
 /**
  * A `fetch` for a provider SDK that sends exactly the given headers besides the protocol's own. Redirects are not
- * followed, because a key must not travel to an address nobody configured. `isKept` names further headers of the SDK,
+ * followed, because a key must not travel to an address nobody configured. `isPassed` names further headers of the SDK,
  * such as those of a signature.
  */
 export function createProviderFetch(
   send: Send,
   headers: Readonly<Record<string, string>>,
-  isKept: (name: string) => boolean = () => false,
+  isPassed: (name: string) => boolean = () => false,
 ): Send {
   return async (input, init) => {
     const sent = new Headers({ "user-agent": "convoke" });
     for (const [name, value] of new Headers(init?.headers)) {
-      if (keptHeaders.has(name.toLowerCase()) || isKept(name.toLowerCase())) sent.set(name, value);
+      if (passedHeaders.has(name.toLowerCase()) || isPassed(name.toLowerCase())) sent.set(name, value);
     }
     for (const [name, value] of Object.entries(headers)) sent.set(name, value);
     const response = await send(input, {
       ...init,
-      ...(isKept("authorization") ? {} : wellFormedBody(init)),
+      ...(isPassed("authorization") ? {} : wellFormedBody(init)),
       headers: sent,
       redirect: "manual",
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ArgumentPieces, receivedCalls } from "./received-calls.ts";
+import { ArgumentChunks, receivedCalls } from "./received-calls.ts";
 
 const whole = '{"command":"ls"}';
 
@@ -17,7 +17,7 @@ test.each([
 });
 
 test("K4: what looks like a repetition in the middle of arguments is a part of them", () => {
-  const pieces = new ArgumentPieces();
-  for (const piece of ['{"a":', "{}", ',"b":', "{}", "}"]) pieces.add(piece);
-  expect(pieces.text).toBe('{"a":{},"b":{}}');
+  const chunks = new ArgumentChunks();
+  for (const chunk of ['{"a":', "{}", ',"b":', "{}", "}"]) chunks.add(chunk);
+  expect(chunks.text).toBe('{"a":{},"b":{}}');
 });

@@ -7,29 +7,29 @@ export function receivedCalls(calls: readonly MessageToolCall[]): MessageToolCal
 }
 
 /** Arguments as they are streamed, exactly as received but for what is said twice: some servers send the whole once more at the end. */
-export class ArgumentPieces {
-  readonly #pieces: string[] = [];
+export class ArgumentChunks {
+  readonly #chunks: string[] = [];
   #length = 0;
 
   get text(): string {
-    return this.#pieces.join("");
+    return this.#chunks.join("");
   }
 
   /** Adds a piece and returns what is new of it. */
-  add(piece: string): string {
+  add(chunk: string): string {
     // What repeats the whole is hardly shorter, whatever its blanks; the whole is read only then.
-    const mayRepeat = this.#length > 1 && piece.length * 2 >= this.#length && /[{"]/u.test(piece);
-    if (mayRepeat && saysSame(piece, this.text)) return "";
-    this.#pieces.push(piece);
-    this.#length += piece.length;
-    return piece;
+    const mayRepeat = this.#length > 1 && chunk.length * 2 >= this.#length && /[{"]/u.test(chunk);
+    if (mayRepeat && saysSame(chunk, this.text)) return "";
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    return chunk;
   }
 }
 
 /** True for arguments that are the same complete object: as it was, with other blanks, or encoded as a text of JSON. */
 export function saysSame(text: string, whole: string): boolean {
-  const said = objectIn(whole);
-  return said !== null && isDeepStrictEqual(objectIn(text), said);
+  const parsed = objectIn(whole);
+  return parsed !== null && isDeepStrictEqual(objectIn(text), parsed);
 }
 
 function withPlainArguments(call: MessageToolCall): MessageToolCall {

@@ -155,9 +155,9 @@ test.each(["127.0.0.1", "localhost", "[::1]"])(
       error: { code: "LLMServiceUnavailableError", detail: `${detail} (5 attempts were made.)` },
     });
     expect(quick.slept).toEqual([1000, 1000, 1000, 1000]);
-    const told = new ManualClock();
-    await run(refused, told, {}, undefined, host);
-    expect(told.slept).toEqual([8000, 16_000, 32_000, 64_000]);
+    const clock = new ManualClock();
+    await run(refused, clock, {}, undefined, host);
+    expect(clock.slept).toEqual([8000, 16_000, 32_000, 64_000]);
   },
 );
 

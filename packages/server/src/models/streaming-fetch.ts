@@ -50,7 +50,7 @@ function watchBody(
       start: () => context.signal.addEventListener("abort", cancel, { once: true }),
       pull: async (controller) => {
         const next = await Promise.race([reader.read(), ended]);
-        context.heard();
+        context.received();
         context.signal.throwIfAborted();
         if (next === null || next.done) {
           context.signal.removeEventListener("abort", cancel);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { MessageToolCall } from "@convoke/protocol";
-import { addFields, type Fields } from "./kept-fields.ts";
-import { maxCalls } from "./most-calls.ts";
-import { ArgumentPieces, saysSame } from "./received-calls.ts";
+import { addFields, type Fields } from "./answer-fields.ts";
+import { maxCalls } from "./max-calls.ts";
+import { ArgumentChunks, saysSame } from "./received-calls.ts";
 
 /** A piece of a tool call as chat servers stream it; servers leave out or repeat any of these. */
 export type ToolCallDelta = {
@@ -11,13 +11,13 @@ export type ToolCallDelta = {
   readonly function?: { readonly name?: string | null; readonly arguments?: unknown } | null;
 };
 
-export type ToolArgumentsPiece = { readonly index: number; readonly name: string; readonly text: string };
+export type ToolArgumentsDelta = { readonly index: number; readonly name: string; readonly text: string };
 
 type Draft = {
   readonly key: number | null;
   id: string;
   name: string;
-  readonly pieces: ArgumentPieces;
+  readonly chunks: ArgumentChunks;
   /** Whatever else the server sent with the call. */
   fields: Fields;
 };
@@ -36,7 +36,7 @@ export class ToolCallDrafts {
   }
 
   /** Adds one delta and says what to show of it; `index` counts calls in order of appearance. */
-  add(delta: ToolCallDelta): ToolArgumentsPiece {
+  add(delta: ToolCallDelta): ToolArgumentsDelta {
     const name = delta.function?.name ?? "";
     const text = toText(delta.function?.arguments);
     const draft = this.#find(delta, name) ?? this.#begin(delta.index ?? null);
@@ -44,7 +44,7 @@ export class ToolCallDrafts {
     if (draft.name === "") draft.name = name;
     const others = Object.entries(delta).filter(([field]) => !ownFields.has(field));
     draft.fields = addFields(draft.fields, others);
-    return { index: this.#drafts.indexOf(draft), name: draft.name, text: draft.pieces.add(text) };
+    return { index: this.#drafts.indexOf(draft), name: draft.name, text: draft.chunks.add(text) };
   }
 
   /** The finished calls. Ids that are missing or used twice are replaced, because results are matched by id. */
@@ -63,7 +63,7 @@ export class ToolCallDrafts {
       const isUsable = draft.id !== "" && !used.has(draft.id);
       const id = isUsable ? draft.id : `call_${randomUUID().replaceAll("-", "")}`;
       used.add(id);
-      const { text } = draft.pieces;
+      const { text } = draft.chunks;
       // A call without arguments is streamed as nothing; no parser accepts nothing.
       return { id, name: draft.name, arguments: text.trim() === "" ? "{}" : text, origin: "completion" };
     });
@@ -94,14 +94,14 @@ export class ToolCallDrafts {
   #begin(key: number | null): Draft {
     // The last one takes what is too much: it is so far behind that it is never run.
     if (this.#drafts.length >= maxCalls) return this.#drafts.at(-1)!;
-    const draft: Draft = { key, id: "", name: "", pieces: new ArgumentPieces(), fields: {} };
+    const draft: Draft = { key, id: "", name: "", chunks: new ArgumentChunks(), fields: {} };
     this.#drafts.push(draft);
     return draft;
   }
 }
 
 function isSame(draft: Draft, other: Draft): boolean {
-  const [text, whole] = [draft.pieces.text, other.pieces.text];
+  const [text, whole] = [draft.chunks.text, other.chunks.text];
   return text === whole || saysSame(text, whole);
 }
 

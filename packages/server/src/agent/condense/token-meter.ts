@@ -1,5 +1,5 @@
 import type { LLM } from "@convoke/protocol";
-import { lookUpModel } from "../../models/catalog.ts";
+import { findModelFacts } from "../../models/catalog.ts";
 import type { ModelMessage, ModelTool } from "../../models/model.ts";
 import type { ViewEvent } from "../history-view.ts";
 import { TokenEstimate } from "./token-estimate.ts";
@@ -17,7 +17,7 @@ const furthestReport = 200;
 /** Tokens that a request to this model may have. Source: the configuration, then the catalogue of models. */
 export function inputLimit(llm: LLM): number {
   if (llm.max_input_tokens !== null && llm.max_input_tokens !== undefined) return llm.max_input_tokens;
-  const { contextWindow, outputLimit } = lookUpModel(llm.model_canonical_name ?? llm.model ?? "");
+  const { contextWindow, outputLimit } = findModelFacts(llm.model_canonical_name ?? llm.model ?? "");
   const answer = Math.min(llm.max_output_tokens ?? outputLimit ?? reservedForAnswer, reservedForAnswer);
   return contextWindow - Math.min(answer, Math.floor(contextWindow / 4));
 }

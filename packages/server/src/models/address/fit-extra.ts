@@ -20,18 +20,18 @@ export function withExtra(
   if (address.wire === "google")
     return rules.needsSignatures ? withSignedReplay(message, address.host) : message;
   if (address.wire !== "openai-chat") return message;
-  const kept = keptFields(message, address);
+  const replayed = replayedFields(message, address);
   const fields = {
-    ...omit(kept.message, rules),
+    ...omit(replayed.message, rules),
     ...reasoningOf(message, rules),
   };
-  const calls = kept.calls.map((call, index) => omit(index === 0 ? signed(call, rules) : call, rules));
+  const calls = replayed.calls.map((call, index) => omit(index === 0 ? signed(call, rules) : call, rules));
   const hasExtra = [fields, ...calls].some((one) => Object.keys(one).length > 0);
   return hasExtra ? { ...message, extra: { message: fields, calls } } : message;
 }
 
 /** What the log has of the fields that this address sent with an answer. */
-function keptFields({ replay, toolCalls }: AssistantMessage, address: Address): ExtraFields {
+function replayedFields({ replay, toolCalls }: AssistantMessage, address: Address): ExtraFields {
   const isOwn =
     replay !== undefined &&
     replay.wire === address.wire &&
@@ -54,8 +54,8 @@ function reasoningOf(
   { reasoning }: AddressRules,
 ): Fields {
   if (reasoning === "omitted") return {};
-  const isSaid = toolCalls.length > 0 || content.some(({ text }) => text.trim() !== "");
-  const text = reasoningContent ?? (reasoning === "required" && isSaid ? noReasoning : null);
+  const hasContent = toolCalls.length > 0 || content.some(({ text }) => text.trim() !== "");
+  const text = reasoningContent ?? (reasoning === "required" && hasContent ? noReasoning : null);
   return text === null ? {} : { reasoning_content: text };
 }
 

@@ -50,9 +50,9 @@ function inWords(messages: readonly ModelMessage[], upTo: string | null): readon
   if (answer === -1) return messages;
   const after = messages.findIndex((message, index) => index > answer && message.role !== "tool");
   const end = after === -1 ? messages.length : after;
-  const told = toPromptedRequest({ messages: messages.slice(0, end), tools: [], cacheKey: "" });
+  const prompted = toPromptedRequest({ messages: messages.slice(0, end), tools: [], cacheKey: "" });
   // What was sealed belongs to calls that are no longer there.
-  return [...told.messages.map(withoutSealed), ...messages.slice(end)];
+  return [...prompted.messages.map(withoutSealed), ...messages.slice(end)];
 }
 
 function unsealed(messages: readonly ModelMessage[], answers: number): readonly ModelMessage[] {
@@ -65,8 +65,8 @@ function unsealed(messages: readonly ModelMessage[], answers: number): readonly 
 
 function withoutSealed(message: ModelMessage): ModelMessage {
   if (message.role !== "assistant") return message;
-  const { replay: _, ...said } = message;
-  return { ...said, thinkingBlocks: [], reasoningItem: null };
+  const { replay: _, ...rest } = message;
+  return { ...rest, thinkingBlocks: [], reasoningItem: null };
 }
 
 function plainMessage(message: ModelMessage): ModelMessage {

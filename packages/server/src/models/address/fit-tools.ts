@@ -6,8 +6,8 @@ import { fitSchema } from "./fit-schema.ts";
 
 /** Of what the model is told of a tool: once its server describes it in another way, what was learnt of it no longer counts. */
 export function toolDigest(tool: ModelTool): string {
-  const told = JSON.stringify([tool.name, tool.description, tool.parameters]);
-  return createHash("sha256").update(told).digest("hex").slice(0, 24);
+  const definition = JSON.stringify([tool.name, tool.description, tool.parameters]);
+  return createHash("sha256").update(definition).digest("hex").slice(0, 24);
 }
 
 /** The tools as an address takes them, each name once. A schema that it refuses stands in the description. */

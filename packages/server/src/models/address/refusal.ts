@@ -6,7 +6,7 @@ export type Refusal = {
   /** Codes, the field it blames and the message, as the provider spells them. */
   readonly text: string;
   /** The provider's own words, short and without secrets. */
-  readonly said: string;
+  readonly excerpt: string;
   readonly isAboutImages: boolean;
   /** False where the server may only be unwell: then nothing is concluded from what the refusal leaves open. */
   readonly isFinal: boolean;
@@ -25,7 +25,7 @@ export function readRefusal(thrown: unknown, context: FailureContext): Refusal |
   if (!(isOfRequest || isServerError) || isUnknown || codes === "") return null;
   return {
     text,
-    said: detail.replace(/\s+/gu, " "),
+    excerpt: detail.replace(/\s+/gu, " "),
     isAboutImages: /image|picture|vision/iu.test(text),
     isFinal: isOfRequest,
   };

@@ -61,7 +61,7 @@ function answered(
   calls: readonly MessageToolCall[],
   changes: Partial<AssistantMessage> = {},
 ): ModelMessage[] {
-  const said: AssistantMessage = {
+  const assistant: AssistantMessage = {
     role: "assistant",
     content: [],
     toolCalls: calls,
@@ -70,7 +70,7 @@ function answered(
     reasoningItem: null,
     ...changes,
   };
-  return [said, ...calls.map(({ id, name }) => toolResult(id, name, "seen"))];
+  return [assistant, ...calls.map(({ id, name }) => toolResult(id, name, "seen"))];
 }
 
 function tool(name: string, properties: object = {}): ModelTool {
@@ -286,8 +286,8 @@ describe("K6: what a server wants back", () => {
   test("fields of a call and of a message go back to their address through the log, and to no other", async () => {
     const bench = openBench(() => null, { chunks: [signed] });
     const last = (await bench.ask([userMessage("Go.")])).at(-1);
-    const said = last?.type === "done" ? last.response.message : null;
-    const stored = JSON.parse(JSON.stringify(said)) as AssistantMessage;
+    const assistant = last?.type === "done" ? last.response.message : null;
+    const stored = JSON.parse(JSON.stringify(assistant)) as AssistantMessage;
     const history = [userMessage("Go."), stored, toolResult("a", "look", "seen")];
     await bench.ask(history);
     expect(bench.bodies[1]!.messages[1]).toMatchObject({

@@ -9,7 +9,7 @@ import { fitRequest } from "./fit-request.ts";
 import { learn } from "./learn.ts";
 import type { LessonStore } from "./lesson-store.ts";
 import { readRefusal, type Refusal } from "./refusal.ts";
-import { isFelt, tellLesson } from "./tell-lesson.ts";
+import { isFelt, adjustmentFor } from "./adjustment-for.ts";
 
 export type AddressDeps = {
   readonly address: Address;
@@ -21,7 +21,7 @@ export type AddressDeps = {
 /** So many things are learnt of one request before its refusal counts. */
 const maxLessons = 16;
 
-type Learnt = { readonly lesson: Lesson; readonly said: string };
+type Learnt = { readonly lesson: Lesson; readonly excerpt: string };
 
 /**
  * An attempt that is made for an address: it gets requests in the form that the address takes, and where one is refused it is made
@@ -35,12 +35,12 @@ export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
     const fresh: Learnt[] = [];
     let first: { readonly error: unknown } | null = null;
     while (true) {
-      const heard = { isAnswer: false };
+      const progress = { isAnswer: false };
       try {
         for await (const part of attempt(fitRequest(request, rules, deps.address), context)) {
-          if (part.type !== "spent") heard.isAnswer = true;
+          if (part.type !== "spent") progress.isAnswer = true;
           if (part.type === "done") {
-            yield* told([...known, ...fresh], request, deps.address);
+            yield* adjustmentsOf([...known, ...fresh], request, deps.address);
             await keep(fresh, known, deps);
           }
           yield withOwnNames(part, request);
@@ -48,34 +48,39 @@ export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
         return;
       } catch (error) {
         first ??= { error };
-        const refusal = heard.isAnswer || isOver(request, context) ? null : readRefusal(error, deps.failure);
+        const refusal =
+          progress.isAnswer || isOver(request, context) ? null : readRefusal(error, deps.failure);
         const lesson = refusal === null || fresh.length >= maxLessons ? null : learn(refusal, request, rules);
         // Once guesses are over, what was said first is what the request was refused for.
         if (refusal === null) throw error;
         if (lesson === null) throw first.error;
         rules = withLesson(rules, lesson);
-        fresh.push({ lesson, said: saidFor(refusal) });
+        fresh.push({ lesson, excerpt: excerptOf(refusal) });
       }
     }
   };
 }
 
 async function readLessons({ store, address }: AddressDeps): Promise<Learnt[]> {
-  return (await store.read(addressKey(address))).map((lesson) => ({ lesson, said: "" }));
+  return (await store.read(addressKey(address))).map((lesson) => ({ lesson, excerpt: "" }));
 }
 
 function isOver(request: ModelRequest, { signal }: AttemptContext): boolean {
   return signal.aborted || request.leaving?.aborted === true;
 }
 
-function saidFor({ said }: Refusal): string {
-  return said.length > 300 ? `${said.slice(0, 300).toWellFormed()}…` : said;
+function excerptOf({ excerpt }: Refusal): string {
+  return excerpt.length > 300 ? `${excerpt.slice(0, 300).toWellFormed()}…` : excerpt;
 }
 
-function* told(lessons: readonly Learnt[], request: ModelRequest, address: Address): Generator<AttemptPart> {
-  for (const { lesson, said } of lessons)
-    if (said !== "" || isFelt(lesson, request))
-      yield { type: "adjusted", adjustment: tellLesson(lesson, address, said) };
+function* adjustmentsOf(
+  lessons: readonly Learnt[],
+  request: ModelRequest,
+  address: Address,
+): Generator<AttemptPart> {
+  for (const { lesson, excerpt } of lessons)
+    if (excerpt !== "" || isFelt(lesson, request))
+      yield { type: "adjusted", adjustment: adjustmentFor(lesson, address, excerpt) };
 }
 
 const ofHistory = new Set<Lesson["kind"]>(["unsealed", "words", "plain-text"]);

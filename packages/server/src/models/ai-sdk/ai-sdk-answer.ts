@@ -10,7 +10,7 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 
 /** A piece of an answer in the order of the stream, with what the provider attached to it. */
-export type AnswerPiece = {
+export type AnswerBlock = {
   readonly type: "text" | "reasoning" | "call";
   /** Of the call, unique; of the block in the stream. */
   readonly id: string;
@@ -26,7 +26,7 @@ export type AnswerPiece = {
 
 /** Collects the parts of one answer from the AI SDK's language models. */
 export class AiSdkAnswer {
-  readonly #pieces: AnswerPiece[] = [];
+  readonly #blocks: AnswerBlock[] = [];
   #id = "";
   #finish: Finish | null = null;
 
@@ -38,8 +38,8 @@ export class AiSdkAnswer {
     return this.#finish === null ? null : toTokens(this.#finish.usage);
   }
 
-  get pieces(): readonly AnswerPiece[] {
-    return this.#pieces;
+  get blocks(): readonly AnswerBlock[] {
+    return this.#blocks;
   }
 
   /** Adds a part and yields what to show of it. Error parts are the caller's. */
@@ -86,7 +86,7 @@ export class AiSdkAnswer {
     const { unified, raw } = finish.finishReason;
     const tokens = toTokens(finish.usage);
     if (unified === "content-filter") throw blockedAnswer();
-    if (raw === undefined) throw this.#pieces.length === 0 && tokens !== null ? emptyAnswer() : cutAnswer();
+    if (raw === undefined) throw this.#blocks.length === 0 && tokens !== null ? emptyAnswer() : cutAnswer();
     if (unified === "error") throw malformedCall();
     const thought = this.#textOf("reasoning");
     const text = this.#textOf("text");
@@ -108,22 +108,22 @@ export class AiSdkAnswer {
   }
 
   get #callCount(): number {
-    return this.#pieces.filter((piece) => piece.type === "call").length;
+    return this.#blocks.filter((block) => block.type === "call").length;
   }
 
-  #indexOf(call: AnswerPiece): number {
-    return this.#pieces.filter((piece) => piece.type === "call").indexOf(call);
+  #indexOf(call: AnswerBlock): number {
+    return this.#blocks.filter((block) => block.type === "call").indexOf(call);
   }
 
-  #textOf(type: AnswerPiece["type"]): string {
-    return this.#pieces.map((piece) => (piece.type === type ? piece.text : "")).join("");
+  #textOf(type: AnswerBlock["type"]): string {
+    return this.#blocks.map((block) => (block.type === type ? block.text : "")).join("");
   }
 
-  #begin(type: AnswerPiece["type"], id: string, metadata: Metadata, name = ""): AnswerPiece {
+  #begin(type: AnswerBlock["type"], id: string, metadata: Metadata, name = ""): AnswerBlock {
     const isTaken =
-      type === "call" && this.#pieces.some((piece) => piece.type === "call" && piece.streamId === id);
+      type === "call" && this.#blocks.some((block) => block.type === "call" && block.streamId === id);
     const own = type === "call" && (id === "" || isTaken) ? `call_${randomUUID().replaceAll("-", "")}` : id;
-    const piece: AnswerPiece = {
+    const block: AnswerBlock = {
       type,
       id: own,
       streamId: id,
@@ -132,30 +132,30 @@ export class AiSdkAnswer {
       signature: null,
       redacted: null,
     };
-    attach(piece, metadata);
-    this.#pieces.push(piece);
-    return piece;
+    attach(block, metadata);
+    this.#blocks.push(block);
+    return block;
   }
 
-  #extend(type: AnswerPiece["type"], id: string, text: string, metadata: Metadata): AnswerPiece {
-    const isIt = (piece: AnswerPiece): boolean => piece.type === type && piece.streamId === id;
+  #extend(type: AnswerBlock["type"], id: string, text: string, metadata: Metadata): AnswerBlock {
+    const isIt = (block: AnswerBlock): boolean => block.type === type && block.streamId === id;
     const own =
-      this.#pieces.findLast(isIt) ??
-      (type === "call" ? this.#pieces.findLast((one) => one.type === "call") : undefined);
-    const piece = own ?? this.#begin(type, id, metadata);
-    piece.text += text;
-    attach(piece, metadata);
-    return piece;
+      this.#blocks.findLast(isIt) ??
+      (type === "call" ? this.#blocks.findLast((one) => one.type === "call") : undefined);
+    const block = own ?? this.#begin(type, id, metadata);
+    block.text += text;
+    attach(block, metadata);
+    return block;
   }
 
   #toCalls(): Answered["message"]["toolCalls"] {
-    return this.#pieces.flatMap((piece) =>
-      piece.type === "call"
+    return this.#blocks.flatMap((block) =>
+      block.type === "call"
         ? [
             {
-              id: piece.id,
-              name: piece.name,
-              arguments: piece.text.trim() === "" ? "{}" : piece.text,
+              id: block.id,
+              name: block.name,
+              arguments: block.text.trim() === "" ? "{}" : block.text,
               origin: "completion" as const,
             },
           ]
@@ -165,20 +165,20 @@ export class AiSdkAnswer {
 }
 
 /** Thinking of Claude models as blocks, ready to go back to them. */
-export function toThinkingBlocks(pieces: readonly AnswerPiece[]): (ThinkingBlock | RedactedThinkingBlock)[] {
-  return pieces.flatMap((piece): (ThinkingBlock | RedactedThinkingBlock)[] => {
-    if (piece.type !== "reasoning") return [];
-    if (piece.redacted !== null) return [{ type: "redacted_thinking", data: piece.redacted }];
-    return [{ type: "thinking", thinking: piece.text, signature: piece.signature }];
+export function toThinkingBlocks(blocks: readonly AnswerBlock[]): (ThinkingBlock | RedactedThinkingBlock)[] {
+  return blocks.flatMap((block): (ThinkingBlock | RedactedThinkingBlock)[] => {
+    if (block.type !== "reasoning") return [];
+    if (block.redacted !== null) return [{ type: "redacted_thinking", data: block.redacted }];
+    return [{ type: "thinking", thinking: block.text, signature: block.signature }];
   });
 }
 
-function attach(piece: AnswerPiece, metadata: Metadata): void {
+function attach(block: AnswerBlock, metadata: Metadata): void {
   const known = metadata?.["google"] ?? metadata?.["bedrock"] ?? {};
   const signature = known["thoughtSignature"] ?? known["signature"];
   const redacted = known["redactedContent"] ?? known["redactedData"];
-  if (typeof signature === "string") piece.signature = signature;
-  if (typeof redacted === "string") piece.redacted = redacted;
+  if (typeof signature === "string") block.signature = signature;
+  if (typeof redacted === "string") block.redacted = redacted;
 }
 
 function toTokens(usage: LanguageModelV4Usage): TokenCounts | null {

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import type { AttemptContext } from "../answer.ts";
-import { AiSdkAnswer, type AnswerPiece } from "./ai-sdk-answer.ts";
+import { AiSdkAnswer, type AnswerBlock } from "./ai-sdk-answer.ts";
 import { toProviderError } from "./ai-sdk-error.ts";
 import { spentOn, toResponse } from "../answered.ts";
 import type { Attempt } from "../attempt.ts";
@@ -32,7 +32,7 @@ export type AiSdkWire = {
   /** Adds what the provider wants back with the next request. */
   readonly withSealed: (
     message: AssistantMessage,
-    pieces: readonly AnswerPiece[],
+    blocks: readonly AnswerBlock[],
     settings: ModelSettings,
   ) => AssistantMessage;
 };
@@ -65,7 +65,7 @@ export function createAiSdkAttempt(wire: AiSdkWire, settings: ModelSettings, dep
         } else yield* answer.add(part);
       }
       const answered = answer.finish();
-      const message = wire.withSealed(answered.message, answer.pieces, settings);
+      const message = wire.withSealed(answered.message, answer.blocks, settings);
       const latencyMs = deps.clock.nowMs() - startMs;
       yield { type: "done", response: toResponse({ ...answered, message }, settings, latencyMs) };
     } catch (error) {

@@ -35,7 +35,7 @@ describeModel(
     isTextAnswered: true,
     mayIgnoreStreaming: false,
     isBinary: true,
-    tellsCacheWrites: true,
+    reportsCacheWrites: true,
     hasThinkingBlocks: true,
   },
 );

@@ -63,7 +63,7 @@ export const bedrockWire: AiSdkWire = {
   },
   // Tokens are told in the last event, behind the end of the message.
   isLastChunk: (chunk) => (chunk as { metadata?: unknown }).metadata !== undefined,
-  withSealed: (message, pieces) => ({ ...message, thinkingBlocks: toThinkingBlocks(pieces) }),
+  withSealed: (message, blocks) => ({ ...message, thinkingBlocks: toThinkingBlocks(blocks) }),
 };
 
 function isSignature(name: string): boolean {

@@ -29,7 +29,7 @@ describeModel(
     isTextReplayed: false,
     isTextAnswered: false,
     mayIgnoreStreaming: false,
-    tellsCacheWrites: false,
+    reportsCacheWrites: false,
     hasThinkingBlocks: false,
   },
 );

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { toCall, toPrompt, toTools } from "./ai-sdk-prompt.ts";
 import type { AiSdkWire } from "./ai-sdk.ts";
-import type { AnswerPiece } from "./ai-sdk-answer.ts";
+import type { AnswerBlock } from "./ai-sdk-answer.ts";
 import type { AssistantMessage } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { hostOf } from "../model-names.ts";
@@ -44,10 +44,10 @@ export const googleWire: AiSdkWire = {
     const { candidates } = chunk as { candidates?: { finishReason?: unknown }[] };
     return candidates?.[0]?.finishReason !== undefined;
   },
-  withSealed: (message, pieces, settings) => ({
+  withSealed: (message, blocks, settings) => ({
     ...message,
-    ...(pieces.some((piece) => piece.signature !== null)
-      ? replayOf({ wire: "google", host: hostOf(settings.route.baseUrl) }, pieces.map(toItem))
+    ...(blocks.some((block) => block.signature !== null)
+      ? replayOf({ wire: "google", host: hostOf(settings.route.baseUrl) }, blocks.map(toItem))
       : {}),
   }),
 };
@@ -64,7 +64,7 @@ export function samplingOf(settings: ModelSettings): Partial<LanguageModelV4Call
 }
 
 /** Arguments of calls are in the message; only what has no other place is kept. */
-function toItem({ type, id, text, signature }: AnswerPiece): Record<string, unknown> {
+function toItem({ type, id, text, signature }: AnswerBlock): Record<string, unknown> {
   return type === "call" ? { type, call_id: id, signature } : { type, text, signature };
 }
 

@@ -5,7 +5,7 @@ import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
 import { readEvent } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
-import { ArgumentPieces } from "../received-calls.ts";
+import { ArgumentChunks } from "../received-calls.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 import type { WireAnswer } from "../wire-attempt.ts";
@@ -13,15 +13,15 @@ import type { WireAnswer } from "../wire-attempt.ts";
 type StreamEvent = Anthropic.RawMessageStreamEvent | { readonly type: "error"; readonly error: unknown };
 
 type Draft =
-  | { readonly type: "text"; readonly pieces: string[] }
-  | { readonly type: "thinking"; readonly pieces: string[]; readonly signature: string[] }
+  | { readonly type: "text"; readonly chunks: string[] }
+  | { readonly type: "thinking"; readonly chunks: string[]; readonly signature: string[] }
   | { readonly type: "redacted_thinking"; readonly data: string }
   | {
       readonly type: "tool_use";
       readonly id: string;
       readonly name: string;
       readonly call: number;
-      readonly pieces: ArgumentPieces;
+      readonly chunks: ArgumentChunks;
       readonly input: unknown;
     };
 
@@ -98,7 +98,7 @@ export class MessagesAnswer implements WireAnswer {
     if (!this.#isEnded && this.#stopReason === null) throw cutAnswer();
     if (this.#stopReason === "refusal") throw blockedAnswer();
     const drafts = [...this.#drafts.entries()].sort(([a], [b]) => a - b).map(([, draft]) => draft);
-    const text = drafts.map((draft) => (draft.type === "text" ? draft.pieces.join("") : "")).join("");
+    const text = drafts.map((draft) => (draft.type === "text" ? draft.chunks.join("") : "")).join("");
     const thinkingBlocks = drafts.flatMap(toThinkingBlock);
     const reasoning = thinkingBlocks.map((block) => ("thinking" in block ? block.thinking : "")).join("");
     const seen = new Set<string>();
@@ -123,10 +123,10 @@ export class MessagesAnswer implements WireAnswer {
 
   *#begin(index: number, block: Anthropic.ContentBlock): Generator<AttemptPart> {
     if (block.type === "text") {
-      this.#drafts.set(index, { type: "text", pieces: [] });
+      this.#drafts.set(index, { type: "text", chunks: [] });
       if (block.text !== "") yield* this.#extend(index, { type: "text_delta", text: block.text });
     } else if (block.type === "thinking") {
-      this.#drafts.set(index, { type: "thinking", pieces: [], signature: [block.signature ?? ""] });
+      this.#drafts.set(index, { type: "thinking", chunks: [], signature: [block.signature ?? ""] });
       if (block.thinking !== "")
         yield* this.#extend(index, { type: "thinking_delta", thinking: block.thinking });
     } else if (block.type === "redacted_thinking") {
@@ -136,7 +136,7 @@ export class MessagesAnswer implements WireAnswer {
       const { input } = block;
       // A server that only looks like one may leave out either.
       const { id = "", name = "" } = block as { id?: string; name?: string };
-      this.#drafts.set(index, { type: "tool_use", id, name, call, pieces: new ArgumentPieces(), input });
+      this.#drafts.set(index, { type: "tool_use", id, name, call, chunks: new ArgumentChunks(), input });
       yield {
         type: "tool-arguments",
         index: call,
@@ -155,10 +155,10 @@ export class MessagesAnswer implements WireAnswer {
   ): Generator<AttemptPart> {
     const draft = this.#drafts.get(index);
     if (draft?.type === "text" && delta.type === "text_delta") {
-      draft.pieces.push(delta.text);
+      draft.chunks.push(delta.text);
       yield { type: "text", text: delta.text };
     } else if (draft?.type === "thinking" && delta.type === "thinking_delta") {
-      draft.pieces.push(delta.thinking);
+      draft.chunks.push(delta.thinking);
       yield { type: "reasoning", text: delta.thinking };
     } else if (draft?.type === "thinking" && delta.type === "signature_delta") {
       draft.signature.push(delta.signature);
@@ -170,7 +170,7 @@ export class MessagesAnswer implements WireAnswer {
         type: "tool-arguments",
         index: call.call,
         name: call.name,
-        text: call.pieces.add(delta.partial_json),
+        text: call.chunks.add(delta.partial_json),
       };
     }
   }
@@ -195,7 +195,7 @@ function toThinkingBlock(draft: Draft): (ThinkingBlock | RedactedThinkingBlock)[
   if (draft.type !== "thinking") return [];
   const signature = draft.signature.join("");
   return [
-    { type: "thinking", thinking: draft.pieces.join(""), signature: signature === "" ? null : signature },
+    { type: "thinking", thinking: draft.chunks.join(""), signature: signature === "" ? null : signature },
   ];
 }
 
@@ -207,7 +207,7 @@ function toToolCall(
   draft: Extract<Draft, { type: "tool_use" }>,
   seen: Set<string>,
 ): Answered["message"]["toolCalls"][number] {
-  const { text } = draft.pieces;
+  const { text } = draft.chunks;
   const whole = hasFields(draft.input) ? JSON.stringify(draft.input) : "{}";
   const isUsable = draft.id !== "" && !seen.has(draft.id);
   const id = isUsable ? draft.id : `toolu_${randomUUID().replaceAll("-", "")}`;

@@ -35,7 +35,7 @@ describeModel(
     isTextReplayed: false,
     isTextAnswered: true,
     mayIgnoreStreaming: true,
-    tellsCacheWrites: true,
+    reportsCacheWrites: true,
     hasThinkingBlocks: true,
   },
 );

@@ -3,7 +3,7 @@ import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
 import { isEndMark, readEvent } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
-import { addFields, type Fields } from "../kept-fields.ts";
+import { addFields, type Fields } from "../answer-fields.ts";
 import { replayOf, type ReplayPlace } from "../provider-replay.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import { ToolCallDrafts, type ToolCallDelta } from "../tool-call-draft.ts";
@@ -39,7 +39,7 @@ type ChatDelta = {
 };
 
 /** What servers add to a message for themselves: sealed reasoning and signatures, which they want back. */
-const keptField =
+const replayedField =
   /^(?:reasoning_.+|thinking_blocks|extra_content|provider_specific_fields|.*signatures?|encrypted_.+)$/u;
 const neutralFields = new Set(["reasoning_content", "reasoning_text"]);
 
@@ -180,8 +180,10 @@ export class ChatAnswer implements WireAnswer {
     const { function_call: only } = delta;
     if (only !== undefined && only !== null)
       yield { type: "tool-arguments", ...this.#calls.add({ index: 0, function: only }) };
-    const kept = Object.entries(delta).filter(([name]) => keptField.test(name) && !neutralFields.has(name));
-    if (kept.length > 0) this.#fields = addFields(this.#fields, kept);
+    const replayed = Object.entries(delta).filter(
+      ([name]) => replayedField.test(name) && !neutralFields.has(name),
+    );
+    if (replayed.length > 0) this.#fields = addFields(this.#fields, replayed);
   }
 }
 

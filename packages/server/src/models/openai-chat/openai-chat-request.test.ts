@@ -22,7 +22,7 @@ function bodyOf(
   return buildChatRequest({ ...request, messages: fitted }, settings, new Set(refused)).body;
 }
 
-const said: AssistantMessage = {
+const assistant: AssistantMessage = {
   role: "assistant",
   content: [],
   toolCalls: [],
@@ -124,8 +124,8 @@ describe("chat request", () => {
     const call = { id: "a", name: "look", arguments: "{ }", origin: "completion" as const };
     const messages = [
       user,
-      { ...said, content: [{ type: "text" as const, text: " \n" }], toolCalls: [call] },
-      said,
+      { ...assistant, content: [{ type: "text" as const, text: " \n" }], toolCalls: [call] },
+      assistant,
     ];
     expect(bodyOf({ model: "openai/gpt-4.1" }, messages)).toMatchObject({
       messages: [
@@ -142,7 +142,7 @@ describe("chat request", () => {
   test("reasoning goes back only to models that need it", () => {
     const messages = [
       user,
-      { ...said, content: [{ type: "text" as const, text: "Hi" }], reasoningContent: "hm" },
+      { ...assistant, content: [{ type: "text" as const, text: "Hi" }], reasoningContent: "hm" },
     ];
     const withReasoning = { role: "assistant", content: "Hi", reasoning_content: "hm" };
     expect(bodyOf({ model: "moonshot/kimi-k2-thinking" }, messages)).toMatchObject({

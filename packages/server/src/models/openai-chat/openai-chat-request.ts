@@ -110,8 +110,8 @@ function toChatMessages(
     const hasMark = isMarked && (index === firstSystem || index === lastInput);
     if (message.role !== "tool") flushImages();
     if (message.role === "assistant") {
-      const said = toChatAssistant(message);
-      if (said !== null) chat.push(said);
+      const assistant = toChatAssistant(message);
+      if (assistant !== null) chat.push(assistant);
       continue;
     }
     if (message.role === "tool") pendingImages.push(...toolImages(message, settings));

@@ -37,7 +37,7 @@ describeModel(
     isTextReplayed: true,
     isTextAnswered: true,
     mayIgnoreStreaming: true,
-    tellsCacheWrites: true,
+    reportsCacheWrites: true,
     hasThinkingBlocks: false,
   },
 );

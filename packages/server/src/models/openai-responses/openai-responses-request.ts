@@ -84,7 +84,7 @@ function toItems(message: ModelMessage, settings: ModelSettings, isSealedSent: b
         { type: "function_call_output", call_id: message.toolCallId, output: toOutput(message, settings) },
       ];
     default:
-      return toSaid(message, settings, isSealedSent);
+      return toAssistantItems(message, settings, isSealedSent);
   }
 }
 
@@ -117,7 +117,7 @@ function textPart(text: string): OpenAI.Responses.ResponseInputText {
 }
 
 /** The provider's own items where they are its own and it may open them; else text, calls and nothing sealed. */
-function toSaid(message: AssistantMessage, settings: ModelSettings, isSealedSent: boolean): Item[] {
+function toAssistantItems(message: AssistantMessage, settings: ModelSettings, isSealedSent: boolean): Item[] {
   if (isSealedSent) {
     const items = replayedItems(message, "openai-responses", hostOf(settings.route.baseUrl));
     if (items !== null) return items.map((item) => withCurrentArguments(item, message));

@@ -23,7 +23,7 @@ describeModel(
     isTextReplayed: true,
     isTextAnswered: true,
     mayIgnoreStreaming: true,
-    tellsCacheWrites: false,
+    reportsCacheWrites: false,
     hasThinkingBlocks: false,
   },
 );

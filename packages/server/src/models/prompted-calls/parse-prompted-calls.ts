@@ -1,7 +1,7 @@
 import { parseForeignJson } from "../../lib/parse-foreign-json.ts";
 import { trimTrailing } from "../../lib/trim-trailing.ts";
 import type { ModelTool } from "../model.ts";
-import { maxCalls } from "../most-calls.ts";
+import { maxCalls } from "../max-calls.ts";
 
 export type PromptedCall = { readonly name: string; readonly arguments: string };
 

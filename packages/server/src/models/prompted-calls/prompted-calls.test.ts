@@ -114,9 +114,9 @@ describe("calls in words", () => {
       arguments: '{"path":"/a","line":1.50}',
       origin: "completion" as const,
     };
-    const said = { ...silent, content: [{ type: "text" as const, text: "So:" }], toolCalls: [call] };
+    const plain = { ...silent, content: [{ type: "text" as const, text: "So:" }], toolCalls: [call] };
     const { messages, tools } = toPromptedRequest({
-      messages: [userMessage("Go."), said, toolResult("call_A", "edit", "ok"), userMessage("More.")],
+      messages: [userMessage("Go."), plain, toolResult("call_A", "edit", "ok"), userMessage("More.")],
       tools: [tool],
       cacheKey: "c",
     });

@@ -66,7 +66,7 @@ export function toPromptedRequest(request: ModelRequest): ModelRequest {
   for (const message of request.messages) {
     if (message.role === "system") continue;
     if (message.role === "assistant") {
-      messages.push(toSaid(message));
+      messages.push(toPlainMessage(message));
       continue;
     }
     if (message.role === "user") {
@@ -87,27 +87,27 @@ function isResult(message: Extract<ModelMessage, { role: "user" }>): boolean {
   return first !== undefined && "text" in first && first.text.startsWith("<result ");
 }
 
-function toSaid(message: AssistantMessage): AssistantMessage {
+function toPlainMessage(message: AssistantMessage): AssistantMessage {
   const { replay: _, extra, ...rest } = message;
   // Fields of calls have nothing to stand beside any more.
-  const said = extra === undefined ? rest : { ...rest, extra: { ...extra, calls: [] } };
-  if (message.toolCalls.length === 0) return said;
+  const plain = extra === undefined ? rest : { ...rest, extra: { ...extra, calls: [] } };
+  if (message.toolCalls.length === 0) return plain;
   const text = message.content.map((part) => part.text).join("");
   const calls = renderCalls(message.toolCalls);
   const whole = text.trim() === "" ? calls : `${text.trimEnd()}\n\n${calls}`;
-  return { ...said, content: [{ type: "text", text: whole }], toolCalls: [] };
+  return { ...plain, content: [{ type: "text", text: whole }], toolCalls: [] };
 }
 
 function readCalls(message: AssistantMessage, tools: readonly ModelTool[], isCut: boolean): AssistantMessage {
-  const { replay: _, ...said } = message;
+  const { replay: _, ...plain } = message;
   const text = message.content.map((part) => part.text).join("");
   const { before, calls } = parseCalls(text, tools, { isCut });
-  if (calls.length === 0) return said;
+  if (calls.length === 0) return plain;
   const toolCalls: MessageToolCall[] = calls.map((call) => ({
     id: `call_${randomUUID().replaceAll("-", "")}`,
     name: call.name,
     arguments: call.arguments,
     origin: "completion",
   }));
-  return { ...said, content: before === "" ? [] : [{ type: "text", text: before }], toolCalls };
+  return { ...plain, content: before === "" ? [] : [{ type: "text", text: before }], toolCalls };
 }

@@ -35,8 +35,8 @@ function withItem(items: readonly unknown[], item: unknown): unknown[] {
   if (!goesOn || item["index"] === undefined) return [...items, item];
   const whole = Object.entries(item).map(([name, value]) => {
     const known = last[name];
-    const isPiece = growing.has(name) && typeof known === "string" && typeof value === "string";
-    return [name, isPiece ? known + value : (value ?? known)] as const;
+    const isAppended = growing.has(name) && typeof known === "string" && typeof value === "string";
+    return [name, isAppended ? known + value : (value ?? known)] as const;
   });
   return [...items.slice(0, -1), { ...last, ...Object.fromEntries(whole) }];
 }

@@ -5,8 +5,8 @@ import type { Lesson } from "./address-rules.ts";
 import { eachSchema, hasLookaround } from "./fit-schema.ts";
 import { toolDigest } from "./fit-tools.ts";
 
-/** A lesson as it is told in a conversation; `said` are the provider's words, empty where they were read in another conversation. */
-export function tellLesson(lesson: Lesson, address: Address, said: string): Adjustment {
+/** A lesson as it is told in a conversation; `excerpt` are the provider's words, empty where they were read in another conversation. */
+export function adjustmentFor(lesson: Lesson, address: Address, excerpt: string): Adjustment {
   const sentence = `The provider of ${address.model} at ${address.host} ${sentenceOf(lesson)}`;
   // How much of a history is changed grows with it; that it is, is told once.
   const isOfHistory = lesson.kind === "words" || lesson.kind === "unsealed";
@@ -16,7 +16,7 @@ export function tellLesson(lesson: Lesson, address: Address, said: string): Adju
       .update(JSON.stringify([addressKey(address), thing]))
       .digest("hex")
       .slice(0, 24),
-    detail: said === "" ? sentence : `${sentence} It said: ${said}`,
+    detail: excerpt === "" ? sentence : `${sentence} It said: ${excerpt}`,
   };
 }
 
