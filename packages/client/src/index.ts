@@ -21,12 +21,5 @@ export {
   type ModelRetry,
   type OpenAction,
 } from "./view/conversation-view.ts";
-export { foldEvents, foldItem, spendOf, viewOf, waitingActions } from "./view/fold-view.ts";
-export {
-  foldAnswer,
-  noAnswers,
-  settleAnswers,
-  type LiveAnswer,
-  type LiveAnswers,
-  type LiveItem,
-} from "./view/live-answer.ts";
+export { foldEvents, foldItem, spendOf, viewOf, waitingActions, type Spend } from "./view/fold-view.ts";
+export type { LiveAnswer, LiveItem } from "./view/live-answer.ts";

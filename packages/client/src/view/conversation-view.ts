@@ -30,6 +30,17 @@ export type ConversationView = LiveAnswers & {
   /** Up to here a `Standing` frame has told what counts: an event that came later by the wire and not by the log changes none of it. */
   readonly standsAt: string | null;
   readonly title: string | null;
+  /** Of the agent, such as `openai/gpt-5`; null until it is known. */
+  readonly model: string | null;
+  /** Whether the agent may change nothing but its plan. */
+  readonly isPlanning: boolean;
+  readonly workingDir: string | null;
+  /** `kind` of the confirmation policy. */
+  readonly policy: string;
+  /** Max US dollars for one task; null without a limit. */
+  readonly budget: number | null;
+  /** The conversation of which this is a sub-agent. */
+  readonly parentId: string | null;
   readonly openActions: readonly OpenAction[];
   /** Ids of messages that no answer has been given to, oldest first. */
   readonly queued: readonly string[];
@@ -46,6 +57,12 @@ export const emptyView: ConversationView = {
   lastEventId: null,
   standsAt: null,
   title: null,
+  model: null,
+  isPlanning: false,
+  workingDir: null,
+  policy: "NeverConfirm",
+  budget: null,
+  parentId: null,
   openActions: [],
   queued: [],
   stats: {},

@@ -1,5 +1,6 @@
-import type { Event, MetricsSnapshot, TaskItem } from "@convoke/protocol";
-import type { ConversationView, ModelRetry } from "./conversation-view.ts";
+import type { Event, TaskItem } from "@convoke/protocol";
+import type { ConversationView } from "./conversation-view.ts";
+import { foldField } from "./fold-field.ts";
 import { settleAnswers } from "./live-answer.ts";
 
 /** Applies one stored event; kinds that it does not know change nothing. */
@@ -51,17 +52,6 @@ function closed(view: ConversationView, actionId: string): ConversationView {
 
 function updated(view: ConversationView, key: string | undefined, value: unknown): ConversationView {
   switch (key) {
-    case "execution_status":
-      return { ...view, status: value as ConversationView["status"] };
-    case "stats":
-      return {
-        ...view,
-        stats: (value as { usage_to_metrics: Record<string, MetricsSnapshot> }).usage_to_metrics,
-      };
-    case "title":
-      return { ...view, title: value as string | null };
-    case "model_retry":
-      return { ...view, retry: value as ModelRetry | null };
     case "approvals": {
       const accepted = new Set((value as { accepted: readonly string[] }).accepted);
       const openActions = view.openActions.map((action) =>
@@ -73,6 +63,6 @@ function updated(view: ConversationView, key: string | undefined, value: unknown
       // What waited on the other branch waits no more.
       return { ...view, openActions: [], queued: [] };
     default:
-      return view;
+      return foldField(view, key, value);
   }
 }

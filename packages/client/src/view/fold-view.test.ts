@@ -1,7 +1,7 @@
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { emptyView, type ConversationView } from "./conversation-view.ts";
-import { foldEvents, foldItem, viewOf, waitingActions } from "./fold-view.ts";
+import { foldEvents, foldItem, spendOf, viewOf, waitingActions } from "./fold-view.ts";
 
 const stored = (fields: object): Event => fields as unknown as Event;
 const update = (key: string, value: unknown): Event =>
@@ -74,6 +74,79 @@ test("P36: an older state than the one that is shown counts for nothing", () => 
   });
   const view = signals(emptyView, state(7, "running"), state(5, "idle"));
   expect(view).toMatchObject({ status: "running", version: 7 });
+});
+
+test("fields of an unknown shape change nothing, and a snapshot only what it has", () => {
+  const view = viewOf({
+    version: 3,
+    execution_status: "running",
+    agent: { llm: { model: "openai/m" }, system_prompt_filename: "system_prompt_planning.j2" },
+    workspace: { working_dir: "/w" },
+    confirmation_policy: { kind: "AlwaysConfirm" },
+    max_budget_per_task: 2,
+    parent_conversation_id: "p",
+    something_new: 1,
+  });
+  expect(view).toMatchObject({
+    version: 3,
+    model: "openai/m",
+    isPlanning: true,
+    workingDir: "/w",
+    policy: "AlwaysConfirm",
+    budget: 2,
+    parentId: "p",
+  });
+  const odd = ["stats", "workspace", "confirmation_policy", "execution_status"].map((key) => update(key, 7));
+  expect(foldEvents(view, odd)).toEqual(view);
+  expect(viewOf({ ...view, version: 4 })).toMatchObject({ status: "idle", stats: {} });
+});
+
+test("F26: an agent plans until the log says that it has another prompt", () => {
+  const agent = (name: string) => ({ llm: { model: "m" }, system_prompt_filename: name });
+  const planning = viewOf({ agent: agent("system_prompt_planning.j2") });
+  expect(planning.isPlanning).toBe(true);
+  expect(foldEvents(planning, [update("agent", agent("system_prompt.j2"))]).isPlanning).toBe(false);
+});
+
+test("cost is that of all usages, the context that of the agent's own", () => {
+  const metrics = (cost: number, tokens: number) => ({
+    accumulated_cost: cost,
+    accumulated_token_usage: {
+      prompt_tokens: 10,
+      completion_tokens: 2,
+      per_turn_token: tokens,
+      context_window: 1000,
+    },
+  });
+  const stats = { usage_to_metrics: { title: metrics(0.25, 5), agent: metrics(1, 420) } };
+  expect(spendOf(foldEvents(emptyView, [update("stats", stats)]))).toEqual({
+    cost: 1.25,
+    promptTokens: 20,
+    completionTokens: 4,
+    contextTokens: 420,
+    contextWindow: 1000,
+  });
+});
+
+test("J6: what waits and what was not read is what the server says, unless it is older", () => {
+  const frame = (version: number, queued: string[]) => ({
+    kind: "Standing",
+    version,
+    open_actions: [
+      { action_id: "a", is_waiting: true },
+      { action_id: "b", is_waiting: false },
+    ],
+    queued,
+  });
+  const now = signals(emptyView, frame(5, ["m"]));
+  expect(now).toMatchObject({
+    openActions: [
+      { id: "a", isAccepted: false },
+      { id: "b", isAccepted: true },
+    ],
+    queued: ["m"],
+  });
+  expect(signals(now, frame(4, []))).toBe(now);
 });
 
 test("an answer grows piece by piece, is kept until its events are there, and is forgotten when it failed", () => {

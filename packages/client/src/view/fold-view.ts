@@ -1,12 +1,13 @@
-import type { ConversationInfo, Event } from "@convoke/protocol";
+import type { Event } from "@convoke/protocol";
 import type { FollowItem } from "../follow.ts";
 import { emptyView, type ConversationView, type OpenAction } from "./conversation-view.ts";
 import { foldEvent } from "./fold-event.ts";
+import { asFields, foldSnapshot, type Fields } from "./fold-field.ts";
 import { foldAnswer } from "./live-answer.ts";
 
-/** Where to begin when the events before are not read: with what a request told about the conversation. */
-export function viewOf(info: ConversationInfo): ConversationView {
-  return { ...emptyView, title: info.title ?? null, ...stateOf(info) };
+/** Where to begin when the events before are not read: with a conversation as REST answers it. */
+export function viewOf(info: Fields): ConversationView {
+  return foldSnapshot(emptyView, info);
 }
 
 /** The view after one more thing that {@link ConvokeClient.follow} gave. */
@@ -24,17 +25,29 @@ export function waitingActions({ status, openActions }: ConversationView): reado
   return status === "waiting_for_confirmation" ? openActions.filter(({ isAccepted }) => !isAccepted) : [];
 }
 
-/** What all model calls have cost, in US dollars, and the tokens of them. */
-export function spendOf({ stats }: ConversationView): {
+/** What the model calls of a conversation have cost. */
+export type Spend = {
+  /** US dollars. */
   readonly cost: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-} {
-  const total = { cost: 0, promptTokens: 0, completionTokens: 0 };
-  for (const { accumulated_cost: cost, accumulated_token_usage: usage } of Object.values(stats)) {
+  /** Tokens of the newest call of the agent's own model, and how many it can take; 0 when unknown. */
+  readonly contextTokens: number;
+  readonly contextWindow: number;
+};
+
+/** Sums the metrics of all usages; the context is that of the agent's own, because titles and summaries are asked beside it. */
+export function spendOf({ stats }: Pick<ConversationView, "stats">): Spend {
+  const all = Object.entries(stats);
+  const total = { cost: 0, promptTokens: 0, completionTokens: 0, contextTokens: 0, contextWindow: 0 };
+  for (const [usageId, metrics] of all) {
+    const { accumulated_cost: cost, accumulated_token_usage: usage } = metrics ?? {};
     total.cost += cost ?? 0;
     total.promptTokens += usage?.prompt_tokens ?? 0;
     total.completionTokens += usage?.completion_tokens ?? 0;
+    if (usageId !== "agent" && all.length > 1 && total.contextTokens > 0) continue;
+    total.contextTokens = usage?.per_turn_token ?? 0;
+    total.contextWindow = usage?.context_window ?? 0;
   }
   return total;
 }
@@ -52,23 +65,22 @@ function foldSignal(view: ConversationView, frame: Readonly<Record<string, unkno
     const answers = foldAnswer(view.answers, frame);
     return answers === view.answers ? view : { ...view, answers };
   }
-  const value = frame["value"] as Partial<ConversationInfo> & { readonly version?: number };
-  const { version = 0 } = value;
-  return version < view.version ? view : { ...view, version, ...stateOf(value) };
+  const value = asFields(frame["value"]);
+  return value === null ? view : foldSnapshot(view, value);
 }
 
 /** What the socket says with `standing=true`. */
 type LiveStatusFrame = {
   readonly version: number;
-  readonly last_event_id: string | null;
-  readonly execution_status: ConversationView["status"];
-  readonly open_actions: readonly {
+  readonly last_event_id?: string | null;
+  readonly execution_status?: ConversationView["status"];
+  readonly open_actions?: readonly {
     readonly action_id: string;
     readonly tool_name: string;
     readonly tool_call_id: string;
     readonly is_waiting: boolean;
   }[];
-  readonly queued: readonly string[];
+  readonly queued?: readonly string[];
 };
 
 function foldLiveStatus(view: ConversationView, liveStatus: LiveStatusFrame): ConversationView {
@@ -76,23 +88,14 @@ function foldLiveStatus(view: ConversationView, liveStatus: LiveStatusFrame): Co
   return {
     ...view,
     version: liveStatus.version,
-    standsAt: liveStatus.last_event_id,
-    status: liveStatus.execution_status,
-    openActions: liveStatus.open_actions.map((action) => ({
+    standsAt: liveStatus.last_event_id ?? null,
+    status: liveStatus.execution_status ?? view.status,
+    openActions: (liveStatus.open_actions ?? []).map((action) => ({
       id: action.action_id,
       toolName: action.tool_name,
       toolCallId: action.tool_call_id,
       isAccepted: !action.is_waiting,
     })),
-    queued: liveStatus.queued,
-  };
-}
-
-function stateOf(
-  info: Pick<Partial<ConversationInfo>, "execution_status" | "stats">,
-): Pick<ConversationView, "status" | "stats"> {
-  return {
-    status: info.execution_status ?? "idle",
-    stats: info.stats?.usage_to_metrics ?? {},
+    queued: liveStatus.queued ?? [],
   };
 }

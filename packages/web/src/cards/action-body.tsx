@@ -157,7 +157,7 @@ function ArgumentTable({ row }: { readonly row: ActionRow }) {
 type OutcomeBodyProps = Pick<BodyProps, "row" | "conversationId"> & { readonly hasEdits: boolean };
 
 function OutcomeBody({ row, conversationId, hasEdits }: OutcomeBodyProps) {
-  const words = useWords().card;
+  const words = useMoreWords().cardBody;
   const { outcome } = row;
   if (outcome === null) return null;
   if (outcome.type === "failed")
@@ -176,7 +176,7 @@ function OutcomeBody({ row, conversationId, hasEdits }: OutcomeBodyProps) {
 
 /** A result of which only a part came with the timeline; the whole of it on demand. */
 function CutBody({ conversationId, outcome }: { readonly conversationId: string; readonly outcome: Result }) {
-  const words = useWords().card;
+  const words = useMoreWords().cardBody;
   const { client } = useServices();
   const [whole, setWhole] = useState<Loose | null>(null);
   const [isFailed, setIsFailed] = useState(false);
@@ -210,7 +210,8 @@ function ObservationBody({
   readonly observation: Loose;
   readonly isError: boolean;
 }) {
-  const words = useWords().card;
+  const words = useMoreWords().cardBody;
+  const { picture: pictureWord } = useWords().card;
   const lists = [...textsAt(observation, "matches"), ...textsAt(observation, "files")];
   if (lists.length > 0) return <LongText text={lists.join("\n")} />;
   const screenshot = textAt(observation, "screenshot_data");
@@ -222,12 +223,7 @@ function ObservationBody({
       {pictures
         .filter((address) => address.startsWith("data:image/"))
         .map((address) => (
-          <img
-            key={address.slice(-64)}
-            src={address}
-            alt={words.picture}
-            className="max-h-96 max-w-full p-2"
-          />
+          <img key={address.slice(-64)} src={address} alt={pictureWord} className="max-h-96 max-w-full p-2" />
         ))}
       {observation["kind"] === "TaskObservation" ? (
         <Padded>

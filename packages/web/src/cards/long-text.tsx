@@ -3,7 +3,7 @@ import { ColouredText } from "../text/coloured-text.tsx";
 import { withoutColours } from "../text/read-colours.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { useWords } from "../words/words.ts";
+import { useMoreWords } from "../words/words.ts";
 
 const maxLines = 200;
 const maxCharacters = 40_000;
@@ -21,7 +21,7 @@ type LongTextProps = {
 
 /** Output with its colours. Of a long one the end, which says what came of it; the rest on demand. */
 export function LongText({ text, isError = false, isWrapped = false, isLive = false }: LongTextProps) {
-  const words = useWords().card;
+  const words = useMoreWords().cardBody;
   const [isWhole, setIsWhole] = useState(false);
   const end = endOf(text);
   const isCut = !isWhole && end.length < text.length;

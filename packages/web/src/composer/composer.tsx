@@ -1,14 +1,15 @@
-import { ArrowUp, ImagePlus, X } from "lucide-react";
+import { ArrowUp, ImagePlus } from "lucide-react";
 import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  Suspense,
   useCallback,
   useEffect,
   useId,
   useLayoutEffect,
   useRef,
   useState,
-  type ClipboardEvent,
-  type KeyboardEvent,
-  type ReactNode,
 } from "react";
 import { flushSync } from "react-dom";
 import { useServices } from "../services/services.ts";
@@ -17,6 +18,7 @@ import { useWords } from "../words/words.ts";
 import { completed, type Asked, type Suggest, type Suggestion } from "./completion.ts";
 import { readImage } from "./read-images.ts";
 import { sendChoice } from "./send-choice.ts";
+import { AttachedImages } from "./attached-images.tsx";
 import { optionId, SuggestionList } from "./suggestion-list.tsx";
 import { useCompletion } from "./use-completion.ts";
 
@@ -128,21 +130,9 @@ export function Composer(props: ComposerProps) {
     >
       <SuggestionList {...completion} />
       {images.length > 0 && (
-        <ul className="flex flex-wrap gap-2 px-3 pt-2.5">
-          {images.map((image, index) => (
-            <li key={`${image.length} ${image.slice(-32)}`} className="relative">
-              <img src={image} alt={words.picture(index + 1)} className="h-16 rounded border border-line" />
-              <IconButton
-                label={words.removePicture(index + 1)}
-                size="small"
-                className="absolute -top-2 -right-2 border border-line bg-canvas"
-                onClick={() => setImages(images.filter((other) => other !== image))}
-              >
-                <X size={12} />
-              </IconButton>
-            </li>
-          ))}
-        </ul>
+        <Suspense>
+          <AttachedImages images={images} onChange={setImages} />
+        </Suspense>
       )}
       <textarea
         ref={field}

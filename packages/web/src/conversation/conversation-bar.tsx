@@ -1,7 +1,7 @@
 import { ChevronLeft, CornerLeftUp, FileDiff, Files, Square, Play, X } from "lucide-react";
 import { Suspense, use, useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import type { LogState } from "../folds/fold-state.ts";
+import type { ConversationView } from "@convoke/client";
 import { placeIn } from "../lib/place-in.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
@@ -16,7 +16,7 @@ import { PaneContext } from "./pane.ts";
 
 type ConversationBarProps = {
   readonly log: OpenLog;
-  readonly state: LogState;
+  readonly state: ConversationView;
   readonly onAttempt: Attempt;
   readonly onFork: () => void;
   /** Shows what stands beside the conversation, or puts it away. */

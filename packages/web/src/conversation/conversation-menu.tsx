@@ -1,7 +1,7 @@
 import { Ellipsis } from "lucide-react";
 import { Suspense, useState } from "react";
 import { useLocation } from "wouter";
-import type { LogState } from "../folds/fold-state.ts";
+import type { ConversationView } from "@convoke/client";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { placeIn } from "../lib/place-in.ts";
 import { useStore } from "../lib/store.ts";
@@ -17,7 +17,7 @@ const RenameDialog = lazyPart(() => import("./rename-dialog.tsx"));
 
 type ConversationMenuProps = {
   readonly id: string;
-  readonly state: LogState;
+  readonly state: ConversationView;
   readonly onAttempt: Attempt;
   readonly onFork: () => void;
   readonly onPanel: (name: string) => void;

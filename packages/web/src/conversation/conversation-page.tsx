@@ -1,6 +1,7 @@
 import { Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { useStore } from "../lib/store.ts";
+import { waitingIds } from "../lib/waiting-ids.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
@@ -59,9 +60,10 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
   const [sends, setSends] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const { status } = view.state;
+  const waiting = waitingIds(view.state);
 
   // Whether something waits is said by the log; what exactly waits, and until when, by the server.
-  useEffect(() => void approvals.refresh(), [approvals, status, view.state.waiting]);
+  useEffect(() => void approvals.refresh(), [approvals, status, waiting]);
 
   const attempt = useCallback<Attempt>(
     async (act) => {

@@ -1,11 +1,11 @@
+import { spendOf, type ConversationView } from "@convoke/client";
 import { Suspense } from "react";
-import type { LogState } from "../folds/fold-state.ts";
 import { shownCost, shownCount } from "../lib/shown-numbers.ts";
 import { titleIdOf } from "../lib/title-id.ts";
 import { statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 
-type ConversationTitleProps = { readonly state: LogState; readonly id: string };
+type ConversationTitleProps = { readonly state: ConversationView; readonly id: string };
 
 /** The title and what it does; on phones one above the other, with the cost that `Meters` shows elsewhere. */
 export function ConversationTitle({ state, id }: ConversationTitleProps) {
@@ -25,20 +25,19 @@ export function ConversationTitle({ state, id }: ConversationTitleProps) {
   );
 }
 
-type CostProps = { readonly state: LogState; readonly className: string };
+type CostProps = { readonly state: ConversationView; readonly className: string };
 
 /** What a conversation has cost, of its budget where it has one. */
 export function Cost({ state, className }: CostProps) {
   const words = useMoreWords().meter;
+  const { cost, promptTokens, completionTokens } = spendOf(state);
   return (
     <span
-      title={words.tokens(shownCount(state.tokensIn), shownCount(state.tokensOut))}
+      title={words.tokens(shownCount(promptTokens), shownCount(completionTokens))}
       className={`tabular-nums ${className}`}
     >
       <span className="sr-only">{words.costLabel}</span>
-      {state.budget === null
-        ? shownCost(state.cost)
-        : words.ofBudget(shownCost(state.cost), shownCost(state.budget))}
+      {state.budget === null ? shownCost(cost) : words.ofBudget(shownCost(cost), shownCost(state.budget))}
     </span>
   );
 }

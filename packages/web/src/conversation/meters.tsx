@@ -1,10 +1,10 @@
-import type { LogState } from "../folds/fold-state.ts";
+import { spendOf, type ConversationView } from "@convoke/client";
 import { shownCount } from "../lib/shown-numbers.ts";
 import { useMoreWords } from "../words/words.ts";
 import { Cost } from "./conversation-title.tsx";
 
 type MetersProps = {
-  readonly state: LogState;
+  readonly state: ConversationView;
   /** Shows what fills the context; null where nothing does, or nobody can look. */
   readonly onContext?: (() => void) | null;
 };
@@ -12,7 +12,8 @@ type MetersProps = {
 /** The share of the context that is used, and what it has cost. */
 export default function Meters({ state, onContext = null }: MetersProps) {
   const words = useMoreWords().meter;
-  const share = state.contextWindow > 0 ? state.contextTokens / state.contextWindow : null;
+  const { contextTokens, contextWindow } = spendOf(state);
+  const share = contextWindow > 0 ? contextTokens / contextWindow : null;
   const colour = share === null || share < 0.8 ? "text-accent" : share < 0.95 ? "text-warn" : "text-bad";
   return (
     <div className="flex shrink-0 items-center gap-3 text-xs text-faint tabular-nums">
@@ -25,7 +26,7 @@ export default function Meters({ state, onContext = null }: MetersProps) {
           disabled={onContext === null}
           onClick={() => onContext?.()}
           className="flex items-center gap-1.5 rounded px-1 enabled:hover:bg-hover pointer-coarse:h-11 pointer-coarse:min-w-11 pointer-coarse:justify-center"
-          title={words.context(shownCount(state.contextTokens), shownCount(state.contextWindow))}
+          title={words.context(shownCount(contextTokens), shownCount(contextWindow))}
         >
           <svg
             width="14"

@@ -97,7 +97,7 @@ test("J21: a window of the past ends with its event, says how things stood there
   expect(log.view.snapshot()).toMatchObject({
     hasNewer: false,
     lastEventId: at,
-    state: { status: "waiting_for_confirmation", title: "Then", waiting: ["a"], queued: ["m"] },
+    state: { status: "waiting_for_confirmation", title: "Then", openActions: [{ id: "a" }], queued: ["m"] },
   });
   server.append({ kind: "PauseEvent", id: "0193-900000", timestamp: "", source: "user" });
   while (log.view.snapshot().hasOlder) await log.loadOlder();

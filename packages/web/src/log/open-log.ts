@@ -1,15 +1,17 @@
 import {
   ApiError,
-  foldAnswer,
-  noAnswers,
-  settleAnswers,
+  emptyView,
+  foldEvents,
+  foldItem,
+  viewOf,
+  type ConversationView,
   type FollowItem,
   type FollowOptions,
   type LiveAnswer,
 } from "@convoke/client";
-import { emptyState, withEvent, withSnapshot, withLiveStatus, type LogState } from "../folds/fold-state.ts";
+import type { Event } from "@convoke/protocol";
 import type { Row } from "../folds/row.ts";
-import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { looseAt, textAt, type Loose } from "../lib/loose.ts";
 import { Cell } from "../lib/store.ts";
 import { trimAt, upTo, type LogPage } from "./log-page.ts";
 import { PaintTimes, minIntervalMs } from "./paint-times.ts";
@@ -42,7 +44,8 @@ export type LogView = {
   readonly rows: readonly Row[];
   /** Rows of the end of the log; the same as `rows` where that is among them. */
   readonly newest: readonly Row[];
-  readonly state: LogState;
+  /** What the conversation is and does. A piece of an answer does not change it. */
+  readonly state: ConversationView;
   readonly hasOlder: boolean;
   /** False where the end of the log is among the rows, and what comes is added to them. */
   readonly hasNewer: boolean;
@@ -67,8 +70,9 @@ export class OpenLog {
   readonly #past: Loose | null;
   readonly #times: PaintTimes;
   #window = new RowWindow();
-  #state = emptyState;
-  #live = noAnswers;
+  #state = emptyView;
+  /** The state without the newest pieces of answers. */
+  #shown = emptyView;
   #loading: Promise<void> | null = null;
   #loadingOlder: Promise<void> | null = null;
   #loadingNewer: Promise<void> | null = null;
@@ -90,7 +94,7 @@ export class OpenLog {
       phase: "loading",
       rows: [],
       newest: [],
-      state: emptyState,
+      state: emptyView,
       hasOlder: false,
       hasNewer: false,
       lastEventId: null,
@@ -183,8 +187,7 @@ export class OpenLog {
   /** The server does not have the newest event that was read: its store has gone back, and what is here may be of nowhere. */
   #beginAnew(): void {
     this.#window = new RowWindow();
-    this.#state = emptyState;
-    this.#live = noAnswers;
+    this.#state = emptyView;
     this.#isLoaded = false;
     this.#hasFollowed = false;
     this.show();
@@ -205,11 +208,17 @@ export class OpenLog {
       source.older(this.id, at),
       at === "" || past !== null ? null : source.newer(this.id, at),
     ]);
-    this.#state = withSnapshot(this.#state, info);
-    if (past !== null) this.#state = withLiveStatus(this.#state, past);
+    this.#state = viewOf(info);
+    if (past !== null) this.#foldSignal({ ...past, kind: "Standing" });
     this.#window.takeOlder(page);
-    if (newer === null) for (const event of page.events) this.#state = withRetry(this.#state, event);
+    // A conversation as REST answers it does not say that a model call waits for its next try.
+    if (newer === null)
+      this.#state = foldEvents(
+        this.#state,
+        page.events.filter(({ key }) => key === "model_retry") as unknown as Event[],
+      );
     else this.#window.takeNewer(newer);
+    this.#shown = this.#state;
     this.#isLoaded = true;
     this.#paint();
   }
@@ -238,26 +247,28 @@ export class OpenLog {
       if (signal.aborted) return;
       if (item.type === "signal") this.#takeSignal(item.frame);
       else {
-        this.#live = settleAnswers(this.#live, item.event);
+        this.#state = foldItem(this.#state, item);
         this.#takeEvent(item.trimmed === null ? item.event : { ...item.event, is_cut: true });
       }
     }
   }
 
   #takeSignal(frame: Loose): void {
-    const value = asLoose(frame["value"]);
     if (frame["kind"] === "ToolProgress")
       this.#progress = new Map([...this.#progress, [textAt(frame, "action_id"), textAt(frame, "text")]]);
-    else if (frame["key"] === "full_state" && value !== null) this.#state = withSnapshot(this.#state, value);
-    else if (frame["kind"] === "Standing") this.#state = withLiveStatus(this.#state, frame);
-    else this.#live = { ...this.#live, answers: foldAnswer(this.#live.answers, frame) };
-    if (deltaKinds.has(textAt(frame, "kind"))) this.#times.together();
-    else this.#times.soon();
+    else this.#foldSignal(frame);
+    if (deltaKinds.has(textAt(frame, "kind"))) return this.#times.together();
+    this.#shown = this.#state;
+    this.#times.soon();
+  }
+
+  #foldSignal(frame: Loose): void {
+    this.#state = foldItem(this.#state, { type: "signal", frame });
   }
 
   #takeEvent(event: Loose): void {
     this.#window.takeNew(event);
-    this.#state = withEvent(this.#state, event);
+    this.#shown = this.#state;
     // What an action said while it ran is in its answer now.
     if (this.#progress.size > 0 && textAt(event, "action_id") !== "") this.#progress = new Map();
     this.#times.soon();
@@ -303,7 +314,7 @@ export class OpenLog {
       phase: "ready",
       rows,
       newest,
-      state: this.#state,
+      state: this.#shown,
       hasOlder: olderPageId !== null,
       hasNewer: newerPageId !== null,
       lastEventId,
@@ -311,7 +322,7 @@ export class OpenLog {
     // A piece of an answer changes nothing of the log: only the answer is drawn again.
     if (!isSameView(this.view.snapshot(), view)) this.view.set(view);
     // What is being written stands behind the end of the log.
-    const begun = this.#live.answers.findLast(({ items }) => items.length > 0) ?? null;
+    const begun = this.#state.answers.findLast(({ items }) => items.length > 0) ?? null;
     this.live.set(newerPageId === null ? begun : null);
     this.progress.set(this.#progress);
   }
@@ -333,9 +344,4 @@ const deltaKinds: ReadonlySet<string> = new Set(["AnswerDelta", "StreamingDeltaE
 
 function isSameView(before: LogView, after: LogView): boolean {
   return (Object.keys(after) as (keyof LogView)[]).every((key) => before[key] === after[key]);
-}
-
-/** Of what the tail says about the state only a wait for the model is not in the conversation that REST answers. */
-function withRetry(state: LogState, event: Loose): LogState {
-  return event["key"] === "model_retry" ? withEvent(state, event) : state;
 }

@@ -7,7 +7,7 @@ import { baseName, shownCost } from "../lib/shown-numbers.ts";
 import { shownTime } from "../lib/shown-times.ts";
 import { useStore, type Store } from "../lib/store.ts";
 import { StateMark } from "../ui/state-mark.tsx";
-import { useWords } from "../words/words.ts";
+import { useMoreWords, useWords } from "../words/words.ts";
 import type { Summary } from "./summary.ts";
 import { beginningOf, sectionsOf } from "./list-sections.ts";
 import type { Overview } from "./overview-store.ts";
@@ -35,10 +35,9 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   const drawn = useMemo(() => beginningOf(sections, limit), [sections, limit]);
   const count = sections.reduce((sum, { summaries: members }) => sum + members.length, 0);
   const drawMore = useCallback(() => setLimit((before) => before + step), []);
-  if (phase === "failed" && summaries.length === 0)
-    return <p className="px-3 py-2 text-sm text-bad">{words.failed}</p>;
+  if (phase === "failed" && summaries.length === 0) return <ListNote what="failed" />;
   if (phase === "ready" && sections.length === 0)
-    return <p className="px-3 py-2 text-sm text-faint">{filter === "" ? words.none : words.noneFound}</p>;
+    return <ListNote what={filter === "" ? "none" : "noneFound"} />;
   const groups = drawn.map(({ name, summaries: members }) => (
     // Isolated, so that the browser keeps what it painted of a section while something else of the page is drawn.
     <div key={name} role="group" aria-label={words.sections[name]} className="isolate pb-2">
@@ -61,6 +60,21 @@ export function ConversationList({ overview, language, filter }: ConversationLis
       {count > limit && <EndOfDrawn key={limit} onNear={drawMore} />}
     </>
   );
+}
+
+/** In place of the list: why there is none. */
+function ListNote({ what }: { readonly what: "failed" | "none" | "noneFound" }) {
+  return (
+    <p className={`px-3 py-2 text-sm ${what === "failed" ? "text-bad" : "text-faint"}`}>
+      <Suspense>
+        <MoreWord what={what} />
+      </Suspense>
+    </p>
+  );
+}
+
+function MoreWord({ what }: { readonly what: "failed" | "none" | "noneFound" }) {
+  return useMoreWords().list[what];
 }
 
 /** Stands behind what is drawn, and tells when it comes near the screen. */

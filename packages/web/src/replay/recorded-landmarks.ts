@@ -1,5 +1,5 @@
 import type { Landmarks } from "@convoke/protocol";
-import { spentOf } from "../folds/fold-state.ts";
+import { spendOf, viewOf } from "@convoke/client";
 import { asLoose, textAt, type Loose } from "../lib/loose.ts";
 
 /** Where something happened in a log that is here as a whole; what a server says of it, but for its bound. `copiedUpTo` is an event, or empty. */
@@ -44,6 +44,6 @@ export function landmarksOf(events: readonly Loose[], copiedUpTo: string): Landm
 }
 
 function spentAt(stats: Loose): { readonly cost: number; readonly context: number | null } {
-  const { cost, contextTokens, contextWindow } = spentOf(stats);
+  const { cost, contextTokens, contextWindow } = spendOf(viewOf({ stats }));
   return { cost, context: contextWindow > 0 ? contextTokens / contextWindow : null };
 }

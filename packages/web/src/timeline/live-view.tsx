@@ -1,12 +1,14 @@
-import type { LiveAnswer, LiveItem } from "@convoke/client";
-import { useEffect, useState } from "react";
-import type { LogState } from "../folds/fold-state.ts";
+import type { ConversationView, LiveAnswer, LiveItem } from "@convoke/client";
+import { Suspense } from "react";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { useStore, type Store } from "../lib/store.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { useWords } from "../words/words.ts";
 import { Reasoning } from "./message-view.tsx";
 
-type LiveViewProps = { readonly live: Store<LiveAnswer | null>; readonly state: LogState };
+const RetryLine = lazyPart(() => import("./retry-line.tsx"));
+
+type LiveViewProps = { readonly live: Store<LiveAnswer | null>; readonly state: ConversationView };
 
 /** What is going on now: the answer as it comes, a wait for the model, or that the agent works. Nothing of it is stored yet. */
 export function LiveView({ live, state }: LiveViewProps) {
@@ -23,7 +25,9 @@ export function LiveView({ live, state }: LiveViewProps) {
           {answer === null ? words.working : words.writing}
         </p>
       ) : (
-        <RetryLine until={state.retry.until} attempt={state.retry.attempt} code={state.retry.code} />
+        <Suspense>
+          <RetryLine retry={state.retry} />
+        </Suspense>
       )}
     </div>
   );
@@ -54,24 +58,5 @@ function Streamed({ answer }: { readonly answer: LiveAnswer }) {
         </p>
       ))}
     </>
-  );
-}
-
-type RetryLineProps = { readonly until: string; readonly attempt: number; readonly code: string };
-
-function RetryLine({ until, attempt, code }: RetryLineProps) {
-  const words = useWords().live;
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  const seconds = Math.max(0, Math.round((Date.parse(until) - now) / 1_000));
-  if (code === "MCPServersStarting")
-    return <p className="py-1 pl-1.5 text-sm text-faint">{words.servers(seconds)}</p>;
-  return (
-    <p className="py-1 pl-1.5 text-sm text-warn">
-      {words.retry(attempt, seconds)} <span className="font-mono text-xs">{code}</span>
-    </p>
   );
 }

@@ -13,6 +13,7 @@ import {
 import { Link } from "wouter";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { useStore } from "../lib/store.ts";
+import { waitingIds } from "../lib/waiting-ids.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
 import { ThenContext } from "../log/then-context.ts";
 import { useServices } from "../services/services.ts";
@@ -112,7 +113,7 @@ function OpenThread({ log, view, parts }: OpenThreadProps) {
         )}
         <Items items={items.slice(-shown)} log={log} view={view} parts={parts} />
       </div>
-      <Waiting log={log} waiting={state.waiting} />
+      <Waiting log={log} ids={waitingIds(state)} />
     </section>
   );
 }
@@ -161,9 +162,9 @@ function Items({ items, log, view: { state }, parts }: ItemsProps) {
 }
 
 /** What the sub-agent asks before it does it, to be answered where one sees why. */
-function Waiting({ log, waiting }: { readonly log: OpenLog; readonly waiting: readonly string[] }) {
+function Waiting({ log, ids }: { readonly log: OpenLog; readonly ids: string }) {
   const { approvals } = useServices();
-  useEffect(() => void approvals.refresh(), [approvals, waiting]);
+  useEffect(() => void approvals.refresh(), [approvals, ids]);
   const open = useStore(approvals).filter(({ conversationId }) => conversationId === log.id);
   if (open.length === 0) return null;
   return (

@@ -1,6 +1,30 @@
 import type { MoreWords } from "./words.ts";
 
-export const openPageDe: Pick<MoreWords, "upkeep" | "mcp" | "goesOn"> = {
+export const openPageDe: Pick<
+  MoreWords,
+  "attachedImages" | "list" | "cardBody" | "retryLine" | "upkeep" | "mcp" | "goesOn"
+> = {
+  list: {
+    none: "Noch keine Gespräche.",
+    noneFound: "Keine Treffer.",
+    failed: "Die Liste konnte nicht geladen werden.",
+  },
+  attachedImages: {
+    image: (number) => `Bild ${number}`,
+    remove: (number) => `Bild ${number} entfernen`,
+  },
+  cardBody: {
+    blockedBecause: (reason) => `Von einem Hook blockiert. ${reason}`,
+    rejectedBecause: (reason) => `Abgelehnt. ${reason}`,
+    earlierOutput: (lines) => `${lines} frühere Zeilen zeigen`,
+    noOutput: "Keine Ausgabe.",
+    whole: "Ganze Ausgabe zeigen",
+    wholeFailed: "Fehlgeschlagen. Noch einmal",
+  },
+  retryLine: {
+    retry: (attempt, seconds) => `Das Modell antwortet nicht. Versuch ${attempt + 1} in ${seconds} s.`,
+    servers: (seconds) => `Wartet auf den Start von MCP-Servern, höchstens noch ${seconds} s.`,
+  },
   upkeep: {
     newer: "Eine neue Version dieser Seite ist verfügbar. Deine Entwürfe bleiben erhalten.",
     reload: "Neu laden",

@@ -1,5 +1,27 @@
 /** Words of a page that stays open while servers come and go. */
 export const openPageEn = {
+  list: {
+    none: "No conversations yet.",
+    noneFound: "No matches.",
+    failed: "The list could not be loaded.",
+  },
+  attachedImages: {
+    image: (number: number) => `Picture ${number}`,
+    remove: (number: number) => `Remove picture ${number}`,
+  },
+  cardBody: {
+    blockedBecause: (reason: string) => `Blocked by a hook. ${reason}`,
+    rejectedBecause: (reason: string) => `Rejected. ${reason}`,
+    earlierOutput: (lines: number) => `Show ${lines} earlier lines`,
+    noOutput: "No output.",
+    whole: "Show the whole output",
+    wholeFailed: "Failed. Try again",
+  },
+  retryLine: {
+    retry: (attempt: number, seconds: number) =>
+      `The model is not responding. Attempt ${attempt + 1} in ${seconds} s.`,
+    servers: (seconds: number) => `Waiting for MCP servers to start, at most ${seconds} s more.`,
+  },
   upkeep: {
     newer: "A new version of this page is available. Your drafts are kept.",
     reload: "Reload",
