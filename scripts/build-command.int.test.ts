@@ -50,7 +50,7 @@ const tree: Readonly<Record<string, string>> = {
   ...ownFiles(
     "bin.ts",
     "cache-folder.ts",
-    "kept-script.ts",
+    "cached-script.ts",
     "launch.cjs",
     "load-main.ts",
     "sweep-cache.ts",

@@ -25,7 +25,7 @@ export type BuiltProgram = {
 };
 
 /**
- * Bundles the program into one script that `runKeptScript` runs, plus late parts that Node requires. The bundler can split only
+ * Bundles the program into one script that `runCachedScript` runs, plus late parts that Node requires. The bundler can split only
  * ES modules, so it does that first. Then the modules of a start become one script and every other module a CommonJS file,
  * which reads its imports from the start script.
  */

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempDisposableSync, readdirSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runKeptScript } from "../packages/cli/src/kept-script.ts";
+import { runCachedScript } from "../packages/cli/src/cached-script.ts";
 import { startScriptedModel } from "../packages/server/src/testing/scripted-model/scripted-model-server.ts";
 
 /**
@@ -36,7 +36,7 @@ if (import.meta.main && script !== undefined) await play(script);
 async function play(file: string): Promise<void> {
   using folder = mkdtempDisposableSync(path.join(tmpdir(), "convoke-compile-"));
   const builtFile = `${file}.${process.version}-${process.arch}`;
-  const program = runKeptScript(file, { keptFile: builtFile, builtFile: null });
+  const program = runCachedScript(file, { cacheFile: builtFile, builtFile: null });
   const started = Promise.withResolvers<string>();
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = (chunk: string | Uint8Array) => {

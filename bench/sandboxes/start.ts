@@ -44,8 +44,8 @@ export async function run(): Promise<BenchResult[]> {
     const bundle = findToolHostProgram(join(buildDir, "lib", "cli-sandbox-host.js"));
     const bubblewrap = { self, unprivileged };
     // As in a built command, without types to strip.
-    const doorFile = join(buildDir, "lib", "server-sandboxes-port-door.js");
-    const built = createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap, doorFile });
+    const forwarderFile = join(buildDir, "lib", "server-sandboxes-port-forwarder.js");
+    const built = createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap, forwarderFile });
     const inBundle = await measure(built, folder);
     const warmMs = await measureWarm(built, sandboxesDir);
     const inSources = await measure(

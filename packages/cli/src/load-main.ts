@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
-import { runKeptScript } from "./kept-script.ts";
+import { runCachedScript } from "./cached-script.ts";
 import type { main } from "./main.ts";
 import { sweepCache } from "./sweep-cache.ts";
 
@@ -21,8 +21,8 @@ export async function loadMain(cacheFolder: string | null): Promise<LoadedMain> 
   // One for each place and Node: a newer release in the same place takes that of the one before.
   const place = crc32(file).toString(16);
   const runtime = `${process.version}-${process.arch}`;
-  const script = runKeptScript(file, {
-    keptFile: cacheFolder === null ? null : join(cacheFolder, `main-${place}-${runtime}`),
+  const script = runCachedScript(file, {
+    cacheFile: cacheFolder === null ? null : join(cacheFolder, `main-${place}-${runtime}`),
     // Written by `scripts/compile-program.ts`.
     builtFile: `${file}.${runtime}`,
   });

@@ -91,7 +91,7 @@ export async function openNode(
 }
 
 /** A server that waits for its configuration; null when it is to start with the one it has. */
-export async function openDormantNode(
+export async function openDeferredNode(
   overrides: ConfigOverrides,
   logLevel: Level | "silent",
 ): Promise<DeferredServer | null> {

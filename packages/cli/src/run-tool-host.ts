@@ -75,13 +75,13 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
   await Promise.race([ended, host.then(async () => ended)]);
 }
 
-const lookMs = 2_000;
+const checkMs = 2_000;
 
 /** Resolves when the socket is no longer there, as when its data folder was removed: nobody can ask for anything any more. */
 function watchSocket(socket: string | undefined): Disposable & { readonly promise: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let missed = 0;
-  const look = async (path: string): Promise<void> => {
+  const checkPath = async (path: string): Promise<void> => {
     const isThere = await lstat(path).then(
       () => true,
       (error: unknown) => (error as NodeJS.ErrnoException).code !== "ENOENT",
@@ -90,7 +90,7 @@ function watchSocket(socket: string | undefined): Disposable & { readonly promis
     // Once may be a look between two files.
     if (missed > 1) resolve();
   };
-  const timer = socket === undefined ? null : setInterval(() => void look(socket), lookMs).unref();
+  const timer = socket === undefined ? null : setInterval(() => void checkPath(socket), checkMs).unref();
   return { promise, [Symbol.dispose]: () => clearInterval(timer ?? undefined) };
 }
 

@@ -9,10 +9,10 @@ test("who looks for servers while one is announced does not take its announcemen
   const server = { url: "http://127.0.0.1:8000", hasPage: true, needsLogin: true };
   for (let round = 0; round < 100; round++) {
     const announcing = announceServer(folder.path, server);
-    const look = async (): Promise<void> => {
-      for (let looks = 0; looks < 5; looks++) await findServers(folder.path);
+    const find = async (): Promise<void> => {
+      for (let count = 0; count < 5; count++) await findServers(folder.path);
     };
-    await Promise.all([look(), look(), look()]);
+    await Promise.all([find(), find(), find()]);
     await using _announced = await announcing;
     expect(await findServers(folder.path)).toMatchObject([server]);
   }

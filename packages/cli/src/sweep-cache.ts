@@ -1,7 +1,7 @@
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 
-const keptDays = 30;
+const maxDays = 30;
 
 /**
  * Removes what earlier releases, other places and other Nodes have kept in the folder of compiled code and nobody has written for a month:
@@ -9,7 +9,7 @@ const keptDays = 30;
  * touched, and nothing behind a link. Never rejects: what cannot be removed stays.
  */
 export async function sweepCache(folder: string, nowMs = Date.now()): Promise<void> {
-  const before = nowMs - keptDays * 24 * 60 * 60 * 1000;
+  const before = nowMs - maxDays * 24 * 60 * 60 * 1000;
   for (const name of await namesIn(folder)) {
     const path = join(folder, name);
     if (name.startsWith("main-")) await removeOld(path, before);

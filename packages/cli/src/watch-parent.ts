@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-const lookEveryMs = 250;
+const pollMs = 250;
 
 /**
  * Calls `onGone` when whoever started this process has ended: npm, which ends the shell between us on a signal and not us, or
@@ -14,7 +14,7 @@ export function watchParent(launcherPid: string | undefined, onGone: () => void)
     if (!isGone) return;
     clearInterval(timer);
     onGone();
-  }, lookEveryMs);
+  }, pollMs);
   timer.unref();
 }
 

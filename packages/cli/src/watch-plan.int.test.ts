@@ -9,12 +9,14 @@ const question = "Carry the plan out?";
 test("run --plan: words change the plan, and yes carries it out", async () => {
   const texts = ["The plan.", "A shorter plan.", "It is done."];
   await using server = await startTestServer({ script: { turns: texts.map((text) => ({ text })) } });
-  const { output, said, exitCode } = await watch(server, ["make it shorter", "y"]);
+  const { output, transcript, exitCode } = await watch(server, ["make it shorter", "y"]);
   expect(exitCode).toBe(exitCodes.ok);
-  expect(said().split(question)).toHaveLength(3);
+  expect(transcript().split(question)).toHaveLength(3);
   // Everything is shown once.
-  for (const text of texts) expect(said().split(text)).toHaveLength(2);
-  expect(said()).toMatch(/agent {2}A shorter plan\.[^]+The plan is approved\.[^]+agent {2}It is done\./u);
+  for (const text of texts) expect(transcript().split(text)).toHaveLength(2);
+  expect(transcript()).toMatch(
+    /agent {2}A shorter plan\.[^]+The plan is approved\.[^]+agent {2}It is done\./u,
+  );
   expect(output.destroyed).toBe(false);
 });
 
@@ -23,9 +25,9 @@ test("run --plan: no leaves the plan, and so does nobody to ask", async () => {
     script: { turns: [{ text: "The plan." }, { text: "The plan." }] },
   });
   expect((await watch(server, ["n"])).exitCode).toBe(exitCodes.ok);
-  const { said, exitCode } = await watch(server, []);
+  const { transcript, exitCode } = await watch(server, []);
   expect(exitCode).toBe(exitCodes.ok);
-  expect(said()).not.toContain(question);
+  expect(transcript()).not.toContain(question);
   expect(server.model.requests).toHaveLength(2);
 });
 
@@ -38,10 +40,10 @@ async function watch(server: Awaited<ReturnType<typeof startTestServer>>, answer
   });
   const input = Object.assign(new PassThrough(), { isTTY: answers.length > 0 });
   const left = [...answers];
-  let said = "";
+  let transcript = "";
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
-      said += String(chunk);
+      transcript += String(chunk);
       if (String(chunk).includes(question)) setImmediate(() => input.write(`${left.shift()}\n`));
       done();
     },
@@ -53,5 +55,5 @@ async function watch(server: Awaited<ReturnType<typeof startTestServer>>, answer
     input: input as unknown as NodeJS.ReadStream,
     output: output as unknown as NodeJS.WriteStream,
   });
-  return { output, said: () => said, exitCode };
+  return { output, transcript: () => transcript, exitCode };
 }

@@ -1,10 +1,10 @@
-export type BackOffMs = { readonly first: number; readonly most: number };
+export type BackOffMs = { readonly first: number; readonly max: number };
 
-const usual: BackOffMs = { first: 100, most: 10_000 };
+const usual: BackOffMs = { first: 100, max: 10_000 };
 
 /** Milliseconds to wait before the next try. Doubles with each consecutive failure, with jitter. */
-export function backOffMs(failures: number, { first, most } = usual): number {
-  return Math.min(most, first * 2 ** failures) * (0.5 + Math.random() / 2);
+export function backOffMs(failures: number, { first, max } = usual): number {
+  return Math.min(max, first * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
 /** Resolves after `ms`, or immediately when one of the signals aborts. */

@@ -50,7 +50,7 @@ async function follow(play: Play, options: FollowOptions = {}, reply = () => Res
   try {
     const stream = client.follow("c", {
       afterEventId: "e0",
-      backOffMs: { first: 1, most: 1 },
+      backOffMs: { first: 1, max: 1 },
       ...options,
       onConnection: (change) => {
         changes.push(change);
@@ -164,7 +164,7 @@ test("retryNow ends a wait, and is given back at the end", async () => {
       else socket.give(event("last"));
     },
     {
-      backOffMs: { first: 600_000, most: 600_000 },
+      backOffMs: { first: 600_000, max: 600_000 },
       retryNow: (wakeUp) => {
         wake = wakeUp;
         return () => (isGivenBack = true);

@@ -45,13 +45,13 @@ async function openPlace(): Promise<{ readonly path: string }> {
   return folder;
 }
 
-async function untilSaid(child: ChildProcess, wanted: string): Promise<string> {
-  let said = "";
+async function untilPrinted(child: ChildProcess, wanted: string): Promise<string> {
+  let output = "";
   for await (const data of child.stdout!) {
-    said += String(data);
-    if (said.includes(wanted)) return said;
+    output += String(data);
+    if (output.includes(wanted)) return output;
   }
-  throw new Error(`It ended without ${wanted}: ${said}`);
+  throw new Error(`It ended without ${wanted}: ${output}`);
 }
 
 test("P64: a run that was killed does not go on in the next server: it is shown as interrupted", async () => {
@@ -63,11 +63,11 @@ test("P64: a run that was killed does not go on in the next server: it is shown 
   });
   const place = { home: folder.path, modelUrl: model.url };
   const killed = launch(place, ["run", "Wait.", "--json"]);
-  await untilSaid(killed, '"ActionEvent"');
+  await untilPrinted(killed, '"ActionEvent"');
   killed.kill("SIGKILL");
   await once(killed, "exit");
   const server = launch(place, ["serve", "--port", "0", "--sandbox", "off", "--json"]);
-  const { url } = JSON.parse(await untilSaid(server, "\n")) as { url: string };
+  const { url } = JSON.parse(await untilPrinted(server, "\n")) as { url: string };
   const read = async (path: string): Promise<{ items: { execution_status: string }[] }> => {
     const reply = await fetch(`${url}${path}`, { headers: { "X-Session-API-Key": "given" } });
     return (await reply.json()) as { items: { execution_status: string }[] };
@@ -83,7 +83,7 @@ test("clients 0: it reads AGENTS.md of the folder that it was begun in", async (
   await using model = await startScriptedModel({ script: { turns: [{ text: "Done." }] } });
   await writeFile(join(folder.path, "AGENTS.md"), "Always write tests.");
   const ended = launch({ home: folder.path, modelUrl: model.url }, ["run", "Go.", "--json"]);
-  await untilSaid(ended, '"SystemPromptEvent"');
+  await untilPrinted(ended, '"SystemPromptEvent"');
   await expect.poll(() => model.requests.length).toBe(1);
   expect(model.requests[0]!.text).toContain("Always write tests.");
 });
@@ -97,18 +97,18 @@ test("it reaches its own server straight, whatever proxies the environment names
     HTTPS_PROXY: "http://127.0.0.1:9",
     NO_PROXY: ".corp.example.org",
   });
-  expect(await untilSaid(child, "All done here.")).toContain("All done here.");
+  expect(await untilPrinted(child, "All done here.")).toContain("All done here.");
 });
 
 test("a model's address on this machine at which nothing listens is named at once, and given up after seconds", async () => {
   const folder = await openPlace();
   const port = await findSteadyPort();
   const child = launch({ home: folder.path, modelUrl: `http://127.0.0.1:${port}` }, ["run", "Go."], "pipe");
-  let said = "";
-  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (data) => (said += String(data)));
+  let output = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (data) => (output += String(data)));
   const [code] = (await once(child, "close")) as [number];
   expect(code).toBe(1);
-  expect(said).toContain(`Nothing listens at 127.0.0.1:${port}. Start the server of the model there`);
+  expect(output).toContain(`Nothing listens at 127.0.0.1:${port}. Start the server of the model there`);
 });
 
 test("a reader that has seen enough interrupts the run, and no stack is printed", async () => {
@@ -118,11 +118,11 @@ test("a reader that has seen enough interrupts the run, and no stack is printed"
   });
   const place = { home: folder.path, modelUrl: model.url };
   const child = launch(place, ["run", "Wait.", "--json"], "pipe");
-  let said = "";
-  child.stderr!.on("data", (bytes: Buffer) => (said += String(bytes)));
+  let output = "";
+  child.stderr!.on("data", (bytes: Buffer) => (output += String(bytes)));
   const ended = once(child, "close");
   // It ends the stream with the first words, as head does.
-  await untilSaid(child, '"SystemPromptEvent"');
+  await untilPrinted(child, '"SystemPromptEvent"');
   expect(await ended).toEqual([130, null]);
-  expect(said).toBe("");
+  expect(output).toBe("");
 });

@@ -116,11 +116,11 @@ test("a server that is killed leaves its compiled code for the next start", asyn
   const child = launch({ HOME: folder.path });
   await once(child.stdout, "data");
   const cache = join(folder.path, ".cache", "convoke");
-  const kept = (): string[] =>
+  const cachedFiles = (): string[] =>
     readdirSync(cache, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
-  await expect.poll(() => kept().length).toBeGreaterThan(100);
+  await expect.poll(() => cachedFiles().length).toBeGreaterThan(100);
   child.kill("SIGKILL");
   await once(child, "exit");
 });
@@ -131,10 +131,10 @@ test("F6: a start that the disk refuses says one sentence with the file, and no 
   await mkdir(dataDir, { mode: 0o700 });
   await writeFile(join(dataDir, "journal.db"), "this is no database at all, ".repeat(1000));
   const child = launch({ HOME: folder.path });
-  let said = "";
-  child.stderr.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  let output = "";
+  child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString()));
   expect((await once(child, "close"))[0]).toBe(1);
-  expect(said).toMatch(/^\S*journal\.db is damaged\. .*doctor --check-data.*\n$/);
+  expect(output).toMatch(/^\S*journal\.db is damaged\. .*doctor --check-data.*\n$/);
 });
 
 test.each([

@@ -79,14 +79,14 @@ async function serveHere(options: Serve, overrides: ConfigOverrides, share: Shar
   using joined =
     share === null ? null : new (await import("../processes/joined-process.ts")).JoinedProcess(share);
   await using early = await beginEarly(overrides);
-  const { openDormantNode, openNode } = await import("../open-node.ts");
-  await using dormant = joined === null ? await openDormantNode(overrides, options.logLevel) : null;
-  if (dormant !== null) {
+  const { openDeferredNode, openNode } = await import("../open-node.ts");
+  await using deferred = joined === null ? await openDeferredNode(overrides, options.logLevel) : null;
+  if (deferred !== null) {
     const lines = [
-      `Convoke is waiting for its configuration on ${dormant.url}`,
-      `  send   POST ${dormant.url}/api/init`,
+      `Convoke is waiting for its configuration on ${deferred.url}`,
+      `  send   POST ${deferred.url}/api/init`,
     ];
-    await untilStopped(options, dormant.url, lines);
+    await untilStopped(options, deferred.url, lines);
     return;
   }
   await using node = await openNode(overrides, options.logLevel, {

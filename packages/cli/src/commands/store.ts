@@ -36,18 +36,18 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
       if (json !== true && conversations % 100 === 0) console.error(`  ${conversations} conversations`);
     },
   });
-  const { conversations, events, added, rows, kept, conflicts, changed, unopened } = result;
+  const { conversations, events, added, rows, differing, conflicts, changed, unopened } = result;
   if (json === true) console.log(JSON.stringify(result));
   else {
     console.log(
       `${conversations} conversations with ${events} events are identical in source and target, ${added} of them copied now; ${rows} rows of settings, keys and other data.`,
     );
-    for (const row of kept) console.log(`kept      ${row}: the target has a different one`);
+    for (const row of differing) console.log(`kept      ${row}: the target has a different one`);
     for (const conflict of conflicts) console.log(`left out  ${conflict}`);
     for (const change of changed) console.log(`changed   ${change}`);
     if (unopened > 0) console.log(`${unopened} secrets could not be decrypted at the source either.`);
   }
-  if (kept.length + conflicts.length + changed.length > 0) process.exitCode = exitCodes.failed;
+  if (differing.length + conflicts.length + changed.length > 0) process.exitCode = exitCodes.failed;
 }
 
 function toPlace(text: string): CopyPlace {

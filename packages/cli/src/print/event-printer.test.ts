@@ -21,16 +21,16 @@ test.each([
 test("Q11, S37: so it is with the command, the output and the error of an event", () => {
   const paint = createPaint(process.stdout);
   const dirty = "ls\u202e\u009b2J";
-  const said = [{ type: "text", text: dirty }];
+  const parts = [{ type: "text", text: dirty }];
   const events = [
-    { kind: "MessageEvent", source: "agent", llm_message: { role: "assistant", content: said } },
+    { kind: "MessageEvent", source: "agent", llm_message: { role: "assistant", content: parts } },
     {
       kind: "ActionEvent",
-      thought: said,
+      thought: parts,
       tool_name: dirty,
       action: { kind: "TerminalAction", command: dirty },
     },
-    { kind: "ObservationEvent", observation: { kind: "TerminalObservation", content: said } },
+    { kind: "ObservationEvent", observation: { kind: "TerminalObservation", content: parts } },
     { kind: "AgentErrorEvent", error: dirty },
     { kind: "UserRejectObservation", rejection_reason: dirty },
     { kind: "ConversationErrorEvent", code: dirty, detail: dirty },

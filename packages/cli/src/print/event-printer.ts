@@ -104,11 +104,11 @@ function textOf(content: readonly object[]): string {
 }
 
 /** Indents the lines behind the first one and leaves out the middle of long text. */
-function block(prefix: string, text: string, most: number): string[] {
+function block(prefix: string, text: string, limit: number): string[] {
   const lines = printable(text).split("\n");
-  const half = Math.floor(most / 2);
+  const half = Math.floor(limit / 2);
   const shown =
-    lines.length <= most + 1
+    lines.length <= limit + 1
       ? lines
       : [...lines.slice(0, half), `... ${lines.length - 2 * half} more lines ...`, ...lines.slice(-half)];
   const indent = " ".repeat(4);

@@ -6,7 +6,7 @@ import { startScriptedModel, type ScriptedModelServer } from "@convoke/server/te
 import { expect, test, vi } from "vitest";
 import { TogetherCommand } from "../testing/together-command.ts";
 
-const patience = { timeout: 90_000, interval: 50 };
+const pollOptions = { timeout: 90_000, interval: 50 };
 
 async function startConversation(
   served: TogetherCommand,
@@ -33,7 +33,7 @@ async function followUntil(
 ) {
   const client = new ConvokeClient({ baseUrl: served.url, apiKey: served.key });
   const seen: Record<string, unknown>[] = [];
-  const stop = AbortSignal.timeout(patience.timeout);
+  const stop = AbortSignal.timeout(pollOptions.timeout);
   for await (const item of client.follow(id, { afterEventId: null, signal: stop })) {
     if (item.type !== "event") continue;
     const event = JSON.parse(item.json) as Record<string, unknown>;
@@ -65,8 +65,8 @@ test("three processes: whichever is asked answers for all conversations, and fol
   const ids: string[] = [];
   for (const _ of [1, 2, 3]) ids.push(await startConversation(served, model, null));
   const count = 12;
-  const isLast = ({ kind, source, llm_message: said }: Record<string, unknown>): boolean =>
-    kind === "MessageEvent" && source === "user" && JSON.stringify(said).includes(`"text":"${count}"`);
+  const isLast = ({ kind, source, llm_message: output }: Record<string, unknown>): boolean =>
+    kind === "MessageEvent" && source === "user" && JSON.stringify(output).includes(`"text":"${count}"`);
   const following = ids.flatMap((id) => [1, 2, 3].map(() => followUntil(served, id, isLast)));
   for (let number = 1; number <= count; number += 1) {
     const sent = ids.map((id) =>
@@ -82,10 +82,10 @@ test("three processes: whichever is asked answers for all conversations, and fol
   for (const [index, events] of seen.entries()) {
     const stored = await storedIds(served, ids[Math.floor(index / 3)]!);
     expect(events.map(({ id }) => id)).toEqual(stored.slice(0, events.length));
-    const said = events.flatMap(
+    const output = events.flatMap(
       ({ llm_message: message }) => /"text":"(\d+)"/.exec(JSON.stringify(message) ?? "")?.[1] ?? [],
     );
-    expect(said).toEqual(Array.from({ length: count }, (_, number) => String(number + 1)));
+    expect(output).toEqual(Array.from({ length: count }, (_, number) => String(number + 1)));
   }
   const { text: metrics } = await served.ask("GET", "/metrics");
   const calls =
@@ -113,7 +113,7 @@ test("kill -9 of the process that works on a run: the run goes on, the port answ
   const owner = await vi.waitUntil(async () => {
     const text = await readFile(join(served.workDir, "owner.txt"), "utf8").catch(() => "");
     return /^convoke\.(\d+)\./.exec(text)?.[1];
-  }, patience);
+  }, pollOptions);
   const before = served.processes();
   expect(before).toContain(Number(owner));
   const over = new AbortController();
@@ -129,7 +129,7 @@ test("kill -9 of the process that works on a run: the run goes on, the port answ
   const stored = await storedIds(served, id);
   for (const events of seen)
     expect(events.map((event) => event["id"])).toEqual(stored.slice(0, events.length));
-  await expect.poll(() => served.processes().length, patience).toBe(2);
+  await expect.poll(() => served.processes().length, pollOptions).toBe(2);
   expect(served.processes()).not.toContain(Number(owner));
   expect(served.log).toContain("it is restarted");
   // The new one has its turn as well.
@@ -137,7 +137,7 @@ test("kill -9 of the process that works on a run: the run goes on, the port answ
     .poll(async () => {
       const { json } = await served.ask("GET", "/api/nodes");
       return (json as { nodes: unknown[] }).nodes.length;
-    }, patience)
+    }, pollOptions)
     .toBe(2);
 });
 
@@ -157,7 +157,7 @@ test("kill -9 of the command itself: its processes end by themselves", async () 
   const children = served.processes();
   expect(children).toHaveLength(2);
   await served.end("SIGKILL");
-  await expect.poll(() => children.filter(isAlive), patience).toEqual([]);
+  await expect.poll(() => children.filter(isAlive), pollOptions).toEqual([]);
   await expect(served.ask("GET", "/alive")).rejects.toThrow();
 });
 
@@ -168,7 +168,7 @@ test("a start that cannot succeed says why once, and ends with the code that one
   });
   expect(refused).toEqual({
     code: 2,
-    said: expect.stringMatching(/^Deferred initialisation .*\n$/) as string,
+    output: expect.stringMatching(/^Deferred initialisation .*\n$/) as string,
   });
 });
 
@@ -182,15 +182,15 @@ test("a login is one at all processes: its ticket works once, its cookie everywh
   expect(login.status, login.text).toBe(200);
   const cookie = login.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
   const halves = { ...origin, cookie, "X-Convoke-Proof": (login.json as { proof: string }).proof };
-  const look = () => served.ask("GET", "/api/auth/logins", undefined, halves);
-  expect((await everywhere(look)).map(({ status }) => status)).toEqual([200, 200]);
+  const listLogins = () => served.ask("GET", "/api/auth/logins", undefined, halves);
+  expect((await everywhere(listLogins)).map(({ status }) => status)).toEqual([200, 200]);
   expect(
     (await everywhere(() => served.ask("GET", "/api/auth/logins", undefined, origin))).map(
       ({ status }) => status,
     ),
   ).toEqual([401, 401]);
   expect((await served.ask("POST", "/api/auth/logout", undefined, halves)).status).toBe(204);
-  expect((await everywhere(look)).map(({ status }) => status)).toEqual([401, 401]);
+  expect((await everywhere(listLogins)).map(({ status }) => status)).toEqual([401, 401]);
   const tries = [];
   for (let count = 0; count < 5; count += 1)
     tries.push(await served.ask("POST", "/api/auth/login", { ticket }, origin));
@@ -201,7 +201,7 @@ test("a login is one at all processes: its ticket works once, its cookie everywh
         (await everywhere(() => served.ask("POST", "/api/auth/login", { ticket }, origin))).map(
           ({ status }) => status,
         ),
-      patience,
+      pollOptions,
     )
     .toEqual([429, 429]);
 });

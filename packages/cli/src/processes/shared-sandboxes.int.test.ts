@@ -5,7 +5,7 @@ import { startScriptedModel } from "@convoke/server/testing";
 import { expect, test, vi } from "vitest";
 import { TogetherCommand } from "../testing/together-command.ts";
 
-const patience = { timeout: 120_000, interval: 100 };
+const pollOptions = { timeout: 120_000, interval: 100 };
 
 test("sandboxes are shown, used and ended through any process, and outlive the one that looks after them", async () => {
   await using model = await startScriptedModel({
@@ -30,14 +30,15 @@ test("sandboxes are shown, used and ended through any process, and outlive the o
   expect(id, text).toBeTypeOf("string");
   const find = async (): Promise<SandboxInfo | null> =>
     ((await served.ask("GET", `/api/v1/sandboxes?id=${id}`)).json as (SandboxInfo | null)[])[0] ?? null;
-  for (const _ of [1, 2, 3]) await vi.waitUntil(async () => (await find())?.status === "RUNNING", patience);
+  for (const _ of [1, 2, 3])
+    await vi.waitUntil(async () => (await find())?.status === "RUNNING", pollOptions);
   const [first, ...others] = await everywhere(find);
   for (const other of others) expect(other).toEqual(first);
   const command = { command: "echo here >> said.txt; cat said.txt" };
-  const said = await everywhere(() =>
+  const results = await everywhere(() =>
     served.ask("POST", `/sandboxes/${id}/api/bash/execute_bash_command`, command),
   );
-  expect(said.map(({ json }) => (json as { stdout: string }).stdout)).toEqual([
+  expect(results.map(({ json }) => (json as { stdout: string }).stdout)).toEqual([
     "here\n",
     "here\nhere\n",
     "here\nhere\nhere\n",
@@ -57,11 +58,11 @@ test("sandboxes are shown, used and ended through any process, and outlive the o
       const [found] = json as [AppConversationStartTask];
       if (found.status === "ERROR") throw new Error(found.detail ?? "");
       return found.status === "READY" ? found : null;
-    }, patience);
+    }, pollOptions);
     await vi.waitUntil(async () => {
       const { json } = await served.ask("GET", `/api/v1/app-conversations?ids=${task.app_conversation_id}`);
       return (json as (AppConversation | null)[])[0]?.execution_status === "finished";
-    }, patience);
+    }, pollOptions);
     expect(existsSync(join(served.folder, "data", "sandboxes", task.sandbox_id!))).toBe(true);
   }
 
@@ -71,11 +72,12 @@ test("sandboxes are shown, used and ended through any process, and outlive the o
     .poll(
       async () =>
         (await served.ask("POST", `/sandboxes/${id}/api/bash/execute_bash_command`, command)).status,
-      patience,
+      pollOptions,
     )
     .toBe(200);
-  await expect.poll(() => served.processes().length, patience).toBe(3);
-  for (const _ of [1, 2, 3]) await vi.waitUntil(async () => (await find())?.status === "RUNNING", patience);
+  await expect.poll(() => served.processes().length, pollOptions).toBe(3);
+  for (const _ of [1, 2, 3])
+    await vi.waitUntil(async () => (await find())?.status === "RUNNING", pollOptions);
 
   const { json: all } = await served.ask("GET", "/api/v1/sandboxes/search");
   for (const { id: one } of (all as { items: SandboxInfo[] }).items) {

@@ -74,8 +74,8 @@ test("one that dies is started again, after pauses that grow to half a minute", 
   const pauses: string[] = [];
   for (let death = 0; death < 11; death += 1) {
     supervisor.ended(2, killed);
-    const [told, wait] = taken();
-    expect(told).toBe("death of 2 by SIGKILL");
+    const [reason, wait] = taken();
+    expect(reason).toBe("death of 2 by SIGKILL");
     pauses.push(wait ?? "");
     supervisor.due(2);
     expect(taken()).toEqual(["start 2"]);

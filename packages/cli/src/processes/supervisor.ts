@@ -121,8 +121,8 @@ export class Supervisor {
 
   #endIfOver(): void {
     if (this.#phase !== "stopping" || [...this.#members.values()].some(({ is }) => is === "running")) return;
-    const isTold = this.#members.size === 0;
+    const isReported = this.#members.size === 0;
     this.#members.clear();
-    if (!isTold) this.#deps.onEnd(this.#exitCode);
+    if (!isReported) this.#deps.onEnd(this.#exitCode);
   }
 }

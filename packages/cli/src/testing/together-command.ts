@@ -52,13 +52,13 @@ export class TogetherCommand implements AsyncDisposable {
   /** Of a start that does not succeed. */
   static async refusedStart(
     options: TogetherOptions,
-  ): Promise<{ readonly code: number | null; readonly said: string }> {
+  ): Promise<{ readonly code: number | null; readonly output: string }> {
     await using folder = await openTemporaryDirectory();
     const command = new TogetherCommand(folder.path, options, folder);
     await mkdir(command.workDir);
     const child = command.#spawn();
     const [code] = (await once(child, "close")) as [number | null];
-    return { code, said: command.log };
+    return { code, output: command.log };
   }
 
   get url(): string {

@@ -180,13 +180,13 @@ test("an answer grows piece by piece, is kept until its events are there, and is
   expect(foldEvents(next, [update("execution_status", "paused")]).answers).toEqual([]);
 });
 
-test("pieces without a name are one answer, until any of its events", () => {
-  const piece = (fields: object): object => ({ kind: "StreamingDeltaEvent", id: "x", ...fields });
+test("deltas without a name are one answer, until any of its events", () => {
+  const plainDelta = (fields: object): object => ({ kind: "StreamingDeltaEvent", id: "x", ...fields });
   const view = signals(
     emptyView,
-    piece({ reasoning_content: "Hm" }),
-    piece({ content: "A" }),
-    piece({ content: "B" }),
+    plainDelta({ reasoning_content: "Hm" }),
+    plainDelta({ content: "A" }),
+    plainDelta({ content: "B" }),
   );
   expect(view.answers).toMatchObject([
     {

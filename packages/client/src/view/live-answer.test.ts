@@ -9,7 +9,7 @@ const play = (...frames: Frame[]): LiveAnswers => ({
   answers: frames.reduce<readonly LiveAnswer[]>(foldAnswer, []),
 });
 const newest = (...frames: Frame[]): LiveAnswer | undefined => play(...frames).answers.at(-1);
-const piece = (seq: number, text: string, item: Frame = { type: "text", index: 0 }) => ({
+const delta = (seq: number, text: string, item: Frame = { type: "text", index: 0 }) => ({
   kind: "AnswerDelta",
   answer_id: "a",
   seq,
@@ -23,11 +23,11 @@ test("pieces make up text, reasoning and calls", () => {
   const call = { type: "tool_call", index: 1, name: "terminal" };
   expect(
     newest(
-      piece(1, "Hm", { type: "reasoning", index: 0 }),
-      piece(2, "Lo"),
-      piece(3, "ok"),
-      piece(4, '{"c', call),
-      piece(5, '":1}', call),
+      delta(1, "Hm", { type: "reasoning", index: 0 }),
+      delta(2, "Lo"),
+      delta(3, "ok"),
+      delta(4, '{"c', call),
+      delta(5, '":1}', call),
     ),
   ).toMatchObject({
     items: [
@@ -40,8 +40,8 @@ test("pieces make up text, reasoning and calls", () => {
 });
 
 test("a missing piece is noticed, and another attempt begins anew", () => {
-  expect(newest(piece(1, "a"), piece(3, "c"))).toMatchObject({ items: [{ text: "ac" }], hasGap: true });
-  expect(newest(piece(1, "a"), { ...piece(1, "b"), answer_id: "b" })).toMatchObject({
+  expect(newest(delta(1, "a"), delta(3, "c"))).toMatchObject({ items: [{ text: "ac" }], hasGap: true });
+  expect(newest(delta(1, "a"), { ...delta(1, "b"), answer_id: "b" })).toMatchObject({
     items: [{ text: "b" }],
     hasGap: false,
   });
@@ -57,7 +57,7 @@ test("a piece with reasoning and text adds to both", () => {
 
 test("a complete answer stays until its events are stored; one that failed goes at once", () => {
   const end = { kind: "AnswerEnd", answer_id: "a", seq: 2, outcome: "done", llm_response_id: "r" };
-  const done = play(piece(1, "a"), end);
+  const done = play(delta(1, "a"), end);
   expect(done.answers).toMatchObject([{ items: [{ text: "a" }], llmResponseId: "r" }]);
   expect(settled(done, { kind: "ConversationStateUpdateEvent", key: "stats", value: {} })).toBe(done);
   expect(settled(done, { kind: "MessageEvent", source: "user" })).toBe(done);
@@ -66,11 +66,11 @@ test("a complete answer stays until its events are stored; one that failed goes 
     answers: [],
     lastResponseId: "r",
   });
-  expect(play(piece(1, "a"), { ...end, outcome: "void" }).answers).toEqual([]);
+  expect(play(delta(1, "a"), { ...end, outcome: "void" }).answers).toEqual([]);
 });
 
 test("the run's end ends all answers; another event of a response that is stored leaves the next answer", () => {
-  const next = { ...play(piece(1, "a")), lastResponseId: "r" };
+  const next = { ...play(delta(1, "a")), lastResponseId: "r" };
   expect(settled(next, { kind: "ActionEvent", llm_response_id: "r" })).toBe(next);
   const status = { kind: "ConversationStateUpdateEvent", key: "execution_status" };
   expect(settled(next, { ...status, value: "running" })).toBe(next);

@@ -80,7 +80,7 @@ export function foldAnswer(answers: readonly LiveAnswer[], frame: Frame): readon
             llmResponseId: frame["llm_response_id"] as string | null,
           }));
     case "StreamingDeltaEvent":
-      return withPlainPiece(answers, frame);
+      return withPlainDelta(answers, frame);
     default:
       return answers;
   }
@@ -108,7 +108,7 @@ function change(
     : answers.map((answer) => (answer === known ? next : answer));
 }
 
-function withPlainPiece(answers: readonly LiveAnswer[], frame: Frame): readonly LiveAnswer[] {
+function withPlainDelta(answers: readonly LiveAnswer[], frame: Frame): readonly LiveAnswer[] {
   const { content, reasoning_content: reasoning } = frame as {
     content?: string | null;
     reasoning_content?: string | null;
@@ -124,8 +124,8 @@ function newAnswer(id: string | null): LiveAnswer {
   return { id, items: [], lastSeq: 0, hasGap: false, outcome: null, llmResponseId: null };
 }
 
-function withText(items: readonly LiveItem[], piece: LiveItem): readonly LiveItem[] {
-  const isSame = (item: LiveItem): boolean => item.type === piece.type && item.index === piece.index;
-  if (!items.some(isSame)) return [...items, piece];
-  return items.map((item) => (isSame(item) ? { ...item, text: item.text + piece.text } : item));
+function withText(items: readonly LiveItem[], delta: LiveItem): readonly LiveItem[] {
+  const isSame = (item: LiveItem): boolean => item.type === delta.type && item.index === delta.index;
+  if (!items.some(isSame)) return [...items, delta];
+  return items.map((item) => (isSame(item) ? { ...item, text: item.text + delta.text } : item));
 }

@@ -48,7 +48,7 @@ describe.skipIf(!probe.isUsable)(
       expect(copied).toMatchObject({
         conversations: 1,
         events: events.length,
-        kept: [],
+        differing: [],
         conflicts: [],
         unopened: 0,
       });
@@ -69,11 +69,11 @@ describe.skipIf(!probe.isUsable)(
 
       await using place = await openTemporaryDirectory();
       const back = { dataDir: join(place.path, "data") };
-      expect(await copy(database, back)).toMatchObject({ conversations: 1, kept: [], conflicts: [] });
+      expect(await copy(database, back)).toMatchObject({ conversations: 1, differing: [], conflicts: [] });
       // What the newer store has is not written over.
       expect(await copy(folder, database)).toMatchObject({
         added: 0,
-        kept: [`keys ${keyId}`, "secrets local TOKEN"],
+        differing: [`keys ${keyId}`, "secrets local TOKEN"],
       });
       await using third = await startTestServer({ config: { dataDir: back.dataDir, masterSecret } });
       expect(await third.eventTexts(id)).toEqual(events);

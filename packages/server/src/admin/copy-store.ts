@@ -82,8 +82,8 @@ export async function copyStore(deps: CopyStoreDeps): Promise<CopyResult> {
       conflicts.push(error.message);
     }
   }
-  const { rows, kept } = tables;
-  return { rows, kept, conversations, events, added, conflicts, changed, unopened: seal.unopened };
+  const { rows, differing } = tables;
+  return { rows, differing, conversations, events, added, conflicts, changed, unopened: seal.unopened };
 }
 
 function changeOf(id: string, fields: readonly string[]): string {

@@ -12,7 +12,7 @@ export const copiedTables = (Object.keys(keysOf) as (keyof typeof keysOf)[]).fil
 export type CopiedTables = {
   readonly rows: number;
   /** Rows that already exist at the target with other values, such as `settings local`. They are not changed. */
-  readonly kept: readonly string[];
+  readonly differing: readonly string[];
   /** Rows that the target cannot store. They are left out. */
   readonly unstorable: readonly string[];
 };
@@ -29,7 +29,7 @@ type Sides = {
 
 /** Copies all rows of the application to another store, and compares them there. Existing rows stay. */
 export async function copyTables(sides: Sides): Promise<CopiedTables> {
-  const kept: string[] = [];
+  const differing: string[] = [];
   const unstorable: string[] = [];
   let count = 0;
   for (const name of copiedTables) {
@@ -58,11 +58,11 @@ export async function copyTables(sides: Sides): Promise<CopiedTables> {
         (name === "users" ||
           isDeepStrictEqual(mapSealed(found, sides.unsealAtTarget), mapSealed(row, sides.unsealAtSource)));
       if (isSame) count += 1;
-      else kept.push(`${name} ${key}`);
+      else differing.push(`${name} ${key}`);
     }
   }
   await goOnCounting(sides.target);
-  return { rows: count, kept, unstorable };
+  return { rows: count, differing, unstorable };
 }
 
 /** PostgreSQL refuses NUL, and its driver replaces half a surrogate pair by another character. */

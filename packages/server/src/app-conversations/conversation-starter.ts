@@ -212,7 +212,7 @@ export class ConversationStarter implements AsyncDisposable {
         preparing: this.#preparing,
         signal: abort.signal,
         isLeaving: () => this.#closing.signal.aborted,
-        onChange: (task) => this.#tell(task),
+        onChange: (task) => this.#publish(task),
       });
     } catch (error) {
       if (this.#closing.signal.aborted) return;
@@ -241,14 +241,14 @@ export class ConversationStarter implements AsyncDisposable {
     }
     try {
       const failed = await store.update(id, { status: "ERROR", detail });
-      if (failed !== null) this.#tell(failed);
+      if (failed !== null) this.#publish(failed);
     } catch (error) {
       // Whoever looks for what was left finds the task unfinished and tries again.
       logger.error({ startTask: id, error: String(error) }, "the failure of a start could not be recorded");
     }
   }
 
-  #tell(task: StartTask): void {
+  #publish(task: StartTask): void {
     for (const onNews of this.#followers.get(task.id) ?? []) onNews(task);
   }
 

@@ -34,7 +34,7 @@ export class StartFailure extends Error {
 
 /** The idempotency key of the first message, whichever server sends it. */
 const initialMessageKey = "convoke:initial-message";
-const lookEveryMs = 500;
+const pollMs = 500;
 
 /** One start from where it is to its end. Rejects with {@link StartFailure}, or with the signal's reason. */
 export async function runStart(deps: RunStartDeps): Promise<void> {
@@ -82,7 +82,7 @@ async function openSandboxPatiently(deps: RunStartDeps, steps: Steps): Promise<S
       return await openSandbox(deps, steps);
     } catch (error) {
       if (!isMachineUnavailable(error)) throw error;
-      await wait(lookEveryMs, deps.signal);
+      await wait(pollMs, deps.signal);
     }
   }
 }
@@ -100,22 +100,22 @@ async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHos
     await resuming;
     return await sandboxes.openHost(sandboxId);
   })();
-  const looking = new AbortController();
-  const looks = look();
+  const polling = new AbortController();
+  const polled = poll();
   try {
     return await orAborted(ready, signal);
   } finally {
-    looking.abort();
-    await looks;
+    polling.abort();
+    await polled;
   }
 
-  async function look(): Promise<void> {
-    while (!looking.signal.aborted && !signal.aborted) {
+  async function poll(): Promise<void> {
+    while (!polling.signal.aborted && !signal.aborted) {
       const [now] = await sandboxes.getMany(ownerId, [sandboxId]);
       await steps.to("WAITING_FOR_SANDBOX", now?.statusDetail ?? null).catch(() => {
         // Ended from outside; whoever waits for the sandbox hears why.
       });
-      await wait(lookEveryMs, looking.signal);
+      await wait(pollMs, polling.signal);
     }
   }
 }
@@ -128,7 +128,7 @@ async function untilAvailable({ task, sandboxes, signal }: RunStartDeps, steps: 
     if (!view) throw new StartFailure(`There is no sandbox ${task.sandboxId}.`);
     if (view.isUnavailable !== true) return view;
     await steps.to("WAITING_FOR_SANDBOX", view.statusDetail);
-    await wait(lookEveryMs, signal);
+    await wait(pollMs, signal);
   }
 }
 

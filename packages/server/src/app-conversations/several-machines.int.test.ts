@@ -222,7 +222,7 @@ describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail}
   });
 
   test("P22: a start whose server is killed is gone on with by another one: the setup script runs once", async () => {
-    const { id: neighbourId, sandboxId } = await startConversation();
+    const { id: secondId, sandboxId } = await startConversation();
     const project = join(workspaceOf(near, sandboxId), "project");
     mkdirSync(join(project, ".openhands"));
     writeFileSync(
@@ -233,21 +233,21 @@ describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail}
     const task = await v1.start({ ...initial, sandbox_id: sandboxId });
     await until(() => existsSync(join(project, "setup.log")));
     await near.end("SIGKILL");
-    const lookAt = async (server: ConvokeProcess): Promise<AppConversationStartTask> => {
+    const readTask = async (server: ConvokeProcess): Promise<AppConversationStartTask> => {
       const { json } = await server.call("GET", `/api/v1/app-conversations/start-tasks?ids=${task.id}`);
       return (json as AppConversationStartTask[])[0]!;
     };
-    await expect.poll(async () => (await lookAt(far)).detail, waiting).toContain("no server lives on");
+    await expect.poll(async () => (await readTask(far)).detail, waiting).toContain("no server lives on");
     await near.restart();
     writeFileSync(join(project, "go"), "");
     const ready = await vi.waitUntil(async () => {
-      const seen = await lookAt(far);
+      const seen = await readTask(far);
       expect(seen.status, String(seen.detail)).not.toBe("ERROR");
       return seen.status === "READY" ? seen : null;
     }, waiting);
     expect(readFileSync(join(project, "setup.log"), "utf8")).toBe("begun\nended\n");
     await v1.untilStatus(ready.app_conversation_id!, "finished");
-    for (const id of [ready.app_conversation_id!, neighbourId])
+    for (const id of [ready.app_conversation_id!, secondId])
       expect((await far.call("DELETE", `/api/v1/app-conversations/${id}`)).json).toEqual({ success: true });
   });
 });

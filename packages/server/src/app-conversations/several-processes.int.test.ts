@@ -30,10 +30,10 @@ test.skipIf(!probe.isUsable)(
           const { json } = await server.ask("GET", `/api/v1/sandboxes?id=${id}`);
           return (json as (SandboxInfo | null)[])[0]?.status === "RUNNING";
         }, waiting);
-        const said = await server.ask("POST", `/sandboxes/${id}/api/bash/execute_bash_command`, {
+        const result = await server.ask("POST", `/sandboxes/${id}/api/bash/execute_bash_command`, {
           command: "echo here",
         });
-        expect(said.json, said.text).toMatchObject({ stdout: "here\n" });
+        expect(result.json, result.text).toMatchObject({ stdout: "here\n" });
       }
     }
 

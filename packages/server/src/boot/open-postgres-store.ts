@@ -37,10 +37,10 @@ export async function openPostgresStore({
       "Servers on a database need a secret key, the same for all of them: set CONVOKE_SECRET_KEY, made for example with: openssl rand -base64 32",
     );
   }
-  const { isHeard } = await checkPostgres(place, logger);
+  const { canListen } = await checkPostgres(place, logger);
   await using scope = new AsyncDisposableStack();
   const { url } = place;
-  const listenUrl = isHeard ? place.listenUrl : null;
+  const listenUrl = canListen ? place.listenUrl : null;
   const onFailure = (error: unknown): void =>
     logger.warn({ error: describeError(error) }, "a database operation failed; it will be retried");
   const node = scope.use(await PostgresNode.open({ url, dataDir, onFailure }));

@@ -175,7 +175,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     authenticate: (request) => peers.callerOf(request) ?? authenticate(request),
     authenticateCookie: createCookieReader(sessions, keys),
     peers,
-    tellUnused: reportUnusedIn(directory, logger),
+    reportUnused: reportUnusedIn(directory, logger),
   };
   scope.defer(
     journal.onSetBack(() => {

@@ -76,7 +76,7 @@ export class NodeHeartbeat implements AsyncDisposable {
   }
 
   /** False when the last poll found no other node. */
-  get hasNeighbours(): boolean {
+  get hasOtherNodes(): boolean {
     return this.#hasOthers;
   }
 

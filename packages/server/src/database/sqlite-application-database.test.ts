@@ -48,7 +48,7 @@ test("its own writes are at hand as well, and what was written is there after op
 test("issue 13: a log of ledger entries is copied back beside them and begins again, long before a commit would do it", async () => {
   await using database = await openApplicationDatabase(dataDir);
   using other = new DatabaseSync(join(dataDir, "application.sqlite"));
-  const look = (): ReturnType<StatementSync["get"]> => other.prepare("PRAGMA wal_checkpoint(NOOP)").get();
+  const walState = (): ReturnType<StatementSync["get"]> => other.prepare("PRAGMA wal_checkpoint(NOOP)").get();
   const write = async (id: string): Promise<void> => {
     await database.commitSoon(async (tables) => {
       await tables.insertInto("users").values({ id, created_at: 5 }).execute();
@@ -60,7 +60,7 @@ test("issue 13: a log of ledger entries is copied back beside them and begins ag
   await vi.waitFor(
     async () => {
       await write(`${performance.now()}`);
-      expect(Number(look()?.["log"])).toBeLessThan(50);
+      expect(Number(walState()?.["log"])).toBeLessThan(50);
     },
     { timeout: 60_000 },
   );

@@ -12,7 +12,7 @@ import {
   type Migrations,
 } from "./migrations/all-migrations.ts";
 import type { ApplicationDatabase, LiveRows, LiveTable } from "./application-database.ts";
-import { KeptStatements } from "./kept-statements.ts";
+import { CachedStatements } from "./cached-statements.ts";
 import { LogCopier } from "./log-copier.ts";
 import { LogSync } from "./log-sync.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
@@ -26,7 +26,7 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
   readonly #mark: StatementSync;
   readonly #path: string;
   readonly #log: LogSync;
-  readonly #statements: KeptStatements;
+  readonly #statements: CachedStatements;
   readonly #copier: LogCopier;
   /** How long the log was when it was last copied back; a reader can keep it from beginning again. */
   #copiedAtPage = 0;
@@ -37,7 +37,7 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
     this.tables = tables;
     this.#path = path;
     this.#reader = reader;
-    this.#statements = new KeptStatements(reader);
+    this.#statements = new CachedStatements(reader);
     this.#log = new LogSync(`${path}-wal`);
     this.#copier = new LogCopier(path);
     this.#mark = reader.prepare("PRAGMA data_version");

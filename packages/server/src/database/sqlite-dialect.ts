@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { inFile } from "../lib/storage-fault.ts";
-import { KeptStatements } from "./kept-statements.ts";
+import { CachedStatements } from "./cached-statements.ts";
 import {
   SqliteAdapter,
   SqliteDialect,
@@ -11,7 +11,7 @@ import {
 
 /** Lets Kysely speak to a connection of Node's own SQLite, which it owns from here on. */
 export function createSqliteDialect(database: DatabaseSync): Dialect {
-  const statements = new KeptStatements(database);
+  const statements = new CachedStatements(database);
   const adapted: SqliteDatabase = {
     close: () => database.close(),
     prepare: (sql) => prepare(database, statements, sql),
@@ -33,7 +33,7 @@ class MigratingAdapter extends SqliteAdapter {
 }
 
 /** Transactions take the write lock at once: one that reads first could not write after another process did. */
-function prepare(database: DatabaseSync, statements: KeptStatements, sql: string): SqliteStatement {
+function prepare(database: DatabaseSync, statements: CachedStatements, sql: string): SqliteStatement {
   const named = <Result>(work: () => Result): Result => {
     try {
       return work();

@@ -34,8 +34,8 @@ test("P27: a conversation that is deleted with its sub-agents is no other server
         },
       }),
   });
-  await using neighbour = await openJournal({ dataDir: server.dataDir });
-  other = neighbour;
+  await using second = await openJournal({ dataDir: server.dataDir });
+  other = second;
   const { agent } = server.startRequest();
   const tools = [{ name: "terminal" }, { name: "task_tool_set" }];
   ({ id } = await server.createConversation({ text: "Have it counted.", agent: { ...agent, tools } }));
@@ -53,7 +53,7 @@ test("P27: a conversation that is deleted with its sub-agents is no other server
 
 test("M3: a conversation that is put away while it is deleted is not loaded again, and whoever asks is told when to come back", async () => {
   let send: (() => Promise<void>) | null = null;
-  const told: unknown[] = [];
+  const refusals: unknown[] = [];
   await using server = await startTestServer({
     script: { turns: [{ text: "Done." }], loop: true },
     wrapJournal: (journal) =>
@@ -71,9 +71,9 @@ test("M3: a conversation that is put away while it is deleted is not loaded agai
       role: "user",
       content: [{ type: "text", text: "Wait!" }],
     });
-    told.push([reply.status, reply.headers.get("retry-after"), (reply.json as { code?: string }).code]);
+    refusals.push([reply.status, reply.headers.get("retry-after"), (reply.json as { code?: string }).code]);
   };
   expect((await server.call("DELETE", path)).status).toBe(200);
-  expect(told).toEqual([[503, "1", "conversation_closing"]]);
+  expect(refusals).toEqual([[503, "1", "conversation_closing"]]);
   expect((await server.call("GET", path)).status).toBe(404);
 });

@@ -7,7 +7,7 @@ import {
   type LogHead,
 } from "../journal/journal.ts";
 import { invalidField } from "../lib/fault.ts";
-import { isTypoOf } from "../agent/slip-of.ts";
+import { isTypoOf } from "../agent/is-typo-of.ts";
 import { missingTools } from "../agent/tool-specs.ts";
 import { TaskWorktrees } from "../tools/worktrees/task-worktrees.ts";
 import { ConversationSessions } from "../tools/conversation-sessions.ts";
@@ -30,7 +30,7 @@ import { LoadedConversations } from "./loaded-conversations.ts";
 import type { Described } from "../engine/state/describe.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
 import { forkConversation, type ForkInput } from "./fork.ts";
-import type { Look } from "./orphans.ts";
+import type { RoundOptions } from "./orphans.ts";
 import { Recovery } from "./recovery.ts";
 import { conversationMissing, serverClosing } from "../engine/refusals.ts";
 
@@ -133,8 +133,8 @@ export class Directory implements AsyncDisposable {
   }
 
   /** See {@link Watches.tell}. */
-  tell(id: string, signal: ForwardedSignal, atSeq: number | null): void {
-    this.#watches.tell(id, signal, atSeq);
+  receive(id: string, signal: ForwardedSignal, atSeq: number | null): void {
+    this.#watches.receive(id, signal, atSeq);
   }
 
   /** Whether the asker has such a conversation. */
@@ -219,8 +219,8 @@ export class Directory implements AsyncDisposable {
   }
 
   /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
-  async takeUp(look?: Look): Promise<void> {
-    await this.#recovery.look(look);
+  async takeUp(options?: RoundOptions): Promise<void> {
+    await this.#recovery.poll(options);
   }
 
   /** Ends every actor: the store has given their conversations to others. Does it behind the call. */

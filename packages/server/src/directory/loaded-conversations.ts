@@ -28,7 +28,7 @@ import type { Watches } from "./watch.ts";
 type LoadedDeps = DirectoryDeps & {
   readonly sessions: ConversationSessions;
   readonly storedSecrets: StoredSecrets;
-  readonly watches: Pick<Watches, "isHeard" | "signalsOf" | "tidy">;
+  readonly watches: Pick<Watches, "hasListeners" | "signalsOf" | "tidy">;
 };
 
 /** `isLost`: what was claimed is not this process's any more. */
@@ -139,12 +139,12 @@ export class LoadedConversations implements AsyncDisposable {
     const { journal, hasPeers } = this.#deps;
     if (hasPeers !== true || config.sandbox_id !== undefined || this.has(id)) return;
     const owner = (await journal.findPlace(id))?.owner ?? null;
-    if (owner === null) await this.#requireNoNeighbour(id, config);
+    if (owner === null) await this.#requireNoOtherNode(id, config);
     else if (owner !== journal.nodeId) throw this.#ownedElsewhere(id, owner);
   }
 
   /** Whoever works on a conversation needs its files: where they are not here, and a server lives on their machine, it is that one's. */
-  async #requireNoNeighbour(id: string, config: ConversationConfig): Promise<void> {
+  async #requireNoOtherNode(id: string, config: ConversationConfig): Promise<void> {
     const { journal, sessions } = this.#deps;
     if (config.sandbox_id !== undefined || (await sessions.canReachWorkspace(config))) return;
     const neighbour = (await journal.findPlace(id))?.neighbour ?? null;
@@ -190,9 +190,13 @@ export class LoadedConversations implements AsyncDisposable {
     for (const [id, loading] of this.#loaded) {
       const conversation = await loading.catch(() => null);
       if (conversation === null || conversation.isBusy || conversation.queue.lastUsedMs > before) continue;
-      if (this.#deps.watches.isHeard(id) || (await this.#hasTerminals(conversation))) continue;
+      if (this.#deps.watches.hasListeners(id) || (await this.#hasTerminals(conversation))) continue;
       // Somebody may have come while the terminals were looked at.
-      if (conversation.isBusy || conversation.queue.lastUsedMs > before || this.#deps.watches.isHeard(id))
+      if (
+        conversation.isBusy ||
+        conversation.queue.lastUsedMs > before ||
+        this.#deps.watches.hasListeners(id)
+      )
         continue;
       if (this.#loaded.get(id) !== loading) continue;
       this.forget(id);
@@ -256,7 +260,7 @@ export class LoadedConversations implements AsyncDisposable {
     const stored = await journal.getConversation(id);
     if (stored === null) throw conversationMissing(id);
     const config = readConfig(stored);
-    if (config !== null) await this.#requireNoNeighbour(id, config);
+    if (config !== null) await this.#requireNoOtherNode(id, config);
     const lease = await journal.claim(id);
     const row = await journal.getConversation(id);
     if (row === null) throw conversationMissing(id);

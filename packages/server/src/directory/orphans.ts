@@ -37,7 +37,7 @@ const batchSize = 32;
 const batchesAtOnce = 2;
 
 /** `isBetween`: one more than those that come now and then, because a server has ended. */
-export type Look = { readonly isBetween?: true };
+export type RoundOptions = { readonly isBetween?: true };
 
 /**
  * Runs that a server on the same store has left behind: somebody who lives must go on with them (P2, P27). It may have been this one, where
@@ -49,7 +49,7 @@ export class Orphans {
   #ownerless: ReadonlySet<string> = new Set();
   /** Active conversations that this process owned at the last look, and did not work on. */
   #strays: ReadonlySet<string> = new Set();
-  #isLooking = false;
+  #isPolling = false;
 
   constructor(deps: OrphansDeps) {
     this.#deps = deps;
@@ -79,10 +79,10 @@ export class Orphans {
    * Goes on with each run whose server has ended; call now and then. What nobody owns is left alone until the second look: its
    * server may be between two steps, such as making a fork. So is what this process owns and does not work on.
    */
-  async takeUp({ isBetween }: Look = {}): Promise<void> {
+  async takeUp({ isBetween }: RoundOptions = {}): Promise<void> {
     // A look that takes long must not claim again what it has just claimed.
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     try {
       const { journal, taker } = this.#deps;
       const listed = await journal.listActiveElsewhere();
@@ -92,9 +92,9 @@ export class Orphans {
       );
       if (isBetween === true) return;
       this.#ownerless = ownerlessOf(listed);
-      this.#strays = await this.#lookHere();
+      this.#strays = await this.#pollHere();
     } finally {
-      this.#isLooking = false;
+      this.#isPolling = false;
     }
   }
 
@@ -111,7 +111,7 @@ export class Orphans {
   }
 
   /** What this process owns now and does not work on. */
-  async #lookHere(): Promise<Set<string>> {
+  async #pollHere(): Promise<Set<string>> {
     const { journal, taker } = this.#deps;
     const strays = (await journal.listActiveHere()).filter((id) => !taker.isOurs(id));
     const due = strays.filter((id) => this.#strays.has(id)).map((id) => ({ id }));

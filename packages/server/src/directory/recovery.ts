@@ -2,7 +2,7 @@ import type { ConversationRow } from "../journal/journal.ts";
 import { CarefulRecovery } from "./careful-recovery.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import type { LoadedConversations } from "./loaded-conversations.ts";
-import { Orphans, type Claimed, type Look, type RunTaker } from "./orphans.ts";
+import { Orphans, type Claimed, type RoundOptions, type RunTaker } from "./orphans.ts";
 import { configOf, readConfig } from "../engine/read-config.ts";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
@@ -52,9 +52,9 @@ export class Recovery implements AsyncDisposable {
   }
 
   /** See {@link Directory.takeUp}. */
-  async look(look?: Look): Promise<void> {
+  async poll(options?: RoundOptions): Promise<void> {
     if (this.#deps.isAttended) return;
-    await this.#orphans.takeUp(look);
+    await this.#orphans.takeUp(options);
     await this.#careful.absolve();
   }
 

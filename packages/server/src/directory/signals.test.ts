@@ -49,14 +49,14 @@ test("a piece of an answer that comes later than an event behind it is dropped",
   });
   const shown: string[] = [];
   const stop = watches.open("local", "a").listen({ onSignal: (json) => shown.push(json) });
-  watches.tell("a", delta, null);
+  watches.receive("a", delta, null);
   for (const ring of rings) ring(7);
-  watches.tell("a", delta, 6);
+  watches.receive("a", delta, 6);
   expect(shown).toEqual(["plain"]);
-  watches.tell("a", delta, 7);
+  watches.receive("a", delta, 7);
   expect(shown).toEqual(["plain", "plain"]);
   stop();
-  watches.tell("a", delta, 7);
+  watches.receive("a", delta, 7);
   expect(shown).toHaveLength(2);
 });
 
@@ -87,7 +87,7 @@ test("a conversation that is made again under its old id is not asked about for 
   watches.end("a");
   const shown: string[] = [];
   const stopBob = watches.open("bob", "a").listen({ onSignal: (json) => shown.push(json) });
-  watches.tell("a", delta, 1);
+  watches.receive("a", delta, 1);
   ring(2);
   // The client of the one before takes its time to go.
   stop();

@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from "../testing/start-server.ts";
 import { TestSocket } from "../testing/test-socket.ts";
 
 /** Another server on the same data. */
-async function startNeighbour(server: TestServer): Promise<TestServer> {
+async function startOtherNode(server: TestServer): Promise<TestServer> {
   return await startTestServer({
     config: { dataDir: server.dataDir, workspaceRoot: server.workspaceDir },
   });
@@ -29,10 +29,10 @@ test("P63, F11: a server that does not own a conversation serves its socket, his
   const { wrapModel, release } = holdAnswers();
   const script = { turns: [{ text: "One." }, { text: "Two." }] };
   await using owner = await startTestServer({ script, wrapModel });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startOtherNode(owner);
   const { id } = await owner.createConversation({ text: "begin" });
   await owner.waitForStatus(id, "running");
-  using socket = watch(neighbour, id, "?resend_mode=all");
+  using socket = watch(otherNode, id, "?resend_mode=all");
   await socket.until((events) => events.some(({ kind }) => kind === "MessageEvent"));
   expect(socket.events[0]).toMatchObject({ key: "full_state", value: { execution_status: "running" } });
   release();
@@ -43,15 +43,15 @@ test("P63, F11: a server that does not own a conversation serves its socket, his
   const log = await owner.eventTexts(id);
   await socket.untilCount(log.length + 1);
   expect(socket.frames.filter((frame) => !isFullState(frame))).toEqual(log);
-  expect(neighbour.log.filter(({ level }) => level === "error")).toEqual([]);
+  expect(otherNode.log.filter(({ level }) => level === "error")).toEqual([]);
 });
 
 test("P63: following loads nothing: a conversation that a neighbour only looks at is still anybody's to work with", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
-  await using neighbour = await startNeighbour(server);
+  await using otherNode = await startOtherNode(server);
   const { id } = await server.createConversation();
   using here = watch(server, id);
-  using there = watch(neighbour, id);
+  using there = watch(otherNode, id);
   await Promise.all([here.untilCount(1), there.untilCount(1)]);
   await server.client.sendMessage(id, say("hi"));
   await Promise.all([here.until(hasStatus("finished")), there.until(hasStatus("finished"))]);
@@ -59,18 +59,18 @@ test("P63: following loads nothing: a conversation that a neighbour only looks a
 
 test("P63: a socket stays while the conversation moves: its owner ends, and the server it is on goes on with it", async () => {
   await using owner = await startTestServer({ script: { turns: [] } });
-  await using neighbour = await startTestServer({
+  await using otherNode = await startTestServer({
     script: { turns: [{ text: "One." }, { text: "Two." }] },
     config: { dataDir: owner.dataDir, workspaceRoot: owner.workspaceDir },
   });
-  const { agent } = neighbour.startRequest();
+  const { agent } = otherNode.startRequest();
   const id = await owner.runTo("finished", "first", {
     agent: { ...agent, llm: { ...agent.llm, stream: true } },
   });
-  using socket = watch(neighbour, id);
+  using socket = watch(otherNode, id);
   await socket.untilCount(1);
   await owner.close();
-  await neighbour.client.sendMessage(id, say("second"));
+  await otherNode.client.sendMessage(id, say("second"));
   await socket.until(hasStatus("finished"));
   expect(socket.events.some(({ kind }) => kind === "StreamingDeltaEvent")).toBe(true);
   expect(socket.socket.readyState).toBe(socket.socket.OPEN);
@@ -78,9 +78,9 @@ test("P63: a socket stays while the conversation moves: its owner ends, and the 
 
 test("P63: a conversation that its owner deletes closes the sockets of other servers with 4004", async () => {
   await using owner = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startOtherNode(owner);
   const id = await owner.runTo("finished", "hi");
-  using socket = watch(neighbour, id);
+  using socket = watch(otherNode, id);
   await socket.untilCount(1);
   await owner.client.deleteConversation(id);
   expect(await socket.closed).toMatchObject({ code: 4004 });
@@ -88,10 +88,10 @@ test("P63: a conversation that its owner deletes closes the sockets of other ser
 
 test("P63: so does one in which nothing has happened yet", async () => {
   await using owner = await startTestServer({ script: { turns: [] } });
-  await using neighbour = await startNeighbour(owner);
+  await using otherNode = await startOtherNode(owner);
   const { id } = await owner.createConversation();
   expect(await owner.events(id)).toEqual([]);
-  using socket = watch(neighbour, id);
+  using socket = watch(otherNode, id);
   await socket.untilCount(1);
   await owner.client.deleteConversation(id);
   expect(await socket.closed).toMatchObject({ code: 4004 });

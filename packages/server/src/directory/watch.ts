@@ -61,8 +61,8 @@ export class Watches {
     return known;
   }
 
-  isHeard(id: string): boolean {
-    return this.#signals.get(id)?.isHeard === true;
+  hasListeners(id: string): boolean {
+    return this.#signals.get(id)?.hasListeners === true;
   }
 
   /** For another server, which has looked whether its reader may. Returns the unsubscribe function. */
@@ -75,7 +75,7 @@ export class Watches {
   }
 
   /** A signal of another server, made when the log was at `atSeq`; what came later than an event that follows it is of no use. */
-  tell(id: string, signal: ForwardedSignal, atSeq: number | null): void {
+  receive(id: string, signal: ForwardedSignal, atSeq: number | null): void {
     if (atSeq !== null && atSeq < (this.#lastSeqs.get(id) ?? 0)) return;
     this.#signals.get(id)?.emitForwarded(signal);
   }
@@ -91,7 +91,7 @@ export class Watches {
 
   /** Forgets what nobody speaks or listens to any more. */
   tidy(id: string): void {
-    if (this.isHeard(id)) return;
+    if (this.hasListeners(id)) return;
     this.#forgetRings(id);
     if (!this.#deps.frames.isLoaded(id)) this.#signals.delete(id);
   }
@@ -102,7 +102,7 @@ export class Watches {
 
   listen(userId: string, id: string, listener: Listener): () => void {
     const stop = this.signalsOf(id).subscribe(listener);
-    if (!this.#stopRings.has(id)) this.#stopRings.set(id, this.#hearRings(userId, id));
+    if (!this.#stopRings.has(id)) this.#stopRings.set(id, this.#watchLog(userId, id));
     return () => {
       stop();
       this.tidy(id);
@@ -116,7 +116,7 @@ export class Watches {
   }
 
   /** A log only grows: a shorter one, or none, is that of a conversation which another process has deleted. */
-  #hearRings(userId: string, id: string): () => void {
+  #watchLog(userId: string, id: string): () => void {
     let highest = 0;
     return this.#deps.journal.onAppend(id, (lastSeq) => {
       if (lastSeq < highest || lastSeq === 0) void this.#endIfGone(userId, id);

@@ -52,11 +52,11 @@ export class Configuration {
     await queue.post(async () => {
       const config = { ...this.#config, ...change };
       const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
-      const drafts = this.#told(change);
+      const drafts = this.#updatesOf(change);
       if (drafts.length === 0 && llmSecrets === null) return;
       this.#maskBoth(secrets, config);
-      const told = drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts;
-      await log.append([...told, ...warnings.map(warning)], {
+      const updates = drafts.length === 0 ? [stateUpdate("agent", config.agent)] : drafts;
+      await log.append([...updates, ...warnings.map(warning)], {
         patch:
           llmSecrets === null
             ? { config: JSON.stringify(config) }
@@ -73,7 +73,7 @@ export class Configuration {
     store: (drafts: readonly EventDraft[], patch: { readonly config: string }) => Promise<Stored>,
   ): Promise<Stored> {
     const config = { ...this.#config, ...change };
-    const stored = await store(this.#told(change), { config: JSON.stringify(config) });
+    const stored = await store(this.#updatesOf(change), { config: JSON.stringify(config) });
     this.#config = config;
     return stored;
   }
@@ -93,7 +93,7 @@ export class Configuration {
     });
   }
 
-  #told(change: Partial<ConversationConfig>): EventDraft[] {
+  #updatesOf(change: Partial<ConversationConfig>): EventDraft[] {
     const config = { ...this.#config, ...change };
     return Object.entries(change)
       .filter(

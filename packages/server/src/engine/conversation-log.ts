@@ -26,7 +26,7 @@ export type LogDeps = {
 const isViewKind = new Set<string>(viewKinds);
 
 /** What {@link ConversationLog.recent} gives at most, and how far back in the log it looks for it. */
-const recentEvents = { most: 64, furthest: 512 } as const;
+const recentEvents = { max: 64, furthest: 512 } as const;
 
 /** So many events of a new log are kept for a view that nobody has asked for yet. */
 const freshEvents = 64;
@@ -123,7 +123,7 @@ export class ConversationLog {
       this.#viewCharacters += charactersOf(record);
     }
     this.#view?.push(...added);
-    if (this.#recent !== null) this.#recent = [...this.#recent, ...added].slice(-recentEvents.most);
+    if (this.#recent !== null) this.#recent = [...this.#recent, ...added].slice(-recentEvents.max);
     if (stamped.some(({ meta }) => meta.keeps !== undefined)) this.#trimView();
     const isTooLong = next.status !== "running" && this.#viewCharacters > viewLimits.one;
     if (isTooLong || (this.#isFresh && next.lastSeq > freshEvents)) this.forgetView();
@@ -188,14 +188,14 @@ export class ConversationLog {
       // All of them are in the view, which whoever asks for them needs as well: one reading does for both.
       if (viewStart.fromSeq <= from) {
         const view = await this.view();
-        this.#recent = view.filter(({ seq }) => seq >= from).slice(-recentEvents.most);
+        this.#recent = view.filter(({ seq }) => seq >= from).slice(-recentEvents.max);
         return this.#recent;
       }
       const newest = [[from, lastSeq] as const];
       const parts: ViewEvent[][] = [];
       for (const [from, to] of commonRanges(newest, pathTo(navigations, lastSeq)))
         parts.push(await this.readKinds(viewKinds, from, to));
-      this.#recent = parts.flat().slice(-recentEvents.most);
+      this.#recent = parts.flat().slice(-recentEvents.max);
     }
     return this.#recent;
   }
@@ -222,10 +222,10 @@ export class ConversationLog {
 
   #trimView(): void {
     const { kept, fromSeq } = this.#state.viewStart;
-    const isKept = ({ seq }: ViewEvent): boolean =>
+    const isInView = ({ seq }: ViewEvent): boolean =>
       seq >= fromSeq || kept.some(([from, to]) => from <= seq && seq <= to);
     if (this.#view === null) return;
-    const left = this.#view.filter(isKept);
+    const left = this.#view.filter(isInView);
     this.#viewCharacters *= left.length / Math.max(1, this.#view.length);
     this.#view = left;
   }

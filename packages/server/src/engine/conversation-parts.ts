@@ -85,7 +85,7 @@ export function createParts(deps: ConversationDeps): ConversationParts {
     },
     onEnd: () => {
       viewCache.keep(log);
-      runEnd.tell();
+      runEnd.publish();
       goals.check();
     },
   };

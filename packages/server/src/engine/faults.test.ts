@@ -68,8 +68,8 @@ test("L23.30: token ids are kept for calls that wait for the user too, and odd o
   await using server = await startTestServer({ script: { turns } });
   const { id } = await server.createConversation({ ...always, text: "Go." });
   await server.waitForStatus(id, "waiting_for_confirmation");
-  const kept = (await server.events(id)).filter(({ kind }) => kind === "TokenEvent");
-  expect(kept).toMatchObject([{ prompt_token_ids: [1, 2], response_token_ids: [3, 4] }]);
+  const tokens = (await server.events(id)).filter(({ kind }) => kind === "TokenEvent");
+  expect(tokens).toMatchObject([{ prompt_token_ids: [1, 2], response_token_ids: [3, 4] }]);
   await server.client.respondToConfirmation(id, true);
   await server.waitForStatus(id, "finished");
 });

@@ -72,9 +72,9 @@ export class Halts {
   }
 
   /** What is in progress; the words of the model may end in the middle of a secret (P13). */
-  #working(): { readonly isWorking: boolean; readonly said: string } {
+  #working(): { readonly isWorking: boolean; readonly answerText: string } {
     const { configuration, runner } = this.#deps;
-    const { isWorking, said } = runner;
-    return { isWorking, said: maskCut(said, secretValues(configuration.secrets)) };
+    const { isWorking, answerText } = runner;
+    return { isWorking, answerText: maskCut(answerText, secretValues(configuration.secrets)) };
   }
 }

@@ -64,8 +64,8 @@ test("all six moments: hooks get the event, a denied call never starts, and the 
   const user = events.find(({ kind, source }) => kind === "MessageEvent" && source === "user");
   expect(JSON.stringify(user?.["extended_content"])).toContain("Speak softly.");
   expect(events.some((event) => JSON.stringify(event).includes("may not end yet. run the tests"))).toBe(true);
-  const told = JSON.parse(await readFile(join(server.workspaceDir, "post.json"), "utf8")) as object;
-  expect(told).toMatchObject({
+  const payload = JSON.parse(await readFile(join(server.workspaceDir, "post.json"), "utf8")) as object;
+  expect(payload).toMatchObject({
     event_type: "PostToolUse",
     tool_name: "terminal",
     tool_input: { kind: "TerminalAction", command: "echo allowed" },

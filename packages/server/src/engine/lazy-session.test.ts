@@ -33,34 +33,34 @@ test("nothing is opened for a conversation that has ended", async () => {
 });
 
 test("other tools are opened once the old ones are closed; tools that cannot be opened are tried again", async () => {
-  const told: string[] = [];
+  const calls: string[] = [];
   let count = 0;
   const session = new LazySession(async () => {
     count += 1;
     const name = `${count}`;
-    told.push(`open ${name}`);
+    calls.push(`open ${name}`);
     if (count === 2) throw new Error("The machine is gone.");
-    return { [Symbol.asyncDispose]: async () => void told.push(`close ${name}`) } as unknown as ToolBelt;
+    return { [Symbol.asyncDispose]: async () => void calls.push(`close ${name}`) } as unknown as ToolBelt;
   });
   session.renew();
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
   await session.open();
   session.renew();
   await expect(session.open()).rejects.toThrow("The machine is gone.");
   await session.open();
   await session[Symbol.asyncDispose]();
   session.renew();
-  expect(told).toEqual(["open 1", "close 1", "open 2", "open 3", "close 3"]);
+  expect(calls).toEqual(["open 1", "close 1", "open 2", "open 3", "close 3"]);
 });
 
 test("tools that were ordered while the first ones could not be opened are closed at the end too", async () => {
   const gate = Promise.withResolvers<void>();
-  const told: string[] = [];
+  const calls: string[] = [];
   let count = 0;
   const session = new LazySession(async () => {
     count += 1;
     if (count > 1)
-      return { [Symbol.asyncDispose]: async () => void told.push("closed") } as unknown as ToolBelt;
+      return { [Symbol.asyncDispose]: async () => void calls.push("closed") } as unknown as ToolBelt;
     await gate.promise;
     throw new Error("The machine is gone.");
   });
@@ -70,7 +70,7 @@ test("tools that were ordered while the first ones could not be opened are close
   await expect(first).rejects.toThrow("The machine is gone.");
   await session.open();
   await session[Symbol.asyncDispose]();
-  expect([count, told]).toEqual([2, ["closed"]]);
+  expect([count, calls]).toEqual([2, ["closed"]]);
 });
 
 test("P65: tools are waited for so long at most, and the wait ends with them and leaves no timer behind", async () => {

@@ -72,14 +72,14 @@ test("issue 11.4: a conversation whose command goes on stays open when nobody us
     ],
     1,
   );
-  const kept = await server.runTo("finished", "Start it.", withTerminals(server));
+  const conversationId = await server.runTo("finished", "Start it.", withTerminals(server));
   const other = await server.runTo("finished", "Start another.", withTerminals(server));
   const pid = Number(/pid:(\d+)/.exec(texts(await server.events(other)).join("\n"))?.[1]);
   expect(pid).toBeGreaterThan(1);
   // The one that was used later is put away; the other would have been before.
   await until(() => readProcess(pid) === undefined);
-  await server.client.sendMessage(kept, { content: [{ type: "text", text: "And?" }], run: true });
+  await server.client.sendMessage(conversationId, { content: [{ type: "text", text: "And?" }], run: true });
   await until(async () =>
-    texts(await server.events(kept)).some((text) => text.startsWith("dev: running for")),
+    texts(await server.events(conversationId)).some((text) => text.startsWith("dev: running for")),
   );
 });

@@ -21,7 +21,7 @@ export class PublishedState {
   publish(): void {
     const { queue, signals } = this.#deps;
     // After another process has taken over, this state is an old one, and whoever listens has read on (P36).
-    if (signals.isHeard && !queue.isLost) signals.emit(this.fullFrame());
+    if (signals.hasListeners && !queue.isLost) signals.emit(this.fullFrame());
   }
 
   /** The whole state, which sockets send first. */

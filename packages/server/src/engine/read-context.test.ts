@@ -42,7 +42,7 @@ type Step =
       readonly record: (typeof records)[number];
       readonly isLate: boolean;
     }
-  | { readonly what: "condense"; readonly count: number; readonly isTold: boolean }
+  | { readonly what: "condense"; readonly count: number; readonly hasMeta: boolean }
   | { readonly what: "navigate"; readonly to: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -65,7 +65,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       what: fc.constant("condense" as const),
       count: fc.integer({ min: 1, max: 6 }),
-      isTold: fc.boolean(),
+      hasMeta: fc.boolean(),
     }),
   },
   {
@@ -130,7 +130,7 @@ test("P59: what the context of an event reads does not grow with what lies befor
   };
   const log = await readReplayLog(journal, "c");
   const reader = new BranchReader({ journal, conversationId: "c", navigations: [], lastSeq: events.length });
-  const most = async (from: number, to: number): Promise<number> => {
+  const maxRead = async (from: number, to: number): Promise<number> => {
     let highest = 0;
     for (const stored of events.slice(from, to).filter(({ seq }) => seq % 4 === 0)) {
       rows = 0;
@@ -142,8 +142,8 @@ test("P59: what the context of an event reads does not grow with what lies befor
     return highest;
   };
   // Several condensations are in each part.
-  const early = await most(100, 200);
-  const late = await most(events.length - 110, events.length - 10);
+  const early = await maxRead(100, 200);
+  const late = await maxRead(events.length - 110, events.length - 10);
   expect(early).toBeGreaterThan(0);
   expect(late).toBeLessThanOrEqual(1.2 * early);
 });
@@ -162,7 +162,7 @@ async function written(steps: readonly Step[]): Promise<MemoryLog> {
     count += 1;
     switch (one.what) {
       case "message":
-        await log.append([said("user", `Question ${count}?`)]);
+        await log.append([message("user", `Question ${count}?`)]);
         break;
       case "pause":
         await log.append([{ body: { kind: "PauseEvent", source: "user" } }]);
@@ -171,7 +171,7 @@ async function written(steps: readonly Step[]): Promise<MemoryLog> {
         tools = tools === listings ? listings.slice(0, 1) : listings;
         break;
       case "condense":
-        await condense(log, one.count, one.isTold);
+        await condense(log, one.count, one.hasMeta);
         break;
       case "navigate": {
         const target = memory.events[Math.floor((one.to * memory.events.length) / 1_000)];
@@ -195,10 +195,10 @@ async function ask(
   const sawSeq = log.state.lastSeq;
   const request = { view: await log.view(), sawSeq, tools, asksForRisk: false, model: "m", cacheKey: "c" };
   const { meta } = new AgentRequests().prepare(request);
-  if (isLate) await log.append([said("user", `And ${count}?`)]);
+  if (isLate) await log.append([message("user", `And ${count}?`)]);
   const came: EventDraft[] =
     what === "answer"
-      ? [{ ...said("agent", `Answer ${count}.`), meta: { sawSeq } }]
+      ? [{ ...message("agent", `Answer ${count}.`), meta: { sawSeq } }]
       : what === "fail"
         ? [
             {
@@ -231,7 +231,7 @@ async function ask(
       ]);
 }
 
-async function condense(log: ConversationLog, count: number, isTold: boolean): Promise<void> {
+async function condense(log: ConversationLog, count: number, hasMeta: boolean): Promise<void> {
   const view = await log.view();
   const leaving = condensedView(view).slice(0, count);
   if (leaving.length === 0) return;
@@ -252,11 +252,11 @@ async function condense(log: ConversationLog, count: number, isTold: boolean): P
     estimatedTokens: 10,
   };
   await log.append(
-    await condensedDrafts({ body, ...(isTold ? { meta: { request, shownCharacters: 100 } } : {}) }, log),
+    await condensedDrafts({ body, ...(hasMeta ? { meta: { request, shownCharacters: 100 } } : {}) }, log),
   );
 }
 
-function said(source: "user" | "agent", text: string): EventDraft {
+function message(source: "user" | "agent", text: string): EventDraft {
   const role = source === "user" ? "user" : "assistant";
   const content = [{ type: "text" as const, text, cache_prompt: false }];
   return { body: { kind: "MessageEvent", source, llm_message: { role, content, thinking_blocks: [] } } };

@@ -6,7 +6,7 @@ export type Listener = {
   /** Told about pieces of answers in the form that names their items. */
   readonly wantsItems?: boolean;
   /** Given pieces of answers in the place of {@link onSignal}. */
-  readonly onPiece?: ((json: string) => void) | null;
+  readonly onDelta?: ((json: string) => void) | null;
   /** Told what tools say while they work: the newest text only, so that any of them may be dropped. */
   readonly onProgress?: ((json: string) => void) | null;
   /** Called when how the conversation stands has changed without an event. */
@@ -30,7 +30,7 @@ export class Signals {
     return () => this.#listeners.delete(listener);
   }
 
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
@@ -74,7 +74,7 @@ export class Signals {
       if (listener.onForward !== undefined) continue;
       const json = listener.wantsItems === true ? withItem : plain;
       if (json === null) continue;
-      if (listener.onPiece) listener.onPiece(json);
+      if (listener.onDelta) listener.onDelta(json);
       else listener.onSignal?.(json);
     }
   }

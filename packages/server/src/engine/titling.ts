@@ -92,8 +92,8 @@ export class Titling {
     const view = await this.#deps.log.wholeView();
     for (const { event } of view) {
       if (event.kind !== "MessageEvent" || event.source !== "user") continue;
-      const said = textOfMessage(event.llm_message.content ?? []);
-      if (said.trim() !== "") return said;
+      const text = textOfMessage(event.llm_message.content ?? []);
+      if (text.trim() !== "") return text;
     }
     return null;
   }

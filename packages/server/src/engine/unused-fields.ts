@@ -4,11 +4,13 @@ import type { Warning } from "../events/warning.ts";
 const kind = { code: "fields_unused" } as const;
 
 /** More are not told: whoever makes names up as they go fills no log with them. */
-const maxTold = 100;
+const maxReported = 100;
 
 /** What the log says of fields in requests that change nothing; null where there is nothing new to say. */
 export function unusedWarning(fields: readonly string[], told: readonly string[] = []): Warning | null {
-  const news = [...new Set(fields)].filter((field) => !told.includes(field)).slice(0, maxTold - told.length);
+  const news = [...new Set(fields)]
+    .filter((field) => !told.includes(field))
+    .slice(0, maxReported - told.length);
   if (news.length === 0) return null;
   const detail = `These fields of a request change nothing here: ${news.join(", ")}.`;
   return { ...kind, detail, fields: news };

@@ -41,11 +41,11 @@ test("issue 13.2, P59: a view that is kept between runs gives the very request t
         const view = await log.view();
         if (requests.has(view)) continued += 1;
         else requests.set(view, new AgentRequests());
-        const kept = prepare(requests.get(view)!, view, log);
+        const reused = prepare(requests.get(view)!, view, log);
         const other = await ConversationLog.open(deps, memory.row);
         const anew = prepare(new AgentRequests(), await other.view(), other);
-        expect(told(kept)).toEqual(told(anew));
-        await log.append(await happens(step, log, kept));
+        expect(comparable(reused)).toEqual(comparable(anew));
+        await log.append(await happens(step, log, reused));
       }
     }),
     { numRuns: 60 },
@@ -62,7 +62,7 @@ function prepare(
   return requests.prepare({ ...input, model: "model", cacheKey: "c" });
 }
 
-function told({ request, meta, condensed, tokens, calibration }: PreparedRequest): unknown {
+function comparable({ request, meta, condensed, tokens, calibration }: PreparedRequest): unknown {
   const events = condensed.map(({ seq, event }) => ({ seq, event }));
   return JSON.parse(JSON.stringify({ request, meta, events, tokens, calibration }));
 }
@@ -109,8 +109,8 @@ async function happens(
       return waiting === undefined ? [] : decideDequeue(log.state, waiting.id, 0, true).drafts;
     }
     case "repair": {
-      const told = (await log.view()).filter(({ event }) => event.kind === "MessageEvent");
-      const repaired = told.slice(at % Math.max(1, told.length)).map(({ event }) => event.id!);
+      const messages = (await log.view()).filter(({ event }) => event.kind === "MessageEvent");
+      const repaired = messages.slice(at % Math.max(1, messages.length)).map(({ event }) => event.id!);
       return repaired.length === 0 ? [] : [environmentMessage("It was repaired.", { repaired })];
     }
   }

@@ -17,7 +17,7 @@ export type CachedView = {
 export class ViewCache {
   readonly #limits: { readonly one: number; readonly all: number };
   /** The longest unused first. */
-  readonly #kept = new Set<CachedView>();
+  readonly #views = new Set<CachedView>();
 
   constructor(limits: { readonly one: number; readonly all: number } = viewLimits) {
     this.#limits = limits;
@@ -25,13 +25,13 @@ export class ViewCache {
 
   /** Called when the work on it has ended. */
   keep(view: CachedView): void {
-    this.#kept.delete(view);
+    this.#views.delete(view);
     if (view.viewCharacters > this.#limits.one) view.forgetView();
-    else this.#kept.add(view);
+    else this.#views.add(view);
     let characters = 0;
     // A view may have grown meanwhile.
-    for (const one of this.#kept) characters += one.viewCharacters;
-    for (const oldest of this.#kept) {
+    for (const one of this.#views) characters += one.viewCharacters;
+    for (const oldest of this.#views) {
       if (characters <= this.#limits.all) break;
       characters -= oldest.viewCharacters;
       this.#forget(oldest);
@@ -40,15 +40,15 @@ export class ViewCache {
 
   /** Called when work on it begins, and when its conversation leaves memory: it counts no more. */
   take(view: CachedView): void {
-    this.#kept.delete(view);
+    this.#views.delete(view);
   }
 
   clear(): void {
-    for (const view of this.#kept) this.#forget(view);
+    for (const view of this.#views) this.#forget(view);
   }
 
   #forget(view: CachedView): void {
-    this.#kept.delete(view);
+    this.#views.delete(view);
     view.forgetView();
   }
 }

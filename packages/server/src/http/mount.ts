@@ -28,7 +28,11 @@ export type MountDeps = ReadDeps & {
    * Adds one warning to the conversation's log that names the unused fields of a request. Rejects only with
    * `OwnedElsewhere`.
    */
-  readonly tellUnused?: (caller: Caller, conversationId: string, fields: readonly string[]) => Promise<void>;
+  readonly reportUnused?: (
+    caller: Caller,
+    conversationId: string,
+    fields: readonly string[],
+  ) => Promise<void>;
   /** Forwards requests to the owning node; absent: requests are not forwarded. */
   readonly peers?: Peers;
 };
@@ -102,11 +106,11 @@ export function mountRoutes<Operation extends string>(
 async function handleAndReport(
   handle: () => Promise<RouteReply> | RouteReply,
   { caller, params, unused }: Pick<RouteRequest, "caller" | "params" | "unused">,
-  { tellUnused }: MountDeps,
+  { reportUnused }: MountDeps,
 ): Promise<RouteReply> {
   const answer = await handle();
   const id = params["conversation_id"];
-  if (id !== undefined) await tellUnused?.(caller, id, unused);
+  if (id !== undefined) await reportUnused?.(caller, id, unused);
   return answer;
 }
 

@@ -28,8 +28,8 @@ export class ArgumentChunks {
 
 /** True for arguments that are the same complete object: as it was, with other blanks, or encoded as a text of JSON. */
 export function saysSame(text: string, whole: string): boolean {
-  const parsed = objectIn(whole);
-  return parsed !== null && isDeepStrictEqual(objectIn(text), parsed);
+  const complete = objectIn(whole);
+  return complete !== null && isDeepStrictEqual(objectIn(text), complete);
 }
 
 function withPlainArguments(call: MessageToolCall): MessageToolCall {

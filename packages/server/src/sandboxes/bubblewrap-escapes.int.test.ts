@@ -19,7 +19,7 @@ const names = escapeAttempts({
   dataDir: "",
   secretFile: "",
   secret: "",
-  neighbourDir: "",
+  otherDir: "",
   hostPid: 0,
   tcpPort: 0,
   unixSocket: "",
@@ -80,21 +80,21 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
     test("escape: a link in the place of the way in to ports, or of the tool host's socket, leads nowhere", async () => {
       const handle = await bench.start({ id: "three" });
       const terminal = await bench.openTerminal(handle);
-      const heard: string[] = [];
+      const received: string[] = [];
       const trap = join(bench.dataDir, "trap.sock");
       scope.use(
         closing(
-          createServer((socket) => socket.on("data", (bytes) => heard.push(bytes.toString("latin1")))).listen(
-            trap,
-          ),
+          createServer((socket) =>
+            socket.on("data", (bytes) => received.push(bytes.toString("latin1"))),
+          ).listen(trap),
         ),
       );
       await terminal.run(`cd /run/convoke; rm ports.sock; ln -s ${trap} ports.sock`);
       await expect(handle.connectPort(80)).rejects.toThrow("replaced");
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
       await terminal.run(`cd /run/convoke; rm host.sock; ln -s ${trap} host.sock`);
       await handle.health();
-      expect(heard.join("")).not.toContain(bench.key);
+      expect(received.join("")).not.toContain(bench.key);
       expect(secretCanary).not.toBe("");
     });
 
@@ -125,9 +125,9 @@ async function openTargets(bench: SandboxBench, scope: AsyncDisposableStack): Pr
   const secret = `secret-${Math.random().toString(36).slice(2)}`;
   const secretFile = join(bench.dataDir, "master-key");
   await writeFile(secretFile, secret, { mode: 0o600 });
-  const neighbourDir = join(bench.dataDir, "sandboxes", "neighbour", "workspace");
-  await mkdir(neighbourDir, { recursive: true });
-  await writeFile(join(neighbourDir, "mine"), "x");
+  const otherDir = join(bench.dataDir, "sandboxes", "neighbour", "workspace");
+  await mkdir(otherDir, { recursive: true });
+  await writeFile(join(otherDir, "mine"), "x");
   const openDir = await mkdtemp(join(tmpdir(), "convoke-open-"));
   await chmod(openDir, 0o777);
   scope.defer(() => rm(openDir, { recursive: true, force: true }));
@@ -147,7 +147,7 @@ async function openTargets(bench: SandboxBench, scope: AsyncDisposableStack): Pr
     dataDir: bench.dataDir,
     secretFile,
     secret,
-    neighbourDir,
+    otherDir,
     hostPid: sleeper.pid ?? 0,
     tcpPort: (tcp.address() as { port: number }).port,
     unixSocket,

@@ -8,7 +8,7 @@ import { launchDetached } from "./launch.ts";
 import { LocalBackend } from "./local-backend.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import type { LaunchPlace } from "./local-backend.ts";
-import { connectPortDoor, doorBind } from "./port-door-client.ts";
+import { connectForwardedPort, forwarderBind } from "./port-forwarder-client.ts";
 import { chooseNetwork, inOwnNetwork, openTranslatedNetwork, resolverSettings } from "./outside-network.ts";
 import type { OutsideNetwork } from "./outside-network.ts";
 import { findSame } from "./process-group.ts";
@@ -28,7 +28,7 @@ export type BubblewrapDeps = LocalBackendDeps &
     /** With network `on`, whether the machine's own may be used where no other can be made. */
     readonly isNetworkShared?: boolean;
     /** Instead of the one beside these sources, e.g. that of a built command whose tool host is started. */
-    readonly doorFile?: string;
+    readonly forwarderFile?: string;
   };
 
 /** Linux namespaces without a daemon: own files, users, processes, hostname and network; the guide lists what holds. */
@@ -61,7 +61,7 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
         },
       };
     },
-    connectPort: (directory, port) => connectPortDoor(join(directory.runDir, "ports.sock"), port),
+    connectPort: (directory, port) => connectForwardedPort(join(directory.runDir, "ports.sock"), port),
   });
 }
 
@@ -75,8 +75,8 @@ async function launch(
   const { program, environment } = deps;
   const isRoot = ownerOf(account, deps) !== undefined;
   const { runDir: run, stateDir: state, homeDir: home } = directory;
-  const door = doorBind(deps.doorFile);
-  const binds = [door, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)];
+  const forwarder = forwarderBind(deps.forwarderFile);
+  const binds = [forwarder, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)];
   const files = Object.entries(settingsFiles(account, spec, resolverSettings(network)));
   const filter = systemCallFilter(process.arch);
   const args = [
@@ -101,7 +101,7 @@ async function launch(
       programPlace.node,
       ...nodeArguments,
       "--import",
-      `file://${door.target}`,
+      `file://${forwarder.target}`,
       join(programPlace.root, program.entry),
     ],
     serveArguments({

@@ -31,8 +31,8 @@ export class ContainerEngine {
     const body = parseReply(bytes);
     const status = incoming.statusCode ?? 0;
     if (status < 300 || options.accepted?.includes(status)) return { status, body, bytes };
-    const said = (body as { message?: string } | null)?.message ?? String(body);
-    throw new SandboxError(`The container engine refused (${status}): ${said}`);
+    const message = (body as { message?: string } | null)?.message ?? String(body);
+    throw new SandboxError(`The container engine refused (${status}): ${message}`);
   }
 
   /** A call that answers with one JSON value a line for as long as it works. */
@@ -77,13 +77,13 @@ export class ContainerEngine {
 
 /** The text of a log as the engine frames it: a header of 8 bytes, the last 4 of them the length, before every piece. */
 export function readLogFrames(bytes: Buffer): string {
-  const pieces: Buffer[] = [];
+  const parts: Buffer[] = [];
   for (let at = 0; at + 8 <= bytes.length;) {
     const length = bytes.readUInt32BE(at + 4);
-    pieces.push(bytes.subarray(at + 8, at + 8 + length));
+    parts.push(bytes.subarray(at + 8, at + 8 + length));
     at += 8 + length;
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return Buffer.concat(parts).toString("utf8");
 }
 
 function parseReply(bytes: Buffer): unknown {

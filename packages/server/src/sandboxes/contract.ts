@@ -259,7 +259,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
     test("P25: what a server that was killed during a start left is listed and removed, another installation's is not", async () => {
       const bench = await openBench();
       const other = await openBench();
-      const neighbour = await other.start({ id: "one" });
+      const sibling = await other.start({ id: "one" });
       void bench.start({ id: "lost" }).catch(() => {});
       const isBegun = async (): Promise<boolean> =>
         bench.backend.name === "docker"
@@ -272,7 +272,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       await bench.backend.remove("lost");
       await expect.poll(() => findTraces(bench)).toEqual([]);
       expect(await bench.backend.listOwned()).toEqual([]);
-      expect((await neighbour.health()).state).toBe("running");
+      expect((await sibling.health()).state).toBe("running");
     });
 
     describe.runIf(hasControlGroups)("one with little", () => {

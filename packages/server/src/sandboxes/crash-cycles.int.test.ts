@@ -62,9 +62,9 @@ async function startAndKill(
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const { workspaceDir } = bench.spec({ id });
-  const heard = Promise.withResolvers<void>();
-  server.on("message", (said) => {
-    if (said === moment) heard.resolve();
+  const reached = Promise.withResolvers<void>();
+  server.on("message", (message) => {
+    if (message === moment) reached.resolve();
   });
   const ended = once(server, "exit");
   server.send({
@@ -73,7 +73,7 @@ async function startAndKill(
     id,
     workspaceDir,
   } satisfies StartOrderOfTest);
-  await Promise.race([heard.promise, ended]);
+  await Promise.race([reached.promise, ended]);
   server.kill("SIGKILL");
   expect(await ended).toEqual([null, "SIGKILL"]);
 }

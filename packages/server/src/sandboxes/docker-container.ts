@@ -1,7 +1,7 @@
 import { allowedEnvironment } from "@convoke/tool-host";
 import { inside, type Bind } from "./bubblewrap-arguments.ts";
 import { containerFilter } from "./container-seccomp.ts";
-import { doorBind } from "./port-door-client.ts";
+import { forwarderBind } from "./port-forwarder-client.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
 import { orderedEnvironment, serveArguments } from "./tool-host-program.ts";
@@ -71,7 +71,7 @@ export function containerBody(order: ContainerOrder): object {
       HOME: inside.home,
       USER: "agent",
       // The tool host's own; it passes no such variable on to what it starts.
-      NODE_OPTIONS: `--import=file://${doorBind().target}`,
+      NODE_OPTIONS: `--import=file://${forwarderBind().target}`,
     };
   }
 }

@@ -5,7 +5,7 @@ import { ContainerEngine } from "./container-engine.ts";
 import { containerBody, labels } from "./docker-container.ts";
 import { DockerSandbox } from "./docker-sandbox.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
-import { connectPortDoor, doorBind } from "./port-door-client.ts";
+import { connectForwardedPort, forwarderBind } from "./port-forwarder-client.ts";
 import { chooseAccount, ownerOf } from "./sandbox-account.ts";
 import type { SandboxAccounts } from "./sandbox-account.ts";
 import { removeSandboxDirectory, sandboxDirectory } from "./sandbox-directory.ts";
@@ -86,7 +86,7 @@ class DockerBackend implements SandboxBackend {
       engine: this.#engine,
       link: new ToolHostLink({ directory, key, connect: this.#deps.connect }),
       removeContainer: () => this.#removeContainer(id),
-      connectPort: (port) => connectPortDoor(join(directory.runDir, "ports.sock"), port),
+      connectPort: (port) => connectForwardedPort(join(directory.runDir, "ports.sock"), port),
     });
   }
 
@@ -113,7 +113,7 @@ class DockerBackend implements SandboxBackend {
       account,
       installationId: this.#deps.installationId,
       binds: [
-        doorBind(),
+        forwarderBind(),
         ...users,
         writable(directory.homeDir, inside.home),
         writable(directory.runDir, inside.run),

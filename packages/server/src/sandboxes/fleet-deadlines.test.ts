@@ -21,9 +21,9 @@ test("P22: a start that takes half a minute has news at least every 2 seconds", 
   await bench.create();
   await vi.advanceTimersByTimeAsync(30_000);
   expect((await bench.fleet.settled("one"))?.status).toBe("RUNNING");
-  const heardMs = bench.news.map(({ elapsedMs }) => elapsedMs);
+  const newsMs = bench.news.map(({ elapsedMs }) => elapsedMs);
   for (let afterMs = 0; afterMs < 30_000; afterMs += 2_000)
-    expect(heardMs.filter((ms) => ms >= afterMs && ms <= afterMs + 2_000)).not.toEqual([]);
+    expect(newsMs.filter((ms) => ms >= afterMs && ms <= afterMs + 2_000)).not.toEqual([]);
 });
 
 test("P25: what belongs to no sandbox is gone 60 seconds later", async () => {
@@ -100,9 +100,9 @@ test("a connection that is asked for while its sandbox is deleted does not outli
   await bench.fleet.settled("one");
   const late = openLateHost(bench.backend);
   late.arrive();
-  const look = bench.fleet.check();
+  const checking = bench.fleet.check();
   const asked = bench.fleet.toolHost("one").catch(() => {});
-  await Promise.all([look, asked, bench.fleet.delete("one")]);
+  await Promise.all([checking, asked, bench.fleet.delete("one")]);
   const { opened, detached } = late.counts();
   expect(detached).toBe(opened);
 });

@@ -61,14 +61,14 @@ export class LocalSandbox implements SandboxHandle {
   }
 
   async connect(): Promise<RemoteToolHost> {
-    const { state, detail } = this.#look();
+    const { state, detail } = this.#readHealth();
     if (state !== "running")
       throw new SandboxError(`The sandbox is ${state}: ${detail ?? "resume it first"}.`);
     return this.#link.connect();
   }
 
   async pause(): Promise<void> {
-    if (this.#look().state === "paused") return;
+    if (this.#readHealth().state === "paused") return;
     this.#assertThere();
     const stoppedBefore = await freezeProcesses(this.#find);
     await writeFile(this.#frozenFile, JSON.stringify({ stoppedBefore }), { mode: 0o600 });
@@ -76,7 +76,7 @@ export class LocalSandbox implements SandboxHandle {
 
   async resume(): Promise<void> {
     this.#assertThere();
-    if (this.#look().state === "paused") await this.#thaw();
+    if (this.#readHealth().state === "paused") await this.#thaw();
     await this.#link.probe();
   }
 
@@ -92,7 +92,7 @@ export class LocalSandbox implements SandboxHandle {
   }
 
   async health(): Promise<SandboxHealth> {
-    const seen = this.#look();
+    const seen = this.#readHealth();
     if (seen.state !== "running") return seen;
     try {
       await this.boundLog();
@@ -100,7 +100,7 @@ export class LocalSandbox implements SandboxHandle {
       return seen;
     } catch (error) {
       // It may have ended while it was asked.
-      const after = this.#look();
+      const after = this.#readHealth();
       if (after.state !== "running") return after;
       return { state: "silent", detail: `the tool host does not answer (${describeError(error)})` };
     }
@@ -125,7 +125,7 @@ export class LocalSandbox implements SandboxHandle {
 
   readonly #find = () => findFamily(this.record.roots, this.record.mark === null ? [] : [this.record.mark]);
 
-  #look(): SandboxHealth {
+  #readHealth(): SandboxHealth {
     const { roots } = this.record;
     if (!roots.every(findSame)) return { state: "stopped", detail: "the tool host has ended" };
     const isPaused = this.#find().every(isStopped);
@@ -133,7 +133,7 @@ export class LocalSandbox implements SandboxHandle {
   }
 
   #assertThere(): void {
-    const { state, detail } = this.#look();
+    const { state, detail } = this.#readHealth();
     if (state === "stopped") throw new SandboxError(`The sandbox has stopped: ${detail}. Start it again.`);
   }
 }
@@ -159,9 +159,9 @@ export async function keepMark(directory: SandboxDirectory, mark: string | null)
 /** Kills whatever an earlier run left, found without its record, which may never have been written. */
 export async function killLeftovers(directory: SandboxDirectory, marker: string): Promise<void> {
   const roots = findMarked(marker);
-  const kept = (await readJsonIfThere(markFile(directory)))?.["mark"];
+  const mark = (await readJsonIfThere(markFile(directory)))?.["mark"];
   const marks = new Set(roots.flatMap((root) => findGuardianMark(root) ?? []));
-  if (typeof kept === "string") marks.add(kept);
+  if (typeof mark === "string") marks.add(mark);
   await killProcesses(() => findFamily([...roots, ...findMarked(marker)], [...marks]));
 }
 

@@ -207,21 +207,21 @@ test("P23: a sandbox that ends or stops answering is started again once, then it
   await bench.fleet.settled("one");
   const set = (state: "silent" | "stopped" | "running"): void =>
     void bench.backend.table.set("one", { ...bench.backend.table.get("one")!, state });
-  const look = async () => {
+  const statusOf = async () => {
     await bench.fleet.check();
     return `${(await bench.fleet.get("one"))?.status} ${bench.backend.table.get("one")?.state}`;
   };
   set("silent");
-  expect([await look(), await look(), await look()]).toEqual([
+  expect([await statusOf(), await statusOf(), await statusOf()]).toEqual([
     "RUNNING silent",
     "RUNNING silent",
     "RUNNING running",
   ]);
   set("stopped");
-  expect(await look()).toBe("ERROR stopped");
+  expect(await statusOf()).toBe("ERROR stopped");
   expect((await bench.fleet.get("one"))?.statusDetail).toBe("the tool host has ended");
   await bench.fleet.resume("one");
-  expect(await look()).toBe("RUNNING running");
+  expect(await statusOf()).toBe("RUNNING running");
 });
 
 test("P23: what cannot be started again is in ERROR with the reason of that", async () => {

@@ -25,7 +25,7 @@ export async function startWatched(options: WatchedStart): Promise<SandboxHandle
   signal.throwIfAborted();
   const startedAtMs = performance.now();
   let progress: StartProgress = { phase: "preparing" };
-  const tell = (): void => onNews({ ...progress, elapsedMs: Math.round(performance.now() - startedAtMs) });
+  const report = (): void => onNews({ ...progress, elapsedMs: Math.round(performance.now() - startedAtMs) });
   const late = new AbortController();
   const timer = setTimeout(
     () =>
@@ -36,7 +36,7 @@ export async function startWatched(options: WatchedStart): Promise<SandboxHandle
       ),
     deadlineMs,
   );
-  const newsTimer = setInterval(tell, newsEveryMs);
+  const newsTimer = setInterval(report, newsEveryMs);
   const givenUp = AbortSignal.any([signal, late.signal]);
   const starting = backend.start({
     spec,
@@ -44,7 +44,7 @@ export async function startWatched(options: WatchedStart): Promise<SandboxHandle
     onProgress: (next) => {
       if (givenUp.aborted) return;
       progress = next;
-      tell();
+      report();
     },
     signal: givenUp,
   });

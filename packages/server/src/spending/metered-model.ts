@@ -4,13 +4,13 @@ import type { Model, ModelPart } from "../models/model.ts";
 import { readModelSettings } from "../models/model-settings.ts";
 import type { Purchase, BudgetGuard } from "./budget-guard.ts";
 
-export type MeterDeps = Omit<Purchase, "maxCost"> & { readonly purse: BudgetGuard };
+export type MeterDeps = Omit<Purchase, "maxCost"> & { readonly budgetGuard: BudgetGuard };
 
 /**
  * The same model with a budget guard: each call is admitted by the guard, and recorded before it ends. A refused call
  * fails with `MaxBudgetReached`.
  */
-export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: MeterDeps): Model {
+export function meteredModel(model: Model, llm: LLM, { budgetGuard, ...purchase }: MeterDeps): Model {
   const { userId, conversationId } = purchase;
   return {
     name: model.name,
@@ -18,7 +18,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
     async *stream(request, signal): AsyncGenerator<ModelPart> {
       const { leaving } = request;
       const ending = leaving === undefined ? signal : AbortSignal.any([signal, leaving]);
-      const admission = await purse.admit({ ...purchase, maxCost: maxCostOf(llm) }, ending);
+      const admission = await budgetGuard.admit({ ...purchase, maxCost: maxCostOf(llm) }, ending);
       if (admission.type === "aborted") {
         yield { type: "aborted" };
         return;
@@ -31,7 +31,7 @@ export function meteredModel(model: Model, llm: LLM, { purse, ...purchase }: Met
       try {
         for await (const part of model.stream(request, signal)) {
           const usages = callsIn(part).map(({ usage }) => usage);
-          if (usages.length > 0) await purse.ledger.record({ userId, conversationId, usages });
+          if (usages.length > 0) await budgetGuard.ledger.record({ userId, conversationId, usages });
           yield part;
         }
       } finally {

@@ -186,7 +186,7 @@ function follow(client: ConvokeClient, id: string) {
   const stopping = new AbortController();
   const items: string[] = [];
   const reading = (async () => {
-    const options = { afterEventId: null, signal: stopping.signal, backOffMs: { first: 20, most: 100 } };
+    const options = { afterEventId: null, signal: stopping.signal, backOffMs: { first: 20, max: 100 } };
     for await (const item of client.follow(id, options)) if (item.type === "event") items.push(item.json);
   })();
   return {

@@ -56,7 +56,7 @@ function startFollower(proxy: CutProxy, server: LogServer, signal: AbortSignal):
   const client = new ConvokeClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: server.key });
   const items: string[] = [];
   const reading = (async () => {
-    const options = { afterEventId: null, signal, backOffMs: { first: 1, most: 4 } };
+    const options = { afterEventId: null, signal, backOffMs: { first: 1, max: 4 } };
     for await (const item of client.follow(server.conversationId, options)) {
       if (item.type === "event") items.push(item.json);
     }

@@ -57,7 +57,7 @@ test("P29 P45: server and client give a slow line the time that a large event ne
 
   const slow = new ConvokeClient({ baseUrl: relay.url, apiKey: server.key });
   const seen: FollowItem[] = [];
-  const options = { afterEventId: first.id, deadAfterMs: 3_000, backOffMs: { first: 1, most: 5 } };
+  const options = { afterEventId: first.id, deadAfterMs: 3_000, backOffMs: { first: 1, max: 5 } };
   for await (const item of slow.follow(server.conversationId, options)) {
     if (item.type === "event") seen.push(item);
     if (seen.length === 2) break;

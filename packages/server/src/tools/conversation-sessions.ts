@@ -174,7 +174,7 @@ export class ConversationSessions {
 
   /** Makes the directory when it is not there; fails with a 422 that names the field. */
   async makeWorkspace(config: ConversationConfig): Promise<void> {
-    const found = await lookAt(this.workspaceDir(config));
+    const found = await inspectFolder(this.workspaceDir(config));
     if (typeof found === "string") throw invalidField(["body", "workspace", "working_dir"], found);
   }
 
@@ -187,7 +187,7 @@ export class ConversationSessions {
     const directory = this.workspaceDir(config);
     if (!(await this.canReachWorkspace(config)))
       throw workspaceUnavailable(`The directory ${directory} is not on this machine.`);
-    const found = await lookAt(directory);
+    const found = await inspectFolder(directory);
     if (typeof found === "string") throw workspaceUnavailable(found);
     return found;
   }
@@ -225,7 +225,7 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /** A directory that is made when it is not there; why that cannot be, in words. */
-async function lookAt(directory: string): Promise<OwnedFolder | string> {
+async function inspectFolder(directory: string): Promise<OwnedFolder | string> {
   try {
     const { uid, gid } = await makeDirectory(directory, 0o777, giveToParentsOwner);
     return { directory, owner: { uid, gid } };

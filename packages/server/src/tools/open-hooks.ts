@@ -18,18 +18,18 @@ export type OpenHooksDeps = HookSurroundings & {
 export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): HookGate | null {
   const parsed = parseHooks(config.hook_config ?? {}, "stored");
   if (!parsed.ok || !hasHooks(parsed.settings)) return null;
-  const tell = config.knows_newer_kinds === true ? asItsOwnKind : asStateUpdate;
+  const toDraft = config.knows_newer_kinds === true ? asItsOwnKind : asStateUpdate;
   const runner = new HookRunner({
     settings: parsed.settings,
     sessionId: deps.conversationId,
     workingDir: deps.workingDir,
     toolHost: deps.toolHost,
     ask: (question, signal) => askOnce(deps.openModel(), question, signal),
-    onAsyncEnd: (record) => deps.notify(tell(record)),
+    onAsyncEnd: (record) => deps.notify(toDraft(record)),
     lost: deps.lost,
     ...(deps.beforeStart === undefined ? {} : { beforeStart: deps.beforeStart }),
   });
-  return new HookGate(runner, { notify: (draft) => deps.notify(draft), toDraft: tell });
+  return new HookGate(runner, { notify: (draft) => deps.notify(draft), toDraft });
 }
 
 function asItsOwnKind(record: HookRecord): EventDraft {

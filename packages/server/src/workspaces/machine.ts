@@ -70,7 +70,7 @@ export class Machine implements AsyncDisposable {
     return (this.#bash ??= openLocalBash({
       path: join(dataDir, "bash.sqlite"),
       environment,
-      keptMs: bashTtlMs,
+      ttlMs: bashTtlMs,
     }));
   }
 

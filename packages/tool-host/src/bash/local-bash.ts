@@ -21,7 +21,7 @@ export type LocalBashDeps = {
   /** The allow-listed environment that commands start with. */
   readonly environment: Readonly<Record<string, string>>;
   /** Events of ended commands are deleted after this many milliseconds; null keeps them. */
-  readonly keptMs?: number | null;
+  readonly ttlMs?: number | null;
   /** Maximum size of the record; 256 MiB unless given. */
   readonly maxBytes?: number;
   /** Maximum number of commands that run at the same time; 64 unless given. */
@@ -66,7 +66,7 @@ class LocalBash implements Bash {
   constructor(deps: LocalBashDeps) {
     this.#deps = deps;
     if (deps.path !== ":memory:") mkdirSync(dirname(deps.path), { recursive: true, mode: 0o700 });
-    const { keptMs: ttlMs = null, maxBytes = 256 * 1024 * 1024 } = deps;
+    const { ttlMs = null, maxBytes = 256 * 1024 * 1024 } = deps;
     this.#log = new BashLog({ path: deps.path, capacityBytes: maxBytes, ttlMs, nowMs: Date.now });
     this.#closeLost();
     this.#tidy();

@@ -109,9 +109,9 @@ function toShown(message: ModelMessage): Record<string, unknown> {
       : part,
   );
   if (message.role !== "assistant") return { ...message, content };
-  const { replay: _sealed, reasoningItem, thinkingBlocks, ...said } = message;
+  const { replay: _sealed, reasoningItem, thinkingBlocks, ...rest } = message;
   return {
-    ...said,
+    ...rest,
     content,
     thinkingBlocks: thinkingBlocks.flatMap((block) =>
       "thinking" in block ? [{ type: block.type, thinking: block.thinking }] : [],

@@ -18,19 +18,21 @@ describe.skipIf(!isUsable)(`a look at a database (${probe.detail})`, { timeout: 
     await postgres?.[Symbol.asyncDispose]();
   });
 
-  const look = async (place: { readonly url: string; readonly listenUrl?: string | null }): Promise<string> =>
-    (await inspectPostgres({ ...place, nodeAddress: null })).warnings.join();
+  const check = async (place: {
+    readonly url: string;
+    readonly listenUrl?: string | null;
+  }): Promise<string> => (await inspectPostgres({ ...place, nodeAddress: null })).warnings.join();
 
   test("the database itself, and a pooler that keeps sessions, are fine", async () => {
-    expect(await look({ url })).not.toContain("pooler");
+    expect(await check({ url })).not.toContain("pooler");
     await using pooler = await startPoolingRelay(url, true);
-    expect(await look({ url: pooler.url })).not.toContain("pooler");
+    expect(await check({ url: pooler.url })).not.toContain("pooler");
   });
 
   test("a pooler through which no notification comes is named, unless there is another way or none is wanted", async () => {
     await using pooler = await startPoolingRelay(url, false);
-    expect(await look({ url: pooler.url })).toContain("CONVOKE_DATABASE_LISTEN");
-    expect(await look({ url: pooler.url, listenUrl: url })).not.toContain("pooler");
-    expect(await look({ url: pooler.url, listenUrl: null })).not.toContain("pooler");
+    expect(await check({ url: pooler.url })).toContain("CONVOKE_DATABASE_LISTEN");
+    expect(await check({ url: pooler.url, listenUrl: url })).not.toContain("pooler");
+    expect(await check({ url: pooler.url, listenUrl: null })).not.toContain("pooler");
   });
 });

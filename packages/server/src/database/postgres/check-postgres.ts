@@ -3,7 +3,7 @@ import { ConfigError } from "../../lib/config-error.ts";
 import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
 import type { Logger } from "../../lib/logger.ts";
 import { describePlace, type PostgresPlace } from "../postgres-place.ts";
-import { hearsNotifications } from "./pooler.ts";
+import { receivesNotifications } from "./pooler.ts";
 import { openConnection } from "./postgres-connection.ts";
 import { isPooled } from "./postgres-client.ts";
 
@@ -14,7 +14,7 @@ export type PostgresFindings = {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
   /** False where notifications do not come through, so that listening would only leave traces in sessions of others. */
-  readonly isHeard: boolean;
+  readonly canListen: boolean;
 };
 
 const oldestVersion = 15;
@@ -23,20 +23,20 @@ const oldestVersion = 15;
 export async function checkPostgres(
   place: PostgresPlace,
   logger: Logger,
-): Promise<Pick<PostgresFindings, "isHeard">> {
-  const { problems, warnings, isHeard } = await inspectPostgres(place);
+): Promise<Pick<PostgresFindings, "canListen">> {
+  const { problems, warnings, canListen } = await inspectPostgres(place);
   if (problems.length > 0) throw new ConfigError(problems.join(" "));
   for (const warning of warnings) logger.warn({ database: describePlace(place) }, warning);
-  return { isHeard };
+  return { canListen };
 }
 
 /** Changes nothing. Rejects with {@link ConfigError} when the database cannot be reached. */
 export async function inspectPostgres(place: PostgresPlace): Promise<PostgresFindings> {
   const client = await connect(place);
   try {
-    const found = await look(client, describePlace(place));
-    const isHeard = (await isPooled(client)) ? await hearsNotifications(client, place) : true;
-    return { ...found, isHeard, warnings: isHeard ? found.warnings : [...found.warnings, unheard] };
+    const found = await inspectServer(client, describePlace(place));
+    const canListen = (await isPooled(client)) ? await receivesNotifications(client, place) : true;
+    return { ...found, canListen, warnings: canListen ? found.warnings : [...found.warnings, unheard] };
   } finally {
     await client.end();
   }
@@ -45,7 +45,7 @@ export async function inspectPostgres(place: PostgresPlace): Promise<PostgresFin
 const unheard =
   "a pooler that keeps no sessions is between here and the database, and no notifications come through it, so that news of other servers come up to a second late: give a direct address in CONVOKE_DATABASE_LISTEN, or off";
 
-async function look(client: Client, name: string): Promise<Omit<PostgresFindings, "isHeard">> {
+async function inspectServer(client: Client, name: string): Promise<Omit<PostgresFindings, "canListen">> {
   const { rows } = await client.query<Setting>(settingsSql);
   const { number, version, encoding, commit, fsync, isStandby, mayWrite } = rows[0]!;
   const problems = [

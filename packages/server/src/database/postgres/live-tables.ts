@@ -8,7 +8,7 @@ export type LiveTablesDeps = {
   readonly tables: Kysely<Tables>;
   readonly logger: Logger;
   /** Between two looks for what other processes wrote. */
-  readonly lookEveryMs: number;
+  readonly pollMs: number;
 };
 
 type Watched = {
@@ -24,18 +24,18 @@ type Watched = {
 export class LiveTables implements AsyncDisposable {
   readonly #deps: LiveTablesDeps;
   readonly #watched: Watched[] = [];
-  readonly #looking = new SharedRound(() => this.#look());
+  readonly #polling = new SharedRound(() => this.#poll());
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
 
   constructor(deps: LiveTablesDeps) {
     this.#deps = deps;
     this.#timer = setInterval(() => {
-      this.#looking.ask().catch((error: unknown) => {
+      this.#polling.ask().catch((error: unknown) => {
         if (!this.#isClosed)
           deps.logger.warn({ error: String(error) }, "changes of tables could not be read");
       });
-    }, deps.lookEveryMs).unref();
+    }, deps.pollMs).unref();
   }
 
   async open<Row>(table: LiveTable, query: Compilable<Row>): Promise<LiveRows<Row>> {
@@ -44,7 +44,7 @@ export class LiveTables implements AsyncDisposable {
       rows = (await this.#deps.tables.executeQuery(query.compile())).rows;
     };
     this.#watched.push({ table, version: -1, read });
-    const refresh = (): Promise<void> => this.#looking.ask();
+    const refresh = (): Promise<void> => this.#polling.ask();
     await refresh();
     return { now: () => rows, refresh };
   }
@@ -58,10 +58,10 @@ export class LiveTables implements AsyncDisposable {
     this.#isClosed = true;
     clearInterval(this.#timer);
     // What failed was told.
-    await this.#looking.ask().catch(() => {});
+    await this.#polling.ask().catch(() => {});
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#isClosed || this.#watched.length === 0) return;
     const found = await this.#deps.tables.selectFrom("table_versions").selectAll().execute();
     const versions = new Map(found.map(({ name, version }) => [name, version]));

@@ -7,7 +7,7 @@ import { openConnection } from "./postgres-connection.ts";
 const longestMs = 2000;
 
 /** Whether what is told over `client` is heard where servers listen. Through a pooler in transaction mode it is not, and nobody says so. */
-export async function hearsNotifications(
+export async function receivesNotifications(
   client: Client,
   { url, listenUrl = url }: Pick<PostgresPlace, "url" | "listenUrl">,
 ): Promise<boolean> {
@@ -21,10 +21,10 @@ export async function hearsNotifications(
     listener.on("notification", ({ payload }) => payload === word && late.resolve(true));
     await listener.query("LISTEN convoke_check");
     await client.query("SELECT pg_notify('convoke_check', $1)", [word]);
-    const isHeard = await late.promise;
+    const canListen = await late.promise;
     // Where the pooler keeps no sessions it may come to another one, and what is left listening hears nothing: no server says this word.
     await listener.query("UNLISTEN convoke_check");
-    return isHeard;
+    return canListen;
   } finally {
     clearTimeout(timer);
     await listener.end();

@@ -83,7 +83,7 @@ export async function openPostgresApplicationDatabase(
   try {
     const tables = plain.withSchema(schemaName);
     await migrate(plain, migrations);
-    const live = new LiveTables({ tables, logger, lookEveryMs: 1000 });
+    const live = new LiveTables({ tables, logger, pollMs: 1000 });
     timeline?.onTurn(() => live.forget());
     return new PostgresApplicationDatabase(tables, live);
   } catch (error) {

@@ -15,7 +15,7 @@ export class Timeline {
   readonly #listeners = new Set<TurnListener>();
   #era: string | null = null;
   /** False for a service that does not say. */
-  #isTold = true;
+  #isReported = true;
   #turning: Promise<void> = Promise.resolve();
 
   /** Names the line among those of all databases; null where that is not known. */
@@ -54,7 +54,7 @@ export class Timeline {
   }
 
   async #read(connection: Asked): Promise<string | null> {
-    if (!this.#isTold) return null;
+    if (!this.#isReported) return null;
     try {
       const { rows } = await connection.query<{ era: string | null }>(eraSql);
       const { era = null } = rows[0] ?? {};
@@ -62,7 +62,7 @@ export class Timeline {
       return era;
     } catch (error) {
       if (!(error instanceof DatabaseError && notThereCodes.has(error.code ?? ""))) throw error;
-      this.#isTold = false;
+      this.#isReported = false;
       return null;
     }
   }

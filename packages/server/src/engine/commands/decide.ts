@@ -128,18 +128,18 @@ export function decideAbandoned(state: ConversationState): Decision {
 }
 
 /**
- * Cuts off the model call and the tools now, keeps what the model has `said` until now (L23.19), and answers every open
+ * Cuts off the model call and the tools now, keeps the text that the model has sent so far (L23.19), and answers every open
  * action. Without work in progress it is a pause.
  */
 export function decideInterrupt(
   state: ConversationState,
   marker: EventBody,
-  { isWorking, said = "" }: { readonly isWorking: boolean; readonly said?: string },
+  { isWorking, answerText = "" }: { readonly isWorking: boolean; readonly answerText?: string },
 ): Decision {
   if (state.status !== "running" && !isWorking) return decidePause(state);
   return {
     drafts: [
-      ...(said.trim() === "" ? [] : [interruptedMessage(said)]),
+      ...(answerText.trim() === "" ? [] : [interruptedMessage(answerText)]),
       ...state.openActions.map((action) => agentError(action, interruptedText)),
       ...(state.status === "paused" ? [] : [statusUpdate("paused")]),
       ...endRetry(state),
@@ -150,14 +150,14 @@ export function decideInterrupt(
 }
 
 /** Without what its request had seen: the messages before it are still to be answered. */
-function interruptedMessage(said: string): EventDraft {
+function interruptedMessage(answerText: string): EventDraft {
   return {
     body: {
       kind: "MessageEvent",
       source: "agent",
       llm_message: {
         role: "assistant",
-        content: [{ type: "text", text: said, cache_prompt: false }],
+        content: [{ type: "text", text: answerText, cache_prompt: false }],
         thinking_blocks: [],
       },
       activated_skills: [],

@@ -11,15 +11,15 @@ export async function readFinalResponse(
   /** With the pieces before it where it was cut off, behind the last call. */
   const wholeOf = async (last: Event, callId: string): Promise<string> => {
     const page = await journal.search(conversationId, { ...newest, kind: "MessageEvent", limit: 100 });
-    const pieces = [textOf(last)];
-    let isPiece = false;
+    const texts = [textOf(last)];
+    let isPart = false;
     for (const event of page.items.map((json) => JSON.parse(json) as Event)) {
       if (event.id! >= last.id!) continue;
-      if (event.id! < callId || !(isPiece || isGoOn(event))) break;
-      if (isPiece) pieces.unshift(textOf(event));
-      isPiece = !isPiece;
+      if (event.id! < callId || !(isPart || isGoOn(event))) break;
+      if (isPart) texts.unshift(textOf(event));
+      isPart = !isPart;
     }
-    return pieces.join("");
+    return texts.join("");
   };
   const spoken = await journal.search(conversationId, {
     ...newest,

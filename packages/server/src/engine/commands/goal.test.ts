@@ -81,6 +81,6 @@ test.each([
   ['{"score": 3, "complete": true, "missing": ""}', { score: 1, complete: true, missing: "" }],
   ['Well: {"complete": false}.', { score: 0, complete: false, missing: "" }],
   ["no", { score: 0, complete: false, missing: "The judge gave no verdict that can be read." }],
-])("%s is a verdict", (said, expected) => {
-  expect(readVerdict(said)).toEqual(expected);
+])("%s is a verdict", (answer, expected) => {
+  expect(readVerdict(answer)).toEqual(expected);
 });

@@ -13,7 +13,7 @@ const odd = {
   },
 };
 
-async function told(server: TestServer, id: string): Promise<string[]> {
+async function details(server: TestServer, id: string): Promise<string[]> {
   const events: Event[] = await server.events(id);
   return events.flatMap((event) =>
     event.kind === "ConversationStateUpdateEvent" && event.key === "warning"
@@ -41,15 +41,15 @@ test("K3 P12: what the provider refuses is left out, told once in each conversat
       /^\{"code":"model_request_adjusted","detail":"The provider of devstral-small-2 at 127\.0\.0\.1 refuses how the tool \\"odd\\"/u,
     ),
   ];
-  expect(await told(server, id)).toEqual(once);
+  expect(await details(server, id)).toEqual(once);
 
   await server.restart();
   await more(id);
   expect(model.refusals).toHaveLength(1);
-  expect(await told(server, id)).toEqual(once);
+  expect(await details(server, id)).toEqual(once);
 
   const other = await server.runTo("finished", "Go.", start);
   await more(other);
   expect(model.refusals).toHaveLength(1);
-  expect(await told(server, other)).toHaveLength(1);
+  expect(await details(server, other)).toHaveLength(1);
 });

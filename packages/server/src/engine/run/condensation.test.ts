@@ -59,10 +59,10 @@ test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", async 
   );
   expect(forgotten.filter((id) => !ids.has(id))).toEqual([]);
   const summaryBehind = log.flatMap((event, index) =>
-    event.kind === "Condensation" ? [{ told: event.summary, next: log[index + 1] }] : [],
+    event.kind === "Condensation" ? [{ summary: event.summary, next: log[index + 1] }] : [],
   );
-  for (const { told, next } of summaryBehind)
-    expect(next).toMatchObject({ kind: "CondensationSummaryEvent", source: "environment", summary: told });
+  for (const { summary, next } of summaryBehind)
+    expect(next).toMatchObject({ kind: "CondensationSummaryEvent", source: "environment", summary });
   const earlier = summaryBehind.slice(0, -1).map(({ next }) => next!.id!);
   expect(earlier.every((id) => forgotten.includes(id))).toBe(true);
   // A turn beside another one; the promise of 1.2 is measured by `npm run bench -- long-run`. Some kernels count no time for many turns
@@ -104,8 +104,8 @@ test.each([0.6, 1, 1.8])(
       output: (command) => `${command}: ${"the quick brown fox jumps over the lazy dog ".repeat(40)}`,
     });
     expect(await opened.run(task)).toBe("finished");
-    const told = kinds(opened).filter((kind) => kind === "Condensation" || kind === "ActionEvent");
-    const at = told.flatMap((kind, index) => (kind === "Condensation" ? [index] : []));
+    const listed = kinds(opened).filter((kind) => kind === "Condensation" || kind === "ActionEvent");
+    const at = listed.flatMap((kind, index) => (kind === "Condensation" ? [index] : []));
     expect(at.length).toBeGreaterThan(3);
     const answersBetween = at.slice(1).map((index, nth) => index - at[nth]! - 1);
     expect(Math.min(...answersBetween)).toBeGreaterThan(10);

@@ -2,7 +2,7 @@ import { AgentRequests } from "../../agent/agent-requests.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { Condensed, Condensing } from "../../agent/condense/condensing.ts";
 import { condensedView, idInLog, type ViewEvent } from "../../agent/history-view.ts";
-import { remainingRanges } from "../../agent/kept-ranges.ts";
+import { remainingRanges } from "../../agent/remaining-ranges.ts";
 import { condenserMessages } from "../../agent/replay/replay-log.ts";
 import { RequestHash } from "../../agent/request-hash.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";

@@ -102,7 +102,7 @@ export class Executions {
         () => (this.#isOpen(open) ? [answerAction(open, outcome, this.#tools)] : []),
         { onStored: () => this.#executing.delete(open.id) },
       );
-      if (action !== null) await this.#tellHooks(open, action, outcome);
+      if (action !== null) await this.#notifyHooks(open, action, outcome);
     } finally {
       this.#executing.delete(open.id);
     }
@@ -151,7 +151,7 @@ export class Executions {
     return gated.isBlocked;
   }
 
-  async #tellHooks(open: OpenAction, action: Action, outcome: Outcome): Promise<void> {
+  async #notifyHooks(open: OpenAction, action: Action, outcome: Outcome): Promise<void> {
     const drafts = (await this.#deps.hooks?.afterTool(open, action, outcome, this.#signal)) ?? [];
     if (drafts.length > 0 && !this.#signal.aborted) await storeEvents(this.#deps, this.#signal, () => drafts);
   }

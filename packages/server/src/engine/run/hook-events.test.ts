@@ -76,10 +76,10 @@ test("P57: a client of the contract alone is told of hooks in the contract's kin
   });
   const events = await server.events(id);
   await socket.until((frames) => frames.length > events.length);
-  const told = events.filter(
+  const shown = events.filter(
     (event) => event.kind === "ConversationStateUpdateEvent" && event.key === "hook_execution",
   );
-  expect(told).toMatchObject(
+  expect(shown).toMatchObject(
     ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"].map((type) => ({
       source: "environment",
       value: { hook_event_type: type, success: true },

@@ -24,9 +24,9 @@ test("L23.19, P48: an interrupt keeps what the model has said, and counts what i
   const { id } = await server.createConversation({ agent, text: "Tell me." });
   await until(() => server.model.requests.length === 1);
   // The frames of a socket say how far the answer is.
-  const heard = await hearDeltas(server.url, server.key, id, beginning.length + 40);
+  const sawAll = await waitForDeltas(server.url, server.key, id, beginning.length + 40);
   await server.call("POST", `/api/conversations/${id}/interrupt`);
-  expect(heard).toBe(true);
+  expect(sawAll).toBe(true);
   const stats = (log: readonly Event[]) =>
     log.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === "stats");
   let log = await server.events(id);
@@ -34,8 +34,8 @@ test("L23.19, P48: an interrupt keeps what the model has said, and counts what i
     log = await server.events(id);
     return stats(log).length > 0;
   });
-  const kept = log.find(({ kind, source }) => kind === "MessageEvent" && source === "agent");
-  const text = JSON.stringify(kept);
+  const message = log.find(({ kind, source }) => kind === "MessageEvent" && source === "agent");
+  const text = JSON.stringify(message);
   expect(text).toContain(beginning);
   expect(text.length).toBeLessThan(JSON.stringify(slow).length);
   expect(stats(log)[0]).toMatchObject({
@@ -85,7 +85,7 @@ async function startStreaming(server: TestServer, text: string): Promise<string>
   return id;
 }
 
-function saidIn(frames: readonly Record<string, unknown>[]): string {
+function textIn(frames: readonly Record<string, unknown>[]): string {
   return frames.map(({ kind, content }) => (kind === "StreamingDeltaEvent" ? String(content) : "")).join("");
 }
 
@@ -102,13 +102,13 @@ test("P13: half a secret does not show where an interrupt cuts the answer off, a
   await socket.opened;
   await socket.untilCount(1);
   await server.client.run(id);
-  await socket.until((frames) => saidIn(frames) === "The key is ");
+  await socket.until((frames) => textIn(frames) === "The key is ");
   await server.client.interrupt(id);
   await socket.until((frames) => frames.some(({ kind }) => kind === "InterruptEvent"));
-  const kept = (await server.events(id)).find(
+  const message = (await server.events(id)).find(
     ({ kind, source }) => kind === "MessageEvent" && source === "agent",
   );
-  expect(JSON.stringify(kept)).toContain("The key is <secret-hidden>");
+  expect(JSON.stringify(message)).toContain("The key is <secret-hidden>");
   expect(socket.frames.join("")).not.toContain(half.slice(0, 8));
 });
 
@@ -122,12 +122,12 @@ test("P13: a secret that is streamed in pieces is hidden, and words that begin l
   await server.client.run(id);
   await server.waitForStatus(id, "finished");
   const expected = `First <secret-hidden>, then ${half}`;
-  await socket.until((frames) => saidIn(frames) === expected);
+  await socket.until((frames) => textIn(frames) === expected);
   expect(JSON.stringify(await server.events(id))).toContain(expected);
 });
 
 /** Resolves with true once so many characters of the answer have come. */
-async function hearDeltas(url: string, key: string, id: string, characters: number): Promise<boolean> {
+async function waitForDeltas(url: string, key: string, id: string, characters: number): Promise<boolean> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/sockets/events/${id}?session_api_key=${key}`);
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   let count = 0;

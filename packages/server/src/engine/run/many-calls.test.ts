@@ -34,8 +34,8 @@ const nativeCalls = (write: (delta: object) => void): void => {
     write({ tool_calls: [{ index, id: `call_${index}`, type: "function", function: call }] });
   }
 };
-const repeated = (piece: string) => (write: (delta: object) => void) => {
-  for (let at = 0; at < 100; at++) write({ content: piece.repeat(20_000 / piece.length) });
+const repeated = (chunk: string) => (write: (delta: object) => void) => {
+  for (let at = 0; at < 100; at++) write({ content: chunk.repeat(20_000 / chunk.length) });
 };
 
 test.each([

@@ -47,10 +47,10 @@ export class ModelCalls {
   readonly #following: Following;
   #isOpen = false;
   #sawSeq = 0;
-  #said = "";
+  #answerText = "";
   #leaving = new AbortController();
   /** Those that the log was last compared with. */
-  #toldTools: readonly ToolListing[] | null = null;
+  #listedTools: readonly ToolListing[] | null = null;
 
   /** `following` gives what is stored together with an answer, from how things stand after it. */
   constructor(deps: RunDeps, signal: AbortSignal, following: Following) {
@@ -76,8 +76,8 @@ export class ModelCalls {
   }
 
   /** What the model has said of the answer in progress. */
-  get said(): string {
-    return this.#isOpen ? this.#said : "";
+  get answerText(): string {
+    return this.#isOpen ? this.#answerText : "";
   }
 
   /**
@@ -118,13 +118,13 @@ export class ModelCalls {
 
   /** Waits for tools that are on their way; true when that took long enough to be told. */
   async #hasWaited(session: ToolBelt): Promise<boolean> {
-    const telling: Promise<void>[] = [];
+    const writes: Promise<void>[] = [];
     await session.ready(this.#signal, (servers) => {
-      telling.push(this.#store(() => [serversAwaited(servers)]));
+      writes.push(this.#store(() => [serversAwaited(servers)]));
     });
-    await Promise.all(telling);
-    if (telling.length > 0) await this.#store(() => endRetry(this.#deps.log.state));
-    return telling.length > 0;
+    await Promise.all(writes);
+    if (writes.length > 0) await this.#store(() => endRetry(this.#deps.log.state));
+    return writes.length > 0;
   }
 
   async #store(drafts: () => readonly EventDraft[]): Promise<void> {
@@ -146,7 +146,7 @@ export class ModelCalls {
     });
     this.#isOpen = true;
     this.#sawSeq = sawSeq;
-    this.#said = "";
+    this.#answerText = "";
     // What was queued is being read.
     this.#deps.signals.emitChange();
     const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
@@ -216,8 +216,8 @@ export class ModelCalls {
   ): EventDraft[] {
     const { config } = this.#deps.configuration;
     // The same list is looked at once a run: its digest and the log's mark cost more than the rest of the step.
-    const told = session.tools === this.#toldTools ? upToDate : toolsUpdate(view, session.tools);
-    this.#toldTools = session.tools;
+    const update = session.tools === this.#listedTools ? upToDate : toolsUpdate(view, session.tools);
+    this.#listedTools = session.tools;
     const received = receiveResponse(response, {
       sawSeq: meta.request!.sawSeq!,
       readCall: createCallReader(session.tools, this.#deps.validator),
@@ -229,11 +229,11 @@ export class ModelCalls {
     return [
       ...withRequestMeta(
         criticised(received, config.agent.critic, view),
-        { ...meta, ...told.meta },
+        { ...meta, ...update.meta },
         response.usage.promptTokens,
       ),
       ...tokenEvents(response),
-      ...told.drafts,
+      ...update.drafts,
     ];
   }
 
@@ -262,7 +262,7 @@ export class ModelCalls {
           beside.push(completionLogEvent(part.log));
           break;
         case "retry":
-          this.#said = "";
+          this.#answerText = "";
           deltas?.end({ outcome: "void" });
           deltas = this.#openDeltas();
           logger.warn(
@@ -274,7 +274,7 @@ export class ModelCalls {
           );
           break;
         case "text":
-          this.#said += part.text;
+          this.#answerText += part.text;
           deltas?.push(part);
           break;
         case "reasoning":
@@ -292,7 +292,7 @@ export class ModelCalls {
     const { config, secrets } = configuration;
     if (config.agent.llm.stream !== true) return null;
     const emitDelta = (plain: string | null, withItem: string): void => {
-      if (!signals.isHeard) return;
+      if (!signals.hasListeners) return;
       // Once more, for secrets that have come or gone since the answer began.
       signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
     };

@@ -40,9 +40,12 @@ export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
 }
 
 /** What the model's provider refuses and the agent goes on without; no run ends of it. Each is told once in a conversation. */
-export function adjustedEvents(adjustments: readonly Adjustment[], told: readonly string[]): EventDraft[] {
+export function adjustedEvents(
+  adjustments: readonly Adjustment[],
+  published: readonly string[],
+): EventDraft[] {
   const news = new Map(adjustments.map(({ key, detail }) => [key, detail]));
-  for (const key of told) news.delete(key);
+  for (const key of published) news.delete(key);
   return [...news].map(([key, detail]) => ({
     ...warning({ code: "model_request_adjusted", detail }),
     meta: { adjusted: key },

@@ -29,7 +29,7 @@ export class RunEnd implements Disposable {
     this.#begunMs = performance.now();
   }
 
-  tell(): void {
+  publish(): void {
     const { published } = this.#deps;
     published.publish();
     if (performance.now() - this.#begunMs >= quickMs) return;

@@ -27,7 +27,7 @@ export class Run {
   readonly #effects = new AbortController();
   readonly #calls: ModelCalls;
   readonly #executions: Executions;
-  readonly #said: EventTexts = new WeakMap();
+  readonly #eventTexts: EventTexts = new WeakMap();
   #mayStop = false;
   #isUnrecorded = false;
 
@@ -49,8 +49,8 @@ export class Run {
   }
 
   /** What the model has said of the answer in progress; nothing once it was cut off. */
-  get said(): string {
-    return this.#isLeaving ? "" : this.#calls.said;
+  get answerText(): string {
+    return this.#isLeaving ? "" : this.#calls.answerText;
   }
 
   /** Cuts off the model call and the tools in progress; what a tool has done until now is recorded where its action is still open. */
@@ -168,7 +168,7 @@ export class Run {
     const recent = isAsking && isWatched ? await log.recent() : [];
     return nextStep(log.state, {
       maxIterations,
-      circling: findCircling(recent, log.state.runStartSeq, this.#said),
+      circling: findCircling(recent, log.state.runStartSeq, this.#eventTexts),
       overBudget: refusal,
       approvalDeadlineMs: approval ? clock.nowMs() + approval.timeout_seconds * 1000 : null,
     });

@@ -43,8 +43,8 @@ export class Runner {
   }
 
   /** What the model has said of the answer in progress. */
-  get said(): string {
-    return this.#run?.said ?? "";
+  get answerText(): string {
+    return this.#run?.answerText ?? "";
   }
 
   abort(): void {

@@ -5,7 +5,7 @@ import type { ModelPart } from "../../models/model.ts";
 import { createStreamMask } from "../../security/mask.ts";
 import type { Signals } from "../signals.ts";
 
-type Piece = Extract<ModelPart, { type: "text" | "reasoning" | "tool-arguments" }>;
+type StreamedPart = Extract<ModelPart, { type: "text" | "reasoning" | "tool-arguments" }>;
 
 /** What a piece is a piece of: the text, the reasoning, or the arguments of one call. */
 type Item = {
@@ -42,15 +42,15 @@ export class DeltaStream {
     this.#spared = spared;
   }
 
-  push(piece: Piece): void {
-    const item = itemOf(piece);
+  push(part: StreamedPart): void {
+    const item = itemOf(part);
     const key = `${item.type} ${item.index}`;
     let known = this.#items.get(key);
     if (known === undefined) {
       known = { item, mask: createStreamMask(this.#secretValues, this.#spared) };
       this.#items.set(key, known);
     }
-    this.#give(item, known.mask.push(piece.text));
+    this.#give(item, known.mask.push(part.text));
   }
 
   /** Gives out what was held back because it might have become a secret, then the end. */
@@ -80,10 +80,10 @@ export class DeltaStream {
 
 type Mask = ReturnType<typeof createStreamMask>;
 
-function itemOf(piece: Piece): Item {
-  return piece.type === "tool-arguments"
-    ? { type: "tool_call", index: piece.index, name: piece.name }
-    : { type: piece.type, index: 0 };
+function itemOf(part: StreamedPart): Item {
+  return part.type === "tool-arguments"
+    ? { type: "tool_call", index: part.index, name: part.name }
+    : { type: part.type, index: 0 };
 }
 
 /** A piece of an answer while it is being made, as the contract has it; broadcast only, never stored. */

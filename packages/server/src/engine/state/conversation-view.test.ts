@@ -65,12 +65,12 @@ test.for(["NeverConfirm", "AlwaysConfirm"] as const satisfies readonly Policy[])
           expect(users).toEqual(expect.arrayContaining([...view.queued]));
         }
         // Told first how it stands, and then what led to it, as on a new connection.
-        const told = foldItem(emptyView, { type: "signal", frame: frameOf(state) });
+        const exact = foldItem(emptyView, { type: "signal", frame: frameOf(state) });
         const events = world.events.map((stored) => parseStored("c", stored).event);
-        const { queued, openActions, status } = foldEvents(told, events);
+        const { queued, openActions, status } = foldEvents(exact, events);
         expect({ queued, openActions, status }).toEqual({
-          queued: told.queued,
-          openActions: told.openActions,
+          queued: exact.queued,
+          openActions: exact.openActions,
           status: state.status,
         });
       }),

@@ -34,7 +34,7 @@ const plain = {
   suffix: "",
 };
 
-function said(state: ConversationState, text: string, wantsRun = true): ConversationState {
+function afterMessage(state: ConversationState, text: string, wantsRun = true): ConversationState {
   const message = {
     role: "user" as const,
     content: [{ type: "text" as const, text, cache_prompt: false }],
@@ -111,7 +111,7 @@ test("P40: times in a log strictly increase even when the clock goes back", () =
 });
 
 test("a turn: request, execute in order, request again, finish", () => {
-  let state = said(initialState(), "go");
+  let state = afterMessage(initialState(), "go");
   expect(nextStep(state, limits)).toEqual({ type: "request", sawSeq: 4 });
   state = called(state, "approved", ["a", "b"]);
   expect(nextStep(state, limits)).toMatchObject({
@@ -127,9 +127,9 @@ test("a turn: request, execute in order, request again, finish", () => {
 });
 
 test("W3, L23.6: a message that came during the last model call is answered before the run ends", () => {
-  let state = said(initialState(), "go");
+  let state = afterMessage(initialState(), "go");
   const sawSeq = state.lastSeq;
-  state = said(state, "and this too", false);
+  state = afterMessage(state, "and this too", false);
   state = after(state, [
     {
       body: {
@@ -147,19 +147,19 @@ test("W3, L23.6: a message that came during the last model call is answered befo
 });
 
 test("L23.4: finish ends the turn although other results of the same answer were never read", () => {
-  let state = called(said(initialState(), "go"), "approved", ["a", "finish"]);
+  let state = called(afterMessage(initialState(), "go"), "approved", ["a", "finish"]);
   state = observed(observed(state), true);
   expect(nextStep(state, limits)).toEqual({ type: "settle", drafts: [statusUpdate("finished")] });
 });
 
 test("W2, L23.2: what awaits the user does not start by a message, only by a run", () => {
-  let state = called(said(initialState(), "go"), "awaiting", ["a"]);
+  let state = called(afterMessage(initialState(), "go"), "awaiting", ["a"]);
   expect(nextStep(state, limits)).toEqual({
     type: "settle",
     drafts: [statusUpdate("waiting_for_confirmation")],
   });
   state = after(state, [statusUpdate("waiting_for_confirmation")]);
-  state = said(state, "do not do that!");
+  state = afterMessage(state, "do not do that!");
   expect(state.status).toBe("waiting_for_confirmation");
   expect(state.openActions[0]?.gate).toBe("awaiting");
   state = after(state, [startRun(state.openActions)]);
@@ -167,15 +167,15 @@ test("W2, L23.2: what awaits the user does not start by a message, only by a run
 });
 
 test("P26: a run that was asked for while waiting goes on after the rejection", () => {
-  let state = called(said(initialState(), "go"), "awaiting", ["a"]);
-  state = said(after(state, [statusUpdate("waiting_for_confirmation")]), "do something else");
+  let state = called(afterMessage(initialState(), "go"), "awaiting", ["a"]);
+  state = afterMessage(after(state, [statusUpdate("waiting_for_confirmation")]), "do something else");
   state = after(state, decideReject(state, "no").drafts);
   expect([state.status, state.openActions]).toEqual(["running", []]);
   expect(nextStep(state, limits)).toMatchObject({ type: "request" });
 });
 
 test("reject without such a message leaves the conversation idle, as the reference does", () => {
-  let state = after(called(said(initialState(), "go"), "awaiting", ["a", "b"]), [
+  let state = after(called(afterMessage(initialState(), "go"), "awaiting", ["a", "b"]), [
     statusUpdate("waiting_for_confirmation"),
   ]);
   state = after(state, decideReject(state, "no").drafts);
@@ -183,7 +183,7 @@ test("reject without such a message leaves the conversation idle, as the referen
 });
 
 test("the iteration limit ends the run with an error, and the next run counts anew", () => {
-  let state = said(initialState(), "go");
+  let state = afterMessage(initialState(), "go");
   for (let turn = 0; turn < 2; turn++) state = observed(called(state, "approved", ["a"]));
   const step = nextStep(state, { maxIterations: 2, circling: "no" });
   expect(step).toMatchObject({
@@ -199,7 +199,7 @@ test("the iteration limit ends the run with an error, and the next run counts an
 });
 
 test("P6: an error answers its own action only, also when two calls share a tool call id", () => {
-  const base = called(said(initialState(), "go"), "approved", ["a"]);
+  const base = called(afterMessage(initialState(), "go"), "approved", ["a"]);
   const state = called(base, "approved", ["b"]);
   const [first, second] = state.openActions;
   expect(first!.toolCallId).toBe(second!.toolCallId);

@@ -70,7 +70,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
     case "Condensation":
       if (meta.dequeued !== undefined) removeQueued(state, meta.dequeued);
       if (meta.keeps !== undefined)
-        state.viewStart = { kept: stillKept(state, seq, meta.keeps), fromSeq: seq };
+        state.viewStart = { kept: rangesInView(state, seq, meta.keeps), fromSeq: seq };
       return;
     case "ConversationStateUpdateEvent":
       applyUpdate(state, seq, event.key, event.value, meta);
@@ -82,7 +82,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
 }
 
 /** In logs of before ranges run from neighbour to neighbour in the view; what an earlier condensation took out between them stays out. */
-function stillKept(
+function rangesInView(
   { viewStart: { kept, fromSeq } }: ConversationState,
   seq: number,
   keeps: readonly SeqRange[],

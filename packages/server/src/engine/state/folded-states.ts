@@ -3,9 +3,9 @@ import { initialState, type ConversationState } from "./conversation-state.ts";
 import { loadState, type LogReader } from "./load-state.ts";
 
 /** So many states are kept at most; one is about a kilobyte. */
-const maxKept = 2_000;
+const maxEntries = 2_000;
 
-type Kept = { readonly createdAtMicros: number; readonly state: Readonly<ConversationState> };
+type Entry = { readonly createdAtMicros: number; readonly state: Readonly<ConversationState> };
 
 /**
  * States of conversations that are not loaded, kept as long as their log stands still: lists ask for the same ones again
@@ -15,7 +15,7 @@ export class FoldedStates {
   readonly #journal: LogReader;
   readonly #onDamaged: (error: DamagedEventError) => void;
   /** The longest unused first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #entries = new Map<string, Entry>();
 
   constructor(journal: LogReader, onDamaged: (error: DamagedEventError) => void) {
     this.#journal = journal;
@@ -24,19 +24,19 @@ export class FoldedStates {
 
   /** For a log with a damaged event, what the row alone tells: one such log must not take a list of others away (P7, P8). */
   async of(row: ConversationRow): Promise<Readonly<ConversationState>> {
-    const kept = this.#kept.get(row.id);
+    const entry = this.#entries.get(row.id);
     // An id may come back with another log after its conversation was deleted.
-    const isSame = kept?.state.lastSeq === row.lastSeq && kept.createdAtMicros === row.createdAtMicros;
-    const state = isSame ? kept.state : await this.#load(row);
-    this.#kept.delete(row.id);
-    this.#kept.set(row.id, { createdAtMicros: row.createdAtMicros, state });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
+    const isSame = entry?.state.lastSeq === row.lastSeq && entry.createdAtMicros === row.createdAtMicros;
+    const state = isSame ? entry.state : await this.#load(row);
+    this.#entries.delete(row.id);
+    this.#entries.set(row.id, { createdAtMicros: row.createdAtMicros, state });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest);
     return state;
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#entries.clear();
   }
 
   async #load(row: ConversationRow): Promise<ConversationState> {

@@ -22,7 +22,10 @@ beforeAll(async () => {
     memory.row,
   );
   for (let run = 0; run < 330; run += 1) {
-    await log.append([{ ...said("user", `Do ${run}.`), meta: { wantsRun: true } }, statusUpdate("running")]);
+    await log.append([
+      { ...message("user", `Do ${run}.`), meta: { wantsRun: true } },
+      statusUpdate("running"),
+    ]);
     const sawSeq = log.state.lastSeq;
     const asked = await log.append([
       { ...called(run), meta: { sawSeq, gate: run % 2 === 0 ? "approved" : "awaiting" } },
@@ -39,7 +42,7 @@ beforeAll(async () => {
     };
     await log.append([
       { body },
-      { ...said("agent", "As you like."), meta: { sawSeq } },
+      { ...message("agent", "As you like."), meta: { sawSeq } },
       statusUpdate("finished"),
     ]);
   }
@@ -73,9 +76,9 @@ test("S18: how a conversation stood is what the fold of its log says, with check
     if (isFolded.has(parsed.event.kind)) applyEvent(folded, parsed);
     if (stored.seq % 97 !== 0 && stored.seq !== memory.events.length) continue;
     // The time of the last event is told by that event.
-    const told = { ...folded, lastMicros: expect.any(Number) as number };
-    expect(await withThem.states.at(memory.row, stored.seq)).toEqual(told);
-    expect(await without.states.at(memory.row, stored.seq)).toEqual({ ...told, checkpointSeq: 0 });
+    const expected = { ...folded, lastMicros: expect.any(Number) as number };
+    expect(await withThem.states.at(memory.row, stored.seq)).toEqual(expected);
+    expect(await without.states.at(memory.row, stored.seq)).toEqual({ ...expected, checkpointSeq: 0 });
   }
   expect(await withThem.states.at(memory.row, 0)).toEqual(initialState());
 });
@@ -92,7 +95,7 @@ test("S18: what that reads does not grow with the log, and a log without checkpo
   expect(without.reads.rows - rows).toBeLessThan(1_100);
 });
 
-function said(source: "user" | "agent", text: string): EventDraft {
+function message(source: "user" | "agent", text: string): EventDraft {
   const role = source === "user" ? "user" : "assistant";
   const content = [{ type: "text" as const, text, cache_prompt: false }];
   return { body: { kind: "MessageEvent", source, llm_message: { role, content, thinking_blocks: [] } } };

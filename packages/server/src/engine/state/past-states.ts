@@ -12,7 +12,7 @@ type Known = { readonly createdAtMicros: number; readonly states: readonly State
 const step = 1_024;
 
 /** So many conversations have states kept. */
-const maxKept = 8;
+const maxEntries = 8;
 
 /**
  * How a conversation stood at any position of its log, as the fold says: from the checkpoint before it, whatever
@@ -28,9 +28,9 @@ export class PastStates {
   }
 
   async at({ id, createdAtMicros }: ConversationRow, seq: number): Promise<State> {
-    const kept = this.#known.get(id);
+    const cached = this.#known.get(id);
     // An id may come back with another log after its conversation was deleted.
-    const states = kept?.createdAtMicros === createdAtMicros ? kept.states : [];
+    const states = cached?.createdAtMicros === createdAtMicros ? cached.states : [];
     const nearest = states.findLast(({ lastSeq }) => lastSeq <= seq) ?? initialState();
     if (seq - nearest.lastSeq <= step) return await this.#fold(id, nearest, seq);
     const checkpoint = await this.#checkpointBefore(id, seq);
@@ -47,7 +47,7 @@ export class PastStates {
     const states = known.states.toSorted((left, right) => left.lastSeq - right.lastSeq);
     this.#known.set(id, { ...known, states });
     const [oldest] = this.#known.keys();
-    if (this.#known.size > maxKept && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > maxEntries && oldest !== undefined) this.#known.delete(oldest);
   }
 
   async #checkpointBefore(id: string, seq: number): Promise<State | null> {

@@ -7,11 +7,11 @@ const shownCharacters = 160;
 const readCharacters = 1_000;
 
 /** The beginning of what a message says, on one line; empty where it says nothing. Tolerates what old logs hold. */
-export function beginningOf(message: Partial<Message> | undefined, most = shownCharacters): string {
+export function beginningOf(message: Partial<Message> | undefined, max = shownCharacters): string {
   for (const part of message?.content ?? []) {
     if (!("text" in part) || typeof part.text !== "string") continue;
     const line = part.text.slice(0, readCharacters).replaceAll(/\s+/g, " ").trim();
-    if (line !== "") return line.slice(0, most);
+    if (line !== "") return line.slice(0, max);
   }
   return "";
 }

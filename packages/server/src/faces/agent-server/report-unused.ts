@@ -8,7 +8,7 @@ import { normalizeUuid } from "../../lib/uuid7.ts";
 export function reportUnusedIn(
   directory: Pick<Directory, "exists" | "open">,
   logger: Logger,
-): NonNullable<MountDeps["tellUnused"]> {
+): NonNullable<MountDeps["reportUnused"]> {
   return async (caller, given, fields) => {
     const id = normalizeUuid(given);
     try {

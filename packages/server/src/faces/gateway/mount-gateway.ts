@@ -77,7 +77,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         authenticate,
         completeBody,
         peers,
-        tellUnused: reportUnusedIn(directory, logger),
+        reportUnused: reportUnusedIn(directory, logger),
       });
       const socketDeps = { validator, logger, times };
       mountEventSocket(scoped, {

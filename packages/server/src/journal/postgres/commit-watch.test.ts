@@ -16,7 +16,7 @@ test("who begin to listen at once are looked for together, and each is rung for 
     pool: { query } as unknown as Pool,
     doorbell,
     nodeId: () => "node",
-    hasNeighbours: () => false,
+    hasOtherNodes: () => false,
     isAppending: () => false,
     onForeignAppend: () => {},
     onFailure: (error) => expect.unreachable(String(error)),

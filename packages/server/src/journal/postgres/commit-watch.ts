@@ -9,7 +9,7 @@ export type CommitWatchDeps = {
   readonly doorbell: Doorbell;
   readonly nodeId: () => string;
   /** False when nobody else is there to be rung for. */
-  readonly hasNeighbours: () => boolean;
+  readonly hasOtherNodes: () => boolean;
   /** True while an append of this process is on its way: it rings itself. */
   readonly isAppending: (conversationId: string) => boolean;
   /** Called before the ring for a log that others have changed. */
@@ -60,7 +60,7 @@ export class CommitWatch implements AsyncDisposable {
   onOwnAppend(conversationId: string, number: number, lastSeq: number): void {
     const rung = this.#rung.get(conversationId);
     if (rung !== undefined) Object.assign(rung, { number, lastSeq });
-    if (!this.#deps.hasNeighbours() || this.#isClosed) return;
+    if (!this.#deps.hasOtherNodes() || this.#isClosed) return;
     this.#unsaid.set(number, lastSeq);
     this.#saying ??= this.#say();
   }

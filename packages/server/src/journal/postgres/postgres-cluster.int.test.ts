@@ -138,9 +138,9 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     await using node = await PostgresNode.open({ url, heartbeatMs, onFailure });
     let told = 0;
     const stop = node.heartbeat.onGone(() => (told += 1));
-    await expect.poll(() => node.heartbeat.hasNeighbours).toBe(false);
+    await expect.poll(() => node.heartbeat.hasOtherNodes).toBe(false);
     const ended = await PostgresNode.open({ url, heartbeatMs, onFailure });
-    await expect.poll(() => node.heartbeat.hasNeighbours).toBe(true);
+    await expect.poll(() => node.heartbeat.hasOtherNodes).toBe(true);
     expect(told).toBe(0);
     await ended[Symbol.asyncDispose]();
     await expect.poll(() => told).toBe(1);

@@ -134,7 +134,7 @@ class PostgresJournal implements Journal {
       pool,
       doorbell: this.#doorbell,
       nodeId,
-      hasNeighbours: () => heartbeat.hasNeighbours,
+      hasOtherNodes: () => heartbeat.hasOtherNodes,
       isAppending: (conversationId) => this.#appends.isUnderWay(conversationId),
       onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
     });

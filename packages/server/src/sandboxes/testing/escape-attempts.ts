@@ -5,7 +5,7 @@ export type EscapeTargets = {
   readonly secretFile: string;
   readonly secret: string;
   /** Workspace of another sandbox, with a file `mine`. */
-  readonly neighbourDir: string;
+  readonly otherDir: string;
   readonly hostPid: number;
   readonly tcpPort: number;
   readonly unixSocket: string;
@@ -20,7 +20,7 @@ export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -t
 
 /** Name and shell command of each attempt; the command prints ESCAPED when it has got out. */
 export function escapeAttempts(targets: EscapeTargets): readonly (readonly [string, string])[] {
-  const { dataDir, secretFile, secret, neighbourDir, hostPid, tcpPort } = targets;
+  const { dataDir, secretFile, secret, otherDir, hostPid, tcpPort } = targets;
   const { unixSocket, abstractSocket, openDir, home } = targets;
   const reads = (path: string): string => `cat ${path} >/dev/null 2>&1 && echo ESCAPED`;
   const leaks = (command: string): string => `${command} 2>/dev/null | grep -qa ${secret} && echo ESCAPED`;
@@ -39,7 +39,7 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
     ["list the host's home", `ls ${home}/.[a-z]* ${home}/* >/dev/null 2>&1 && echo ESCAPED`],
     ["read the server's secret by its path", leaks(`cat ${secretFile}`)],
     ["list the data folder", `ls -d ${dataDir}/* >/dev/null 2>&1 && echo ESCAPED`],
-    ["read another sandbox's workspace", reads(`${neighbourDir}/mine`)],
+    ["read another sandbox's workspace", reads(`${otherDir}/mine`)],
     ["climb out of the workspace", leaks(`cat /workspace/../master-key /workspace/../../master-key`)],
     ["climb out of the run directory", leaks("cat /run/convoke/../../master-key /run/convoke/../log")],
     ["follow a link to the secret", leaks(`ln -sfn ${secretFile} /workspace/link; cat /workspace/link`)],

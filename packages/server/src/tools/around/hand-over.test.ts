@@ -12,26 +12,26 @@ const request = {
 } as const;
 const cancelled: Outcome = { type: "cancelled", text: "It was stopped." };
 
-let told: string[];
+let calls: string[];
 let handedOver: AbortController;
 let outcome: PromiseWithResolvers<Outcome>;
 let source: ToolSource;
 beforeEach(() => {
-  told = [];
+  calls = [];
   handedOver = new AbortController();
   outcome = Promise.withResolvers();
   const host = {
     execute: async (_request: unknown, { signal }: ExecuteOptions = {}) => {
-      told.push("begun");
+      calls.push("begun");
       const stop = (): void => {
-        told.push("stopped");
+        calls.push("stopped");
         outcome.resolve(cancelled);
       };
       if (signal?.aborted === true) stop();
       signal?.addEventListener("abort", stop);
       return await outcome.promise;
     },
-    [Symbol.asyncDispose]: async () => void told.push("closed"),
+    [Symbol.asyncDispose]: async () => void calls.push("closed"),
   };
   source = leaveToHost(host as unknown as ToolSource, handedOver.signal);
 });
@@ -42,7 +42,7 @@ test("a stop reaches the tool, and a session that nobody takes over is closed", 
   stop.abort();
   expect(await call).toEqual(cancelled);
   await source[Symbol.asyncDispose]();
-  expect(told).toEqual(["begun", "stopped", "closed"]);
+  expect(calls).toEqual(["begun", "stopped", "closed"]);
 });
 
 test("a call that was stopped before it began is told so", async () => {
@@ -57,5 +57,5 @@ test("what is handed over is left open, goes on and is not closed", async () => 
   await expect(call).rejects.toBeInstanceOf(LeftOpenError);
   await expect(source.execute(request)).rejects.toBeInstanceOf(LeftOpenError);
   await source[Symbol.asyncDispose]();
-  expect(told).toEqual(["begun"]);
+  expect(calls).toEqual(["begun"]);
 });

@@ -9,9 +9,9 @@ import type { Conversation } from "../../engine/conversation.ts";
 import type { ConversationSecrets } from "../../engine/conversation-config.ts";
 import { conversationClosing } from "../../engine/refusals.ts";
 import { secretValues } from "../../engine/secret-values.ts";
-import { KeptShell, type ShellInfo } from "./kept-shell.ts";
+import { RunningShell, type ShellInfo } from "./running-shell.ts";
 
-export type { ShellInfo } from "./kept-shell.ts";
+export type { ShellInfo } from "./running-shell.ts";
 
 export type PersonShellsDeps = {
   readonly sessions: Pick<ConversationSessions, "openShell">;
@@ -29,7 +29,7 @@ const maxShells = 4;
 /** The shells that people have in the workspace of one conversation; they end with its actor. */
 export class PersonShells implements AsyncDisposable {
   readonly #deps: PersonShellsDeps;
-  readonly #shells = new Map<string, KeptShell>();
+  readonly #shells = new Map<string, RunningShell>();
   #opening = 0;
   #isClosed = false;
 
@@ -55,9 +55,9 @@ export class PersonShells implements AsyncDisposable {
       const shell = await this.#start(conversation, size);
       const id = randomUUID();
       const secrets = hiding(conversation, hidden);
-      const kept = new KeptShell({ id, shell, size, createdAtMs: this.#deps.clock.nowMs(), secrets });
-      this.#shells.set(id, kept);
-      return kept.info;
+      const opened = new RunningShell({ id, shell, size, createdAtMs: this.#deps.clock.nowMs(), secrets });
+      this.#shells.set(id, opened);
+      return opened.info;
     } finally {
       this.#opening -= 1;
     }
@@ -75,14 +75,14 @@ export class PersonShells implements AsyncDisposable {
 
   /** Ends one with everything that it started, and forgets what it showed; fails for one that is not there (404). */
   async end(id: string): Promise<void> {
-    const kept = this.#find(id);
+    const opened = this.#find(id);
     this.#shells.delete(id);
-    await kept[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#shells.values()].map((kept) => kept[Symbol.asyncDispose]()));
+    await Promise.all([...this.#shells.values()].map((opened) => opened[Symbol.asyncDispose]()));
     this.#shells.clear();
   }
 
@@ -111,10 +111,10 @@ export class PersonShells implements AsyncDisposable {
     );
   }
 
-  #find(id: string): KeptShell {
-    const kept = this.#shells.get(id);
-    if (kept === undefined) throw new Fault("missing", "shell_not_found", `There is no shell ${id}.`);
-    return kept;
+  #find(id: string): RunningShell {
+    const opened = this.#shells.get(id);
+    if (opened === undefined) throw new Fault("missing", "shell_not_found", `There is no shell ${id}.`);
+    return opened;
   }
 }
 

@@ -84,11 +84,11 @@ function hiding(servers: McpServers, hidden: () => readonly string[]): McpServer
 /** One that comes to no end is told once; what it was to leave or to take away is left out. */
 function toolFilter({ agent }: ConversationConfig, { notify }: SessionContext): (name: string) => boolean {
   const filter = openToolFilter(agent);
-  let isTold = false;
+  let isReported = false;
   return (name) =>
     isLeft(filter, name, () => {
-      if (!isTold) notify(filterFailed);
-      isTold = true;
+      if (!isReported) notify(filterFailed);
+      isReported = true;
     });
 }
 

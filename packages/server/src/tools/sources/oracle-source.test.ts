@@ -57,8 +57,8 @@ test("client 6: the suffix of user messages is read behind every one of them, an
   await server.client.sendMessage(id, { content: [{ type: "text", text: "second" }], run: true });
   await server.waitForStatus(id, "finished");
   const events = (await server.events(id)) as unknown as Record<string, unknown>[];
-  const said = events.filter(({ kind }) => kind === "MessageEvent");
-  expect(said.map(({ source, extended_content: more }) => [source, more])).toEqual([
+  const messages = events.filter(({ kind }) => kind === "MessageEvent");
+  expect(messages.map(({ source, extended_content: more }) => [source, more])).toEqual([
     ["user", [expect.objectContaining({ text: "Answer in Dutch." })]],
     ["agent", []],
     ["user", [expect.objectContaining({ text: "Answer in Dutch." })]],

@@ -136,10 +136,10 @@ test("P43: an interrupt is answered when the sub-agent has stopped too, and the 
   await server.client.sendMessage(id, { role: "user", content: [{ type: "text", text: asks }], run: true });
   await server.waitForStatus(id, "finished");
   expect((await taskAnswer(server, id))["task_id"]).toBe(taskId);
-  const said = (await server.events(taskId)).filter(
+  const expected = (await server.events(taskId)).filter(
     (event) => event.kind === "MessageEvent" && event.source === "user",
   );
-  expect(said).toHaveLength(2);
+  expect(expected).toHaveLength(2);
 });
 
 test("P6: a server that stops in the middle of a task goes on with the same task, and nothing is done twice", async () => {
@@ -162,12 +162,12 @@ test("P6: a server that stops in the middle of a task goes on with the same task
 test.each([
   [{ subagent_type: "plumber" }, "code-explorer"],
   [{ resume: "0f5b1a3e-0000-8000-8000-000000000000" }, "no task"],
-])("an order that cannot be carried out says what can be: %j", async (task, said) => {
+])("an order that cannot be carried out says what can be: %j", async (task, expected) => {
   await using server = await startTestServer({ script: script(task, counts) });
   const id = await server.runTo("finished", order, withTasks(server));
   const answer = await taskAnswer(server, id);
   expect(answer).toMatchObject({ is_error: true, status: "error" });
-  expect(answer.text).toContain(said);
+  expect(answer.text).toContain(expected);
   expect(server.quickTools.started).toEqual([]);
 });
 

@@ -148,11 +148,11 @@ class TaskSource implements ToolSource {
       toolHost,
       budget: this.#budgetOf(agent, action.resume ?? null),
     });
-    const tell = (status: string): void =>
+    const report = (status: string): void =>
       context.notify(
         stateUpdate("task", { task_id: task.id, subagent: agent.name, action_id: actionId, status }),
       );
-    const ended = await this.#work(task, signal, tell);
+    const ended = await this.#work(task, signal, report);
     const end = ended === null ? null : await this.#bringBack(task, ended, titleOf(action), signal);
     return end === null
       ? { type: "cancelled", text: `The task was stopped. Its id is ${task.id}, should it go on later.` }
@@ -163,7 +163,7 @@ class TaskSource implements ToolSource {
   async #work(
     task: SubConversation,
     signal: AbortSignal,
-    tell: (status: string) => void,
+    report: (status: string) => void,
   ): Promise<SubTaskEnd | null> {
     const { closing, stopping } = this.#deps.context;
     const begun = task.begin();
@@ -176,7 +176,7 @@ class TaskSource implements ToolSource {
     signal.addEventListener("abort", onAbort);
     try {
       await begun;
-      const end = await task.ended(signal, tell);
+      const end = await task.ended(signal, report);
       if (end === null && !closing.aborted) await task.stop();
       if (end === null && closing.aborted) throw new LeftOpenError();
       await this.#recordCost(task);
@@ -221,8 +221,8 @@ class TaskSource implements ToolSource {
     const { limit, spent } = this.#deps.context.budget();
     const before = resume === null ? 0 : costOf(this.#deps.context.stats()[usageIdOf(resume)]);
     const left = limit === null ? Infinity : Math.max(0, limit - spent);
-    const most = Math.min(left, agent.max_budget_per_run ?? Infinity);
-    return most === Infinity ? null : before + most;
+    const maxCost = Math.min(left, agent.max_budget_per_run ?? Infinity);
+    return maxCost === Infinity ? null : before + maxCost;
   }
 
   async #recordCost(task: SubConversation): Promise<void> {

@@ -10,11 +10,11 @@ const longestWords = 500;
  */
 export async function readWork(journal: Pick<Journal, "search">, conversationId: string): Promise<string> {
   const newest = { order: "TIMESTAMP_DESC" } as const;
-  const [told, calls] = await Promise.all([
+  const [messages, calls] = await Promise.all([
     journal.search(conversationId, { ...newest, kind: "MessageEvent", source: "user", limit: 1 }),
     journal.search(conversationId, { ...newest, kind: "ActionEvent", limit: maxCalls }),
   ]);
-  const order = told.items.map((json) => (JSON.parse(json) as Event).id!)[0] ?? "";
+  const order = messages.items.map((json) => (JSON.parse(json) as Event).id!)[0] ?? "";
   const lines = calls.items
     .map((json) => JSON.parse(json) as Event)
     .flatMap((event) => (event.kind === "ActionEvent" && event.id! > order ? [wordsOf(event)] : []));
@@ -23,7 +23,7 @@ export async function readWork(journal: Pick<Journal, "search">, conversationId:
 }
 
 function wordsOf({ thought, summary, tool_name: tool }: Extract<Event, { kind: "ActionEvent" }>): string {
-  const said = thought.map(({ text }) => text).join(" ");
-  const words = [said, summary ?? tool].filter((text) => text.trim() !== "").join(" ");
+  const thoughts = thought.map(({ text }) => text).join(" ");
+  const words = [thoughts, summary ?? tool].filter((text) => text.trim() !== "").join(" ");
   return `- ${words.replaceAll(/\s+/g, " ").trim().slice(0, longestWords).toWellFormed()}`;
 }

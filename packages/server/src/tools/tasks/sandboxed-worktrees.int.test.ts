@@ -10,7 +10,7 @@ const unprivileged = { uid: 65_534, gid: 65_534 };
 const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const bubblewrap = await findBubblewrap({ self, unprivileged, environment: process.env });
 
-const patience = { timeout: 150_000, interval: 20 };
+const pollOptions = { timeout: 150_000, interval: 20 };
 const order = "Have one made.";
 const prompt = "Make one.";
 const toParent = { match: { last_user_contains: order } };
@@ -51,7 +51,7 @@ test.for([
     const { id } = (await server.call("POST", "/api/v1/sandboxes")).json as SandboxInfo;
     const statusOf = async () =>
       ((await server.call("GET", `/api/v1/sandboxes?id=${id}`)).json as SandboxInfo[])[0]?.status;
-    await vi.waitUntil(async () => (await statusOf()) === "RUNNING", patience);
+    await vi.waitUntil(async () => (await statusOf()) === "RUNNING", pollOptions);
     // A directory that the agent's user may write to.
     mkdirSync(join(server.dataDir, "sandboxes", id, "workspace"), { recursive: true });
     const path = `/sandboxes/${id}/api/conversations`;
@@ -69,7 +69,7 @@ test.for([
     const isFinished = async () =>
       ((await server.call("GET", `${path}/${conversation}`)).json as ConversationInfo).execution_status ===
       "finished";
-    await vi.waitUntil(isFinished, patience);
+    await vi.waitUntil(isFinished, pollOptions);
     const log = (await server.call("GET", `${path}/${conversation}/events/search`)).text;
     expect(log).toMatch(/Its changes are merged into [^ ]+: one\.txt\./);
     expect(log).toContain("won\\nrefs/heads/main\\nMake one.");

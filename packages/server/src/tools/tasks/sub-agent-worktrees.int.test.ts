@@ -91,8 +91,8 @@ test("issue 11.5: sub-agents at once work each in a worktree, and all that they 
     workspace: { kind: "LocalWorkspace", working_dir: join(repository, "deep") },
   });
   await server.waitForStatus(id, "finished", 60_000);
-  const told = await reports(server, id);
-  expect(told.map(({ text }) => text.split("\n").at(-1) ?? "").toSorted()).toEqual([
+  const reported = await reports(server, id);
+  expect(reported.map(({ text }) => text.split("\n").at(-1) ?? "").toSorted()).toEqual([
     "It changed no file.",
     `Its changes are merged into ${repository}: deep/two.txt.`,
     `Its changes are merged into ${repository}: one.txt, shared.txt.`,
@@ -103,7 +103,7 @@ test("issue 11.5: sub-agents at once work each in a worktree, and all that they 
   expect(JSON.stringify(seen)).toContain(`one\\ntwo\\nfirst\\nmore\\n${repository}/deep`);
   expect(git(repository, "branch", "--format=%(refname:short)")).not.toContain("openhands/");
   expect(git(repository, "log", "--format=%s")).toContain("Make one.");
-  const [info] = await Promise.all(told.map(({ taskId }) => server.client.getConversation(taskId)));
+  const [info] = await Promise.all(reported.map(({ taskId }) => server.client.getConversation(taskId)));
   expect(info!.workspace.working_dir).toMatch(/project\/deep$/);
   expect(info!.workspace.working_dir).not.toContain(repository);
   const root = join(info!.workspace.working_dir, "..");

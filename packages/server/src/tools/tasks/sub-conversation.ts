@@ -57,7 +57,7 @@ export class TaskRefusedError extends Error {
 }
 
 /** How often the state of a sub-agent is looked at when nothing is heard of it, e.g. because its conversation was deleted. */
-const lookEveryMs = 2_000;
+const pollMs = 2_000;
 
 /**
  * The conversation of one task. Its id follows from the call that ordered it and the call's id is the message's, so that after a
@@ -104,14 +104,14 @@ export class SubConversation {
   async ended(signal: AbortSignal, onStatus: (status: string) => void): Promise<SubTaskEnd | null> {
     let rung = new AbortController();
     const stopListening = this.#deps.journal.onAppend(this.id, () => rung.abort());
-    let told = "";
+    let reported = "";
     try {
       while (!signal.aborted) {
         rung = new AbortController();
         const status = (await this.#describe())?.state.status ?? "deleting";
-        if (status !== told) onStatus((told = status));
+        if (status !== reported) onStatus((reported = status));
         if (!goesOn.has(status)) return await this.#end(status);
-        await wait(lookEveryMs, AbortSignal.any([signal, rung.signal]));
+        await wait(pollMs, AbortSignal.any([signal, rung.signal]));
       }
       return null;
     } finally {
@@ -191,9 +191,9 @@ export class SubConversation {
     if (status === "deleting") {
       return { status: "error", text: "", reason: "The conversation of the sub-agent was deleted." };
     }
-    const said = await readFinalResponse(journal, this.id);
-    if (status === "finished") return { status: "completed", text: said, reason: null };
-    const text = [said, await readWork(journal, this.id)].filter((part) => part !== "").join("\n\n");
+    const answer = await readFinalResponse(journal, this.id);
+    if (status === "finished") return { status: "completed", text: answer, reason: null };
+    const text = [answer, await readWork(journal, this.id)].filter((part) => part !== "").join("\n\n");
     if (status === "stuck") {
       return { status: "error", text, reason: "The sub-agent repeated itself without getting anywhere." };
     }

@@ -46,7 +46,7 @@ export async function runScript(
     late = setTimeout(() => end.resolve({ isError: true, text: tooSlow }), maxSilenceMs);
   };
   let isOver = false;
-  const tell = (message: ToScript): void => {
+  const send = (message: ToScript): void => {
     // An agent that ends later tells nobody.
     if (isOver) return;
     expectWord();
@@ -60,8 +60,8 @@ export async function runScript(
     else if (message.type === "order") {
       const { id, order } = message;
       runAgent(order).then(
-        (report) => tell({ id, report }),
-        (error: unknown) => tell({ id, error: describeError(error) }),
+        (report) => send({ id, report }),
+        (error: unknown) => send({ id, error: describeError(error) }),
       );
     }
   });

@@ -67,15 +67,15 @@ test("P18: worktrees of one repository, and those that sub-agents have of them, 
   const ofFirst = await makeWorktree(at, queues, { id: "of-first", workingDir: first.root });
   expect(ofFirst.repository).toBe(first.root);
   let inProgress = 0;
-  let most = 0;
+  let maxInProgress = 0;
   const job = async (): Promise<void> => {
-    most = Math.max(most, ++inProgress);
+    maxInProgress = Math.max(maxInProgress, ++inProgress);
     await git(at.host, at.repository, ["rev-parse", "HEAD"]);
     inProgress -= 1;
   };
   const places = [at.repository, first.root, ofFirst.root];
   await Promise.all([...places, ...places].map((place) => queues.post(at.host, place, job)));
-  expect(most).toBe(1);
+  expect(maxInProgress).toBe(1);
 
   const other = join(at.folder, "other");
   plainGit(at.folder, "init", "--quiet", other);

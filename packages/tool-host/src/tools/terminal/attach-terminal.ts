@@ -13,7 +13,7 @@ export function attachTerminal(
   const terminal = {
     watch: (person: object) => view.watch(person),
     act: (person: object, input: TerminalInput) => act(session, person, input),
-    refuse: (person: object, reason: string) => view.tell(person, { type: "refused", reason }),
+    refuse: (person: object, reason: string) => view.send(person, { type: "refused", reason }),
     leave: (person: object) => loans.giveBack(person),
   };
   return attachPerson(terminal, inputs, signal);

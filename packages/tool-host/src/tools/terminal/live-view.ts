@@ -31,11 +31,11 @@ export class LiveView {
   constructor(
     spared: readonly string[],
     {
-      maxKept = defaultScrollback,
+      maxScrollback = defaultScrollback,
       size = terminalSize,
-    }: { readonly maxKept?: number; readonly size?: TerminalSize } = {},
+    }: { readonly maxScrollback?: number; readonly size?: TerminalSize } = {},
   ) {
-    this.#maxScrollback = maxKept;
+    this.#maxScrollback = maxScrollback;
     this.#size = size;
     this.#mask = new SecretMask([], spared);
     this.#live = new LiveMask(this.#mask, (text) => this.#give(text));
@@ -74,7 +74,7 @@ export class LiveView {
     }
   }
 
-  tell(who: object, update: TerminalUpdate): void {
+  send(who: object, update: TerminalUpdate): void {
     const follower = this.#followers.get(who);
     if (follower !== undefined) offer(follower, update);
   }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const backOffMs = { first: 1, most: 5 };
+const backOffMs = { first: 1, max: 5 };
 const missingId = "00000000-0000-4000-8000-000000000000";
 const text = (content: string) => ({ content: [{ type: "text" as const, text: content }] });
 

@@ -195,7 +195,7 @@ async function uploadInChunks(
   machine: MachineSurface,
   path: string,
   total: number,
-  onPiece = async (): Promise<void> => {},
+  onChunk = async (): Promise<void> => {},
 ): Promise<number> {
   const answered = Promise.withResolvers<number>();
   const sent = request(
@@ -219,7 +219,7 @@ async function uploadInChunks(
     if (!sent.write(chunk)) {
       await Promise.race([new Promise((resolve) => sent.once("drain", resolve)), answered.promise]);
     }
-    if ((at / mebibyte) % 12 === 0) await onPiece();
+    if ((at / mebibyte) % 12 === 0) await onChunk();
   }
   if (!reply.isThere) sent.end("\r\n--xyz--\r\n");
   const status = await answered.promise;

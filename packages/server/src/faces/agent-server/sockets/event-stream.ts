@@ -70,7 +70,7 @@ export class EventStream implements Listener, Disposable {
     this.#output.offer(json);
   }
 
-  onPiece(json: string): void {
+  onDelta(json: string): void {
     if (this.#batches === null) this.onSignal(json);
     else if (this.#hasState) this.#batches.offer(json);
   }

@@ -13,7 +13,7 @@ import { releaseExchange } from "./socket-handshake.ts";
 export type NodeSignalsDeps = {
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
   readonly peers: Pick<Peers, "findWay" | "callerOf">;
-  readonly directory: Pick<Directory, "forward" | "tell">;
+  readonly directory: Pick<Directory, "forward" | "receive">;
   readonly journal: Pick<Journal, "onCommit" | "heed">;
   /** True when the store reports appends of other nodes with a delay. */
   readonly publishesAppends: boolean;
@@ -164,7 +164,7 @@ export class NodeSignals implements Disposable {
   #receive({ id, signal, atSeq }: NodeSignal): void {
     if (!this.#followed.has(id)) return;
     if (signal === null) this.#deps.journal.heed(id);
-    else this.#deps.directory.tell(id, signal, atSeq);
+    else this.#deps.directory.receive(id, signal, atSeq);
   }
 }
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { KeptStatements } from "./kept-statements.ts";
+import { CachedStatements } from "./cached-statements.ts";
 
 test("a statement is prepared once, and the longest unused ones are forgotten", () => {
   using database = new DatabaseSync(":memory:");
-  const statements = new KeptStatements(database);
+  const statements = new CachedStatements(database);
   const first = statements.get("SELECT 0 AS number");
   for (let number = 1; number < 500; number += 1) {
     expect(statements.get(`SELECT ${number} AS number`).get()).toEqual({ number });
@@ -16,7 +16,7 @@ test("a statement is prepared once, and the longest unused ones are forgotten", 
 
 test("a pragma does its work each time", () => {
   using database = new DatabaseSync(":memory:");
-  const statements = new KeptStatements(database);
+  const statements = new CachedStatements(database);
   const synchronous = (): unknown => database.prepare("PRAGMA synchronous").get()?.["synchronous"];
   for (const _ of [1, 2]) {
     statements.get("PRAGMA synchronous = NORMAL").run();
@@ -28,7 +28,7 @@ test("a pragma does its work each time", () => {
 
 test("a statement that is kept follows a change of its tables", () => {
   using database = new DatabaseSync(":memory:");
-  const statements = new KeptStatements(database);
+  const statements = new CachedStatements(database);
   database.exec("CREATE TABLE things (name TEXT) STRICT; INSERT INTO things VALUES ('one')");
   expect(statements.get("SELECT * FROM things").all()).toEqual([{ name: "one" }]);
   database.exec("ALTER TABLE things ADD COLUMN size INTEGER");

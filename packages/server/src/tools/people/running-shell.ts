@@ -11,7 +11,7 @@ export type ShellInfo = TerminalSize & {
   readonly exitCode: number | null;
 };
 
-export type KeptShellDeps = {
+export type RunningShellDeps = {
   readonly id: string;
   readonly shell: PersonShell;
   readonly size: TerminalSize;
@@ -21,24 +21,24 @@ export type KeptShellDeps = {
 };
 
 /** Characters of what was shown, at least; twice as many at most. */
-const maxKept = 524_288;
+const maxScrollback = 524_288;
 
 /** What floods the screen is held: so many characters in so long. */
 const burst = { characters: 400_000, ms: 100 } as const;
 
 /** A shell of a person with what it has shown, for whoever comes, comes back or looks on with a second screen. */
-export class KeptShell implements AsyncDisposable {
-  readonly #deps: KeptShellDeps;
+export class RunningShell implements AsyncDisposable {
+  readonly #deps: RunningShellDeps;
   readonly #view: LiveView;
   #size: TerminalSize;
   #secrets: readonly ToolSecret[] = [];
   #isRunning = true;
   #exitCode: number | null = null;
 
-  constructor(deps: KeptShellDeps) {
+  constructor(deps: RunningShellDeps) {
     this.#deps = deps;
     this.#size = deps.size;
-    this.#view = new LiveView([], { maxKept, size: deps.size });
+    this.#view = new LiveView([], { maxScrollback, size: deps.size });
     void this.#read().finally(() => this.#view.end());
   }
 
@@ -53,7 +53,7 @@ export class KeptShell implements AsyncDisposable {
     const thing = {
       watch: (person: object) => view.watch(person),
       act: (_person: object, input: ShellInput) => this.#act(input),
-      refuse: (person: object, reason: string) => view.tell(person, { type: "refused", reason }),
+      refuse: (person: object, reason: string) => view.send(person, { type: "refused", reason }),
       leave: () => {},
     };
     return attachPerson(thing, inputs, signal);

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, readdir, rename, stat, writeFile } from "node:f
 import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
-import { runKeptScript } from "./kept-script.ts";
+import { runCachedScript } from "./cached-script.ts";
 
 type Answer = { readonly answer: () => number };
 
@@ -17,14 +17,14 @@ const scriptOf = (answer: number): string =>
 async function openScript(answer = 1, builtName: string | null = null) {
   const folder = await openTemporaryDirectory();
   const file = join(folder.path, "main.cjs");
-  const keptFile = join(folder.path, "kept", "main");
+  const cacheFile = join(folder.path, "kept", "main");
   const builtFile = builtName === null ? null : join(folder.path, builtName);
   await writeFile(file, scriptOf(answer));
   const run = () => {
-    const { exports, keep } = runKeptScript(file, { keptFile, builtFile });
+    const { exports, keep } = runCachedScript(file, { cacheFile, builtFile });
     return { ...(exports as Answer & { file: string; late: () => unknown }), keep };
   };
-  return { folder, file, keptFile, run, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+  return { folder, file, cacheFile, run, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
 }
 
 test("what ran is kept, for the user alone, and taken by the next start", async () => {
@@ -33,12 +33,12 @@ test("what ran is kept, for the user alone, and taken by the next start", async 
   expect(first.answer()).toBe(1);
   expect(first.file).toBe(script.file);
   first.keep({ isWhole: true });
-  const kept = await readFile(script.keptFile);
+  const cached = await readFile(script.cacheFile);
   expect(await readdir(join(script.folder.path, "kept"))).toEqual(["main"]);
   const next = script.run();
   next.keep({ isWhole: true });
   expect(next.answer()).toBe(1);
-  expect(await readFile(script.keptFile)).toEqual(kept);
+  expect(await readFile(script.cacheFile)).toEqual(cached);
 });
 
 test("another text of the same length runs as it is, and takes the place of the one before", async () => {
@@ -46,39 +46,39 @@ test("another text of the same length runs as it is, and takes the place of the 
   const first = script.run();
   first.answer();
   first.keep({ isWhole: true });
-  const kept = await readFile(script.keptFile);
+  const cached = await readFile(script.cacheFile);
   await writeFile(script.file, scriptOf(2));
   const next = script.run();
   expect(next.answer()).toBe(2);
   next.keep({ isWhole: true });
-  expect(await readFile(script.keptFile)).not.toEqual(kept);
+  expect(await readFile(script.cacheFile)).not.toEqual(cached);
   expect(script.run().answer()).toBe(2);
 });
 
 test.each([
-  ["half of it", (kept: Buffer) => kept.subarray(0, kept.length / 2)],
+  ["half of it", (cached: Buffer) => cached.subarray(0, cached.length / 2)],
   [
     "one wrong byte",
-    (kept: Buffer) => Buffer.concat([kept.subarray(0, -1), Buffer.from([kept.at(-1)! ^ 1])]),
+    (cached: Buffer) => Buffer.concat([cached.subarray(0, -1), Buffer.from([cached.at(-1)! ^ 1])]),
   ],
   ["nothing", () => Buffer.alloc(0)],
-  ["of another version", (kept: Buffer) => kept.fill(0, 12, 16)],
+  ["of another version", (cached: Buffer) => cached.fill(0, 12, 16)],
 ])("what is kept and damaged is not run: %s", async (_, damage) => {
   await using script = await openScript();
   const first = script.run();
   first.answer();
   first.keep({ isWhole: true });
-  const whole = await readFile(script.keptFile);
-  await writeFile(script.keptFile, damage(Buffer.from(whole)));
+  const whole = await readFile(script.cacheFile);
+  await writeFile(script.cacheFile, damage(Buffer.from(whole)));
   const next = script.run();
   expect(next.answer()).toBe(1);
   next.keep({ isWhole: true });
-  expect((await readFile(script.keptFile)).length).toBe(whole.length);
+  expect((await readFile(script.cacheFile)).length).toBe(whole.length);
 });
 
 test("what is kept as whole takes the place of what is not, and stays", async () => {
   await using script = await openScript();
-  const size = async (): Promise<number> => (await stat(script.keptFile)).size;
+  const size = async (): Promise<number> => (await stat(script.cacheFile)).size;
   script.run().keep({ isWhole: false });
   const small = await size();
   const first = script.run();
@@ -97,15 +97,15 @@ test("what is kept as whole takes the place of what is not, and stays", async ()
 test("what others could have written is not run, and replaced", async () => {
   await using script = await openScript();
   script.run().keep({ isWhole: true });
-  await chmod(script.keptFile, 0o666);
+  await chmod(script.cacheFile, 0o666);
   script.run().keep({ isWhole: true });
-  const { mode } = await stat(script.keptFile);
+  const { mode } = await stat(script.cacheFile);
   expect(mode & 0o777).toBe(0o600);
 });
 
 test("where nothing can be kept the script runs all the same", async () => {
   await using script = await openScript();
-  await mkdir(script.keptFile, { recursive: true });
+  await mkdir(script.cacheFile, { recursive: true });
   const first = script.run();
   first.keep({ isWhole: true });
   expect(first.answer()).toBe(1);
@@ -117,7 +117,7 @@ test("what the build compiled is taken where nothing is kept, and nothing is kep
   const first = script.run();
   first.answer();
   first.keep({ isWhole: true });
-  await rename(script.keptFile, join(script.folder.path, "main.built"));
+  await rename(script.cacheFile, join(script.folder.path, "main.built"));
   const next = script.run();
   expect(next.answer()).toBe(1);
   expect(next.keep({ isWhole: true })).toBe(false);
@@ -127,7 +127,7 @@ test("what the build compiled is taken where nothing is kept, and nothing is kep
 test("what the build compiled of another text is not taken", async () => {
   await using script = await openScript(1, "main.built");
   script.run().keep({ isWhole: true });
-  await rename(script.keptFile, join(script.folder.path, "main.built"));
+  await rename(script.cacheFile, join(script.folder.path, "main.built"));
   await writeFile(script.file, scriptOf(2));
   const next = script.run();
   expect(next.answer()).toBe(2);
@@ -136,7 +136,7 @@ test("what the build compiled of another text is not taken", async () => {
 
 test("without a place for it nothing is kept, and the script runs", async () => {
   await using script = await openScript();
-  const { exports, keep } = runKeptScript(script.file, { keptFile: null, builtFile: null });
+  const { exports, keep } = runCachedScript(script.file, { cacheFile: null, builtFile: null });
   expect((exports as Answer).answer()).toBe(1);
   keep({ isWhole: true });
   expect(await readdir(script.folder.path)).toEqual(["main.cjs"]);

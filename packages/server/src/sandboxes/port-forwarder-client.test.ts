@@ -4,7 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { connectPortDoor } from "./port-door-client.ts";
+import { connectForwardedPort } from "./port-forwarder-client.ts";
 
 test.skipIf(process.platform !== "linux")(
   "a door that never answers is left after the deadline, and nothing stays open",
@@ -16,7 +16,9 @@ test.skipIf(process.platform !== "linux")(
     silent.listen(join(dir, "ports.sock"));
     onTestFinished(() => void silent.close());
     await once(silent, "listening");
-    await expect(connectPortDoor(join(dir, "ports.sock"), 80, 20)).rejects.toThrow("took longer than 0.02");
+    await expect(connectForwardedPort(join(dir, "ports.sock"), 80, 20)).rejects.toThrow(
+      "took longer than 0.02",
+    );
     const [call] = await calls;
     call.resume();
     await once(call, "close");

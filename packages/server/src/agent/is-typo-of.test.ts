@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTypoOf } from "./slip-of.ts";
+import { isTypoOf } from "./is-typo-of.ts";
 
 test("one wrong, missing, additional or swapped letter is a slip", () => {
   for (const given of ["treminal", "termnal", "terninal", "erminal", "termminal", "terminla"])

@@ -13,7 +13,7 @@ import { dirname } from "node:path";
 import { Script, constants } from "node:vm";
 import { crc32 } from "node:zlib";
 
-export type KeptScript = {
+export type CachedScript = {
   readonly exports: unknown;
   /**
    * Keeps what is compiled of it by now, unless it ran with code that was kept as whole, or this is not and there was any.
@@ -22,40 +22,40 @@ export type KeptScript = {
   readonly keep: (what: { readonly isWhole: boolean }) => boolean;
 };
 
-type Kept = {
+type CachedCode = {
   readonly isWhole: boolean;
   readonly code: Buffer;
 };
 
 /**
- * Runs a CommonJS script with the code that was compiled for it: by an earlier start, in `keptFile`, or by the build, in
+ * Runs a CommonJS script with the code that was compiled for it: by an earlier start, in `cacheFile`, or by the build, in
  * `builtFile`. That is also code of the functions that ran by then, which Node's own cache has not: it keeps a file as it
  * is before any of it has run.
  *
- * The text of `file` is ASCII, and one function that takes what Node gives to a CommonJS module. What is in `keptFile` is
+ * The text of `file` is ASCII, and one function that takes what Node gives to a CommonJS module. What is in `cacheFile` is
  * run: it must lie where only who runs us may write. Nothing is kept when it is null. `builtFile` belongs to the package as
  * `file` does, and may be absent: V8 refuses it in another Node than the one of the build.
  *
  * Only for speed: B1, B1.first
  */
-export function runKeptScript(
+export function runCachedScript(
   file: string,
-  { keptFile, builtFile }: { readonly keptFile: string | null; readonly builtFile: string | null },
-): KeptScript {
+  { cacheFile, builtFile }: { readonly cacheFile: string | null; readonly builtFile: string | null },
+): CachedScript {
   const source = readFileSync(file);
   const sourceSum = crc32(source);
-  const own = keptFile === null ? null : readKept(() => readOwn(keptFile), sourceSum);
+  const own = cacheFile === null ? null : readCached(() => readOwn(cacheFile), sourceSum);
   const built =
-    builtFile === null || own?.isWhole === true ? null : readKept(() => readFileSync(builtFile), sourceSum);
-  const kept = built ?? own;
+    builtFile === null || own?.isWhole === true ? null : readCached(() => readFileSync(builtFile), sourceSum);
+  const cached = built ?? own;
   const script = new Script(source.toString("latin1"), {
     filename: file,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(kept === null ? {} : { cachedData: kept.code }),
+    ...(cached === null ? {} : { cachedData: cached.code }),
   });
   // Not the code itself: it is megabytes.
-  let isTaken = kept !== null && script.cachedDataRejected === false;
-  let isTakenWhole = isTaken && kept?.isWhole === true;
+  let isTaken = cached !== null && script.cachedDataRejected === false;
+  let isTakenWhole = isTaken && cached?.isWhole === true;
   const require = createRequire(file);
   const module = new Module(file);
   // Its late parts require it.
@@ -66,10 +66,10 @@ export function runKeptScript(
   return {
     exports: module.exports,
     keep: ({ isWhole }) => {
-      if (keptFile === null || isTakenWhole || (isTaken && !isWhole)) return false;
+      if (cacheFile === null || isTakenWhole || (isTaken && !isWhole)) return false;
       isTaken = true;
       isTakenWhole = isWhole;
-      return writeKept(keptFile, sourceSum, { isWhole, code: script.createCachedData() });
+      return writeCached(cacheFile, sourceSum, { isWhole, code: script.createCachedData() });
     },
   };
 }
@@ -81,18 +81,18 @@ export function runKeptScript(
 const headBytes = 12;
 
 /** Null when nothing is kept, or something else, or what others could have written. */
-function readKept(read: () => Buffer, sourceSum: number): Kept | null {
-  let kept: Buffer;
+function readCached(read: () => Buffer, sourceSum: number): CachedCode | null {
+  let cached: Buffer;
   try {
-    kept = read();
+    cached = read();
   } catch {
     // Not there, or it cannot be read: compiled anew.
     return null;
   }
-  const code = kept.subarray(headBytes);
-  if (code.length === 0 || kept.readUInt32LE(0) !== sourceSum || kept.readUInt32LE(4) !== crc32(code))
+  const code = cached.subarray(headBytes);
+  if (code.length === 0 || cached.readUInt32LE(0) !== sourceSum || cached.readUInt32LE(4) !== crc32(code))
     return null;
-  return { isWhole: kept.readUInt32LE(8) === 1, code };
+  return { isWhole: cached.readUInt32LE(8) === 1, code };
 }
 
 /** Empty when it is not ours alone. */
@@ -110,17 +110,17 @@ function readOwn(file: string): Buffer {
 const writableByOthers = 0o022;
 
 /** Another file that takes the place of the last one, because several processes may start at once. False where it cannot be written. */
-function writeKept(keptFile: string, sourceSum: number, { isWhole, code }: Kept): boolean {
+function writeCached(cacheFile: string, sourceSum: number, { isWhole, code }: CachedCode): boolean {
   const head = Buffer.alloc(headBytes);
   head.writeUInt32LE(sourceSum, 0);
   head.writeUInt32LE(crc32(code), 4);
   head.writeUInt32LE(isWhole ? 1 : 0, 8);
-  const part = `${keptFile}.${process.pid}`;
+  const part = `${cacheFile}.${process.pid}`;
   try {
-    mkdirSync(dirname(keptFile), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(cacheFile), { recursive: true, mode: 0o700 });
     try {
       writeFileSync(part, Buffer.concat([head, code]), { mode: 0o600 });
-      renameSync(part, keptFile);
+      renameSync(part, cacheFile);
     } catch (error) {
       rmSync(part, { force: true });
       throw error;

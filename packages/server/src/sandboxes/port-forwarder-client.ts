@@ -8,12 +8,12 @@ import type { Bind } from "./bubblewrap-arguments.ts";
 import { SandboxError } from "./sandbox.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-const ownDoor = fileURLToPath(new URL("./port-door.ts", import.meta.url));
+const ownForwarder = fileURLToPath(new URL("./port-forwarder.ts", import.meta.url));
 
 /** The script that makes the ports of a sandbox reachable, where the sandbox sees it; its tool host loads it. */
-export function doorBind(doorFile = ownDoor): Bind {
-  const target = `/opt/convoke/door${doorFile.endsWith(".ts") ? ".mts" : ".mjs"}`;
-  return { source: doorFile, target, isWritable: false };
+export function forwarderBind(forwarderFile = ownForwarder): Bind {
+  const target = `/opt/convoke/door${forwarderFile.endsWith(".ts") ? ".mts" : ".mjs"}`;
+  return { source: forwarderFile, target, isWritable: false };
 }
 
 /** Opens a path without reading it and without following it (Linux, all architectures of Node). */
@@ -26,7 +26,7 @@ const longestWaitMs = 30_000;
  * A byte stream to a TCP port behind the door at `socketPath`. The sandbox can write where the socket lies: a link that it
  * puts there, e.g. to a socket of this machine, is never followed, and one that never answers is left.
  */
-export async function connectPortDoor(
+export async function connectForwardedPort(
   socketPath: string,
   port: number,
   deadlineMs = longestWaitMs,

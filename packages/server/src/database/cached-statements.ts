@@ -4,13 +4,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 const maxStatements = 128;
 
 /** Nothing else: some pragmas, `synchronous` among them, do their work while they are prepared, and would do it only once. */
-const keptKinds = /^(select|insert|update|delete|with|begin|commit|rollback)\b/i;
+const cachedKinds = /^(select|insert|update|delete|with|begin|commit|rollback)\b/i;
 
 /** Statements of one connection by their text: to prepare one takes SQLite several times as long as to run it. */
-export class KeptStatements {
+export class CachedStatements {
   readonly #database: DatabaseSync;
   /** The longest unused first. */
-  readonly #kept = new Map<string, StatementSync>();
+  readonly #cached = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -18,11 +18,11 @@ export class KeptStatements {
 
   /** To be run to its end before it is asked for again. */
   get(sql: string): StatementSync {
-    if (!keptKinds.test(sql)) return this.#database.prepare(sql);
-    const statement = this.#kept.get(sql) ?? this.#database.prepare(sql);
-    this.#kept.delete(sql);
-    this.#kept.set(sql, statement);
-    if (this.#kept.size > maxStatements) this.#kept.delete(this.#kept.keys().next().value ?? sql);
+    if (!cachedKinds.test(sql)) return this.#database.prepare(sql);
+    const statement = this.#cached.get(sql) ?? this.#database.prepare(sql);
+    this.#cached.delete(sql);
+    this.#cached.set(sql, statement);
+    if (this.#cached.size > maxStatements) this.#cached.delete(this.#cached.keys().next().value ?? sql);
     return statement;
   }
 }
