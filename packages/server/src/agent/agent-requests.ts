@@ -104,7 +104,7 @@ export function withRequestMeta(
 /** How far back a stored tool list is searched; when it is further away, it is stored again. */
 const furthestTools = 500;
 
-/** The list of the newest request and where it is stored; null where that is not said, as in older logs. */
+/** The list of the newest request and where it is stored; null where the log does not say it, as in older logs. */
 function lastTools(view: readonly ViewEvent[]): { readonly digest: string; readonly seq: number } | null {
   const oldest = Math.max(0, view.length - furthestTools);
   for (let index = view.length - 1; index >= oldest; index--) {

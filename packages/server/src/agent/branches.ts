@@ -1,7 +1,7 @@
 import type { SeqRange } from "../events/event-draft.ts";
 import type { ViewEvent } from "./history-view.ts";
 
-/** Where a log left its line: the position of the navigation, and the one that the conversation went on from (0: the beginning). */
+/** A navigation: its position in the log, and the position that the conversation continued from (0: the beginning). */
 export type Navigation = readonly [seq: number, toSeq: number];
 
 /** The branch that ends at `seq`: the positions that lead there from the beginning, ascending. A navigation itself is on no branch. */

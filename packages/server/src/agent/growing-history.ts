@@ -54,7 +54,7 @@ export class GrowingHistory {
   #isContinuedBy(added: readonly ViewEvent[]): boolean {
     const actionIds = new Set<string | undefined>();
     for (const { event, meta } of added) {
-      // Where an answer of the model stands is told by what its request had seen.
+      // The position of an answer follows from what its request had seen.
       if (meta.sawSeq !== undefined && meta.sawSeq < this.#lastSeq) return false;
       if (meta.repaired !== undefined) return false;
       switch (event.kind) {

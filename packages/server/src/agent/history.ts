@@ -164,7 +164,7 @@ function replayed({ replay }: EventMeta): Pick<AssistantMessage, "replay"> {
   return replay === undefined ? {} : { replay };
 }
 
-/** Behind an answer that was broken off stands a note: providers refuse or go on with a request that ends with their own words. */
+/** A note follows an answer that was cut off: providers refuse or continue a request that ends with an assistant message. */
 function spokenMessages(
   event: Extract<Event, { kind: "MessageEvent" }>,
   meta: EventMeta,

@@ -1,6 +1,6 @@
 import type { ModelPart } from "../models/model.ts";
 
-/** How an answer ended, for whoever shows nothing of it before. Never rejects; `aborted` when the stream just ends. */
+/** How an answer ended, for callers that show nothing before that. Never rejects; `aborted` when the stream just ends. */
 export async function lastPart(
   parts: AsyncIterable<ModelPart>,
 ): Promise<Extract<ModelPart, { type: "done" | "failed" | "aborted" }>> {

@@ -29,7 +29,7 @@ export function toolsUpdate(view: readonly ViewEvent[], tools: readonly ToolList
   return { meta: { shownTools: digest }, drafts: [{ body }] };
 }
 
-/** How far back a mark is looked for, so that a step costs the same in any log; what is further away is told once more. */
+/** How far back a mark is searched, so that a step costs the same in any log; what is further back is reported again. */
 const furthestMark = 500;
 
 /** After a condensation the mark may be gone too. */

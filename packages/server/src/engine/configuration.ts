@@ -21,7 +21,7 @@ export type ConfigurationDeps = {
   readonly clock: Clock;
 };
 
-/** What a conversation works with at this moment. A change is durable, told to clients and in force when it resolves. */
+/** The current configuration of a conversation. A change is durable, published to clients and in force when its promise resolves. */
 export class Configuration {
   readonly #deps: ConfigurationDeps;
   #config: ConversationConfig;
@@ -42,7 +42,7 @@ export class Configuration {
     return this.#secrets;
   }
 
-  /** `llmSecrets` replace the credentials of the agent's model, together with the change; `warnings` are told with it. */
+  /** `llmSecrets` replace the credentials of the agent's model, together with the change; `warnings` are logged with it. */
   async change(
     change: Partial<ConversationConfig>,
     llmSecrets: ConversationSecrets["llm"] | null = null,

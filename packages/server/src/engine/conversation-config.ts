@@ -40,9 +40,9 @@ export type ConversationConfig = {
   readonly client_tools?: readonly ClientToolSpec[];
   /** The git worktree that it works in, with its forks. */
   readonly worktree?: Worktree;
-  /** What was asked for and is done otherwise; told with the first message. */
+  /** Requested settings that are applied in another way; reported with the first message. */
   readonly warnings?: readonly Warning[];
-  /** What was said at the start and is kept in another form, for the answer alone; without secrets. */
+  /** Settings of the start request that are stored in another form; only for the reply, without secrets. */
   readonly requested?: Pick<
     ConversationInfo,
     "autotitle" | "agent_definitions" | "agent_launch_additions" | "plugins"
@@ -60,13 +60,13 @@ export type ConversationConfig = {
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
   /** The conversation that this one was begun from, and the call that gave the work to a sub-agent where there was one. */
   readonly parent?: { readonly conversation_id: string; readonly action_id?: string };
-  /** Whoever created it knows kinds of events and tools that the contract does not have. */
+  /** Its creator understands kinds of events and tools beyond the contract. */
   readonly knows_newer_kinds?: true;
   /** How many conversations asked each other until this one was asked, as a model of the last of them; none when absent. */
   readonly call_depth?: number;
   /** Hooks in the form that they were sent in. */
   readonly hook_config?: HookConfig | null;
-  /** Where the client that created it has the definitions of its tools; told to others, never loaded here. */
+  /** Where the creating client has the definitions of its tools. Returned to other clients, never loaded here. */
   readonly tool_module_qualnames?: Readonly<Record<string, string>>;
   /** The sandbox that its tools run in; on the server's own tool host when there is none. */
   readonly sandbox_id?: string;

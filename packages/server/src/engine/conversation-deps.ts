@@ -19,13 +19,13 @@ export type ConversationDeps = {
   readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
-  /** Runs that begin here belong to this process and do not go on by themselves without it (P64). */
+  /** Runs that start here belong to this process and are not resumed without it (P64). */
   readonly isAttended: boolean;
   readonly journal: Pick<Journal, "getInboxEntry" | "release">;
   readonly log: ConversationLog;
   /** Where the view of the log goes between two runs. */
   readonly viewCache: ViewCache;
-  /** To whoever watches the conversation. */
+  /** To everybody who follows the conversation. */
   readonly signals: Signals;
   readonly models: Models;
   readonly tools: Tools;

@@ -25,10 +25,10 @@ export type LogDeps = {
 
 const isViewKind = new Set<string>(viewKinds);
 
-/** What {@link ConversationLog.recent} gives at most, and how far back in the log it looks for it. */
+/** The maximum number of events of {@link ConversationLog.recent}, and how far back in the log it searches. */
 const recentEvents = { max: 64, furthest: 512 } as const;
 
-/** So many events of a new log are kept for a view that nobody has asked for yet. */
+/** How many events of a new log are cached before anybody asks for the view. */
 const freshEvents = 64;
 
 /** How many events may follow a snapshot before the next one is taken. */
@@ -47,7 +47,7 @@ export class ConversationLog {
   #view: ViewEvent[] | null = null;
   #viewCharacters = 0;
   #recent: ViewEvent[] | null = null;
-  /** The log was empty when it was opened, and nobody has asked for its view since: what is kept of it costs no reading. */
+  /** Events of a log that was empty when it was opened, for the first view: saves reading them. */
   #isFresh: boolean;
   /** Hides secret values in whatever is about to be stored. */
   mask: Mask = (json) => json;
@@ -185,7 +185,7 @@ export class ConversationLog {
     if (this.#recent === null) {
       const { lastSeq, navigations, viewStart } = this.#state;
       const from = Math.max(1, lastSeq - recentEvents.furthest);
-      // All of them are in the view, which whoever asks for them needs as well: one reading does for both.
+      // They are all in the view, which the caller needs as well: one read serves both.
       if (viewStart.fromSeq <= from) {
         const view = await this.view();
         this.#recent = view.filter(({ seq }) => seq >= from).slice(-recentEvents.max);

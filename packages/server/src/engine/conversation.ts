@@ -85,7 +85,7 @@ export class Conversation implements AsyncDisposable {
 
   /**
    * Resolves with the id of the MessageEvent, the first one when this client message id was sent before. It is stored whatever state
-   * the tools are in (P65); a run that needs them tells what is wrong.
+   * the tools are in (P65); a run that needs them reports what is wrong.
    */
   async send(input: SendInput): Promise<Sent> {
     // Counted from here on: an idle conversation may be put away, one that opens its workspace for a message may not.
@@ -164,7 +164,7 @@ export class Conversation implements AsyncDisposable {
     this.published.publish();
   }
 
-  /** Goes on where the last process stopped: calls that had started get their answers, then a run goes on if there was one. */
+  /** Resumes where the last process stopped: calls that had started get their answers, then an active run continues. */
   async resume(): Promise<void> {
     await this.#parts.unfinished.settleAll(this.#parts.lifetime.closing, () => {
       this.runner.ensure();
@@ -172,20 +172,20 @@ export class Conversation implements AsyncDisposable {
     });
   }
 
-  /** Ends a run with an error instead of going on with it; nothing is opened for it. */
+  /** Ends a run with an error instead of resuming it; opens nothing. */
   async setAside(drafts: readonly EventDraft[]): Promise<void> {
     await this.queue.post(async () => {
       if (this.state.status === "running") await this.log.append(drafts);
     });
   }
 
-  /** Stops working without changing the status: a run that was in progress goes on after the next load. Idempotent. */
+  /** Stops working without changing the status: a run in progress resumes after the next load. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     const work = this.#endWork().then(() => this.#release());
     await Promise.all([this.#deps.people[Symbol.asyncDispose](), work]);
   }
 
-  /** The same, where another process goes on with it: what its tools do in a sandbox is not stopped. */
+  /** The same for a hand-over to another process: tools in a sandbox are not stopped. */
   async handOver(): Promise<void> {
     this.#parts.lifetime.handOver();
     await this[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
-/** Whom the directory is asked by: the conversations of others are not there for them. */
+/** Who asks the directory: conversations of other users do not exist for them. */
 export type Asker = { readonly userId: string };
 
 export type CreateInput = {

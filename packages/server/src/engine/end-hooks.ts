@@ -1,7 +1,7 @@
 import type { HookGate } from "./hook-gate.ts";
 import type { SharedParts } from "./shared-parts.ts";
 
-/** The conversation leaves this process: its hooks are told, and what they did is recorded where the log is still its own. */
+/** Runs the end hooks of a conversation that leaves this process, and records what they did while this process still owns the log. */
 export async function endHooks(
   gate: HookGate,
   { id, log, logger, queue }: Pick<SharedParts, "id" | "log" | "logger" | "queue">,

@@ -26,7 +26,7 @@ export class GoalLoop {
     return this.#round !== null;
   }
 
-  /** Ends the goal that is pursued, if one is; a run in progress goes on to its end. */
+  /** Ends the active goal, if there is one; a run in progress finishes. */
   async stop(): Promise<void> {
     await this.#deps.writer.command(decideGoalStop);
   }
@@ -48,7 +48,7 @@ export class GoalLoop {
     await this.#round;
   }
 
-  /** The goal, once nothing goes on for it; a call that waits for its user is not the end of the work. */
+  /** The goal, once no work is in progress for it; a call that waits for its user does not end the work. */
   #dueGoal(): Goal | null {
     const { goal, status } = this.#deps.log.state;
     const isOver = status !== "running" && status !== "waiting_for_confirmation";
@@ -83,7 +83,7 @@ export class GoalLoop {
   async #conclude(goal: Goal, { verdict, failure }: Judged): Promise<void> {
     const { id, logger, writer } = this.#deps;
     if (failure !== null) logger.warn({ conversation: id, error: failure }, "no model judged a goal");
-    // Whoever wrote, halted or stopped the goal meanwhile has decided about it.
+    // A message, a halt or the end of the goal meanwhile takes precedence.
     const isSame = JSON.stringify(this.#dueGoal()) === JSON.stringify(goal);
     if (isSame) await writer.commit({ drafts: afterVerdict(goal, verdict) });
   }

@@ -26,7 +26,7 @@ export class Halts {
     this.#deps = deps;
   }
 
-  /** Nothing new begins; what is in progress goes on to its end. */
+  /** Nothing new starts; what is in progress finishes. */
   async pause(): Promise<void> {
     const { hold, published, writer } = this.#deps;
     try {
@@ -63,7 +63,7 @@ export class Halts {
     return wasRunning ? "RUNNING" : "STOPPED";
   }
 
-  /** No further request to a model begins for the run that a client has paused; what is in progress goes on to its end. */
+  /** No further model request starts for a paused run; what is in progress finishes. */
   #leave(): void {
     const { condensing, hold, log, runner } = this.#deps;
     if (log.state.status === "running" && !hold.isOn) return;

@@ -9,7 +9,7 @@ import type { OpenAction } from "./state/conversation-state.ts";
 /** What hooks add to a message. */
 export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
 
-/** What hooks say at one point: whether it goes on, why not, and their records for the log. */
+/** The verdict of hooks at one point: whether to continue, why not, and their records for the log. */
 export type Gated = {
   readonly isBlocked: boolean;
   readonly reason: string;
@@ -20,7 +20,7 @@ const endTimeoutMs = 10_000;
 
 /** Where the records of hooks go. */
 export interface HookRecords {
-  /** How the log tells of a hook that ran. */
+  /** How the log records a hook that ran. */
   toDraft(record: HookRecord): EventDraft;
   /** Adds to the log when the conversation comes to it. */
   notify(draft: EventDraft): void;

@@ -2,7 +2,7 @@ import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { conversationClosing } from "./refusals.ts";
 import type { ToolBelt } from "./tool-belt.ts";
 
-/** So long a message, and what a crash left open, wait for tools to be there; then they go on without them (P65). */
+/** How long a message, and calls that a crash left open, wait for the tools to open; then they continue without them (P65). */
 export const toolTimeoutMs = 5_000;
 
 /** The tools of one conversation: opened once and reused; a failed opening is tried again at the next use. */
@@ -30,7 +30,7 @@ export class LazySession implements AsyncDisposable {
     }
   }
 
-  /** The session where it is open already; what could not be opened is told to whoever asked for it. */
+  /** The session if it is open already; failures to open are reported to the caller that requested it. */
   async current(): Promise<ToolBelt | null> {
     return (await this.#session?.catch(() => null)) ?? null;
   }
@@ -41,7 +41,7 @@ export class LazySession implements AsyncDisposable {
     const { promise: isOver, resolve } = Promise.withResolvers<null>();
     const timer = setTimeout(() => resolve(null), ms);
     try {
-      // Who works with the tools is told why they are not there.
+      // The user of the tools gets the reason.
       return await Promise.race([this.open().catch(() => null), isOver]);
     } finally {
       clearTimeout(timer);
@@ -53,7 +53,7 @@ export class LazySession implements AsyncDisposable {
     const old = this.#session;
     if (old === null || this.#isClosed) return;
     this.#session = closed(old).then(() => this.#openNew());
-    // Whoever uses it next meets the reason.
+    // The next use throws the reason.
     this.#session.catch(() => {});
   }
 
@@ -63,7 +63,7 @@ export class LazySession implements AsyncDisposable {
   }
 }
 
-/** What could not be opened is told to whoever asked for it, and there is nothing to close. */
+/** A failure to open was reported to the caller, and there is nothing to close. */
 async function closed(session: Promise<ToolBelt>): Promise<void> {
   const opened = await session.catch(() => null);
   await opened?.[Symbol.asyncDispose]();

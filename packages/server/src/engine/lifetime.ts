@@ -1,7 +1,7 @@
 import { ended } from "../lib/ended.ts";
 import { StoppingWork } from "./stopping-work.ts";
 
-/** How long a conversation is in this process, as its parts are told of it: each signal aborts once. */
+/** The signals that end a conversation's work in this process. Each aborts once. */
 export class Lifetime {
   readonly #closing = new AbortController();
   readonly #handedOver = new AbortController();
@@ -14,7 +14,7 @@ export class Lifetime {
     return this.#closing.signal;
   }
 
-  /** Aborts before that where another process goes on with it: what outlives this process is not stopped. */
+  /** Aborts first when another process takes over: what outlives this process is not stopped. */
   get handedOver(): AbortSignal {
     return this.#handedOver.signal;
   }

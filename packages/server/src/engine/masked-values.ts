@@ -2,7 +2,7 @@ import type { SecretSource } from "@convoke/protocol";
 import { emptyMasks } from "../settings/secret-fields.ts";
 import type { Warning } from "../events/warning.ts";
 
-/** What a request has without masks of secrets that are not stored, and what is told of those. */
+/** A request without masks of secrets that are not stored, and the warnings about those. */
 export type Unmasked<Value> = { readonly value: Value; readonly warnings: readonly Warning[] };
 
 /** A part of a request; a mask in it is an empty value. `loc` leads to the part. */

@@ -41,7 +41,7 @@ export type People = AsyncDisposable;
 
 export const nobody: People = { [Symbol.asyncDispose]: async () => {} };
 
-/** Whoever keeps the conversation in memory. */
+/** The owner of the loaded conversation. */
 export interface Holder {
   /** Called once when another process took the conversation over: this object is of no more use. */
   lost(): void;

@@ -20,7 +20,7 @@ export class PublishedState {
   /** Sends the whole state to everyone who listens now; stored nowhere. */
   publish(): void {
     const { queue, signals } = this.#deps;
-    // After another process has taken over, this state is an old one, and whoever listens has read on (P36).
+    // After a take-over by another process this state is stale, and subscribers have read on (P36).
     if (signals.hasListeners && !queue.isLost) signals.emit(this.fullFrame());
   }
 

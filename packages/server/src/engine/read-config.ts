@@ -16,7 +16,7 @@ export function readStoredConfig({ config }: Pick<ConversationRow, "config">): C
     const isUsable = isObject(parsed) && isObject(parsed.workspace) && isObject(parsed.agent?.llm);
     return isUsable ? parsed : null;
   } catch {
-    // Not JSON: damaged, as said above.
+    // Not JSON: damaged, see above.
     return null;
   }
 }

@@ -10,7 +10,7 @@ export function conversationMissing(id: string): Fault {
 export class OwnedElsewhere extends Fault {
   /** The node of that process, where it is known. */
   readonly holder: string | null;
-  /** To be called when that node does not work on it any more: it was found a moment ago, and the next look finds another. */
+  /** Call it when that node no longer owns the conversation: the cached owner is dropped, and the next lookup finds the new one. */
   readonly forget: () => void;
 
   constructor(holder: string | null, forget: () => void = () => {}) {

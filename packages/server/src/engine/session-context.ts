@@ -12,7 +12,7 @@ export type SessionContext = {
   readonly notify: (draft: EventDraft) => void;
   /** Aborts when the conversation leaves this process. */
   readonly closing: AbortSignal;
-  /** Aborts before that where another process goes on with it: what outlives this process is not stopped. */
+  /** Aborts first when another process takes over: what outlives this process is not stopped. */
   readonly handedOver: AbortSignal;
   /** A stop or an interrupt is answered when this has settled, within two seconds; to be called while the signal of the call aborts. */
   readonly stopping: (others: Promise<unknown>) => void;

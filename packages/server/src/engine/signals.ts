@@ -1,11 +1,11 @@
-/** Whatever is left out is not told. */
+/** Optional: without a callback its signals are dropped. */
 export type Listener = {
   readonly onSignal?: (json: string) => void;
   /** Called when there will be no more, because the conversation was deleted. */
   readonly onEnd?: () => void;
-  /** Told about pieces of answers in the form that names their items. */
+  /** Gets deltas of answers in the form that names their items. */
   readonly wantsItems?: boolean;
-  /** Given pieces of answers in the place of {@link onSignal}. */
+  /** Gets deltas of answers instead of {@link onSignal}. */
   readonly onDelta?: ((json: string) => void) | null;
   /** Told what tools say while they work: the newest text only, so that any of them may be dropped. */
   readonly onProgress?: ((json: string) => void) | null;
@@ -20,7 +20,7 @@ export type ForwardedSignal =
   | { readonly type: "delta"; readonly plain: string | null; readonly withItem: string }
   | { readonly type: "progress"; readonly json: string };
 
-/** Ephemeral frames of one conversation (deltas, state snapshots): sent to whoever listens now, stored nowhere, droppable. */
+/** Ephemeral frames of one conversation (deltas, state snapshots): sent to current subscribers, never stored, droppable. */
 export class Signals {
   readonly #listeners = new Set<Listener>();
 
@@ -38,13 +38,13 @@ export class Signals {
     for (const listener of this.#listeners) listener.onSignal?.(json);
   }
 
-  /** A piece of an answer: `plain` for everyone, null when they get nothing of it, `withItem` for those who asked for that. */
+  /** A delta of an answer: `plain` for everyone (null: nothing), `withItem` for subscribers that asked for items. */
   emitDelta(plain: string | null, withItem: string): void {
     this.#giveDelta(plain, withItem);
     for (const listener of this.#listeners) listener.onForward?.({ type: "delta", plain, withItem });
   }
 
-  /** What a tool has said until now; `toJson` is called only when somebody listens. */
+  /** The output of a tool so far; `toJson` is called only when there are subscribers. */
   emitProgress(toJson: () => string): void {
     let json: string | null = null;
     for (const listener of this.#listeners) {

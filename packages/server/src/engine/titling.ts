@@ -49,7 +49,7 @@ export class Titling {
     });
   }
 
-  /** A title for the conversation as it is now; it is recorded, but kept nowhere. */
+  /** A title for the conversation as it is now. Its cost is recorded; the title is not stored. */
   async propose(length = usualTitleLength, other: LLM | null = null): Promise<string> {
     const message = await this.#deps.queue.post(() => this.#firstMessage());
     if (message === null) throw nothingToTitle(this.#deps.id);
@@ -78,7 +78,7 @@ export class Titling {
         if (!this.isNamed) await this.#deps.log.append([stateUpdate("title", title)], { patch: { title } });
       });
     } catch (error) {
-      // A conversation without a title is whole; whoever lists it sees that there is none.
+      // A conversation may have no title.
       logger.warn({ conversation, error: describeError(error) }, "the conversation got no title");
     }
   }

@@ -26,7 +26,7 @@ export class UnfinishedRuns implements EarlierRuns {
     return this.#calls.has(actionId);
   }
 
-  /** True while the store is unavailable for it: a run that went on would make calls again that have begun elsewhere. */
+  /** True while the store is unavailable: a run that continued would repeat calls that another node has started. */
   get isUnsettled(): boolean {
     return this.#isUnsettled;
   }
@@ -70,14 +70,14 @@ export class UnfinishedRuns implements EarlierRuns {
     if (left.length === 0) return;
     const session = await this.#deps.session.openWithin(toolTimeoutMs);
     const isFromElsewhere = log.lease.isFromElsewhere === true;
-    // A run that goes on asks about each call again, and finds no record of what was begun elsewhere.
+    // A resumed run asks about each call again, and finds no record of calls that another node has started.
     if (session === null && !isFromElsewhere) return;
     const drafts =
       session === null ? left.map(lostCall) : await settleStarted(left, session, isFromElsewhere);
     if (drafts.length > 0) await log.append(drafts);
   }
 
-  /** The process that a run belonged to has ended without it: it goes on only when somebody asks (P64). */
+  /** The process that owned the run has ended: the run resumes only on request (P64). */
   async #interruptAttended(): Promise<void> {
     const { log } = this.#deps;
     const { state } = log;

@@ -3,7 +3,7 @@ import type { Warning } from "../events/warning.ts";
 /** By which such a warning is known again. */
 const kind = { code: "fields_unused" } as const;
 
-/** More are not told: whoever makes names up as they go fills no log with them. */
+/** Maximum number of reported names, so that a client with invented names cannot fill a log. */
 const maxReported = 100;
 
 /** What the log says of fields in requests that change nothing; null where there is nothing new to say. */

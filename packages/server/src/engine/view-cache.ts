@@ -1,4 +1,4 @@
-/** Characters of JSON that one view may have to be kept, and that all of them may have together. */
+/** Maximum characters of JSON of one cached view, and of all of them together. */
 export const viewLimits = { one: 4_000_000, all: 16_000_000 } as const;
 
 /** The view of a log that nothing works on at this moment. */

@@ -94,7 +94,7 @@ export class WorkQueue {
     this.#isClosing = true;
   }
 
-  /** Resolves when all jobs until now have run: who follows the log is told before. */
+  /** Resolves when all jobs queued so far have run; followers of the log are notified first. */
   async settled(): Promise<void> {
     await this.afterAll(() => {});
   }

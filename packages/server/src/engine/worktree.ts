@@ -1,4 +1,4 @@
-/** A git worktree of a conversation's own, and of the forks that go on in it. */
+/** A git worktree of a conversation, and of the forks that continue in it. */
 export type Worktree = {
   /** The top folder of the repository that it belongs to. */
   readonly repository: string;

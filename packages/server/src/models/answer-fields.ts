@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 /** Fields of an answer that have no meaning here and that its server wants back. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Adds what a piece of a stream says of fields: lists and texts grow, objects gain fields, anything else is replaced. */
+/** Merges the fields of a stream chunk: lists and texts are appended, objects merged, anything else replaced. */
 export function addFields(fields: Fields, added: readonly (readonly [string, unknown])[]): Fields {
   const news = added.filter(([, value]) => !isEmpty(value));
   return news.reduce<Fields>((all, [name, value]) => ({ ...all, [name]: joined(all[name], value) }), fields);
@@ -14,7 +14,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** What is said once more, as in the whole message behind its pieces, is said once. */
+/** A value that is repeated, as in the whole message after its chunks, is stored once. */
 function joined(known: unknown, value: unknown): unknown {
   if (known === undefined || isDeepStrictEqual(known, value)) return value;
   if (typeof known === "string" && typeof value === "string") return known + value;
@@ -23,10 +23,10 @@ function joined(known: unknown, value: unknown): unknown {
   return value;
 }
 
-/** The texts that a piece of reasoning is streamed in. Source: OpenRouter, reasoning tokens, `reasoning_details`. */
+/** The text fields of streamed reasoning chunks. Source: OpenRouter, reasoning tokens, `reasoning_details`. */
 const growing = new Set(["text", "summary", "data", "thinking"]);
 
-/** A piece of the last item of its type and index goes on with it. */
+/** A chunk with the type and index of the last item continues that item. */
 function withItem(items: readonly unknown[], item: unknown): unknown[] {
   const last = items.at(-1);
   if (isDeepStrictEqual(last, item)) return [...items];

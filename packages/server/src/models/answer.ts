@@ -12,9 +12,9 @@ export type Answer =
 export type AttemptContext = {
   readonly signal: AbortSignal;
   wait<T>(promise: Promise<T>): Promise<T>;
-  /** Something came that the one who waits may not see: the silence begins anew. */
+  /** Bytes arrived that the waiting reader may not see: restarts the idle timeout. */
   received(): void;
-  /** The answer is complete: from now on only a moment is granted for the connection to end. */
+  /** The answer is complete: the connection must end within a short grace period. */
   expectEnd(): void;
 };
 
@@ -74,7 +74,7 @@ async function* replay(
   yield* rest;
 }
 
-/** Each event is parsed in one piece. */
+/** Each event is parsed as a whole. */
 async function* boundEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const bound = new AnswerBound({ isStream: true, maxBytes: longestAnswerBytes });
   for await (const chunk of chunks) {

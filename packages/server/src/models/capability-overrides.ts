@@ -1,7 +1,7 @@
 import type { LLM } from "@convoke/protocol";
 import type { ModelFacts } from "./catalog.ts";
 
-/** What `llm.capability_overrides` can correct; other keys are kept on the wire and have no effect. */
+/** What `llm.capability_overrides` can correct. Other keys are returned as they were sent and have no effect. */
 export type CapabilityOverrides = {
   readonly vision?: boolean;
   readonly reasoning?: boolean;

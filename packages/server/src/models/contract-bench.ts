@@ -42,7 +42,7 @@ export function contractLlm(options: ContractModelOptions, route: LLM): LLM {
 
 export const apiKey = "test-key-9f8e7d6c5b4a";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that advances only when the test says so. */
 export class SteppedClock implements ModelClock {
   #nowMs = 0;
   readonly #sleepers = new Set<{ readonly dueMs: number; readonly wake: () => void }>();

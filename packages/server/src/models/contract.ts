@@ -13,7 +13,7 @@ import {
 import { testFailures } from "./contract-failures.ts";
 import type { AssistantMessage, ModelMessage } from "./model.ts";
 
-/** How a backend's wire differs where the suite looks into requests. */
+/** How a backend's wire differs where the suite inspects requests. */
 export type ContractWire = {
   /** Tool calls of assistant messages in a recorded body, arguments as JSON text. */
   replayedCalls(body: Readonly<Record<string, unknown>>): { id: string; name: string; arguments: string }[];

@@ -9,7 +9,7 @@ export function cutAnswer(): ModelFailure {
   });
 }
 
-/** The provider answered, and said nothing at all. */
+/** The provider sent an empty answer. */
 export function emptyAnswer(): ModelFailure {
   return new ModelFailure({
     code: "LLMNoResponseError",
@@ -45,7 +45,7 @@ export function malformedCall(): ModelFailure {
   });
 }
 
-/** What came in place of an answer does not have its form; an error that tells of something else is handed on. */
+/** Describes a response that has not the form of an answer; other errors are passed on. */
 export function readingFailure(error: unknown): unknown {
   const isOurReading = error instanceof TypeError && error.cause === undefined && !("code" in error);
   if (!isOurReading || isTransportWord.test(error.message)) return error;

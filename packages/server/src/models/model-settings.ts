@@ -31,7 +31,7 @@ export type ModelSettings = {
   /** Longest silence of the provider; null means no limit. */
   readonly idleTimeoutMs: number | null;
   readonly retry: RetryPolicy;
-  /** False for models that are told about tools in words and call them in words. */
+  /** False for models that get tools as text and call them as text. */
   readonly isToolCallingNative: boolean;
   readonly usageId: string;
   readonly isLogged: boolean;

@@ -27,7 +27,7 @@ export type AssistantMessage = {
   readonly reasoningContent: string | null;
   readonly thinkingBlocks: readonly (ThinkingBlock | RedactedThinkingBlock)[];
   readonly reasoningItem: ReasoningItemModel | null;
-  /** Present where the provider wants its own output items back; kept out of events and logs. */
+  /** Present where the provider wants its own output items back. Never in events or logs. */
   readonly replay?: ProviderReplay;
   /** Fields for the address of this request, see `fitRequest`; in no log. */
   readonly extra?: ExtraFields;
@@ -63,7 +63,7 @@ export type ModelRequest = {
   readonly tools: readonly ModelTool[];
   /** Stable per conversation; providers that support it route to a warm prompt cache. */
   readonly cacheKey: string;
-  /** Once it aborts no further try begins, here or at another provider; the one in progress goes on to its end. Never when absent. */
+  /** When it aborts, no further attempt starts, here or at another provider; the attempt in progress finishes. Optional: without it retries are never cut. */
   readonly leaving?: AbortSignal;
 };
 
@@ -95,10 +95,10 @@ export type ModelResponse = {
 
 export type TokenIds = { readonly prompt: readonly number[]; readonly response: readonly number[] };
 
-/** Tokens that a failed attempt has used up, as far as its provider told. */
+/** Tokens that a failed attempt used, as far as its provider reported them. */
 export type SpentAttempt = Pick<ModelResponse, "id" | "model" | "usage">;
 
-/** One call as it is kept where `log_completions` is on. `data` is free of secrets of the route. */
+/** One call as it is logged when `log_completions` is on. `data` is free of secrets of the route. */
 export type CompletionLog = {
   readonly model: string;
   readonly usageId: string;

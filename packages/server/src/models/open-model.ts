@@ -30,7 +30,7 @@ export type OpenModelDeps = {
   readonly send?: Send;
   /** Finds a saved model by the name of its profile, keys included; null when there is none. */
   readonly findProfile?: FindProfile;
-  /** What addresses have taught; kept in memory unless given. */
+  /** Lessons by address; in memory unless given. */
   readonly lessons?: LessonStore;
 };
 

@@ -56,7 +56,7 @@ async function withReadableError(response: Response): Promise<Response> {
   return new Response(JSON.stringify(error), { status: response.status, headers });
 }
 
-/** No more is read than is kept: less than a megabyte may be compressed text of any size. */
+/** Reads no more than is used: less than a megabyte may be compressed text of any size. */
 async function readBeginning(body: Response["body"], maxBytes: number): Promise<string> {
   if (body === null) return "";
   const chunks: Uint8Array[] = [];

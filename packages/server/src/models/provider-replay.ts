@@ -16,7 +16,7 @@ export function replayedItems(message: AssistantMessage, wire: string, host: str
   return isSame ? items : null;
 }
 
-/** Whom items go back to; `model` where other models at the same host may refuse them. */
+/** Where items are sent back to; `model` where other models at the same host may refuse them. */
 export type ReplayPlace = Omit<ProviderReplay, "items">;
 
 /** The field for an assistant message; absent when there is nothing to give back. */

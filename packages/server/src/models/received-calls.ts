@@ -6,7 +6,7 @@ export function receivedCalls(calls: readonly MessageToolCall[]): MessageToolCal
   return calls.filter(({ name }) => name.trim() !== "").map(withPlainArguments);
 }
 
-/** Arguments as they are streamed, exactly as received but for what is said twice: some servers send the whole once more at the end. */
+/** Streamed arguments, exactly as received except for repetitions: some servers send the whole once more at the end. */
 export class ArgumentChunks {
   readonly #chunks: string[] = [];
   #length = 0;
@@ -15,7 +15,7 @@ export class ArgumentChunks {
     return this.#chunks.join("");
   }
 
-  /** Adds a piece and returns what is new of it. */
+  /** Adds a chunk and returns what is new in it. */
   add(chunk: string): string {
     // What repeats the whole is hardly shorter, whatever its blanks; the whole is read only then.
     const mayRepeat = this.#length > 1 && chunk.length * 2 >= this.#length && /[{"]/u.test(chunk);
@@ -52,7 +52,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // A piece, or what the model wrote wrongly: it is no repetition and stays as it is.
+    // A chunk, or invalid JSON of the model: no repetition, so it stays as it is.
     return null;
   }
 }

@@ -21,7 +21,7 @@ export function parseReplayedArguments(text: string): Readonly<Record<string, un
       return value as Record<string, unknown>;
     }
   } catch {
-    // The model wrote broken JSON and was told so in the result of the call.
+    // The model wrote invalid JSON, and the result of the call says so.
   }
   return {};
 }

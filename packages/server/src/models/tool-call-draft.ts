@@ -4,7 +4,7 @@ import { addFields, type Fields } from "./answer-fields.ts";
 import { maxCalls } from "./max-calls.ts";
 import { ArgumentChunks, saysSame } from "./received-calls.ts";
 
-/** A piece of a tool call as chat servers stream it; servers leave out or repeat any of these. */
+/** A delta of a tool call as chat servers stream it; servers leave out or repeat any of these. */
 export type ToolCallDelta = {
   readonly index?: number | null;
   readonly id?: string | null;
@@ -72,7 +72,7 @@ export class ToolCallDrafts {
 
   /**
    * The call a delta continues. A new id together with a name begins a call even under a known index: some servers
-   * number every call 0. A new id alone does not: others make up an id for every piece. A piece with neither belongs to the call
+   * number every call 0. A new id alone does not: others make up an id for every delta. A delta with neither belongs to the call
    * that is open, also under a new index.
    */
   #find(delta: ToolCallDelta, name: string): Draft | undefined {

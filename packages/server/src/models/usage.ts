@@ -24,7 +24,7 @@ export function costOf(tokens: TokenCounts, price: ModelPrice | null): number | 
   );
 }
 
-/** The price to book with: configured prices win; a configured input price also covers cached tokens. */
+/** The price for the ledger: configured prices win; a configured input price also covers cached tokens. */
 export function priceWith(
   known: ModelPrice | null,
   configured: { readonly input: number | null; readonly output: number | null },

@@ -31,7 +31,7 @@ export type WireAnswer = {
   readonly id: string;
   /** Null while the provider has not counted. */
   readonly tokens: TokenCounts | null;
-  /** The provider said that nothing follows. */
+  /** The provider sent its end marker. */
   readonly isEnded: boolean;
   /** Adds an event of a stream and yields what to show of it. Throws when the event says that the answer failed. */
   addEvent(event: ServerSentEvent): Iterable<AttemptPart>;

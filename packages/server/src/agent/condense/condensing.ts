@@ -31,7 +31,7 @@ export type Situation = {
 /** A condensation that is ready to be stored. */
 export type Condensed = EventDraft;
 
-/** So many condensations may follow each other without an answer of the agent's model between them (P11). */
+/** Maximum number of condensations in a row without an answer of the agent's model (P11). */
 export const maxCondensations = 2;
 
 type Job = {
@@ -89,7 +89,7 @@ export class Condensing {
     this.#job = null;
   }
 
-  /** No further try of the summarising model begins; one that is in progress goes on to its end. */
+  /** No further attempt of the summarising model starts; the one in progress finishes. */
   leave(): void {
     this.#job?.leaving.abort();
   }
@@ -125,7 +125,7 @@ export class Condensing {
       if (written === null || "summary" in written) return written;
       this.#deps.warn(written);
     } catch (error) {
-      // A model that cannot be opened is a summary that cannot be written; the run goes on as far as it can.
+      // Without the model there is no summary; the run continues as far as it can.
       this.#deps.warn({
         code: "InternalError",
         detail: describeError(error),
@@ -140,7 +140,7 @@ export class Condensing {
     if (job.stop.signal.aborted || this.#job !== job) return null;
     this.#job = null;
     if (written !== null) return fromModel(job, written);
-    // Given up for a pause: whoever goes on has it written.
+    // Cancelled for a pause: the next run writes it.
     if (job.leaving.signal.aborted) return null;
     this.#quietUntilEvents = Math.ceil(events * 1.1) + 1;
     return isForced ? withoutModel(job) : null;

@@ -7,12 +7,12 @@ export type CondensationPlan = {
   readonly forgotten: readonly ViewEvent[];
   readonly forgottenIds: readonly string[];
   readonly offset: number;
-  /** It is forgotten too: the new summary takes its place and is told its words. */
+  /** It is forgotten too: its text is input of the new summary, which replaces it. */
   readonly previousSummary: string | null;
 };
 
 export type PlanLimits = {
-  /** So many events at the beginning stay in any case. */
+  /** The number of events at the beginning that always stay. */
   readonly keepFirst: number;
   /** The newest events stay up to so many events and tokens; whole blocks only. */
   readonly tailEvents: number;

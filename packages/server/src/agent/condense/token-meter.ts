@@ -5,13 +5,13 @@ import type { ViewEvent } from "../history-view.ts";
 import { TokenEstimate } from "./token-estimate.ts";
 import { isContinued } from "../is-continued.ts";
 
-/** Room for the answer that is kept free where the provider counts question and answer together. */
+/** Tokens reserved for the answer where the provider counts request and answer together. */
 const reservedForAnswer = 16_384;
 
 /** Reports outside of these factors say more about gaps in the usage than about tokens. */
 const calibration = { least: 0.5, max: 2 };
 
-/** A report further back than so many events is not looked for: then this provider reports nothing. */
+/** How many events back a token report is searched for; beyond that the provider is taken as reporting none. */
 const furthestReport = 200;
 
 /** Tokens that a request to this model may have. Source: the configuration, then the catalogue of models. */
@@ -50,7 +50,7 @@ export class TokenMeter {
 
 /**
  * What to multiply an estimate with, from the newest answer of this model whose provider reported usage; 1 when there is none.
- * A summary tells nothing: it is often another model's, and its request is made of other text.
+ * A summary's usage is ignored: it is often another model's, and its request consists of other text.
  */
 export function calibrationOf(view: readonly ViewEvent[], model: string): number {
   const oldest = Math.max(0, view.length - furthestReport);

@@ -21,7 +21,7 @@ export function awaiting(state: ConversationState): OpenAction[] {
 }
 
 /**
- * Accepts or rejects some of what waits (L23.13). The rest goes on waiting; with the last answer the run goes on, unless
+ * Accepts or rejects some waiting actions (L23.13). The rest keep waiting; with the last answer the run continues, unless
  * everything was rejected. `isKnown` tells an action that was settled (conflict) from one that never was (not found).
  */
 export function decideAnswers(

@@ -16,7 +16,7 @@ type AskDeps = {
   readonly cacheKey: string;
 };
 
-/** What was said, masked like everything that goes out. */
+/** The text of the answer, masked like everything that leaves the server. */
 export async function askBeside(
   { configuration, id, log, models, queue }: SharedParts,
   session: Pick<ToolBelt, "tools">,
@@ -58,7 +58,7 @@ async function askAgent(
   );
 }
 
-/** What the model said, without its calls. */
+/** The text of the model's answer, without its calls. */
 function textOf({ message }: ModelResponse): string {
   return message.content
     .map(({ text }) => text)

@@ -86,7 +86,7 @@ export function decideAccept(state: ConversationState): Decision {
   return state.openActions.length === 0 ? decideRun(state) : { drafts: [startRun(state.openActions)] };
 }
 
-/** Rejects what waits, or what an ended run left open. A run that was asked for meanwhile goes on with the rejection. */
+/** Rejects waiting actions, or those that an ended run left open. A run that was requested meanwhile continues with the rejection. */
 export function decideReject(
   state: ConversationState,
   reason: string,

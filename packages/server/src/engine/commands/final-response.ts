@@ -2,13 +2,13 @@ import type { Event } from "@convoke/protocol";
 import { isGoOn } from "../../agent/receive.ts";
 import type { Journal } from "../../journal/journal.ts";
 
-/** What the agent said last: the message of its last finish, or its last message when that is newer, with the pieces before it where it was cut off; empty when there is none. */
+/** The agent's last text: the message of its last finish, or its last message when that is newer, joined with the parts before it where it was cut off. Empty when there is none. */
 export async function readFinalResponse(
   journal: Pick<Journal, "search">,
   conversationId: string,
 ): Promise<string> {
   const newest = { order: "TIMESTAMP_DESC" } as const;
-  /** With the pieces before it where it was cut off, behind the last call. */
+  /** The last message joined with the parts before it, back to the last call. */
   const wholeOf = async (last: Event, callId: string): Promise<string> => {
     const page = await journal.search(conversationId, { ...newest, kind: "MessageEvent", limit: 100 });
     const texts = [textOf(last)];

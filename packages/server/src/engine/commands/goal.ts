@@ -8,7 +8,7 @@ import type { Decision } from "./decide.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
 
-/** As the log has it, so that a restart goes on with it. */
+/** As the log has it, so that a restart resumes it. */
 function goalUpdate(goal: Goal): EventDraft {
   return stateUpdate("goal", goal);
 }

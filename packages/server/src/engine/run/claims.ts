@@ -65,7 +65,7 @@ function excludes(left: Claim, right: Claim, isByKeys: boolean): boolean {
   return left.keys.some((key) => right.keys.includes(key));
 }
 
-/** A task that goes on has one conversation, which does one thing after another. */
+/** A resumed task has one conversation, which does one thing after another. */
 function resumedBy({ action }: Call): string | null {
   const resume = action !== null && "resume" in action ? action.resume : null;
   return typeof resume === "string" && resume !== "" ? resume : null;

@@ -58,7 +58,7 @@ export async function condenseNow(deps: CondenseDeps, session: Pick<ToolBelt, "t
 /**
  * A condensation with what the view keeps behind it, and the event of its summary, to be stored in one go. Nothing when the log does not lead to it any more, because something came
  * into it while the summary was written: a run and somebody who asks may each have had one written, and the first has their
- * events forgotten; or an item was repaired, and its summary tells of what the model reads no more.
+ * events forgotten; or an item was repaired, and its summary describes what the model no longer reads.
  */
 export async function condensedDrafts(
   draft: Condensed,

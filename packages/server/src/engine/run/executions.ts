@@ -12,7 +12,7 @@ import { storeEvents } from "./store-events.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 import { progressOf } from "./tool-progress.ts";
 
-/** A tool throws it when its work goes on without this process: the call stays open and is made again by the next one. */
+/** Thrown by a tool whose work continues without this process: the call stays open, and the next process makes it again. */
 export class LeftOpenError extends Error {
   override readonly name = "LeftOpenError";
 

@@ -6,7 +6,7 @@ import { wait } from "../../lib/wait.ts";
 
 /**
  * Pause, stop and interrupt while the storage refuses to record them: the work is held back in memory at once, the caller
- * is told that nothing is recorded yet, and the record is written when the storage takes it.
+ * learns that nothing is recorded yet, and the record is written when the storage accepts it.
  */
 export class Hold {
   readonly #logger: Logger;

@@ -75,7 +75,7 @@ export class ModelCalls {
     return this.#isOpen ? this.#sawSeq : 0;
   }
 
-  /** What the model has said of the answer in progress. */
+  /** The text of the answer in progress. */
   get answerText(): string {
     return this.#isOpen ? this.#answerText : "";
   }
@@ -86,7 +86,7 @@ export class ModelCalls {
    */
   async make(sawSeq: number): Promise<void> {
     const session = await this.#deps.session.open();
-    // Meanwhile more may have been said: the next step asks about that too.
+    // More messages may have come meanwhile: the next request has them too.
     if (await this.#hasWaited(session)) return;
     try {
       const begun = await this.#deps.queue.post(() => this.#begin(session, sawSeq));
@@ -116,7 +116,7 @@ export class ModelCalls {
     }
   }
 
-  /** Waits for tools that are on their way; true when that took long enough to be told. */
+  /** Waits for tools that are still opening; true when that took long enough to be logged. */
   async #hasWaited(session: ToolBelt): Promise<boolean> {
     const writes: Promise<void>[] = [];
     await session.ready(this.#signal, (servers) => {
@@ -215,7 +215,7 @@ export class ModelCalls {
     { condensed: view, meta }: PreparedRequest,
   ): EventDraft[] {
     const { config } = this.#deps.configuration;
-    // The same list is looked at once a run: its digest and the log's mark cost more than the rest of the step.
+    // The same list is compared once per run: its digest and the log's mark cost more than the rest of the step.
     const update = session.tools === this.#listedTools ? upToDate : toolsUpdate(view, session.tools);
     this.#listedTools = session.tools;
     const received = receiveResponse(response, {
@@ -237,7 +237,7 @@ export class ModelCalls {
     ];
   }
 
-  /** Drains the stream to its last item, shows deltas to whoever listens and waits to everyone; `beside` goes with the answer. */
+  /** Drains the stream to its last item, publishes deltas to subscribers and retry waits to everyone; `beside` is stored with the answer. */
   async #drain(
     parts: AsyncIterable<ModelPart>,
     usedIds: ReadonlySet<string>,

@@ -39,7 +39,7 @@ export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
   ];
 }
 
-/** What the model's provider refuses and the agent goes on without; no run ends of it. Each is told once in a conversation. */
+/** What the provider refuses and the agent continues without; it ends no run. Each is logged once per conversation. */
 export function adjustedEvents(
   adjustments: readonly Adjustment[],
   published: readonly string[],
@@ -52,7 +52,7 @@ export function adjustedEvents(
   }));
 }
 
-/** One call as it is kept where `log_completions` is on. */
+/** One call as it is logged when `log_completions` is on. */
 export function completionLogEvent(log: CompletionLog): EventDraft {
   const name = log.model.replaceAll("/", "__");
   const at = (log.atMs / 1000).toFixed(3);

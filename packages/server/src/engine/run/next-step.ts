@@ -4,7 +4,7 @@ import { statusUpdate } from "../../events/state-update.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "../state/conversation-state.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 
-/** What a run does next. `execute` names every open action, those in progress too. `leave`: the client took the run away; `settle`: the run ends by itself with these events; `note`: it goes on after them. */
+/** What a run does next. `execute` names every open action, those in progress too. `leave`: the client took the run away; `settle`: the run ends by itself with these events; `note`: it continues after them. */
 export type Step =
   | { readonly type: "execute"; readonly actions: readonly OpenAction[] }
   | { readonly type: "request"; readonly sawSeq: number }
@@ -14,7 +14,7 @@ export type Step =
 
 export type StepLimits = {
   readonly maxIterations: number;
-  /** Whether the agent repeats itself without getting anywhere: it is told so first, and stopped when it goes on. */
+  /** Whether the agent repeats itself without progress: first it gets a hint, then the run is stopped. */
   readonly circling: "no" | "hint" | "stuck";
   /** Says which budget is used up; null while there is money. */
   readonly overBudget?: string | null;
@@ -23,7 +23,7 @@ export type StepLimits = {
 };
 
 /**
- * The turn machine's only transition function. It looks at the log's fold alone, so a restart, a resume and the next
+ * The turn machine's only transition function. It reads the log's fold alone, so a restart, a resume and the next
  * turn of a live run are the same thing. Order matters: nothing is asked of the model while an action is open.
  */
 export function nextStep(state: ConversationState, limits: StepLimits): Step {

@@ -14,13 +14,13 @@ import type { ViewRequests } from "./view-requests.ts";
 export interface EarlierRuns {
   /** True for a call that it may have begun. */
   mayHaveBegun(actionId: string): boolean;
-  /** True while the store is unavailable for it: a run that went on would make calls again that have begun elsewhere. */
+  /** True while the store is unavailable: a run that continued would repeat calls that another node has started. */
   readonly isUnsettled: boolean;
 }
 
 /** What a run and its parts work with. */
 export type RunDeps = SharedParts & {
-  /** On when a client halted the work although the log could not be told yet. */
+  /** Set when a client halted the work and the log could not record it yet. */
   readonly hold: Pick<Hold, "isOn">;
   readonly session: Pick<LazySession, "open">;
   readonly earlier: EarlierRuns;

@@ -2,7 +2,7 @@ import type { ConversationState } from "../state/conversation-state.ts";
 
 /** A run that ends sooner than this is over before some clients listen for its end. */
 const quickMs = 1_000;
-/** When they are told once more. */
+/** Delay before the state is published again. */
 const againMs = 1_000;
 
 export type RunEndDeps = {

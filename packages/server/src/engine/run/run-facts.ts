@@ -3,7 +3,7 @@ import type { EventDraft, EventMeta } from "../../events/event-draft.ts";
 export type RunFacts = {
   /** The version of its user's settings that it works with (P34). */
   readonly settingsVersion: number | undefined;
-  /** It belongs to a process that is there for it alone, and does not go on by itself without that one (P64). */
+  /** It belongs to a process that exists for it alone, and is not resumed without that process (P64). */
   readonly isAttended: boolean;
 };
 

@@ -48,7 +48,7 @@ export class Run {
     return this.#executions.executing;
   }
 
-  /** What the model has said of the answer in progress; nothing once it was cut off. */
+  /** The text of the answer in progress; empty once it was cut off. */
   get answerText(): string {
     return this.#isLeaving ? "" : this.#calls.answerText;
   }
@@ -58,7 +58,7 @@ export class Run {
     this.#effects.abort();
   }
 
-  /** No further try of a model call begins; what is in progress goes on to its end. */
+  /** No further attempt of a model call starts; the one in progress finishes. */
   leave(): void {
     this.#calls.leave();
   }
@@ -146,7 +146,7 @@ export class Run {
     return isAsked && step.type === "settle" && isFinish(step.drafts) ? { type: "ask to stop" } : step;
   }
 
-  /** A hook that does not let the run end says why, and the model goes on with that. */
+  /** A hook that denies the end of the run gives a reason, and the model continues with it. */
   async #askToStop(): Promise<void> {
     const { signal } = this.#effects;
     const gated = await this.#deps.hooks!.beforeStop(signal);

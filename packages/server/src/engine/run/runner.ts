@@ -27,7 +27,7 @@ export class Runner {
     return this.#run !== null;
   }
 
-  /** True also after a pause, while what was in progress goes on to its end. */
+  /** Also true after a pause, while work in progress finishes. */
   get isWorking(): boolean {
     return this.#run?.isWorking === true;
   }
@@ -42,7 +42,7 @@ export class Runner {
     return this.#run?.beingReadSeq ?? 0;
   }
 
-  /** What the model has said of the answer in progress. */
+  /** The text of the answer in progress. */
   get answerText(): string {
     return this.#run?.answerText ?? "";
   }

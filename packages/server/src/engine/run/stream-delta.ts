@@ -7,7 +7,7 @@ import type { Signals } from "../signals.ts";
 
 type StreamedPart = Extract<ModelPart, { type: "text" | "reasoning" | "tool-arguments" }>;
 
-/** What a piece is a piece of: the text, the reasoning, or the arguments of one call. */
+/** What a delta belongs to: the text, the reasoning, or the arguments of one call. */
 type Item = {
   readonly type: "text" | "reasoning" | "tool_call";
   readonly index: number;
@@ -20,9 +20,9 @@ export type DeltaEnd =
   | { readonly outcome: "cut" | "void" };
 
 /**
- * One attempt at an answer as frames for whoever listens. Contract clients get text and reasoning; who asked for items gets the
- * arguments of calls too, and with each piece of which attempt and item it is and its number in it (L23.20). A secret is
- * hidden also where it comes in several pieces (P13).
+ * The frames of one attempt at an answer. Contract clients get text and reasoning; subscribers that asked for items get the
+ * arguments of calls too, and for each delta its attempt, its item and its number in it (L23.20). A secret is
+ * hidden also where it spans several deltas (P13).
  */
 export class DeltaStream {
   readonly #signals: Pick<Signals, "emitDelta">;
@@ -86,7 +86,7 @@ function itemOf(part: StreamedPart): Item {
     : { type: part.type, index: 0 };
 }
 
-/** A piece of an answer while it is being made, as the contract has it; broadcast only, never stored. */
+/** A delta of the answer in progress, in the form of the contract; broadcast only, never stored. */
 function deltaFrame(type: "text" | "reasoning", text: string): string {
   const nowMs = Date.now();
   return JSON.stringify({

@@ -8,7 +8,7 @@ import type { RunDeps } from "./run-deps.ts";
 const maxCharacters = 4_096;
 
 /**
- * Tells whoever asked for it what a tool says while it works, masked like its observation; stored nowhere. The whole text is
+ * Publishes the output of a running tool to subscribers, masked like its observation; never stored. The whole text is
  * masked before it is cut, so that no rest of a secret stands at its start, and no beginning of one at its end (P13).
  */
 export function progressOf(

@@ -32,7 +32,7 @@ export type ConversationState = {
   lastUserMessageId: string | null;
   /** Last message that somebody other than the model wrote. */
   lastMessageSeq: number;
-  /** Last result of a tool call that the model has to read; 0 once it has said that it is done. */
+  /** Last result of a tool call that the model has to read; 0 once it has finished. */
   lastResultSeq: number;
   /** What the last answered request had seen. */
   lastSawSeq: number;
@@ -52,7 +52,7 @@ export type ConversationState = {
   statsSeq: number;
   /** The last run belongs to a process that is there for it alone. */
   isAttended: boolean;
-  /** Clients are told that a model call will be tried again. */
+  /** Clients were notified that a model call will be retried. */
   isRetryShown: boolean;
   /** When it will be, as it is shown; null where nothing is waited for. */
   retryUntil: string | null;
@@ -68,11 +68,11 @@ export type ConversationState = {
   navigations: readonly Navigation[];
   /** Skills that the model has loaded by name, each once. */
   invokedSkills: readonly string[];
-  /** Keys of what clients were told that the model's provider refuses, each once. */
+  /** Keys of the provider's refusals that were reported to clients, each once. */
   toldAdjustments: readonly string[];
   /** The model has asked for the tools of a browser that is there on demand. */
   hasAskedForBrowser: boolean;
-  /** Fields of requests that change nothing, as far as the log tells of them. */
+  /** Unused fields of requests that the log has reported. */
   unusedFields: readonly string[];
   /** The last event that has a checkpoint beside it. */
   checkpointSeq: number;

@@ -81,7 +81,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
   }
 }
 
-/** In logs of before ranges run from neighbour to neighbour in the view; what an earlier condensation took out between them stays out. */
+/** In older logs a range spans consecutive events of the view; what an earlier condensation removed between them stays out. */
 function rangesInView(
   { viewStart: { kept, fromSeq } }: ConversationState,
   seq: number,
@@ -165,7 +165,7 @@ function applyUpdate(
   state.iterations = 0;
 }
 
-/** The view is read anew, from the whole branch: what the condensations on another one have kept says nothing about it. */
+/** The view is read anew, from the whole branch: ranges of condensations on another branch do not apply. */
 function navigate(
   state: ConversationState,
   seq: number,

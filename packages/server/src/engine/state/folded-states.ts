@@ -2,14 +2,14 @@ import { DamagedEventError, type ConversationRow } from "../../journal/journal.t
 import { initialState, type ConversationState } from "./conversation-state.ts";
 import { loadState, type LogReader } from "./load-state.ts";
 
-/** So many states are kept at most; one is about a kilobyte. */
+/** Maximum number of cached states; one is about a kilobyte. */
 const maxEntries = 2_000;
 
 type Entry = { readonly createdAtMicros: number; readonly state: Readonly<ConversationState> };
 
 /**
- * States of conversations that are not loaded, kept as long as their log stands still: lists ask for the same ones again
- * and again (P38). A state is a fold of the log alone, so the end of the log tells whether a kept one still holds.
+ * A cache of states of conversations that are not loaded, valid while their log does not grow: lists ask for the same ones again
+ * and again (P38). A state is a fold of the log alone, so the end of the log tells whether a cached one is still valid.
  */
 export class FoldedStates {
   readonly #journal: LogReader;
@@ -22,7 +22,7 @@ export class FoldedStates {
     this.#onDamaged = onDamaged;
   }
 
-  /** For a log with a damaged event, what the row alone tells: one such log must not take a list of others away (P7, P8). */
+  /** For a log with a damaged event, the state that follows from the row alone: one such log must not break a list of others (P7, P8). */
   async of(row: ConversationRow): Promise<Readonly<ConversationState>> {
     const entry = this.#entries.get(row.id);
     // An id may come back with another log after its conversation was deleted.

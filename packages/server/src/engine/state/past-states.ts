@@ -8,10 +8,10 @@ type State = Readonly<ConversationState>;
 /** Of one conversation, by position. */
 type Known = { readonly createdAtMicros: number; readonly states: readonly State[] };
 
-/** A checkpoint is looked for so far back, and where there is none a state is kept so often. Logs that have checkpoints have one twice as often. */
+/** How far back a checkpoint is searched; without one, states are cached at this interval. Logs with checkpoints have one twice as often. */
 const step = 1_024;
 
-/** So many conversations have states kept. */
+/** Maximum number of conversations with cached states. */
 const maxEntries = 8;
 
 /**

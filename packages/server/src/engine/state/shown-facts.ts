@@ -3,7 +3,7 @@ import type { ConversationState } from "./conversation-state.ts";
 
 /** So much of a message says in a list what it is about. */
 const shownCharacters = 160;
-/** No more than this is looked at: a message may begin with a page of spaces. */
+/** How much of a message is read: it may begin with a page of spaces. */
 const readCharacters = 1_000;
 
 /** The beginning of what a message says, on one line; empty where it says nothing. Tolerates what old logs hold. */

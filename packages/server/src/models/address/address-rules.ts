@@ -19,22 +19,22 @@ export type AddressRules = {
   readonly omittedFields: readonly string[];
   /** Keywords of JSON Schema that are left out; `lookaround` stands for patterns with lookaround. */
   readonly omittedKeywords: readonly string[];
-  /** Digests of tools, see `toolDigest`, whose schema is told in words instead. */
+  /** Digests (see `toolDigest`) of tools whose schema is written into their description instead. */
   readonly plainTools: readonly string[];
   /** Digests of tools that are left out. */
   readonly omittedTools: readonly string[];
   readonly maxTools: number;
   /** Characters of the description of one tool. */
   readonly maxDescription: number;
-  /** So many answers of the history go without what a provider has sealed in them. */
+  /** The number of answers in the history that are sent without their sealed parts. */
   readonly unsealedAnswers: number;
-  /** The id of a call of the history: everything up to its answer is told in words. */
+  /** The id of a call in the history: everything up to its answer is sent as text. */
   readonly wordsUpTo: string | null;
   /** Texts without control characters, images as a notice. */
   readonly isPlainText: boolean;
 };
 
-/** One thing that an address has taught by a refusal. It is kept, so that it is refused once and not in every conversation. */
+/** One thing that a refusal taught about an address. It is stored, so that the address refuses it once and not in every conversation. */
 export type Lesson =
   | { readonly kind: "ids"; readonly form: IdForm }
   | { readonly kind: "reasoning"; readonly reasoning: AddressRules["reasoning"] }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { hostOf, type ModelRoute } from "../model-names.ts";
 
-/** Whom a request is made for: what one address gave, or taught, is of no use to another. */
+/** The target of a request. Replay items and lessons of one address are of no use to another. */
 export type Address = {
   readonly wire: string;
   /** With port and path: several servers may live on one machine. */
@@ -16,7 +16,7 @@ export function addressOf({ wire, baseUrl, model }: ModelRoute): Address {
   return { wire, place: url === null ? baseUrl : `${url.host}${url.pathname}`, host: hostOf(baseUrl), model };
 }
 
-/** The same in a form that tells nothing, to store things under: addresses may have passwords in them. */
+/** A digest of the address, used as a storage key: addresses may contain passwords. */
 export function addressKey({ wire, place, model }: Omit<Address, "host">): string {
   return createHash("sha256")
     .update(JSON.stringify([wire, place, model]))

@@ -5,10 +5,10 @@ import type { Lesson } from "./address-rules.ts";
 import { eachSchema, hasLookaround } from "./fit-schema.ts";
 import { toolDigest } from "./fit-tools.ts";
 
-/** A lesson as it is told in a conversation; `excerpt` are the provider's words, empty where they were read in another conversation. */
+/** A lesson as a conversation's log reports it. `excerpt` quotes the provider; empty when the lesson came from another conversation. */
 export function adjustmentFor(lesson: Lesson, address: Address, excerpt: string): Adjustment {
   const sentence = `The provider of ${address.model} at ${address.host} ${sentenceOf(lesson)}`;
-  // How much of a history is changed grows with it; that it is, is told once.
+  // The changed part of a history grows with it; report the change itself once.
   const isOfHistory = lesson.kind === "words" || lesson.kind === "unsealed";
   const thing = isOfHistory ? { kind: lesson.kind } : lesson;
   return {

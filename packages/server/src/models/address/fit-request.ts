@@ -36,13 +36,13 @@ function systemsFirst(messages: readonly ModelMessage[]): readonly ModelMessage[
   return [...messages.filter(isSystem), ...messages.filter((message) => !isSystem(message))];
 }
 
-/** Behind its own last words a provider has nothing to answer: it refuses the request, or goes on in the middle of them. */
+/** A request that ends with an assistant message is refused, or the model continues that message. */
 function endingWithInput(messages: readonly ModelMessage[]): readonly ModelMessage[] {
   if (messages.at(-1)?.role !== "assistant") return messages;
   return [...messages, { role: "user", content: [{ type: "text", text: "(Go on.)" }] }];
 }
 
-/** Calls and results up to the answer with this call are told as text: nothing of them can be refused for its form. */
+/** Sends calls and results up to the answer with this call as text, which cannot be refused for its form. */
 function inWords(messages: readonly ModelMessage[], upTo: string | null): readonly ModelMessage[] {
   const isLast = (message: ModelMessage): boolean =>
     message.role === "assistant" && message.toolCalls.some(({ id }) => id === upTo);

@@ -66,7 +66,7 @@ export function hasLookaround(pattern: unknown): boolean {
   return typeof pattern === "string" && /\(\?<?[=!]/u.test(pattern);
 }
 
-/** What any value may be said of as well, and what OpenAI and Google refuse to guess. */
+/** Any value: OpenAI and Google refuse a schema without a type. */
 function lacksItems(schema: Schema): boolean {
   const { type } = schema;
   const isList = type === "array" || (Array.isArray(type) && type.includes("array"));

@@ -4,7 +4,7 @@ import type { AddressRules } from "./address-rules.ts";
 import { fitName } from "./fit-names.ts";
 import { fitSchema } from "./fit-schema.ts";
 
-/** Of what the model is told of a tool: once its server describes it in another way, what was learnt of it no longer counts. */
+/** A digest of a tool's name, description and schema. When its server changes them, lessons about the tool no longer apply. */
 export function toolDigest(tool: ModelTool): string {
   const definition = JSON.stringify([tool.name, tool.description, tool.parameters]);
   return createHash("sha256").update(definition).digest("hex").slice(0, 24);

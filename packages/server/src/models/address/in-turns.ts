@@ -20,7 +20,7 @@ export function inTurns(messages: readonly ModelMessage[]): ModelMessage[] {
   return turns;
 }
 
-/** An answer of nothing would be left out of the request, and its neighbours would meet. */
+/** An empty answer would be left out of the request, and two user messages would follow each other. */
 function withWords(message: AssistantMessage): AssistantMessage {
   const isSilent = message.toolCalls.length === 0 && message.content.every(({ text }) => isBlank(text));
   return isSilent ? { ...message, content: [{ type: "text", text: placeholders.assistant }] } : message;
@@ -32,7 +32,7 @@ const before: UserMessage = {
   content: [{ type: "text", text: "(The conversation begins here.)" }],
 };
 
-/** Stands between results and a message that came before the assistant said anything about them. */
+/** Placed between results and a user message that followed them without an answer in between. */
 const between: AssistantMessage = {
   role: "assistant",
   content: [{ type: "text", text: "(A message came here.)" }],
@@ -46,7 +46,7 @@ function joined(first: UserMessage, second: UserMessage): UserMessage {
   return { role: "user", content: [...first.content, ...second.content] };
 }
 
-/** The second goes on from the first; what a provider sealed in either belongs to one of them alone. */
+/** Joins two answers of the assistant. Their sealed parts are dropped, because each belongs to one answer alone. */
 function asOne(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
   const { replay: _, ...rest } = second;
   const reasoning = [first.reasoningContent, second.reasoningContent].filter((text) => text !== null);

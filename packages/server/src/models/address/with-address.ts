@@ -18,14 +18,14 @@ export type AddressDeps = {
   readonly failure: FailureContext;
 };
 
-/** So many things are learnt of one request before its refusal counts. */
+/** Maximum number of lessons from one request; after that its refusal is final. */
 const maxLessons = 16;
 
 type Learnt = { readonly lesson: Lesson; readonly excerpt: string };
 
 /**
  * An attempt that is made for an address: it gets requests in the form that the address takes, and where one is refused it is made
- * again without what was refused. What helped is kept for later requests, and told with the answer.
+ * again without what was refused. What helped is stored for later requests and reported with the answer.
  */
 export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
   let reading: Promise<Learnt[]> | undefined;
@@ -51,7 +51,7 @@ export function withAddress(attempt: Attempt, deps: AddressDeps): Attempt {
         const refusal =
           progress.isAnswer || isOver(request, context) ? null : readRefusal(error, deps.failure);
         const lesson = refusal === null || fresh.length >= maxLessons ? null : learn(refusal, request, rules);
-        // Once guesses are over, what was said first is what the request was refused for.
+        // No lesson is left to try: the first refusal names the actual problem.
         if (refusal === null) throw error;
         if (lesson === null) throw first.error;
         rules = withLesson(rules, lesson);
@@ -85,7 +85,7 @@ function* adjustmentsOf(
 
 const ofHistory = new Set<Lesson["kind"]>(["unsealed", "words", "plain-text"]);
 
-/** How a history is told belongs to the conversation, and is not kept beyond this process. */
+/** Lessons about the history belong to the conversation and are not stored. */
 async function keep(
   fresh: readonly Learnt[],
   known: Learnt[],

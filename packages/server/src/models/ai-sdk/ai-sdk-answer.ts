@@ -9,7 +9,7 @@ import { noTokens, type TokenCounts } from "../usage.ts";
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 
-/** A piece of an answer in the order of the stream, with what the provider attached to it. */
+/** One block of an answer, in stream order, with the metadata that the provider attached. */
 export type AnswerBlock = {
   readonly type: "text" | "reasoning" | "call";
   /** Of the call, unique; of the block in the stream. */

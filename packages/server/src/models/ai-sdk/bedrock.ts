@@ -61,7 +61,7 @@ export const bedrockWire: AiSdkWire = {
       },
     };
   },
-  // Tokens are told in the last event, behind the end of the message.
+  // The last event, after the end of the message, has the token counts.
   isLastChunk: (chunk) => (chunk as { metadata?: unknown }).metadata !== undefined,
   withSealed: (message, blocks) => ({ ...message, thinkingBlocks: toThinkingBlocks(blocks) }),
 };
@@ -72,7 +72,7 @@ function isSignature(name: string): boolean {
 
 function reasoningOf(type: "adaptive" | "enabled", budget: number, effort: ModelSettings["reasoningEffort"]) {
   if (type === "enabled") return { type, budgetTokens: budget };
-  // "high" is what a model does without being told.
+  // "high" is the model's default.
   return {
     type,
     display: "summarized",

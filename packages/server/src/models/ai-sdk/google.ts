@@ -63,7 +63,7 @@ export function samplingOf(settings: ModelSettings): Partial<LanguageModelV4Call
   };
 }
 
-/** Arguments of calls are in the message; only what has no other place is kept. */
+/** Arguments of calls are in the message; the replay stores only what has no other place. */
 function toItem({ type, id, text, signature }: AnswerBlock): Record<string, unknown> {
   return type === "call" ? { type, call_id: id, signature } : { type, text, signature };
 }

@@ -82,7 +82,7 @@ export class MessagesAnswer implements WireAnswer {
   /** Adds a whole answer, from servers that do not stream. */
   *addWhole(message: Anthropic.Message & { readonly error?: unknown }): Generator<AttemptPart> {
     if (message.error !== undefined) yield* this.#add({ type: "error", error: message.error });
-    // A server that only looks like one may leave everything out.
+    // A compatible server may leave everything out.
     this.#id = message.id ?? "";
     this.#model = message.model ?? "";
     this.#stopReason = message.stop_reason ?? null;
@@ -134,7 +134,7 @@ export class MessagesAnswer implements WireAnswer {
     } else if (block.type === "tool_use") {
       const call = [...this.#drafts.values()].filter((draft) => draft.type === "tool_use").length;
       const { input } = block;
-      // A server that only looks like one may leave out either.
+      // A compatible server may leave out either.
       const { id = "", name = "" } = block as { id?: string; name?: string };
       this.#drafts.set(index, { type: "tool_use", id, name, call, chunks: new ArgumentChunks(), input });
       yield {
@@ -163,7 +163,7 @@ export class MessagesAnswer implements WireAnswer {
     } else if (draft?.type === "thinking" && delta.type === "signature_delta") {
       draft.signature.push(delta.signature);
     } else if (delta.type === "input_json_delta") {
-      // A piece of a block that never began belongs to the call that is open.
+      // A delta of a block without a start belongs to the open call.
       const call = draft ?? [...this.#drafts.values()].at(-1);
       if (call?.type !== "tool_use") return;
       yield {

@@ -77,7 +77,7 @@ function optionalFields(settings: ModelSettings, thinking: ClaudeThinking | null
     top_p: isSampled ? settings.sampling.topP : null,
     top_k: isSampled ? settings.sampling.topK : null,
     temperature: isSampled ? settings.sampling.temperature : null,
-    // "high" is what a model does without being told.
+    // "high" is the model's default.
     output_config: thinking?.type === "adaptive" && effort !== null && effort !== "high" ? { effort } : null,
     thinking,
   };
@@ -103,7 +103,7 @@ function toSystem(messages: readonly ModelMessage[], isMarked: boolean): Anthrop
     }));
 }
 
-/** Turns alternate on this wire: neighbours of one side become one message, tool results first in it. */
+/** Turns alternate on this wire: consecutive messages of one side are merged into one, tool results first. */
 function toMessages(
   messages: readonly ModelMessage[],
   settings: ModelSettings,

@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 
-/** How a Claude model is told to think: by itself, or with so many tokens. */
+/** The thinking mode of a Claude model: adaptive, or with a token budget. */
 export type ClaudeThinking =
   | { readonly type: "adaptive"; readonly display: "summarized" }
   | { readonly type: "enabled"; readonly budget_tokens: number };

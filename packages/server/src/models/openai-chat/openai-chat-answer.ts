@@ -154,7 +154,7 @@ export class ChatAnswer implements WireAnswer {
     ]);
   }
 
-  /** A whole message behind its pieces says again what they said. */
+  /** A whole message after its chunks repeats their content. */
   #news(message: ChatDelta): ChatDelta {
     const isAgain = this.#text.length > 0 && this.#text.join("") === plainTextOf(message.content);
     const hasThought = this.#reasoning.length > 0;

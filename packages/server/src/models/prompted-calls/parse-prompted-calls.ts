@@ -27,7 +27,7 @@ export function parseCalls(
     .slice(0, first.index)
     .replace(/```\w*\s*$/u, "")
     .trim();
-  // A model that goes on writes down results it imagines; nothing behind them counts.
+  // A model that continues writes invented results; nothing after them counts.
   const written = text.slice(first.index).split(/<result\s/u)[0]!;
   const calls = splitCalls(written).flatMap((part) => {
     const read = readCall(part, tools);
