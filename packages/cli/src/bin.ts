@@ -15,7 +15,7 @@ async function start(): Promise<void> {
   const { CONVOKE_LAUNCHER: launcherPid } = process.env;
   delete process.env["CONVOKE_LAUNCHER"];
   if (process.argv[2] === "tool-host") {
-    // It ends with its sandbox, whoever started it: no parent is watched.
+    // It ends with its sandbox, not with the process that started it: no parent is watched.
     const { main } = await import("./tool-host-main.ts");
     await main(process.argv);
     return;

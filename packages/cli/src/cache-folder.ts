@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
 /**
- * Where compiled code is kept, which is run by the next start: in the caller's own home, not in the shared folder for temporary files. Null where
+ * The folder for compiled code, which the next start runs: in the caller's own home, not in the shared folder for temporary files. Null where
  * others could put code: in a home of somebody else (`sudo` may keep `HOME`), whose files would become ours besides, and in a folder that is
  * not the caller's. One of ours that others may write, as a wide umask leaves it, is emptied first. Null also where there is no home, and
  * where nothing can be made in it.
@@ -16,7 +16,7 @@ export function openCacheFolder(): string | null {
     const folder = join(home, ".cache", "convoke");
     mkdirSync(folder, { recursive: true, mode: onlyOurs });
     const found = statSync(folder);
-    // Whoever has the folder above could put another one in its place.
+    // The owner of the parent folder could replace this one.
     if (!isTrusted(found.uid) || !isTrusted(statSync(dirname(folder)).uid)) return null;
     if ((found.mode & writableByOthers) === 0) return folder;
     rmSync(folder, { recursive: true });

@@ -16,8 +16,8 @@ import { crc32 } from "node:zlib";
 export type CachedScript = {
   readonly exports: unknown;
   /**
-   * Keeps what is compiled of it by now, unless it ran with code that was kept as whole, or this is not and there was any.
-   * It is whole once the script has done what its start is measured by. True when it was kept now.
+   * Caches the code that is compiled by now, unless it ran with a cache that was complete, or this one is not complete and there was any.
+   * It is complete once the script has done what its start is measured by. True when it was cached now.
    */
   readonly keep: (what: { readonly isWhole: boolean }) => boolean;
 };
@@ -33,7 +33,7 @@ type CachedCode = {
  * is before any of it has run.
  *
  * The text of `file` is ASCII, and one function that takes what Node gives to a CommonJS module. What is in `cacheFile` is
- * run: it must lie where only who runs us may write. Nothing is kept when it is null. `builtFile` belongs to the package as
+ * run: it must be writable for the current user alone. Nothing is cached when it is null. `builtFile` belongs to the package as
  * `file` does, and may be absent: V8 refuses it in another Node than the one of the build.
  *
  * Only for speed: B1, B1.first
@@ -80,7 +80,7 @@ export function runCachedScript(
  */
 const headBytes = 12;
 
-/** Null when nothing is kept, or something else, or what others could have written. */
+/** Null when nothing valid is cached, or others could have written it. */
 function readCached(read: () => Buffer, sourceSum: number): CachedCode | null {
   let cached: Buffer;
   try {

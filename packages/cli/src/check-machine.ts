@@ -13,7 +13,7 @@ import {
 } from "@convoke/tool-host";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 
-/** One thing that was looked at. `missing` keeps Convoke from working, `optional` only a part of it. */
+/** One check. `missing` keeps Convoke from working, `optional` only a part of it. */
 export type Finding = {
   readonly name: string;
   readonly state: "ok" | "optional" | "missing";
@@ -166,7 +166,7 @@ async function checkProgram(
   }
 }
 
-/** Optional: an agent that names a browser works without it, and is told so. */
+/** Optional: an agent with a browser tool works without it, with a warning. */
 function checkBrowser(environment: Readonly<Record<string, string | undefined>>): Finding {
   const path = findChromium(environment);
   if (path !== null) return { name: "browser", state: "ok", detail: path, fix: null };

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 
-/** What is said of an error that its reader can do something about. */
+/** The text of an error that its reader can act on. */
 export type Explained = { readonly message: string; readonly exitCode: number };
 
 export type CommandLine = {

@@ -39,13 +39,13 @@ export async function writeDemoProject(folder: string): Promise<void> {
   await git("commit", "--quiet", "-m", "price list");
 }
 
-/** What the model says: it looks, reads, repairs, checks and reports, reacting to what the tools really return. */
+/** The script of the model: it lists, reads, repairs, checks and reports, and reacts to what the tools really return. */
 export function demoScript(folder: string): Script {
   const file = join(folder, "total.js");
   return parseScript({ turns: turnsFor(file) });
 }
 
-/** The same for somebody who looks on in a page: words come as fast as people read, and the change of the file is of medium risk. */
+/** The same for a watcher in the page: words come as fast as people read, and the change of the file is of medium risk. */
 export function watchedDemoScript(folder: string): Script {
   const turns = turnsFor(join(folder, "total.js")).map((turn) => ({
     ...turn,

@@ -21,7 +21,7 @@ export function findToolHostProgram(entry: string = entryFile): ToolHostProgram 
   }
   const ownPackage = dirname(folder);
   const installed = findDependencies(ownPackage);
-  // Node looks into directories of this name, so it must be there inside too.
+  // Node searches directories of this name, so it must exist inside too.
   const holders = installed.map((directory) =>
     directory.slice(0, directory.lastIndexOf(`${sep}node_modules${sep}`)),
   );

@@ -12,7 +12,7 @@ export type LoadedMain = {
   readonly keepCompiled: () => void;
 };
 
-/** From the sources as modules, from the package as one script. What is kept compiled lies in `cacheFolder`; nothing is when it is null. */
+/** From the sources as modules, from the package as one script. Compiled code is cached in `cacheFolder`; null caches nothing. */
 export async function loadMain(cacheFolder: string | null): Promise<LoadedMain> {
   const file = fileURLToPath(new URL("./main.ts", import.meta.url));
   // In the package the address names the script.

@@ -10,7 +10,7 @@ SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
 5 paused, 130 interrupted.`;
 
-/** Whoever starts a server calls `keepCompiled` once it has started. */
+/** The command that starts a server calls `keepCompiled` once it has started. */
 type AddCommand = (program: Command, keepCompiled: () => void) => void;
 
 /** Each command is loaded when it is wanted: one that needs no server starts without loading it. */

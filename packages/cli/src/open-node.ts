@@ -60,7 +60,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A whole server in this process: tools, a guardian that ends them if we are killed, and the HTTP face. Only one that is
- * there to stay looks after sandboxes.
+ * there to stay manages sandboxes.
  */
 export async function openNode(
   overrides: ConfigOverrides,
@@ -171,7 +171,7 @@ async function openConfigured({
   return { server, config, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** The ways in which pages on this machine could name this server; whoever else they come as is refused by its own guard. */
+/** The ways in which pages on this machine could name this server; its own guard refuses other names. */
 function addressesOf(url: string): string[] {
   const { hostname, port } = new URL(url);
   return [...new Set([hostname, "127.0.0.1", "localhost", "[::1]"])].map((host) => `${host}:${port}`);

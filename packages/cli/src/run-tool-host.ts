@@ -24,7 +24,7 @@ export type ToolHostOptions = {
   readonly exitWithParent?: boolean;
 };
 
-/** Serves a tool host until it is told to end. */
+/** Serves a tool host until it is stopped. */
 export async function runToolHost(options: ToolHostOptions): Promise<void> {
   ignoreDebugSignal();
   const asked = untilAsked(options.exitWithParent === true);
@@ -87,14 +87,14 @@ function watchSocket(socket: string | undefined): Disposable & { readonly promis
       (error: unknown) => (error as NodeJS.ErrnoException).code !== "ENOENT",
     );
     missed = isThere ? 0 : missed + 1;
-    // Once may be a look between two files.
+    // A single miss may be a check between two files.
     if (missed > 1) resolve();
   };
   const timer = socket === undefined ? null : setInterval(() => void checkPath(socket), checkMs).unref();
   return { promise, [Symbol.dispose]: () => clearInterval(timer ?? undefined) };
 }
 
-/** The variables that whoever ordered the sandbox chose: `CONVOKE_PASS_ENVIRONMENT` names them, with commas between. */
+/** The variables that the creator of the sandbox chose: `CONVOKE_PASS_ENVIRONMENT` names them, separated by commas. */
 function passedEnvironment(source: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const name of source["CONVOKE_PASS_ENVIRONMENT"]?.split(",") ?? []) {

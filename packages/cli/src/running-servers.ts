@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A server that runs, as its data folder tells. */
+/** A running server, as its data folder records it. */
 export type RunningServer = {
   readonly pid: number;
   /** Where browsers reach it, without a slash at its end. */
@@ -18,7 +18,7 @@ type Entry = RunningServer & {
 };
 
 /**
- * Says in the data folder that this process serves it, until it is disposed. Only who owns the folder reads it, so whoever asks there for
+ * Records in the data folder that this process serves it, until it is disposed. Only who owns the folder reads it, so whoever asks there for
  * a server is not led to somebody else's.
  */
 export async function announceServer(
@@ -29,7 +29,7 @@ export async function announceServer(
   const file = join(folder, `${process.pid}.json`);
   const entry: Entry = { ...server, pid: process.pid, began: beginOf(process.pid) ?? "" };
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // In one step: whoever looks for servers at this moment takes half an entry for one that was cut off, and removes it.
+  // Atomically: a concurrent search for servers would take half an entry for a broken one and remove it.
   const draft = `${file}.draft`;
   await rm(draft, { force: true });
   await writeFile(draft, `${JSON.stringify(entry)}\n`, { mode: 0o600 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 const maxDays = 30;
 
 /**
- * Removes what earlier releases, other places and other Nodes have kept in the folder of compiled code and nobody has written for a month:
- * neither Node nor we ever take anything back. What is still in use is compiled and kept once more. Only names that a start makes are
+ * Removes compiled code of earlier releases, other installations and other versions of Node that was not written for a month:
+ * neither Node nor we ever take anything back. What is still in use is compiled and cached again. Only names that a start makes are
  * touched, and nothing behind a link. Never rejects: what cannot be removed stays.
  */
 export async function sweepCache(folder: string, nowMs = Date.now()): Promise<void> {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const pollMs = 250;
 
 /**
- * Calls `onGone` when whoever started this process has ended: npm, which ends the shell between us on a signal and not us, or
+ * Calls `onGone` when the process that started this one has ended: npm, which ends the shell between us on a signal and not us, or
  * the launcher. Nothing is watched when a person, a service manager or a script started it, which may leave it behind on purpose.
  */
 export function watchParent(launcherPid: string | undefined, onGone: () => void): void {

@@ -71,7 +71,7 @@ const endings = new Map<ConversationExecutionStatus, number>([
   ["paused", exitCodes.paused],
 ]);
 
-/** The exit code when this status ends the run; asks for the approval that a run waits for. Null while it goes on. */
+/** The exit code when this status ends the run; asks for the approval that a run waits for. Null while the run continues. */
 async function endOfRun(options: WatchOptions, status: ConversationExecutionStatus): Promise<number | null> {
   if (status === "waiting_for_confirmation") return (await answer(options)) ? null : exitCodes.notApproved;
   return endings.get(status) ?? null;

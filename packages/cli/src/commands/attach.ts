@@ -73,7 +73,7 @@ function show(frame: TerminalFrame, isWatching: boolean): void {
   if (!isWatching) process.stdout.write(`\r\n[${frame.reason}]\r\n`);
 }
 
-/** Takes the terminal, types what is typed here, and tells of a new size, until it is left. */
+/** Takes the terminal, forwards input and changes of size, until the user leaves it. */
 async function* keys(
   stdin: NodeJS.ReadStream,
   stdout: NodeJS.WriteStream,
@@ -110,7 +110,7 @@ async function* keys(
   }
 }
 
-/** Who only looks on does nothing until they leave. */
+/** Watch only: input is ignored except for leaving. */
 async function* nothing(signal: AbortSignal): AsyncGenerator<TerminalInput> {
   if (!signal.aborted)
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
@@ -118,6 +118,6 @@ async function* nothing(signal: AbortSignal): AsyncGenerator<TerminalInput> {
 }
 
 function sizeOf({ columns, rows }: Partial<Pick<NodeJS.WriteStream, "columns" | "rows">>) {
-  // Where the output is no terminal, nobody has said how large it is.
+  // Without a terminal as output the size is unknown.
   return { columns: columns ?? 80, rows: rows ?? 24 };
 }

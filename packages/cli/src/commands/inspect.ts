@@ -8,7 +8,7 @@ import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts
 
 type InspectOptions = StoreOptions & { readonly events: number; readonly json?: true };
 
-/** `convoke inspect`: shows what the store has of one conversation, for who looks for a fault. */
+/** `convoke inspect`: shows what the store has of one conversation, for debugging. */
 export function addInspect(program: Command): void {
   const command = program
     .command("inspect <conversation>")

@@ -120,7 +120,7 @@ function warming({ warmUp }: Pick<Server, "warmUp">): AsyncDisposable {
   };
 }
 
-/** This process only looks after those that serve. */
+/** This process only supervises those that serve. */
 async function serveInProcesses(options: ServeOptions, overrides: ConfigOverrides): Promise<void> {
   const { readConfig } = await import("@convoke/server/config");
   const { serveTogether } = await import("../processes/serve-together.ts");
@@ -167,7 +167,7 @@ async function announce(
   return { lines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** What was to be written is for the convenience of people: the server answers already, and goes on where its disk has failed. */
+/** These files are a convenience: the server answers already, and continues when its disk has failed. */
 async function withoutDisk(act: () => Promise<string | null>): Promise<string | null> {
   try {
     return await act();
@@ -180,7 +180,7 @@ async function withoutDisk(act: () => Promise<string | null>): Promise<string | 
   }
 }
 
-/** For who started it and looks on, and for nobody else: what a service prints ends up in a log. */
+/** Only for an interactive start: the output of a service ends up in a log. */
 async function createLink(
   { json, open }: ServeOptions,
   { dataDir, database }: ServerConfig,
@@ -237,7 +237,7 @@ async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
   };
 }
 
-/** `begin` is called once clients know the address; what it begins ends when the server is told to stop. */
+/** `begin` is called once clients know the address; what it begins ends when the server is stopped. */
 async function untilStopped(
   options: Serve,
   url: string,

@@ -7,13 +7,13 @@ export type WaitNotesDeps = {
   readonly nowMs: () => number;
 };
 
-/** A terminal is told each second; a file or a pipe, where every note stays, seldom. */
+/** Updated each second on a terminal, and seldom in a file or a pipe, where every note stays. */
 const everyMs = { terminal: 1_000, file: 20_000 } as const;
 /** Shorter waits are no news. */
 const quietMs = 3_000;
 
 /**
- * Says what a run waits for while nothing else is to be said: on a terminal in one line that goes when the next thing comes.
+ * Shows what a run waits for while there is no other output: on a terminal in one line that goes when the next thing comes.
  * Notes go between the lines of {@link write}.
  */
 export class WaitNotes implements Disposable {
@@ -31,7 +31,7 @@ export class WaitNotes implements Disposable {
     this.#timer.unref();
   }
 
-  /** To be told after every event, before its lines are written. */
+  /** Call it after every event, before its lines are written. */
   see(view: ConversationView): void {
     this.#sinceMs = this.#deps.nowMs();
     this.#view = view;

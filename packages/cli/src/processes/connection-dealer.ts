@@ -5,7 +5,7 @@ export type DealerDeps<Connection> = {
   readonly letGo: (connection: Connection) => void;
   /** Breaks off one that nobody will take. */
   readonly breakOff: (connection: Connection) => void;
-  /** So many wait at most while no process is free. */
+  /** Maximum number of queued connections while no process is free. */
   readonly maxWaiting?: number;
 };
 

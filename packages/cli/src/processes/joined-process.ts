@@ -7,13 +7,13 @@ export class JoinedProcess implements ProcessGroup, Disposable {
   readonly number: number;
   readonly count: number;
   readonly url: string;
-  /** Resolves when this process is to end in order: it was told to, or whoever started it is gone. */
+  /** Resolves when this process shall end in order: on request, or because its parent is gone. */
   readonly stopped: Promise<void>;
   readonly #listeners = new Map<string, Set<(body: unknown) => void>>();
   #onConnection: ((socket: Socket) => void) | null = null;
   #isStopping = false;
 
-  /** Early: from here on it can be told to stop. */
+  /** Create it early: from here on it can be stopped. */
   constructor({ number, count, url }: Share) {
     this.number = number;
     this.count = count;
@@ -24,7 +24,7 @@ export class JoinedProcess implements ProcessGroup, Disposable {
       this.#isStopping = true;
       stopped.resolve();
     };
-    // A terminal sends it to all processes; the one that started this one says what is to be done.
+    // A terminal sends it to all processes; the parent decides.
     process.on("SIGINT", () => {});
     process.on("SIGTERM", stop);
     process.on("disconnect", stop);
@@ -53,7 +53,7 @@ export class JoinedProcess implements ProcessGroup, Disposable {
     return () => void listeners.delete(onNews);
   }
 
-  /** Nothing keeps this process alive for the others' sake any more. */
+  /** Disconnects from the parent, so that the channel does not keep this process alive. */
   [Symbol.dispose](): void {
     if (process.connected) process.disconnect();
   }
@@ -65,7 +65,7 @@ export class JoinedProcess implements ProcessGroup, Disposable {
       this.#send({ type: "refused" });
       return;
     }
-    // Before anything of it is read: until this is said it may be given to another process.
+    // Before anything is read: until this message the parent may give the connection to another process.
     this.#send({ type: "taken" });
     // Without one the client has gone meanwhile.
     if (socket !== undefined) take(socket);
@@ -76,7 +76,7 @@ export class JoinedProcess implements ProcessGroup, Disposable {
   }
 
   #send(message: ToParent): void {
-    // Without a parent there is nobody to tell, and this process ends.
+    // Without a parent there is no receiver, and this process ends.
     if (process.connected) process.send?.(message, undefined, {}, () => {});
   }
 }

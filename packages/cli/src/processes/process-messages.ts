@@ -9,7 +9,7 @@ export type Share = {
   readonly url: string;
 };
 
-/** What is said at a start about a server that runs. */
+/** What a start reports about a running server. */
 export type ServerFacts = Pick<Server, "url" | "sessionKey" | "sandboxes">;
 
 export type ToParent =

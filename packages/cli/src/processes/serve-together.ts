@@ -33,7 +33,7 @@ export async function serveTogether(deps: TogetherDeps): Promise<number> {
 
   const send = (number: number, message: ToProcess, socket?: Socket): void => {
     const child = children.get(number);
-    // One that has just ended is told of by its exit. Kept open, a connection can be given to another one.
+    // The exit of a process is handled on its own. A connection that is kept open can be given to another one.
     if (child?.connected === true) child.send(message, socket, { keepOpen: true }, () => {});
   };
   const dealer = new ConnectionDealer<Socket>({

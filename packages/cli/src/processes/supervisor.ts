@@ -4,7 +4,7 @@ export type Ending = { readonly code: number | null; readonly signal: string | n
 export type SupervisorDeps = {
   readonly count: number;
   readonly start: (number: number) => void;
-  /** Asks a process to end in order; it is told of with {@link Supervisor.ended}. */
+  /** Asks a process to end in order; its end is reported with {@link Supervisor.ended}. */
   readonly stop: (number: number) => void;
   readonly kill: (number: number) => void;
   /** Calls {@link Supervisor.due} for the process, so much later. */
@@ -78,7 +78,7 @@ export class Supervisor {
     }
     this.#members.set(number, { is: "ended" });
     if (code !== 0 && this.#exitCode === 0) this.#exitCode = code ?? 1;
-    // A start that did not succeed has failed, whatever the process said.
+    // A start that did not succeed has failed, whatever the exit code.
     if (this.#phase !== "stopping") {
       this.#exitCode ||= 1;
       this.#stopAll();

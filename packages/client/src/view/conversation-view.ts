@@ -6,7 +6,7 @@ export type OpenAction = {
   readonly id: string;
   readonly toolName: string;
   readonly toolCallId: string;
-  /** Somebody said that it may start, or nobody has to. */
+  /** It was approved, or needs no approval. */
   readonly isAccepted: boolean;
 };
 
@@ -27,7 +27,7 @@ export type ConversationView = LiveAnswers & {
   /** `version` of the newest full state; one with a lower version is older and counts for nothing (P36). */
   readonly version: number;
   readonly lastEventId: string | null;
-  /** Up to here a `Standing` frame has told what counts: an event that came later by the wire and not by the log changes none of it. */
+  /** The event up to which a `Standing` frame gave the status: earlier events that arrive later do not change it. */
   readonly standsAt: string | null;
   readonly title: string | null;
   /** Of the agent, such as `openai/gpt-5`; null until it is known. */

@@ -5,7 +5,7 @@ import { foldEvent } from "./fold-event.ts";
 import { asFields, foldSnapshot, type Fields } from "./fold-field.ts";
 import { foldAnswer } from "./live-answer.ts";
 
-/** Where to begin when the events before are not read: with a conversation as REST answers it. */
+/** The initial view when earlier events are not read: from the conversation as REST answers it. */
 export function viewOf(info: Fields): ConversationView {
   return foldSnapshot(emptyView, info);
 }

@@ -1,6 +1,6 @@
 import type { Event } from "@convoke/protocol";
 
-/** A piece of an answer by what it belongs to: the text, the reasoning, or the arguments of one call. */
+/** A part of an answer: the text, the reasoning, or the arguments of one call. */
 export type LiveItem = {
   readonly type: "text" | "reasoning" | "tool_call";
   readonly index: number;
@@ -11,7 +11,7 @@ export type LiveItem = {
 
 /** An answer on its way; nothing of it is stored yet. */
 export type LiveAnswer = {
-  /** Null where the pieces do not say which attempt they belong to. */
+  /** Null where the deltas do not name their attempt. */
   readonly id: string | null;
   readonly items: readonly LiveItem[];
   readonly lastSeq: number;
@@ -22,7 +22,7 @@ export type LiveAnswer = {
   readonly llmResponseId: string | null;
 };
 
-/** The answers on their way, and what tells which of them are stored. */
+/** The answers in progress, and what shows which of them are stored. */
 export type LiveAnswers = {
   /** As far as they came; oldest first. */
   readonly answers: readonly LiveAnswer[];

@@ -26,9 +26,9 @@ export type SandboxStarts = Pick<
 };
 
 export type ClusterSandboxesDeps = {
-  /** Those of this machine; owned by this object from here on. Null where another process looks after them: all are far then. */
+  /** The sandboxes of this machine, disposed with this object. Null where another process manages them: then all are remote. */
   readonly local: LocalSandboxes | null;
-  /** The same object where this process looks after those of its machine. */
+  /** The same object where this process manages the sandboxes of its machine. */
   readonly starts: SandboxStarts;
   readonly shared: Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven">;
   readonly machineCalls: MachineCalls;
@@ -161,7 +161,7 @@ export class ClusterSandboxes implements Sandboxes {
     await this.#deps.local?.[Symbol.asyncDispose]();
   }
 
-  /** Matches no machine where another process looks after this one's. */
+  /** Null, which matches no machine, where another process manages this one's. */
   get #own(): string | null {
     return this.#deps.local === null ? null : this.#deps.machineCalls.ownMachine;
   }
@@ -198,7 +198,7 @@ export class ClusterSandboxes implements Sandboxes {
     this.#cards.delete(id);
     const host = this.#hosts.get(id);
     this.#hosts.delete(id);
-    // One that was never opened needs no closing; whoever asked for it has the reason.
+    // One that was never opened needs no close; its caller has the reason.
     void host?.then(
       (opened) => opened.detach(),
       () => {},

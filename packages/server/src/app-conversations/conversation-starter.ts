@@ -43,7 +43,7 @@ export type StarterDeps = {
 type Running = { readonly abort: AbortController; readonly ended: Promise<void> };
 
 /**
- * Starts conversations in sandboxes. A start is written down before it begins and goes on after a restart of the server: each
+ * Starts conversations in sandboxes. A start is stored before it begins and resumes after a restart of the server: each
  * step can be repeated, because everything that it makes has an id that comes from the conversation's.
  */
 export class ConversationStarter implements AsyncDisposable {
@@ -66,7 +66,7 @@ export class ConversationStarter implements AsyncDisposable {
     await this.#checkId(asker, conversationId);
     const { task, isNew } = await this.#insert(asker, conversationId, request);
     if (task.ownerId !== asker.userId) throw idTaken(conversationId);
-    // It was taken up already where a look for such starts found it first.
+    // The poll for unfinished starts may have taken it up already.
     if (isNew && !this.#running.has(task.id)) this.#drive(task);
     return task;
   }
@@ -120,7 +120,7 @@ export class ConversationStarter implements AsyncDisposable {
     }
   }
 
-  /** Another server may work on it, which is heard of here by its row alone. */
+  /** Another server may work on it, which only its row shows here. */
   async #now(task: StartTask): Promise<StartTask> {
     const [now] = await this.#deps.store.getMany(task.ownerId, [task.id]);
     return now ?? task;
@@ -155,7 +155,7 @@ export class ConversationStarter implements AsyncDisposable {
     return true;
   }
 
-  /** Lets go of the starts; the next server goes on with them. */
+  /** Releases the starts; the next server resumes them. */
   async [Symbol.asyncDispose](): Promise<void> {
     const reason = new Error("The server stopped while the conversation started.");
     this.#closing.abort(reason);
@@ -225,7 +225,7 @@ export class ConversationStarter implements AsyncDisposable {
     }
   }
 
-  /** What was made for the conversation goes before its user is told. */
+  /** Removes what was created for the conversation before its user is notified. */
   async #fail(
     { id, ownerId, conversationId }: Pick<StartTask, "id" | "ownerId" | "conversationId">,
     madeSandboxId: string | null,
@@ -233,7 +233,7 @@ export class ConversationStarter implements AsyncDisposable {
   ): Promise<void> {
     const { store, conversations, logger } = this.#deps;
     try {
-      // Another server goes on with it, and with what was made for it.
+      // Another server resumes it, with what was created for it.
       if (await store.isElsewhere(id)) return;
       await conversations.discard({ userId: ownerId }, conversationId, madeSandboxId);
     } catch (error) {
@@ -243,7 +243,7 @@ export class ConversationStarter implements AsyncDisposable {
       const failed = await store.update(id, { status: "ERROR", detail });
       if (failed !== null) this.#publish(failed);
     } catch (error) {
-      // Whoever looks for what was left finds the task unfinished and tries again.
+      // The next poll for unfinished starts finds the task and tries again.
       logger.error({ startTask: id, error: String(error) }, "the failure of a start could not be recorded");
     }
   }

@@ -33,7 +33,7 @@ export type FleetSandboxesDeps = {
   readonly sandboxesDir: string;
   /** What the default template is and isolates, in one line for people. */
   readonly summary: string;
-  /** Sandboxes of the default template that are kept ready; none without it. */
+  /** The warm pool of the default template; none without it. */
   readonly warm?: Pick<WarmPoolDeps, "size" | "logger" | "times">;
   /** When the templates came into being: epoch milliseconds. */
   readonly templatesSinceMs: number;
@@ -194,7 +194,7 @@ class FleetSandboxes implements LocalSandboxes {
   }
 }
 
-/** What a sandbox could not do is said to its user. */
+/** Turns a sandbox's failure into an error for its user. */
 async function withReason<Value>(doing: Promise<Value>): Promise<Value> {
   try {
     return await doing;

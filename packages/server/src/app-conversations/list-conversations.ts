@@ -33,7 +33,7 @@ const chunk = 250;
 
 /**
  * One page of ids. In the order of creation it costs what it shows, plus what the title and update filters leave out; the
- * other orders look at all of the owner's conversations.
+ * other orders read all of the owner's conversations.
  */
 export async function listConversations(
   store: AppConversationStore,

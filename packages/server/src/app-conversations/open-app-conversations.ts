@@ -18,7 +18,7 @@ export type OpenAppConversationsDeps = {
   readonly sandboxes: Sandboxes | null;
   /** The servers that share the store. */
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
-  /** Whether sandboxes of other servers are reached from here, so that this one can go on with their starts. */
+  /** Whether sandboxes of other servers are reached from here, so that this one can resume their starts. */
   readonly hasMachines: boolean;
   readonly nowMs: () => number;
   readonly logger: Logger;

@@ -16,7 +16,7 @@ export type PrepareDeps = {
   /** Told before each step. */
   readonly onStep: (status: StartTask["status"]) => Promise<void>;
   readonly signal: AbortSignal;
-  /** True once the server stops: then what runs in the sandbox goes on, for the server that comes next. */
+  /** True once the server stops: then work in the sandbox continues, for the next server. */
   readonly isLeaving: () => boolean;
 };
 
@@ -27,7 +27,7 @@ export type Prepared = {
   readonly remarks: readonly string[];
 };
 
-/** The start cannot go on; the message is for its user. */
+/** The start cannot continue; the message is for its user. */
 export class PreparationError extends Error {
   override readonly name = "PreparationError";
 }
@@ -136,7 +136,7 @@ async function isFile(workspace: Workspace, path: string): Promise<boolean> {
   try {
     return (await workspace.stat(path)).type === "file";
   } catch (error) {
-    // Not there, or nothing that could be looked at: then there is no script.
+    // Missing or not readable: then there is no script.
     if (error instanceof WorkspaceError) return false;
     throw error;
   }

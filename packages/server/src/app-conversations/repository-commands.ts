@@ -3,7 +3,7 @@ import type { RepositoryOrder } from "./start-order.ts";
 
 /** The commands of a start, for a shell in the sandbox. All of them can be repeated. Tokens are named, never written out. */
 
-/** A fresh repository where there is none, so that changes can be told from the beginning; without git there is none. */
+/** Creates a repository where there is none, so that changes can be shown; without git there is none. */
 export function emptyRepositoryCommand(directory: string): string {
   return `(cd ${quote(directory)} && if [ ! -e .git ] && command -v git >/dev/null; then git init -q; fi)`;
 }
@@ -43,7 +43,7 @@ export function scriptCommand(directory: string): string {
   return `(cd ${quote(directory)} && bash .openhands/setup.sh </dev/null)`;
 }
 
-/** A hook that runs the project's script; one that somebody else made is kept and run before it. */
+/** A hook that runs the project's script; an existing hook is preserved and runs before it. */
 export function hookCommand(directory: string): string {
   const hook = [
     "#!/bin/sh",

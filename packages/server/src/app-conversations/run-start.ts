@@ -48,7 +48,7 @@ export async function runStart(deps: RunStartDeps): Promise<void> {
   await finish(deps, steps, remarks.length === 0 ? null : remarks.join("\n"));
 }
 
-/** Where the start is, written down before anybody is told; secrets are in no detail. */
+/** The progress of the start, stored before it is published; no detail contains secrets. */
 class Steps {
   readonly #deps: RunStartDeps;
   readonly #mask: Mask;
@@ -113,7 +113,7 @@ async function openSandbox(deps: RunStartDeps, steps: Steps): Promise<SandboxHos
     while (!polling.signal.aborted && !signal.aborted) {
       const [now] = await sandboxes.getMany(ownerId, [sandboxId]);
       await steps.to("WAITING_FOR_SANDBOX", now?.statusDetail ?? null).catch(() => {
-        // Ended from outside; whoever waits for the sandbox hears why.
+        // Ended from outside; the wait for the sandbox rejects with the reason.
       });
       await wait(pollMs, polling.signal);
     }
@@ -147,7 +147,7 @@ async function prepare(
     begun.resolve();
     return await prepareNow(deps, steps, host);
   });
-  // One that is ended while it waits for its turn is told so here; nobody is told again when the turn comes.
+  // A start that is cancelled while it is queued rejects here, and its turn is skipped later.
   prepared.catch(() => {});
   await orAborted(begun.promise, signal).catch((error: unknown) => {
     if (!isBegun) throw error;

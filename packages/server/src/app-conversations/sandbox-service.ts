@@ -49,7 +49,7 @@ export interface SandboxService {
    */
   start(ownerId: string, templateId: string, id?: string): Promise<SandboxView>;
   /**
-   * The id of a sandbox that runs already and that `start` will give when it is asked for it; null when none is kept ready. It is
+   * The id of a warm sandbox that `start` will return for it; null when none is ready. It is
    * nobody else's from here on, until {@link unreserve}.
    */
   reserve(templateId: string): string | null;

@@ -5,7 +5,7 @@ import type { MachineCalls, SandboxOffer } from "./machine-calls.ts";
 import { machineUnavailable } from "./sandbox-refusals.ts";
 import type { SandboxTemplate, SandboxView } from "./sandbox-service.ts";
 
-/** Starts sandboxes at the process beside this one that looks after those of their data folder. */
+/** Starts sandboxes through the process of the same group that manages the sandboxes of the data folder. */
 export class SharedStarts implements SandboxStarts {
   readonly templates: readonly SandboxTemplate[];
   readonly summary: string;
@@ -19,7 +19,7 @@ export class SharedStarts implements SandboxStarts {
     this.summary = summary;
   }
 
-  /** The other process keeps some ready for those that come to it. */
+  /** The managing process has the warm pool. */
   reserve(): null {
     return null;
   }
@@ -36,7 +36,7 @@ export class SharedStarts implements SandboxStarts {
   }
 }
 
-/** What the process beside this one has written down, which alone reads it. */
+/** Reads the stored sandboxes through the process that manages them. */
 export class SharedRows implements Pick<SharedSandboxes, "find" | "listOf" | "wishDeleted" | "dropUngiven"> {
   readonly #machineCalls: MachineCalls;
   readonly #machine: string;
@@ -58,7 +58,7 @@ export class SharedRows implements Pick<SharedSandboxes, "find" | "listOf" | "wi
     return rows.map((row) => ({ row, machine: this.#machine }));
   }
 
-  /** Nobody is there who could find it. */
+  /** The managing process does not answer. */
   async wishDeleted(): Promise<void> {
     throw machineUnavailable();
   }

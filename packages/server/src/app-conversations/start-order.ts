@@ -31,7 +31,7 @@ export type StartOrder = {
   readonly facts: AppFacts;
 };
 
-/** What is stored beside a conversation for those who look at it. */
+/** What is stored beside a conversation for its readers. */
 export type AppFacts = {
   readonly selectedRepository: string | null;
   readonly selectedBranch: string | null;

@@ -17,7 +17,7 @@ export type StartTask = {
   readonly conversationId: string;
   readonly sandboxId: string;
   readonly status: AppConversationStartTaskStatus;
-  /** What is going on, or why it failed. */
+  /** The current step, or the reason of the failure. */
   readonly detail: string | null;
   readonly request: AppConversationStartRequestOutput;
   readonly attempts: number;
@@ -295,7 +295,7 @@ export class StartTaskStore {
     await this.#tables.deleteFrom("pending_messages").where("id", "=", id).execute();
   }
 
-  /** From here on the deletion of these conversations goes on until it has come to its end, whoever begins again. */
+  /** From here on the deletion of these conversations is resumed until it is complete. */
   async markLeaving(ownerId: string, conversationIds: readonly string[]): Promise<void> {
     await this.#tables
       .updateTable("start_tasks")

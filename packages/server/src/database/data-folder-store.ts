@@ -9,7 +9,7 @@ import { describePlace, type PostgresPlace } from "./postgres-place.ts";
 /** A file of this name says that what servers on the folder keep is in a database, and in which. */
 export const databaseMarker = "database";
 
-/** Files of which a data folder has one as soon as something is kept in it. */
+/** A data folder with any content has one of these files. */
 const storeFiles = ["journal.db", "application.sqlite"];
 
 /**
@@ -73,7 +73,7 @@ async function statIfThere(path: string): Promise<Stats | null> {
   try {
     return await stat(path);
   } catch (error) {
-    // Of a folder that is none of ours it is said elsewhere what is wrong with it.
+    // Another check reports what is wrong with a foreign folder.
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return null;
     throw error;
   }

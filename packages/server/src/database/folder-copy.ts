@@ -24,7 +24,7 @@ export type FolderCopyDeps = {
 };
 
 /**
- * Copies a data folder piece by piece: own databases as they are at one moment, everything else as it lies there, with its mode and its
+ * Copies a data folder file by file: own databases as they are at one moment, everything else as it lies there, with its mode and its
  * owner. Names are bytes to the system, and agents may choose any: here each byte is a character.
  */
 export class FolderCopy {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { DatabaseSync } from "node:sqlite";
 
-/** The entry of the copier thread: copies the write-ahead log back into the database file whenever it is told to. */
+/** The entry of the copier thread: copies the write-ahead log back into the database file on request (a checkpoint of SQLite). */
 function serve(port: NonNullable<typeof parentPort>, { databasePath, closed }: CopierOptions): void {
   const database = new DatabaseSync(databasePath, { timeout: 0 });
   // A checkpoint that could not end is no loss: the log still has everything.
@@ -18,7 +18,7 @@ function serve(port: NonNullable<typeof parentPort>, { databasePath, closed }: C
     try {
       for (let round = 0; round < roundLimit; round += 1) {
         const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number };
-        // The log starts again from its beginning once a look finds nothing new in it.
+        // The log restarts from its beginning once a checkpoint finds nothing new in it.
         if (checkpointed >= log) break;
       }
     } catch (error) {

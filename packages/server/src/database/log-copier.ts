@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { CopierMessage, CopierOptions } from "./log-copier-worker.ts";
 
-/** A disk that is slower leaves the log where it is; the next process goes on with it. */
+/** A slower disk leaves the log as it is; the next process continues. */
 const closeLimitMs = 2_000;
 
 /**

@@ -129,7 +129,7 @@ class SqliteApplicationDatabase implements ApplicationDatabase {
 /** So long a log is copied back beside the work, 4 MB. */
 const logPagesLimit = 1_000;
 
-/** And so long a one by whoever writes: only where the copier cannot keep up, or cannot run. */
+/** Beyond this size writers checkpoint themselves: only where the copier cannot keep up or cannot run. */
 const longestLogPages = 4_000;
 
 /** Opens `<dataDir>/application.sqlite`, readable by its owner only, and brings its tables up to date. */

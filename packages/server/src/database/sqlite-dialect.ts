@@ -48,7 +48,7 @@ function prepare(database: DatabaseSync, statements: CachedStatements, sql: stri
     reader: statement.columns().length > 0,
     all: (parameters) => named(() => statement.all(...values(parameters))),
     run: (parameters) => {
-      // A full disk has already undone the transaction; what failed is told, not that nothing is left to undo.
+      // A full disk has already rolled back the transaction: report the original error, not that of the rollback.
       if (sql === "rollback" && !database.isTransaction) return { changes: 0, lastInsertRowid: 0 };
       return named(() => statement.run(...values(parameters)));
     },

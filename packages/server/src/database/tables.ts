@@ -131,7 +131,7 @@ export type WebhookCursorTable = {
   readonly seq: number;
   /** The seq at which the conversation itself was posted last; -1 before the first time. */
   readonly info_seq: number;
-  /** 1 once the conversation is gone and the receiver has not heard of it yet. */
+  /** 1 once the conversation is deleted and the receiver was not notified yet. */
   readonly is_deleted: number;
 };
 
@@ -192,10 +192,10 @@ export type PushSubscriptionTable = {
   readonly created_at: Fixed<number>;
 };
 
-/** What was said in a chat of the OpenAI gateway up to an answer, and where it goes on. */
+/** A chat of the OpenAI gateway up to an answer, and the conversation that continues it. */
 export type ChatTable = {
   readonly user_id: Fixed<string>;
-  /** SHA-256 of the model's name and of all that was said. */
+  /** SHA-256 of the model's name and of all messages. */
   readonly digest: Fixed<string>;
   readonly conversation_id: string;
   readonly updated_at: number;

@@ -16,7 +16,7 @@ export type CarefulRecoveryDeps = {
 const gapMs = 1_000;
 /** All of them have begun after so long. */
 const maxMs = 20_000;
-/** Whoever has run for so long since was not the reason. */
+/** A run that has lasted this long since the restart did not cause the standstill. */
 const provenMs = 600_000;
 
 /** Goes on, one after another, with conversations that were at work when a process of ours came to a standstill. */
@@ -82,7 +82,7 @@ export async function goOnOrSetAside(
   },
   { id, standstills, logger }: GoOnDeps,
 ): Promise<void> {
-  // Whoever asked was cut off too, and asks anew: both would run, and more of them after each restart.
+  // The client was disconnected too and will repeat its request: both would run, and more after each restart.
   if ((conversation.configuration.config.call_depth ?? 0) > 0) await conversation.setAside(askerGone);
   if (!standstills.isSetAside(id)) return await conversation.resume();
   logger.error({ conversation: id }, "a conversation at which the server stood still is set aside");

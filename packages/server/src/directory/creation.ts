@@ -12,7 +12,7 @@ export type CreationDeps = {
   readonly journal: Journal;
   readonly row: NewConversation;
   readonly clock: Clock;
-  /** Called when the conversation has become durable, before whoever appended to it goes on. */
+  /** Called when the conversation is durable, before the append that created it resolves. */
   readonly onStored: () => void;
 };
 

@@ -38,7 +38,7 @@ export class Deletions {
     const row = await journal.getConversation(id);
     await this.#remove(id);
     watches.end(id);
-    // Another process may still put something into a folder that is just being emptied: then it is looked at again.
+    // Another process may still write into a folder that is being emptied: then it is checked again.
     await rm(stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     if (row !== null) await worktrees.release(row.ownerId, readConfig(row));
   }
@@ -55,7 +55,7 @@ export class Deletions {
     const last = await loaded.find(id);
     await opened?.[Symbol.asyncDispose]();
     if (last !== opened) await last?.[Symbol.asyncDispose]();
-    // Before what takes its time: whoever finds a run that nobody owns goes on with it.
+    // First, before the slow steps: another node would resume a run without an owner.
     const lease = await journal.claim(id);
     try {
       await this.#deleteTasks(id);

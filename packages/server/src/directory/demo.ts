@@ -1,7 +1,7 @@
 import type { LLM } from "@convoke/protocol";
 import type { Model } from "../models/model.ts";
 
-/** What a demo plays: a model that follows a script, and a project for real tools. Whoever starts the server brings it along. */
+/** The content of a demo: a scripted model and a project for real tools. The command that starts the server supplies it. */
 export type Demo = {
   readonly title: string;
   /** What the agent is asked to do. */

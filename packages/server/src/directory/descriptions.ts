@@ -54,7 +54,7 @@ export class Descriptions {
     return await Promise.all(rows.map(async (row) => (isOwnedBy(asker, row) ? await this.of(row) : null)));
   }
 
-  /** Those of the given ones that are there, whoever's they are. */
+  /** The existing ones of the given conversations, of any owner. */
   async all(ids: readonly string[]): Promise<{ ownerId: string; described: Described }[]> {
     const rows = await this.#deps.journal.getConversations(ids);
     const found = rows.filter((row) => row !== null).filter((row) => !row.isCopying);

@@ -17,7 +17,7 @@ export interface StoredModels {
 
 /** Told before a conversation is removed. */
 export interface DeletionListener {
-  /** When it resolves, a crash right after it forgets nobody who must be told. */
+  /** When it resolves, everybody who must be notified is stored, even through a crash. */
   beforeDelete(id: string): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly validator: Validator;
   /** Lets every model call in and records what it cost. */
   readonly budgetGuard: BudgetGuard;
-  /** This process is there for the runs that it begins: they do not go on without it, and it goes on with nobody else's (P64). */
+  /** This process exists for the runs that it starts: they are not resumed without it, and it resumes no others (P64). */
   readonly isAttended: boolean;
   /** What was at work when earlier processes came to a standstill. */
   readonly standstills: Standstills;

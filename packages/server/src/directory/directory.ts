@@ -171,7 +171,7 @@ export class Directory implements AsyncDisposable {
     return await this.#descriptions.summaries({ ...query, ownerId: asker.userId });
   }
 
-  /** Those of the given conversations that are there, whoever's they are. */
+  /** The existing ones of the given conversations, of any owner. */
   async describeAll(ids: readonly string[]): Promise<{ ownerId: string; described: Described }[]> {
     return await this.#descriptions.all(ids);
   }
@@ -249,7 +249,7 @@ export class Directory implements AsyncDisposable {
     return await this.#loaded.evictIdle(idleMs);
   }
 
-  /** Gives back what is kept of conversations that nothing works on. */
+  /** Drops caches of conversations without work. */
   releaseMemory(): void {
     this.#loaded.releaseMemory();
   }
@@ -260,7 +260,7 @@ export class Directory implements AsyncDisposable {
     await this.#loaded[Symbol.asyncDispose]();
   }
 
-  /** Its servers are on their way while its user still writes; a failure is met again, and told, by whoever uses it. */
+  /** Starts its servers while the user still types; a failure is thrown and reported at the first use. */
   #prepare(id: string): void {
     this.#loaded
       .open(id)
@@ -271,7 +271,7 @@ export class Directory implements AsyncDisposable {
   }
 }
 
-/** A tool of a newer client is left out, and told in the log; a slip of the keyboard is not what anybody wants. */
+/** A tool of a newer client is left out with a warning in the log; a typo is refused. */
 function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {
   for (const name of missingTools(config.agent, catalogue)) {
     const meant = catalogue.find((known) => isTypoOf(name, known));

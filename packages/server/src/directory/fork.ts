@@ -32,7 +32,7 @@ type ForkJournal = Pick<
   "append" | "claim" | "createConversation" | "deleteConversation" | "getEvents" | "read" | "release"
 >;
 
-/** So many events are copied at once: other conversations write between two chunks, and memory stays small. */
+/** Events per copied chunk: other conversations can write between two chunks, and memory stays small. */
 const chunk = 500;
 
 /**
@@ -90,7 +90,7 @@ export async function forkConversation(
       conversation: {
         isCopying: false,
         isActive: false,
-        // Whoever reads the copy need not fold what was folded while it was made.
+        // Stored with a checkpoint, so that readers of the copy need not fold it again.
         snapshot: writeSnapshot(state),
         snapshotSeq: endSeq,
       },
@@ -103,7 +103,7 @@ export async function forkConversation(
   return true;
 }
 
-/** Whoever stands still for long before this finds that another server took up what nobody owned, and may have removed it. */
+/** A process that stalls before this may find that another server took up the conversation without an owner and removed it. */
 async function claimNew(journal: ForkJournal, id: string): Promise<Lease> {
   try {
     return await journal.claim(id);

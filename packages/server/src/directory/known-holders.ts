@@ -1,8 +1,8 @@
-/** For so long whoever was found to work on a conversation is asked again without a look at the store. */
+/** How long a found owner is cached, in milliseconds, before the store is asked again. */
 const goodForMs = 2_000;
 const maxKnown = 1_000;
 
-/** Which other processes were found to work on conversations a moment ago, so that commands one after another look it up once. */
+/** A short-lived cache of the nodes that own conversations, so that consecutive commands ask the store once. */
 export class KnownHolders {
   readonly #nowMs: () => number;
   readonly #known = new Map<string, { readonly nodeId: string; readonly untilMs: number }>();

@@ -81,7 +81,7 @@ export class LoadedConversations implements AsyncDisposable {
     return this.#owners.get(id);
   }
 
-  /** Null unless it is loaded, and when its loading fails: whoever loads it is told why. */
+  /** Null unless it is loaded, also when loading fails: the caller that loads it gets the reason. */
   async find(id: string): Promise<Conversation | null> {
     return (await this.#loaded.get(id)?.catch(() => null)) ?? null;
   }
@@ -91,7 +91,7 @@ export class LoadedConversations implements AsyncDisposable {
     return this.#shells.get(conversation)!;
   }
 
-  /** Until what is returned is disposed, whoever opens one of them waits; only what was claimed meanwhile is loaded. */
+  /** Until the returned object is disposed, opening one of them waits; only what was claimed meanwhile is loaded. */
   hold(ids: readonly string[]): Disposable {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     for (const id of ids) this.#held.set(id, { ended, isLost: false });
@@ -143,7 +143,7 @@ export class LoadedConversations implements AsyncDisposable {
     else if (owner !== journal.nodeId) throw this.#ownedElsewhere(id, owner);
   }
 
-  /** Whoever works on a conversation needs its files: where they are not here, and a server lives on their machine, it is that one's. */
+  /** The owner of a conversation needs its files: if they are on another machine with a live server, that server owns it. */
   async #requireNoOtherNode(id: string, config: ConversationConfig): Promise<void> {
     const { journal, sessions } = this.#deps;
     if (config.sandbox_id !== undefined || (await sessions.canReachWorkspace(config))) return;
@@ -191,7 +191,7 @@ export class LoadedConversations implements AsyncDisposable {
       const conversation = await loading.catch(() => null);
       if (conversation === null || conversation.isBusy || conversation.queue.lastUsedMs > before) continue;
       if (this.#deps.watches.hasListeners(id) || (await this.#hasTerminals(conversation))) continue;
-      // Somebody may have come while the terminals were looked at.
+      // A client may have come while the terminals were checked.
       if (
         conversation.isBusy ||
         conversation.queue.lastUsedMs > before ||
@@ -206,7 +206,7 @@ export class LoadedConversations implements AsyncDisposable {
     return evicted;
   }
 
-  /** What is kept of conversations at rest is read again when it is needed. */
+  /** Drops caches of idle conversations; they are read again when needed. */
   releaseMemory(): void {
     this.#viewCache.clear();
   }
@@ -239,7 +239,7 @@ export class LoadedConversations implements AsyncDisposable {
     this.#loaded.clear();
   }
 
-  /** True while a shell of a person runs, or a command goes on in a terminal. */
+  /** True while a shell of a person or a command in a terminal runs. */
   async #hasTerminals(conversation: Conversation): Promise<boolean> {
     return this.shellsOf(conversation).isAnyRunning || (await hasRunningTerminals(conversation));
   }

@@ -38,7 +38,7 @@ export class NewConversations implements AsyncDisposable {
   /** False when the id is taken. A message that is turned down leaves the conversation there without it. */
   async create(row: NewConversation, first: SendInput): Promise<boolean> {
     for (let other; (other = this.#creating.get(row.id)) !== undefined;)
-      // Its own caller is told what went wrong.
+      // Its own caller gets the error.
       await other.catch(() => false);
     const creating = this.#create(row, first).finally(() => this.#creating.delete(row.id));
     this.#creating.set(row.id, creating);

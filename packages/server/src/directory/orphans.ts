@@ -12,7 +12,7 @@ export interface RunTaker {
   canHost(row: ConversationRow): Promise<boolean>;
   /** False where its files are not here, so that they may be with another server. */
   hasFiles(row: ConversationRow): Promise<boolean>;
-  /** Whoever opens one of them waits until what is returned is disposed. */
+  /** Opening one of them waits until the returned object is disposed. */
   hold(ids: readonly string[]): Disposable;
   /** What is not claimed yet is claimed by it, where nobody else is to have it. */
   goOnWith(id: string, claimed: Claimed | null): Promise<void>;
@@ -45,9 +45,9 @@ export type RoundOptions = { readonly isBetween?: true };
  */
 export class Orphans {
   readonly #deps: OrphansDeps;
-  /** Active conversations that nobody owned at the last look. */
+  /** Active conversations without an owner at the last poll. */
   #ownerless: ReadonlySet<string> = new Set();
-  /** Active conversations that this process owned at the last look, and did not work on. */
+  /** Active conversations that this process owned at the last poll and did not work on. */
   #strays: ReadonlySet<string> = new Set();
   #isPolling = false;
 
@@ -57,7 +57,7 @@ export class Orphans {
 
   /**
    * Goes on at a start with each run that no living server owns, what nobody owns included; resolves with those that are left out. One that
-   * this server cannot reach is gone on with too: the run is told why.
+   * this server cannot reach is resumed too: the run gets the reason.
    */
   async takeUpAll(isLeftOut: (id: string) => boolean): Promise<string[]> {
     const listed = await this.#deps.journal.listActiveElsewhere();
@@ -76,11 +76,11 @@ export class Orphans {
   }
 
   /**
-   * Goes on with each run whose server has ended; call now and then. What nobody owns is left alone until the second look: its
+   * Resumes each run whose server has ended; call it at intervals. A run without an owner is left alone until the second poll: its
    * server may be between two steps, such as making a fork. So is what this process owns and does not work on.
    */
   async takeUp({ isBetween }: RoundOptions = {}): Promise<void> {
-    // A look that takes long must not claim again what it has just claimed.
+    // A slow poll must not claim again what it has just claimed.
     if (this.#isPolling) return;
     this.#isPolling = true;
     try {

@@ -68,7 +68,7 @@ export class Recovery implements AsyncDisposable {
       const { stateDir } = await this.#deps.chooseHost(config, row.ownerId);
       return stateDir !== null || (await this.#deps.sessions.canReachWorkspace(config));
     } catch {
-      // Whoever asks for the conversation is told why; the server that can host it goes on with it.
+      // The caller that opens the conversation gets the reason; a server that can host it resumes it.
       return false;
     }
   }
@@ -88,7 +88,7 @@ export class Recovery implements AsyncDisposable {
         await journal.deleteConversation(claimed?.lease ?? (await journal.claim(id)));
       else await loaded.open(id, claimed);
     } catch (error) {
-      // Whoever works on it goes on with it.
+      // Its owner resumes it.
       if (error instanceof OwnedElsewhere) return;
       logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
     }

@@ -5,8 +5,8 @@ import { LogReader, type LogReaderOptions } from "../journal/log-reader.ts";
 import { Signals, type ForwardedSignal, type Listener } from "../engine/signals.ts";
 
 /**
- * A reader of one conversation, whoever owns it and wherever its actor is (P63): it takes no lease, loads nothing, and
- * whoever works with the conversation does not notice it.
+ * A reader of one conversation, independent of its owner and of where its actor is (P63): it takes no lease, loads nothing, and
+ * does not affect the owner.
  */
 export type Watch = {
   readonly id: string;
@@ -25,7 +25,7 @@ export type Watch = {
   listen(listener: Listener): () => void;
 };
 
-/** How conversations stand, for whoever asks. */
+/** The current state of conversations as frames. */
 export interface FrameSource {
   /** The first frame; null when there is no such conversation (any more). */
   fullStateFrame(userId: string, id: string): Promise<string | null>;
@@ -65,7 +65,7 @@ export class Watches {
     return this.#signals.get(id)?.hasListeners === true;
   }
 
-  /** For another server, which has looked whether its reader may. Returns the unsubscribe function. */
+  /** For another server, which has checked its reader's access. Returns the unsubscribe function. */
   forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
     const stop = this.signalsOf(id).subscribe({ onForward });
     return () => {
@@ -80,7 +80,7 @@ export class Watches {
     this.#signals.get(id)?.emitForwarded(signal);
   }
 
-  /** The conversation is deleted: whoever watches is told. */
+  /** The conversation is deleted: notifies its watchers. */
   end(id: string): void {
     const signals = this.#signals.get(id);
     this.#signals.delete(id);

@@ -47,7 +47,7 @@ export class ConversationLog {
   #view: ViewEvent[] | null = null;
   #viewCharacters = 0;
   #recent: ViewEvent[] | null = null;
-  /** Events of a log that was empty when it was opened, for the first view: saves reading them. */
+  /** True while a log that was empty when opened has all its events in memory, so that its first view needs no read. */
   #isFresh: boolean;
   /** Hides secret values in whatever is about to be stored. */
   mask: Mask = (json) => json;

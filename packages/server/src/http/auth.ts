@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 
 /** Authenticates callers. */
 export interface KeyRing {
-  /** True when the server has no keys and trusts whoever can reach it (loopback only). */
+  /** True when the server has no keys and trusts everybody who can reach it (loopback only). */
   readonly isOpen: boolean;
   /** The caller with this key; null for an unknown key. Takes the same time for every wrong key. */
   identify(key: string): Caller | null;

@@ -68,7 +68,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
     const { bodyLimit } = reply.request.routeOptions;
     const toReply = (): ErrorReply => toErrorReply(error, deps.logger, bodyLimit);
     const { status, body, headers = {} } = activity ? observer.within(activity, toReply) : toReply();
-    // A stream may fail before its first byte: what was said of it does not hold for the error.
+    // A stream may fail before its first byte: its headers do not apply to the error.
     for (const name of streamHeaders) reply.removeHeader(name);
     return reply
       .status(status)

@@ -25,7 +25,7 @@ export function createFilteredFetch(isBlocked: AddressList): Fetch {
   };
 }
 
-/** Null where Node itself has been told to use a proxy. */
+/** Null where Node itself is configured to use a proxy. */
 async function openDispatcher(isBlocked: AddressList): Promise<Dispatcher | null> {
   // Bundled, a module of CommonJS has this one export.
   const { Agent, buildConnector, getGlobalDispatcher } = (await import("undici")).default;
@@ -34,7 +34,7 @@ async function openDispatcher(isBlocked: AddressList): Promise<Dispatcher | null
   return new Agent({
     connect: (options, callback) => {
       const host = plainHost(options.hostname);
-      // A number is not looked up.
+      // An IP address needs no lookup.
       if (isIP(host) !== 0 && isBlocked(host)) callback(blocked(host), null);
       else connect(options, callback);
     },

@@ -10,7 +10,7 @@ export type FlatSchema = {
 
 /**
  * Joins what a schema says of its arguments in `allOf`, and makes one list of the properties of all choices: providers take no choice
- * at the top of a schema, and no argument may be missing from what the model is told. What belongs to a choice can be left out.
+ * at the top of a schema, and the model must see every argument. What belongs to a choice can be left out.
  * References are in place already; everything below an argument stays as it is.
  */
 export function flattenSchema(schema: JsonObject): FlatSchema {
@@ -49,7 +49,7 @@ export function isFlat(schema: JsonObject): boolean {
 }
 
 type When = "always" | "sometimes";
-/** What is said of one argument, by when it holds. */
+/** The descriptions of one argument, by the choice that they apply to. */
 type Claims = Readonly<Record<When, JsonObject[]>>;
 type Found = { readonly properties: Map<string, Claims>; readonly required: Set<string> };
 

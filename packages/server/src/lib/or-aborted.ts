@@ -1,4 +1,4 @@
-/** The task's outcome, or the reason of the abort that comes first; the task itself goes on. */
+/** The task's outcome, or the reason of an abort that comes first; the task itself continues. */
 export async function orAborted<Result>(task: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(signal.reason as Error);

@@ -127,7 +127,7 @@ function problemOf(error: Error): Problem | null {
   if ("errcode" in error && error.errcode !== undefined) return problemOfDatabase(Number(error.errcode));
   if (isForeignNumber(error)) return "damaged";
   const code = "code" in error ? String(error.code) : "";
-  // How Node tells it of the description of a module that it looks for.
+  // Node's message when a module's package.json cannot be read.
   if (error.message.endsWith("too many open files.")) return "no-handles";
   const syscall = "syscall" in error ? String(error.syscall) : "";
   // Refusals of programs, addresses or other processes are no storage failures.

@@ -13,7 +13,7 @@ export type AuditLogDeps = {
   readonly logger: Logger;
   /** The size of a file at which a new one is begun; 16 MiB unless given. */
   readonly rotateBytes?: number;
-  /** Older files that are kept; 8 unless given. */
+  /** How many older files are retained; 8 unless given. */
   readonly maxFiles?: number;
 };
 

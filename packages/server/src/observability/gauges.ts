@@ -1,4 +1,4 @@
-/** What is not an activity and is looked up when somebody asks. Labels are few and never ids. */
+/** Values that are read when metrics are requested. Labels are few and never ids. */
 export type Gauges = {
   readonly conversationsByStatus: () => Promise<ReadonlyMap<string, number>>;
   readonly sandboxesByStatus: () => Promise<ReadonlyMap<string, number>>;

@@ -110,7 +110,7 @@ export async function openRegistry(gauges: Gauges): Promise<MetricsRegistry> {
   };
 }
 
-/** What is looked up at the moment of reading; returns the watch over the event loop, to be ended. */
+/** Registers gauges that are read on each request; returns the event loop monitor, to be disposed. */
 function registerGauges(
   client: typeof import("prom-client"),
   registry: Registry,

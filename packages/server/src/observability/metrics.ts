@@ -9,7 +9,7 @@ type Note = (registry: MetricsRegistry) => void;
 
 /** The maximum of pending notes until the library is loaded. */
 const maxNotes = 1_000;
-/** So many wait at most once it is there: one after the other they take a fraction of what each takes between requests. */
+/** Maximum number of queued requests: in a batch each takes a fraction of the time that it takes alone. */
 const gatheredNotes = 100;
 /** Loaded so long after the start at the latest, because loading takes longer than a cold start may. */
 const loadAfterMs = 5_000;

@@ -50,7 +50,7 @@ export async function openTraces({ config, logger, version, exporter }: TracesDe
   return {
     ...sink,
     [Symbol.asyncDispose]: async () => {
-      // What could not be sent at the end was told already.
+      // A failure to send at the end was logged already.
       await provider.shutdown().catch(() => {});
     },
   };
@@ -86,7 +86,7 @@ async function openExporter({ url, headers }: TracingConfig): Promise<SpanExport
   return new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: exportTimeoutMs });
 }
 
-/** The exporter itself, except that the first of several failures in a row is told. */
+/** The exporter itself, except that the first of several failures in a row is logged. */
 function withReports(exporter: SpanExporter, logger: Logger): SpanExporter {
   let isFailing = false;
   return {

@@ -5,7 +5,7 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 
-/** Where a browser is reached, and what seals messages for it alone (RFC 8291). Whoever has it can write to the browser. */
+/** Where a browser is reached, and what seals messages for it alone (RFC 8291). Its holder can write to the browser. */
 export type PushTarget = {
   readonly endpoint: string;
   /** Both in base64url. */

@@ -92,7 +92,7 @@ async function launch(
     ...(filter === null ? [] : ["--seccomp", String(descriptors.filter)]),
   ];
   const bubblewrap = [
-    // The marker is only to be found by: whoever looks sees the arguments of a process. The rest begins with --clearenv.
+    // The marker only serves to find the process: its arguments are visible to everybody. The rest begins with --clearenv.
     ["bwrap", "--setenv", markerVariable, marker],
     ["--json-status-fd", String(descriptors.status), "--args", String(descriptors.args), "--"],
     ["/bin/bash", "-c", limitScript, "convoke-sandbox"],

@@ -75,7 +75,7 @@ export class ContainerEngine {
   }
 }
 
-/** The text of a log as the engine frames it: a header of 8 bytes, the last 4 of them the length, before every piece. */
+/** The text of a log as the engine frames it: a header of 8 bytes, the last 4 of them the length, before every chunk. */
 export function readLogFrames(bytes: Buffer): string {
   const parts: Buffer[] = [];
   for (let at = 0; at + 8 <= bytes.length;) {

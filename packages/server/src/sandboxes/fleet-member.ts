@@ -26,13 +26,13 @@ export type FleetMemberDeps = {
   readonly onChange: (news: StartNews | null) => void;
 };
 
-/** After so many looks in a row without an answer a sandbox has failed. */
+/** After this many failed health checks in a row a sandbox has failed. */
 const missesAllowed = 3;
 
 /** One that ends sooner again would only be started and end for ever. */
 const startAgainEveryMs = 60_000;
 
-/** One sandbox: what is asked of it happens one after another, and its row says what is true before anybody is told. */
+/** One sandbox. Requests run one after another, and its row is written before anybody is notified. */
 export class FleetMember implements AsyncDisposable {
   readonly #deps: FleetMemberDeps;
   readonly #mailbox = new Mailbox();
@@ -42,7 +42,7 @@ export class FleetMember implements AsyncDisposable {
   #host: Promise<RemoteToolHost> | null = null;
   #misses = 0;
   #startedAgainMs = Number.NEGATIVE_INFINITY;
-  /** It ended while no server looked after it, as when the machine starts anew: whoever needs it first starts it again. */
+  /** It ended while no server managed it, as when the machine restarted: the first request that needs it starts it again. */
   #endedUnseen = false;
   #news: StartNews | null = null;
 
@@ -83,9 +83,9 @@ export class FleetMember implements AsyncDisposable {
     await this.#mailbox.drain();
   }
 
-  /** Finds out what became of the sandbox while no server looked after it, and finishes what was asked. What fails is in the row. */
+  /** Finds out the state of a sandbox that no server managed meanwhile, and finishes what was requested. Failures are in the row. */
   async recover(): Promise<void> {
-    // Nobody has been in it, and whoever was to get it may have got another one.
+    // It was never used, and its owner may have got another one.
     if (this.#row.ownerId === null) {
       await this.delete().catch(() => {});
       return;
@@ -104,7 +104,7 @@ export class FleetMember implements AsyncDisposable {
     await this.#reattach();
     if (this.#handle === null) return this.#settleAbsence();
     const { state, detail } = await this.#healthOf(this.#handle);
-    // One that does not answer may be busy; the next looks will tell.
+    // One that does not answer may be busy; the next checks will tell.
     if (state === "running" || state === "silent") {
       return this.#change({ status: "RUNNING", statusDetail: null });
     }
@@ -134,7 +134,7 @@ export class FleetMember implements AsyncDisposable {
     await this.#ask(async () => {
       await this.#change({ wish: "paused" });
       if (this.#handle === null) throw this.#notNow("paused");
-      // The connection stays: it finds the tool host again when that goes on.
+      // The connection stays: it reconnects to the tool host when that resumes.
       await this.#inTime(this.#handle.pause(), "Pausing it");
       await this.#change({ status: "PAUSED", statusDetail: null });
     });
@@ -163,7 +163,7 @@ export class FleetMember implements AsyncDisposable {
 
   async toolHost(): Promise<RemoteToolHost> {
     await this.running();
-    // It may have begun to leave while this went on to wait.
+    // It may have begun to end during the wait.
     if (this.#handle === null) throw this.#notNow("used");
     const opening = (this.#host ??= this.#connect(this.#handle));
     try {
@@ -195,7 +195,7 @@ export class FleetMember implements AsyncDisposable {
     return this.#handle;
   }
 
-  /** A sandbox that has ended is started again over its files, so that its conversations go on; one that ends again soon is left. */
+  /** Restarts an ended sandbox over its files, so that its conversations continue; one that ends again soon is left alone. */
   async #startAgain(reason: string | null): Promise<void> {
     const nowMs = this.#deps.nowMs();
     if (this.#row.wish !== "running" || nowMs - this.#startedAgainMs < startAgainEveryMs) {
@@ -230,7 +230,7 @@ export class FleetMember implements AsyncDisposable {
     this.#letGoOfHost();
   }
 
-  /** A failure is kept as the sandbox's state, whatever was tried. */
+  /** Stores a failure as the sandbox's state, whatever was tried. */
   async #ask(task: () => Promise<void>): Promise<void> {
     if (this.#row.wish === "deleted") throw this.#notNow("changed");
     await this.#mailbox.post(async () => {
@@ -245,7 +245,7 @@ export class FleetMember implements AsyncDisposable {
     });
   }
 
-  /** The connection stays: whoever waits for an answer over it finds the new tool host at the same place. */
+  /** The connection stays: pending calls reach the new tool host at the same address. */
   async #start(): Promise<void> {
     const { backend, key, startDeadlineMs, stepDeadlineMs, newsEveryMs, onChange } = this.#deps;
     this.#misses = 0;
@@ -324,7 +324,7 @@ export class FleetMember implements AsyncDisposable {
     this.#deps.onChange(null);
   }
 
-  /** Sessions and executions go on inside, for the next connection. */
+  /** Sessions and executions continue inside, for the next connection. */
   #letGoOfHost(): void {
     if (this.#host !== null) detachWhenOpen(this.#host);
     this.#host = null;

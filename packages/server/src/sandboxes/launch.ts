@@ -43,7 +43,7 @@ export async function launchDetached(launch: Launch): Promise<ProcessKey> {
     }
     child.unref();
     const entry = readProcess(child.pid ?? 0);
-    // Where there is no process table, ids cannot be told apart by their start.
+    // Without a process table, reused process ids cannot be detected by their start time.
     return { pid: child.pid ?? 0, startTicks: entry?.startTicks ?? 0 };
   } catch (error) {
     throw new SandboxError(`${file} could not be started: ${describeError(error)}`, { cause: error });

@@ -25,7 +25,7 @@ export type LocalKind = {
 };
 
 export type LaunchPlan = {
-  /** Whom the sandbox's own files are given to; undefined leaves them to the server's user. */
+  /** The owner of the sandbox's own files; undefined leaves them to the server's user. */
   readonly owner: Account | undefined;
   readonly launch: (place: LaunchPlace) => Promise<LaunchedProcesses>;
 };

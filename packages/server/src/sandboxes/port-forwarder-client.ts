@@ -19,11 +19,11 @@ export function forwarderBind(forwarderFile = ownForwarder): Bind {
 /** Opens a path without reading it and without following it (Linux, all architectures of Node). */
 const openPathOnly = 0o10000000;
 const longestAnswer = 500;
-/** The way behind the door is short; a sandbox that is busy still gets there. */
+/** Long enough for a busy sandbox: the forwarder connects within the sandbox. */
 const longestWaitMs = 30_000;
 
 /**
- * A byte stream to a TCP port behind the door at `socketPath`. The sandbox can write where the socket lies: a link that it
+ * A byte stream to a TCP port behind the port forwarder at `socketPath`. The sandbox can write where the socket lies: a link that it
  * puts there, e.g. to a socket of this machine, is never followed, and one that never answers is left.
  */
 export async function connectForwardedPort(

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 
 /**
  * Loaded into a tool host inside a sandbox (`node --import`): leads connections from a unix socket to TCP ports inside.
- * The caller's first line is a port; the door answers `ok`, or one line that says why not, and from then on only passes bytes.
+ * The caller's first line is a port; the forwarder answers `ok`, or one line that says why not, and from then on only passes bytes.
  */
 const socketPath = "/run/convoke/ports.sock";
 const longestLine = 8;

@@ -25,8 +25,8 @@ export function isStopped(entry: ProcessEntry): boolean {
 }
 
 /**
- * Stops every process that `find` names until all of them are stopped in two looks in a row, so none that was started
- * meanwhile gets away. Returns those that were stopped before, by their own doing: they must stay so when the others go on.
+ * Stops every process that `find` names until all of them are stopped in two checks in a row, so none that was started
+ * meanwhile gets away. Returns those that were stopped before, by their own doing: they must stay so when the others continue.
  */
 export async function freezeProcesses(find: FindProcesses): Promise<ProcessKey[]> {
   const before = find()
@@ -46,7 +46,7 @@ export async function freezeProcesses(find: FindProcesses): Promise<ProcessKey[]
   );
 }
 
-/** Lets every process go on except those that were stopped before the freeze. */
+/** Continues every process except those that were stopped before the freeze. */
 export function thawProcesses(find: FindProcesses, stoppedBefore: readonly ProcessKey[]): void {
   const isLeft = (entry: ProcessEntry): boolean =>
     stoppedBefore.some(({ pid, startTicks }) => pid === entry.pid && startTicks === entry.startTicks);

@@ -23,7 +23,7 @@ export async function chooseAccount(
   }
 }
 
-/** Whom the sandbox's own files are given to: only root can give files away. */
+/** The owner of the sandbox's own files: only root can give files away. */
 export function ownerOf(account: Account, { self }: SandboxAccounts): Account | undefined {
   return self.uid === 0 ? account : undefined;
 }

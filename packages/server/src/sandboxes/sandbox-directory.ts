@@ -165,7 +165,7 @@ export async function boundLog(file: string): Promise<void> {
   }
   if (size <= longestLogBytes) return;
   const last = await readTail(file, 2_000);
-  // Whoever writes appends, so nothing is left of what was there.
+  // Writers append, so nothing is left of what was there.
   await truncate(file, 0);
   await appendFile(file, `(The log was longer than 1 MiB and was emptied. Its end:)\n${last}\n`);
 }

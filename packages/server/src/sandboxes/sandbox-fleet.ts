@@ -78,7 +78,7 @@ export class SandboxFleet implements AsyncDisposable {
     this.#times = { ...fleetTimes, ...deps.times };
   }
 
-  /** Resolves when every sandbox is in a named state; starts that are due go on in the background. */
+  /** Resolves when every sandbox is in a known state; due starts continue in the background. */
   async recover(): Promise<void> {
     const rows = await this.#deps.store.list();
     await Promise.all(rows.map((row) => this.#member(row).recover()));
@@ -126,7 +126,7 @@ export class SandboxFleet implements AsyncDisposable {
     try {
       await this.#deps.store.insert(row);
     } catch (error) {
-      // It may stand, and has to be one that can be used and deleted; where it does not, the next look forgets it.
+      // The row may be stored: adopt it, so that it can be used and deleted. If it is not, the next check drops it.
       if (error instanceof DatabaseUnavailableError && !this.#members.has(row.id)) this.#adopt(row);
       throw error;
     }
@@ -188,7 +188,7 @@ export class SandboxFleet implements AsyncDisposable {
     return member === undefined ? null : deriveSandboxKey(member.rootKey, purpose);
   }
 
-  /** What is known without a look at its row; null when there is none. */
+  /** What is known without reading its row; null when there is none. */
   statusOf(id: string): SandboxRow["status"] | null {
     return this.#members.get(id)?.status ?? null;
   }
@@ -227,7 +227,7 @@ export class SandboxFleet implements AsyncDisposable {
 
   /**
    * Servers of other machines may wish that a sandbox goes while this one is unavailable, and forget one that nobody was given. A deletion
-   * that failed is tried again: whoever asked for it may have been told that the sandbox is gone.
+   * that failed is retried: its caller may have been told that the sandbox is gone.
    */
   async #followOthers(): Promise<void> {
     const before = [...this.#members];
@@ -240,7 +240,7 @@ export class SandboxFleet implements AsyncDisposable {
         this.#forget(id, member);
         await member[Symbol.asyncDispose]();
       } else if (row.wish === "deleted" && (!member.isLeaving || member.status === "ERROR")) {
-        // What fails is in its row. A round looks after the others meanwhile.
+        // A failure is in its row. The round handles the others meanwhile.
         void this.delete(id).catch(() => {});
       }
     }
@@ -312,7 +312,7 @@ export class SandboxFleet implements AsyncDisposable {
   }
 }
 
-/** Several keys of one secret: whoever has one of them does not have the others. */
+/** Several keys derived from one secret: none of them reveals the others. */
 export function deriveSandboxKey(rootKey: string, purpose: "tool-host" | "session" | "ports"): string {
   return createHmac("sha256", rootKey).update(`convoke ${purpose}`).digest("base64url");
 }

@@ -6,10 +6,10 @@ export type SandboxStatus = "STARTING" | "RUNNING" | "PAUSED" | "ERROR" | "MISSI
 /** What its owner asked for last; a restarted server carries it on. */
 export type SandboxWish = "running" | "paused" | "deleted";
 
-/** One sandbox as it is kept. */
+/** One stored sandbox. */
 export type SandboxRow = {
   readonly id: string;
-  /** Null while it is kept ready for whoever comes. */
+  /** Null while it is in the warm pool. */
   readonly ownerId: string | null;
   /** Name of its backend. */
   readonly backend: string;

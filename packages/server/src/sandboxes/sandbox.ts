@@ -12,7 +12,7 @@ export type SandboxLimits = {
   readonly diskMb?: number;
 };
 
-/** A sandbox as it was ordered; kept for ever, so that it can be started again. */
+/** The request for a sandbox; stored for its lifetime, so that it can be restarted. */
 export type SandboxSpec = {
   /** Lower-case letters, digits and `-`, at most 40: it becomes part of file, process and container names. */
   readonly id: string;
@@ -27,7 +27,7 @@ export type SandboxSpec = {
   readonly image?: string;
 };
 
-/** What a start is doing; told again at least every two seconds. */
+/** The progress of a start; reported at least every two seconds. */
 export type StartPhase = "preparing" | "fetching" | "launching" | "connecting";
 export type StartProgress = {
   readonly phase: StartPhase;

@@ -14,7 +14,7 @@ export class SharedSandboxes {
     this.#database = database;
   }
 
-  /** Those of one machine, for the server that looks after them; what says that it does so ends with the store. */
+  /** The sandboxes of one machine, for the server that manages them; its claim ends with the store. */
   ofMachine(machine: string, serving: AsyncDisposable | null = null): SandboxStore {
     return new MachineSandboxStore(this.#database, machine, serving);
   }

@@ -16,7 +16,7 @@ export class SandboxesHeldError extends Error {
 }
 
 /**
- * Sandboxes in an SQLite file of their own, or in memory with `:memory:`. One process at a time has the store: two that look after the
+ * Sandboxes in an SQLite file of their own, or in memory with `:memory:`. One process at a time has the store: two that manage the
  * same sandboxes would undo each other's work. A lock beside the file says so, and not one on it: whoever backs it up or checks it only
  * reads, and may do that meanwhile. Throws {@link SandboxesHeldError} when it is another one.
  */
@@ -92,7 +92,7 @@ function openTables(file: string): DatabaseSync {
 /** No user has this id. */
 const nobody = "";
 
-/** Whoever reads a file that was not closed in order keeps others out for a moment. */
+/** Opening a file that was not closed in order locks it for a moment. */
 const busyMs = 2_000;
 
 const table = `

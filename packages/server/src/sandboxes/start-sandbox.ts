@@ -8,7 +8,7 @@ import type { ConnectToolHost } from "./tool-host-link.ts";
 export type StartParts = {
   readonly directory: SandboxDirectory;
   readonly connect: ConnectToolHost;
-  /** Whom the sandbox's own files are given to; undefined leaves them to the server's user. */
+  /** The owner of the sandbox's own files; undefined leaves them to the server's user. */
   readonly owner: Account | undefined;
   /** Ends what an earlier start left, and what this one has launched when it fails. */
   readonly clear: () => Promise<void>;

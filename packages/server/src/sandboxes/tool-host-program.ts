@@ -22,7 +22,7 @@ export type ServeOrder = {
   readonly stateDir: string;
 };
 
-/** Node's own arguments: a signal of whoever runs as the tool host's user, its agent too, must not open a debugger in it. */
+/** Node's own arguments: a signal from a process of the tool host's user, the agent's included, must not open a debugger in it. */
 export const nodeArguments: readonly string[] = ["--disable-sigusr1"];
 
 /** The arguments after the program's name. */

@@ -4,7 +4,7 @@ import type { CreateSandbox, SandboxFleet } from "./sandbox-fleet.ts";
 
 export type WarmPoolDeps = {
   readonly fleet: Pick<SandboxFleet, "create" | "settled" | "statusOf" | "toolHost" | "delete">;
-  /** So many are kept running. */
+  /** The number of idle sandboxes to keep running. */
   readonly size: number;
   /** What the next one is to be, with an id of its own. */
   readonly order: () => Omit<CreateSandbox, "ownerId">;
@@ -23,7 +23,7 @@ export type WarmPoolTimes = {
 const warmPoolTimes: WarmPoolTimes = { restMs: 1_000, afterFailureMs: 60_000 };
 
 /**
- * Sandboxes that run already and belong to nobody, for whoever starts one next. Each is taken once and then given to one owner; none
+ * Running sandboxes without an owner, for the next starts. Each is taken once and then given to one owner; none
  * that was given ever comes back. They are made one at a time, while nobody starts any, and go with the server.
  */
 export class WarmPool implements AsyncDisposable {
@@ -52,7 +52,7 @@ export class WarmPool implements AsyncDisposable {
     this.#timer.unref();
   }
 
-  /** The id of one that runs, to be given to whoever asks for it by {@link redeem}; null when there is none. */
+  /** The id of a running one, reserved until {@link redeem}; null when there is none. */
   take(): string | null {
     const { fleet } = this.#deps;
     let id = this.#ready.shift() ?? null;
@@ -89,7 +89,7 @@ export class WarmPool implements AsyncDisposable {
     this.#making = id;
     const reason = await this.#start(order);
     this.#making = null;
-    // Whoever closed the pool may not have found it yet.
+    // The close of the pool may have missed it.
     if (this.#isClosed) return this.#remove(id);
     if (reason === null) this.#ready.push(id);
     else {
@@ -106,7 +106,7 @@ export class WarmPool implements AsyncDisposable {
       await fleet.create({ ...order, ownerId: null });
       const row = await fleet.settled(order.spec.id);
       if (row?.status !== "RUNNING") return row?.statusDetail ?? "It was removed.";
-      // Whoever gets it finds the connection made; one that cannot be made is told to who needs it.
+      // Its owner finds the connection open; a failure to connect is reported at the first use.
       await fleet.toolHost(order.spec.id).catch(() => {});
       return null;
     } catch (error) {

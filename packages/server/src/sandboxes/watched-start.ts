@@ -19,7 +19,7 @@ export type WatchedStart = {
   readonly signal: AbortSignal;
 };
 
-/** Starts a sandbox, tells its phase when it changes and again and again while it lasts, and gives up at the deadline. */
+/** Starts a sandbox, reports each phase when it changes and at intervals, and gives up at the deadline. */
 export async function startWatched(options: WatchedStart): Promise<SandboxHandle> {
   const { backend, spec, key, deadlineMs, cleanUpMs, newsEveryMs, onNews, signal } = options;
   signal.throwIfAborted();

@@ -44,7 +44,7 @@ export class McpLogins {
     this.#deps = deps;
   }
 
-  /** The login that a configuration with these tokens, or without any, goes on from. */
+  /** The login that a configuration with these tokens, or without any, continues. */
   open(userId: string, url: string, configured: McpLoginState): McpLogin {
     const named = loginId(url, configured);
     const found = async (): Promise<string> => {

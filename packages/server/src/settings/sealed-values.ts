@@ -61,7 +61,7 @@ export class SealedValues {
       if (opened.userId !== userId || typeof opened.value !== "string") throw refusal;
       return opened.value;
     } catch (error) {
-      // A text that only looks sealed is the caller's mistake like one of another key.
+      // A text that has the form of a sealed one and is none is the caller's mistake, like one of another key.
       if (error instanceof SealError || error instanceof SyntaxError) throw refusal;
       throw error;
     }

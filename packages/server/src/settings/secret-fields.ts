@@ -55,7 +55,7 @@ function hideText(value: unknown, shownAs: ShownAs): unknown {
   return typeof shownAs === "function" ? shownAs(value) : shownAs;
 }
 
-/** An address keeps its form, so that clients which read it go on working. */
+/** An address keeps its form, so that clients that read it keep working. */
 export function hideUrl(url: string, shownAs: ShownAs = secretMask): string {
   return hideUrlSecrets(url, (secret) => (typeof shownAs === "function" ? shownAs(secret) : secretMask));
 }
@@ -171,7 +171,7 @@ export function onlyChanges(given: JsonObject, shown: JsonObject): JsonObject {
   );
 }
 
-/** What a single secret is after a change: kept, removed, or replaced. */
+/** A single secret after a change: unchanged, removed, or replaced. */
 export function changeSecret(stored: string | null, change: string | null | undefined): string | null {
   if (change === undefined || change === null || change === secretMask) return stored;
   return change.trim() === "" ? null : change;

@@ -138,7 +138,7 @@ export function toAgentSettings(stored: StoredSettings, shownAs: ShownAs = secre
   };
 }
 
-/** Whether a server is on is always told: clients read the field without asking whether it is there. */
+/** Whether a server is on is always present: clients read the field without a check. */
 function shownServers(servers: NonNullable<StoredSettings["mcpServers"]>): JsonObject {
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [

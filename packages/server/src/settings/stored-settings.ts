@@ -82,7 +82,7 @@ export type StoredSettings = {
   /** Agents to launch by name, as clients send them with `id`, `name` and `revision` of ours. */
   readonly agentProfiles: Readonly<Record<string, JsonObject>>;
   readonly activeAgentProfileId: string | null;
-  /** By name; kept for clients. */
+  /** By name; stored for clients. */
   readonly metaProfiles: Readonly<Record<string, MetaProfile>>;
   /** By id. */
   readonly providerConnections: Readonly<Record<string, StoredConnection>>;

@@ -130,7 +130,7 @@ function changeAgent(stored: StoredSettings, change: JsonObject): StoredSettings
   if (isObject(condenser)) settings = changeCondenser(settings, condenser, loc);
   if (mcp !== undefined)
     settings = { ...settings, mcpServers: mergeServers(stored, mcp, [...loc, "mcp_config"]) };
-  // Kept for whoever reads it again; a conversation with it is refused.
+  // Stored as it is, so that clients read it back; a conversation with it is refused.
   const kindChange = kind === "acp" ? { agent_kind: kind } : kind === "openhands" ? { agent_kind: null } : {};
   return { ...settings, agentExtras: mergeChange(settings.agentExtras, { ...extras, ...kindChange }, loc) };
 }

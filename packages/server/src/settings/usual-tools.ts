@@ -1,6 +1,6 @@
 import { browserToolSetName } from "@convoke/tool-host";
 
-/** The one place that says which tools an agent has about whose tools nobody said anything. */
+/** The default tools of an agent. */
 export const usualTools: readonly string[] = ["terminal", "file_editor", "task_tracker"];
 
 /** Gemini models are trained on file tools of these forms. */

@@ -56,12 +56,13 @@ export type SessionsDeps = {
    */
   readonly hasPeers?: true;
   /**
-   * Waited for before a tool of this machine starts: until the others do not take this server for dead. They go on with what it worked on
-   * once they do, and nothing at the tools of its machine could tell it so. Nobody can do that when absent.
+   * Waited for before a tool of this machine starts: resolves while the other nodes know that this one lives. If they
+   * declare it dead they resume its work, which the tools of its machine cannot detect. Optional: without it no other
+   * node can take over.
    */
   readonly untilSound?: (signal: AbortSignal) => Promise<void>;
   readonly logger: Logger;
-  /** Nobody looks on when absent. */
+  /** Optional: without it nobody can watch. */
   readonly observer?: Observer;
 };
 
@@ -219,7 +220,7 @@ function leaseOf({ lease: { era, generation } }: SessionOwner): Pick<SessionSpec
 async function isDirectory(path: string): Promise<boolean> {
   return await stat(path).then(
     (found) => found.isDirectory(),
-    // Not there, or nobody may look.
+    // Missing or not readable.
     () => false,
   );
 }

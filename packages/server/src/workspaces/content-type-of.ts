@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 
-/** What a browser is told about a file of this name; bytes where nothing is known. */
+/** The media type for a file of this name; bytes where none is known. */
 export function contentTypeOf(path: string): string {
   return types[extname(path).toLowerCase()] ?? "application/octet-stream";
 }

@@ -9,7 +9,7 @@ type Kind = "workspace" | "parent";
 /** How many of each kind a user may store. */
 const maxSavedWorkspaces = 500;
 
-/** The directories that users want to find again. Paths are names here: nothing looks whether they exist. */
+/** The directories that users want to find again. Paths are names here: nothing checks whether they exist. */
 export class SavedWorkspaces {
   readonly #deps: SavedWorkspacesDeps;
 

@@ -129,7 +129,7 @@ async function untilExit(
   }
 }
 
-/** Background processes may go on printing: their output is read, so that they do not block, and dropped. */
+/** Background processes may keep printing: their output is read, so that they do not block, and dropped. */
 function letGo(child: Shell): void {
   for (const stream of [child.stdout, child.stderr]) {
     stream.removeAllListeners("data");

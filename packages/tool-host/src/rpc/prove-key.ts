@@ -7,7 +7,7 @@ export function createNonce(): string {
 
 export type Greeting = { readonly clientNonce: string; readonly serverNonce: string };
 
-/** Proves that `role` has the key without revealing it: whoever took over an address learns nothing from a caller. */
+/** Proves that `role` has the key without revealing it: an impostor at the address learns nothing from a caller. */
 export function proveKey(key: string, role: "client" | "host", greeting: Greeting): string {
   const { clientNonce, serverNonce } = greeting;
   return createHmac("sha256", key)

@@ -7,7 +7,7 @@ const reserveBytes = 64 * 1024 * 1024;
 const kinds = { file: 0o100_000, directory: 0o040_000, link: 0o120_000 };
 
 /**
- * Entries as a ZIP archive, written while they are read. What the format has no room or no form for is left out; `noteOf` is told so
+ * Entries as a ZIP archive, written while they are read. What the format cannot hold is left out; `noteOf` gets it
  * at the end, and the text that it gives is the last entry.
  */
 export async function* zipOfEntries(

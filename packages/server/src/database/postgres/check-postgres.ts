@@ -7,7 +7,7 @@ import { receivesNotifications } from "./pooler.ts";
 import { openConnection } from "./postgres-connection.ts";
 import { isPooled } from "./postgres-client.ts";
 
-/** What a database is like. `problems` keep servers from working with it; `warnings` say what is not kept safe by it. */
+/** Findings about a database. `problems` keep servers from starting; `warnings` name risks for the data. */
 export type PostgresFindings = {
   /** Such as `15.18`. */
   readonly version: string;

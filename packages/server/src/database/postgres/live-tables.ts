@@ -7,7 +7,7 @@ import type { Tables } from "../tables.ts";
 export type LiveTablesDeps = {
   readonly tables: Kysely<Tables>;
   readonly logger: Logger;
-  /** Between two looks for what other processes wrote. */
+  /** Interval between two polls for changes by other processes. */
   readonly pollMs: number;
 };
 
@@ -18,7 +18,7 @@ type Watched = {
 };
 
 /**
- * Rows of small tables, kept in memory. A trigger counts the changes of each such table; one query for all of them tells what has to be
+ * Rows of small tables, cached in memory. A trigger counts the changes of each such table; one query for all of them tells what has to be
  * read again.
  */
 export class LiveTables implements AsyncDisposable {
@@ -57,7 +57,7 @@ export class LiveTables implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    // What failed was told.
+    // The failure was logged.
     await this.#polling.ask().catch(() => {});
   }
 

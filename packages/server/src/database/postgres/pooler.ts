@@ -6,7 +6,7 @@ import { openConnection } from "./postgres-connection.ts";
 /** For a notification that comes at all. */
 const longestMs = 2000;
 
-/** Whether what is told over `client` is heard where servers listen. Through a pooler in transaction mode it is not, and nobody says so. */
+/** Whether a NOTIFY over `client` reaches a LISTEN over the other URL. Through a pooler in transaction mode it does not, without an error. */
 export async function receivesNotifications(
   client: Client,
   { url, listenUrl = url }: Pick<PostgresPlace, "url" | "listenUrl">,
@@ -22,7 +22,7 @@ export async function receivesNotifications(
     await listener.query("LISTEN convoke_check");
     await client.query("SELECT pg_notify('convoke_check', $1)", [word]);
     const canListen = await late.promise;
-    // Where the pooler keeps no sessions it may come to another one, and what is left listening hears nothing: no server says this word.
+    // Without sessions the UNLISTEN may reach another connection. The forgotten LISTEN is harmless: no server notifies this channel.
     await listener.query("UNLISTEN convoke_check");
     return canListen;
   } finally {

@@ -17,7 +17,7 @@ export type PostgresClientConfig = ClientConfig & {
   readonly answerMs?: number;
 };
 
-/** Whoever does not let go for so long after a farewell is not waited for. */
+/** How long to wait for a connection to end, in milliseconds. */
 const farewellMs = 2000;
 
 /**
@@ -31,7 +31,7 @@ export class PostgresClient extends Client {
   constructor(config?: string | PostgresClientConfig) {
     super(config);
     const { answerMs } = typeof config === "object" ? config : {};
-    // Whoever waits for an answer is told by its query; an error that nobody hears would end the process.
+    // A pending query rejects by itself; an `error` event without a listener would end the process.
     this.on("error", () => {});
     this.connect = classifyingErrors(this.connect.bind(this)) as Client["connect"];
     const watch = answerMs === undefined ? unwatched : () => this.#breakOffAfter(answerMs);

@@ -8,7 +8,7 @@ const connectMs = 5000;
 const answerMs = 10_000;
 
 /**
- * One connection that is kept. Rejects when it cannot be opened; `onEnd` is called once when it breaks or is closed.
+ * One long-lived connection. Rejects when it cannot be opened; `onEnd` is called once when it breaks or is closed.
  */
 export async function openConnection(
   { url, name, timeline }: ConnectionOptions,

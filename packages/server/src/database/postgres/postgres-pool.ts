@@ -17,7 +17,7 @@ export type PoolOptions = ConnectionOptions & {
 /** A statement that takes longer is given up, and its connection with it. */
 const longestAnswerMs = 30_000;
 
-/** Connections whose numbers are numbers. A failure of one that nobody uses at that moment is told to `onFailure` alone. */
+/** Connections whose numbers are numbers. A failure of an idle one is reported to `onFailure` alone. */
 export function openPool(
   { url, name, size, timeline, answerMs = longestAnswerMs }: PoolOptions,
   onFailure: (error: Error) => void,
@@ -39,7 +39,7 @@ export function openPool(
   pool.on("error", onFailure);
   // It waits for a connection itself.
   pool.connect = classifyingErrors(pool.connect.bind(pool)) as Pool["connect"];
-  // A connection that breaks under a statement tells the pool before it tells the statement.
+  // A connection that breaks during a statement notifies the pool before the statement rejects.
   pool.query = handingOver(classifyingErrors(pool.query.bind(pool))) as Pool["query"];
   return pool;
 }

@@ -8,7 +8,7 @@ export type TurnListener = (connection: Asked) => Promise<void> | void;
 
 /**
  * Which line of its history the database is on. A standby that takes over begins a new one, and so does a database that is brought back to
- * an earlier moment: what was committed last may be missing there. Who keeps something of the database in memory is told before anything
+ * an earlier moment: what was committed last may be missing there. Owners of caches are notified before anything
  * else is read.
  */
 export class Timeline {
@@ -32,7 +32,7 @@ export class Timeline {
 
   /**
    * Call with a new connection, before anything is asked over it; and now and then, because a pooler keeps connections through a change.
-   * Rejects for a standby: what it answers may be old, and over this connection nobody would be told that it has taken over.
+   * Rejects for a standby: what it answers may be old, and over this connection nobody would notice its promotion.
    */
   async note(connection: Asked): Promise<void> {
     const found = await this.#read(connection);

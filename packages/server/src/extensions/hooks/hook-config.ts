@@ -236,7 +236,7 @@ function readHook(given: unknown, loc: readonly (string | number)[], known: type
   const { system_prompt: systemPrompt = null, tools = [] } = hook;
   if (type === "agent" && isBlank(prompt) && isBlank(systemPrompt))
     throw new Wrong([...loc, "prompt"], "Send the question for the model, here or as system_prompt.");
-  // A guard that could not look where it was told to would judge blindly.
+  // A guard that cannot read its path would judge blindly.
   if (type === "agent" && Array.isArray(tools) && tools.length > 0)
     throw new Wrong(
       [...loc, "tools"],

@@ -20,7 +20,7 @@ export function createBoundedFetch(send: Fetch): Fetch {
     const { status, statusText, headers } = response;
     const body = response.body.pipeThrough(bound(isStream));
     const bounded = new Response(body, { status, statusText, headers });
-    // `fetch` says where an answer came from after redirects; a made one has to be told.
+    // `fetch` sets the URL of a response after redirects; a constructed one needs it set.
     Object.defineProperty(bounded, "url", { value: response.url });
     Object.defineProperty(bounded, "redirected", { value: response.redirected });
     return bounded;

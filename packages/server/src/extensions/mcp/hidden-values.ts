@@ -35,7 +35,7 @@ export function headerSecrets(headers: Readonly<Record<string, string>>): string
     .flatMap(([, value]) => [value, value.replace(/^(?:Bearer|Basic|Token)\s+/i, "")]);
 }
 
-/** A password goes over the wire inside a longer text, but may be said alone. */
+/** A password is sent inside a longer text, but may appear alone. */
 function passwordsIn(config: unknown): string[] {
   if (typeof config !== "object" || config === null) return [];
   return Object.entries(config).flatMap(([key, value]) =>

@@ -22,7 +22,7 @@ export type OAuthProviderDeps = McpOAuth & {
   /** Called with the address at which a person can give their consent. */
   readonly onAuthorize: (url: URL) => void;
   readonly stateToken?: string;
-  /** Where refreshed tokens are kept; only in memory without it. */
+  /** Where refreshed tokens are stored; only in memory without it. */
   readonly login?: McpLogin;
   /** Called with every token in use, so that it can be masked. */
   readonly onToken?: (token: string) => void;

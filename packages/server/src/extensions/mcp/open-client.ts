@@ -25,7 +25,7 @@ export type OpenClientDeps = {
   readonly clientVersion: string;
   /** Called when a remote server requires a person's consent; absent: the connection fails instead. */
   readonly oauthProvider?: OAuthProvider;
-  /** Where the tokens of a remote server are kept after they were refreshed. */
+  /** Where refreshed tokens of a remote server are stored. */
   readonly openLogin?: (url: string, configured: McpLoginState) => McpLogin;
   /** Called with every token in use. */
   readonly onToken?: (token: string) => void;
@@ -150,7 +150,7 @@ function unattended(
   return unattendedAuth(provider, login, library);
 }
 
-/** For the stream on which a server tells of changes; a call that finds the server gone is told at once. */
+/** For the stream of a server's notifications; a call that finds the server gone fails at once. */
 const reconnectionOptions = {
   initialReconnectionDelay: 1_000,
   maxReconnectionDelay: 60_000,

@@ -65,7 +65,7 @@ function readServer(name: string, given: JsonObject, fault: Report): McpServer |
     return null;
   }
   if (hasLogin(url)) {
-    // No request is ever made with one, and the address is told in errors.
+    // No request is ever made with one, and errors name the address.
     fault("Send a password or key in headers or auth, not inside the address.", "url");
     return null;
   }

@@ -13,7 +13,7 @@ export class ToolNames {
   readonly #path: string;
   readonly #names: Map<string, string>;
 
-  /** `directory` exists; the names are kept in a file there. */
+  /** `directory` exists; the names are stored in a file there. */
   constructor(directory: string) {
     this.#path = join(directory, "tool-names.json");
     this.#names = new Map(Object.entries(readNames(this.#path)));

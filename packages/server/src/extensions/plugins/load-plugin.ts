@@ -21,7 +21,7 @@ export type PluginParts = {
   readonly problems: readonly SkillProblem[];
 };
 
-/** The reason is for people: it goes on behind the name of the directory. */
+/** The reason is for people and follows the name of the directory. */
 export type LoadedPlugin =
   | { readonly ok: true; readonly parts: PluginParts }
   | { readonly ok: false; readonly reason: string };

@@ -18,7 +18,7 @@ export class SkillSet {
   readonly problems: readonly SkillProblem[];
   readonly #hasTool: boolean;
 
-  /** Without a tool that loads skills by name the model is told where their files are. */
+  /** Without a tool that loads skills by name, the model gets the paths of their files. */
   constructor(skills: readonly LoadedSkill[], problems: readonly SkillProblem[] = [], hasTool = true) {
     this.skills = skills;
     this.problems = problems;

@@ -126,7 +126,7 @@ function toOuterCookie(cookie: string, path: PortPath, base: string): string[] {
   return [[`${cookiePrefix(path)}${pair}`, ...attributesLeft, `Path=${base}/`].join("; ")];
 }
 
-/** Redirects to the same port are kept behind the gateway; others are left unchanged. */
+/** Redirects to the same port are rewritten to the gateway; others are left unchanged. */
 function toOuterLocation(location: string, { port }: PortPath, base: string): string {
   if (location.startsWith("/") && !location.startsWith("//")) return `${base}${location}`;
   if (!URL.canParse(location)) return location;

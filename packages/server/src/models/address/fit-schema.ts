@@ -66,7 +66,7 @@ export function hasLookaround(pattern: unknown): boolean {
   return typeof pattern === "string" && /\(\?<?[=!]/u.test(pattern);
 }
 
-/** Any value: OpenAI and Google refuse a schema without a type. */
+/** True for a list schema that does not describe its items, which OpenAI and Google refuse. */
 function lacksItems(schema: Schema): boolean {
   const { type } = schema;
   const isList = type === "array" || (Array.isArray(type) && type.includes("array"));

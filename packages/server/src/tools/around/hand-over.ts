@@ -4,7 +4,7 @@ import { forward, type ToolSource } from "../tool-source.ts";
 
 /**
  * A source whose host outlives this process: once `handedOver` aborts nothing of it is stopped or closed. Calls in progress stay open in
- * the log, and whoever goes on with the conversation finds them at the host by their ids.
+ * the log, and the next owner of the conversation finds them at the host by their ids.
  */
 export function leaveToHost(source: ToolSource, handedOver: AbortSignal): ToolSource {
   return {

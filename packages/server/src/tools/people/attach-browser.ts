@@ -22,7 +22,7 @@ type Watched = Pick<Conversation, "configuration" | "queue" | "session" | "state
 const lastWordsMs = 10_000;
 
 /**
- * What a person sees who watches the browser and may take it over while the agent is not at work; the log tells when they took it,
+ * The view of a person who watches the browser and may take it over while the agent is idle; the log records when they took it,
  * when they gave it back, and what they did in between.
  */
 export async function* attachBrowser(

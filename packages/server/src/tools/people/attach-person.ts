@@ -5,7 +5,7 @@ import type { Conversation } from "../../engine/conversation.ts";
 import { stateUpdate } from "../../events/state-update.ts";
 import { secretValues } from "../../engine/secret-values.ts";
 
-/** A person who looks at a terminal and may take it. */
+/** A person who watches a terminal and may take it over. */
 export type Attachment = {
   /** Its name. */
   readonly terminal: string;
@@ -17,7 +17,7 @@ export type Attachment = {
 /** The conversation whose terminal it is. */
 type Watched = Pick<Conversation, "configuration" | "session" | "writer">;
 
-/** What the person sees; the log tells when they took the terminal and when they gave it back. */
+/** The person's view; the log records when they took the terminal and when they gave it back. */
 export async function* attachPerson(
   conversation: Watched,
   { terminal, userId, inputs, signal }: Attachment,
@@ -96,7 +96,7 @@ async function* masked(
     }
   } finally {
     live[Symbol.dispose]();
-    // Both are over when the signal aborts; nobody is left to be told of an error.
+    // Both end when the signal aborts; no one is left to get an error.
     next?.catch(() => {});
     source.return?.().catch(() => {});
   }

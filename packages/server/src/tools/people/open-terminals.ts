@@ -12,7 +12,7 @@ export async function openTerminals({ session }: Session): Promise<readonly Term
   return (await (await session.current())?.terminals()) ?? [];
 }
 
-/** True while a command goes on in a terminal that ends with the actor. A machine that does not answer in time has none. */
+/** True while a command runs in a terminal that ends with the actor. False for a machine that does not answer in time. */
 export async function hasRunningTerminals({ session }: Session): Promise<boolean> {
   const opened = await session.current();
   if (opened === null) return false;

@@ -23,7 +23,7 @@ export type PersonShellsDeps = {
 /** The conversation whose shells they are. */
 type Owner = Pick<Conversation, "configuration">;
 
-/** So many may run in one conversation. */
+/** Maximum number of shells in one conversation. */
 const maxShells = 4;
 
 /** The shells that people have in the workspace of one conversation; they end with its actor. */

@@ -16,7 +16,7 @@ export type RunningShellDeps = {
   readonly shell: PersonShell;
   readonly size: TerminalSize;
   readonly createdAtMs: number;
-  /** What is never shown; asked anew before each piece of output. The same array as long as nothing has changed. */
+  /** Secrets to hide; asked before each chunk of output. Returns the same array while nothing has changed. */
   readonly secrets: () => readonly ToolSecret[];
 };
 
@@ -26,7 +26,7 @@ const maxScrollback = 524_288;
 /** What floods the screen is held: so many characters in so long. */
 const burst = { characters: 400_000, ms: 100 } as const;
 
-/** A shell of a person with what it has shown, for whoever comes, comes back or looks on with a second screen. */
+/** A running shell of a person with its scrollback, for any number of attached screens. */
 export class RunningShell implements AsyncDisposable {
   readonly #deps: RunningShellDeps;
   readonly #view: LiveView;

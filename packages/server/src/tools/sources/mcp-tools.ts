@@ -17,10 +17,10 @@ import type { OpenToolSource } from "../tool-source.ts";
 /** How MCP servers are reached. */
 export type McpAccess = {
   readonly fetch: Fetch;
-  /** What servers are told of this program. */
+  /** Name and version that servers get of this client. */
   readonly clientVersion: string;
   readonly times?: McpTimes;
-  /** Where the tokens of logins are kept; in memory without it. */
+  /** Where the tokens of logins are stored; in memory without it. */
   readonly logins?: McpLogins;
   /** How long the first request to the model waits for servers that have not answered yet; the time that one has to start unless given. */
   readonly firstWaitMs?: number;
@@ -81,7 +81,7 @@ function hiding(servers: McpServers, hidden: () => readonly string[]): McpServer
   };
 }
 
-/** One that comes to no end is told once; what it was to leave or to take away is left out. */
+/** A filter that does not end in time is reported once and ignored. */
 function toolFilter({ agent }: ConversationConfig, { notify }: SessionContext): (name: string) => boolean {
   const filter = openToolFilter(agent);
   let isReported = false;

@@ -70,7 +70,7 @@ export function createTaskSource(
 
 type TaskSourceDeps = TaskAccess & ToolPlace & { readonly agents: readonly SubAgent[] };
 
-/** A task's record is its conversation: a call that is made again after a crash goes on with it, so nothing is kept here. */
+/** A task's record is its conversation: a call that is repeated after a crash continues it, so nothing is stored here. */
 class TaskSource implements ToolSource {
   readonly ready = alwaysReady;
   /** A call begins by a message in another conversation, which has a record of its own. */

@@ -41,7 +41,7 @@ export type SubTask = {
   readonly agent: SubAgentInfo;
   readonly prompt: string;
   readonly title: string;
-  /** An earlier task that goes on; null for a new one. */
+  /** An earlier task to resume; null for a new one. */
   readonly resume: string | null;
   /** In a git worktree of its own, where there is a repository. */
   readonly hasWorktree: boolean;
@@ -56,7 +56,7 @@ export class TaskRefusedError extends Error {
   override readonly name = "TaskRefusedError";
 }
 
-/** How often the state of a sub-agent is looked at when nothing is heard of it, e.g. because its conversation was deleted. */
+/** How often the state of a sub-agent is polled, in case its notifications end, e.g. because its conversation was deleted. */
 const pollMs = 2_000;
 
 /**
@@ -74,7 +74,7 @@ export class SubConversation {
     this.id = task.resume ?? idOfTask(task.parentId, task.actionId);
   }
 
-  /** Makes the conversation or finds it, and tells it what to do. Rejects with {@link TaskRefusedError} when the order is wrong. */
+  /** Creates or finds the conversation and sends it the order. Rejects with {@link TaskRefusedError} when the order is invalid. */
   async begin(): Promise<void> {
     const { directory } = this.#deps;
     const { budget, prompt, actionId } = this.#task;
@@ -100,7 +100,7 @@ export class SubConversation {
     if (child.state.status === "paused" && child.state.isAttended) await child.run();
   }
 
-  /** Resolves when the run has ended, whoever helped it on, or when the signal aborts; `onStatus` hears of each new status. */
+  /** Resolves when the run has ended, whoever helped it on, or when the signal aborts; `onStatus` gets each new status. */
   async ended(signal: AbortSignal, onStatus: (status: string) => void): Promise<SubTaskEnd | null> {
     let rung = new AbortController();
     const stopListening = this.#deps.journal.onAppend(this.id, () => rung.abort());

@@ -15,7 +15,7 @@ export async function listTasks(
     ...(await eachOf(journal, row, "ActionEvent", ({ id, tool_name: tool }) =>
       tool === taskToolName && id !== undefined ? idOfTask(row.id, id) : null,
     )),
-    // Those of a workflow have ids of their own, and are told.
+    // Tasks of a workflow have ids of their own, which are passed in.
     ...(hasWorkflow(agent)
       ? await eachOf(journal, row, "ConversationStateUpdateEvent", ({ key, value }) =>
           key === "task" ? (value?.task_id ?? null) : null,

@@ -14,7 +14,7 @@ export type { AgentOrder, ScriptEnd } from "./script-messages.ts";
 export type RunAgent = (order: AgentOrder) => Promise<string>;
 
 export const maxScriptChars = 20_000;
-/** The interpreter stops a script itself, but looks only so often; a thread that says nothing for so long is ended. */
+/** The interpreter checks its deadline only now and then; a thread that is silent for this long is terminated. */
 const maxSilenceMs = 5_000;
 const maxHeapMb = 64;
 
@@ -47,7 +47,7 @@ export async function runScript(
   };
   let isOver = false;
   const send = (message: ToScript): void => {
-    // An agent that ends later tells nobody.
+    // A later end of an agent has no receiver.
     if (isOver) return;
     expectWord();
     worker.postMessage(message);

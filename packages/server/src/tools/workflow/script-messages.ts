@@ -9,7 +9,7 @@ export type ScriptEnd = { readonly isError: boolean; readonly text: string };
 /** What the thread of a script says. */
 export type FromScript =
   | { readonly type: "begins" }
-  /** It goes on when an agent has answered. */
+  /** It resumes when an agent has answered. */
   | { readonly type: "waits" }
   | { readonly type: "order"; readonly id: number; readonly order: AgentOrder }
   | { readonly type: "end"; readonly end: ScriptEnd };

@@ -60,7 +60,7 @@ export class ConversationWorktrees {
     return { ...config, workspace, worktree: made.worktree };
   }
 
-  /** After a conversation is gone. Forks go on in the worktree of their source; it goes with the last of them. Never rejects. */
+  /** After a conversation was deleted. Forks share the worktree of their source; it is removed with the last of them. Never rejects. */
   async release(ownerId: string, config: ConversationConfig | null): Promise<void> {
     const worktree = config?.worktree;
     if (config === null || worktree === undefined) return;

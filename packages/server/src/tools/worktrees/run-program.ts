@@ -18,7 +18,7 @@ export async function runProgram(
     LC_ALL: "C",
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_LAZY_FETCH: "1",
-    // What only looks takes no lock that the git of an agent or a person would fail by.
+    // A read-only command takes no lock that could fail the git of an agent or a person.
     GIT_OPTIONAL_LOCKS: "0",
   };
   await using child = host.startProcess({ command, args, environment, workingDir: "/" });

@@ -16,7 +16,7 @@ export type FinishedWork = {
 const maxNames = 50;
 
 /**
- * Brings the work of sub-agents that have worktrees back to where they were ordered. Nothing is kept here: each step looks at the
+ * Merges the work of sub-agents with worktrees into the worktree of their orderer. Nothing is stored here: each step reads the
  * repository, so that one that was cut off is made again. What is not merged stays on its branch.
  */
 export class TaskWorktrees {
@@ -26,7 +26,7 @@ export class TaskWorktrees {
     this.#queues = queues;
   }
 
-  /** For a sub-agent that goes on: its branch begins anew where its orderer is now, unless it still has work that was not merged. */
+  /** For a resumed sub-agent: its branch restarts at its orderer's commit, unless it still has unmerged work. */
   async renew(host: Host, { repository, root, branch }: Worktree): Promise<void> {
     if ((await commitOf(host, repository, `refs/heads/${branch}`)) !== null) return;
     const head = await commitOf(host, repository, "HEAD");
@@ -78,7 +78,7 @@ export class TaskWorktrees {
 async function merge(host: Host, repository: string, head: string, title: string): Promise<string | null> {
   if (await hasOwnPrograms(host, repository))
     return "the repository's own configuration sends files through programs, which are not started here.";
-  // Tried without touching a file. An older git, which cannot, is told to stop where it fails.
+  // A dry run that touches no file. An older git, which cannot do that, stops at the first conflict.
   const tried = await git(host, repository, [
     "merge-tree",
     "--write-tree",
@@ -128,7 +128,7 @@ async function letGo(host: Host, { repository, root, branch }: Worktree): Promis
   await git(host, repository, ["branch", "--quiet", "-d", branch]);
 }
 
-/** Settings for who commits, where the person has said nothing. */
+/** Settings for the committer, where the person has configured none. */
 async function identity(host: Host, directory: string): Promise<string[]> {
   const known = await git(host, directory, ["config", "--get", "user.email"]);
   return known.ok ? [] : ["-c", "user.name=Convoke", "-c", "user.email=convoke@localhost"];

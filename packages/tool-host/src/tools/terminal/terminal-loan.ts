@@ -110,7 +110,7 @@ export class TerminalLoans {
     return this.#loan === undefined;
   }
 
-  /** Takes control from whoever has it. */
+  /** Takes control from its current holder. */
   async end(): Promise<void> {
     this.#next = undefined;
     const over = this.#loan?.over;

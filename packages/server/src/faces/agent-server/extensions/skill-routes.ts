@@ -126,7 +126,7 @@ export function showSkill(skill: LoadedSkill): SkillInfo & { readonly disable_mo
   };
 }
 
-/** A skill that tells an agent which of its ports people can see, and where. */
+/** A skill that lists the ports of an agent that people can see, with their URLs. */
 function sandboxSkill({ sandbox_config: config }: SkillsRequest): LoadedSkill[] {
   const urls = config?.exposed_urls ?? [];
   if (urls.length === 0) return [];

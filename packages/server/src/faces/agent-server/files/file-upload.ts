@@ -29,7 +29,7 @@ export async function receiveFile(
   throw noFile();
 }
 
-/** Without one nothing tells where a part ends. */
+/** Without a boundary the end of a part is unknown. */
 function hasBoundary(contentType: string | undefined): boolean {
   return /;\s*boundary=\s*[^\s;]/i.test(contentType ?? "");
 }

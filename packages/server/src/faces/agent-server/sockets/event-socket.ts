@@ -47,7 +47,7 @@ export type EventSocketDeps = {
 
 /**
  * `/sockets/events/{conversation_id}`: a full_state frame, then stored events from one cursor, replay and live alike, so
- * that nothing is lost, doubled or out of order (P1, W21), whoever owns the conversation (P63). Input frames are user messages.
+ * that nothing is lost, doubled or out of order (P1, W21), no matter which node owns the conversation (P63). Input frames are user messages.
  */
 export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): void {
   const sharedFrames = new SharedFrames(deps.trimmed);
