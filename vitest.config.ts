@@ -88,6 +88,7 @@ export default defineConfig({
               testTimeout: 240_000,
               hookTimeout: 240_000,
               expect: { poll: { timeout: 60_000 } },
+              isolate: false,
             },
           }
         : { test: { name: "postgres", include: ["test/without-postgres.store.ts"] } },

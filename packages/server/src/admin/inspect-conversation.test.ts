@@ -7,15 +7,18 @@ import type { ServerConfig } from "../boot/config.ts";
 import { inspectConversation, type Inspection } from "./inspect-conversation.ts";
 import { describeStorageFault } from "../lib/storage-fault.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "../testing/start-server.ts";
-import { createTestDatabase, testedStore } from "../testing/test-database.ts";
+import { createTestDatabase, testDatabases, testedStore } from "../testing/test-database.ts";
 import { until } from "../testing/until.ts";
 
 type Store = Pick<ServerConfig, "database">;
 
-/** On the store that this run of the tests is about; with where it is. */
-async function start(options: TestServerOptions): Promise<{ server: TestServer; place: Store }> {
+/** On the store that this run of the tests is about; with where it is. `makeDatabase` gives the URL of its database, if it has one. */
+async function start(
+  options: TestServerOptions,
+  makeDatabase: () => Promise<string> = () => testDatabases.take(),
+): Promise<{ server: TestServer; place: Store }> {
   if (testedStore === "sqlite") return { server: await startTestServer(options), place: { database: null } };
-  const database = { url: await createTestDatabase(), nodeAddress: null };
+  const database = { url: await makeDatabase(), nodeAddress: null };
   const config = { ...options.config, database, masterSecret: "the secret of tests" };
   return { server: await startTestServer({ ...options, config }), place: { database } };
 }
@@ -291,7 +294,7 @@ describe.runIf(testedStore === "postgres")("on a database", () => {
   });
 
   test("a newer store, an older one, an empty database and one that does not answer are refused in a sentence", async () => {
-    const { server, place } = await start({ script: { turns: [] } });
+    const { server, place } = await start({ script: { turns: [] } }, createTestDatabase);
     await using _server = server;
     const { id } = await server.createConversation();
     const { url } = place.database!;

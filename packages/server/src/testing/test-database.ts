@@ -6,6 +6,7 @@ import type { Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
 import { openPostgresJournal } from "../journal/postgres/postgres-journal.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { ReusedDatabases } from "./reused-databases.ts";
 import { startPostgres } from "./start-postgres.ts";
 
 /** The store of this test run: `sqlite` or `postgres`. */
@@ -16,7 +17,7 @@ const urls = new Map<string, Promise<string>>();
 /** The application's tables on the store of this test run. Callers with the same folder share them. */
 export async function openTestDatabase(folder: string): Promise<ApplicationDatabase> {
   if (testedStore === "sqlite") return await openApplicationDatabase(folder);
-  const making = urls.get(folder) ?? createTestDatabase();
+  const making = urls.get(folder) ?? testDatabases.take();
   urls.set(folder, making);
   return await openPostgresApplicationDatabase(await making, silentLogger);
 }
@@ -25,7 +26,7 @@ export async function openTestDatabase(folder: string): Promise<ApplicationDatab
 export async function openTestJournal(folder: string): Promise<Journal> {
   if (testedStore === "sqlite") return await openJournal({ dataDir: folder });
   const onFailure = (error: unknown): void => console.error(error);
-  return await openPostgresJournal({ url: await createTestDatabase(), onFailure });
+  return await openPostgresJournal({ url: await testDatabases.take(), onFailure });
 }
 
 /** Checks what another process has written: at once if the store notifies at once, else within its promised time. */
@@ -34,7 +35,10 @@ export async function whenSeen(check: () => void): Promise<void> {
   else await vi.waitFor(check, 60_000);
 }
 
-/** A database on the server of this test run, removed with it. */
+/** A new, empty database on the server of this test run, removed with it. */
 export async function createTestDatabase(): Promise<string> {
   return await (await startPostgres(undefined, inject("postgresUrl"))).createDatabase();
 }
+
+/** The databases of this worker that tests use one after the other. */
+export const testDatabases = new ReusedDatabases(createTestDatabase);
