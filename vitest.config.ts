@@ -30,6 +30,9 @@ const folderSuites = [
   "packages/server/src/directory/fork.test.ts",
 ];
 
+/** Those of them whose subject no store can change: they are run on PostgreSQL at night too. */
+const storelessSuites = ["packages/server/src/engine/run/many-calls.test.ts"];
+
 const { isUsable: hasPostgres } = probePostgres();
 
 /** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
@@ -81,7 +84,7 @@ export default defineConfig({
             test: {
               name: "postgres",
               include: storeSuites,
-              exclude: [...(isForEveryStore ? [] : ["**/*.int.test.ts"]), ...folderSuites],
+              exclude: [...(isForEveryStore ? [] : ["**/*.int.test.ts", ...storelessSuites]), ...folderSuites],
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
               setupFiles: [propertySeed, "test/on-postgres.ts"],
