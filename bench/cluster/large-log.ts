@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { openPostgresJournal } from "../../packages/server/src/journal/postgres/postgres-journal.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { measureLatency } from "../journal/append.ts";
 import { measurePages } from "../journal/page.ts";
-import { seedLog, untilQuiet } from "../journal/seed-log.ts";
+import { seedLog, untilQuiet, untilRead } from "../journal/seed-log.ts";
 
 /** A log of 1,000,000 events compared with one of 1,000: pages by every filter, and one append. */
 export async function measureLargeLog(url: string): Promise<BenchResult[]> {
@@ -16,13 +14,4 @@ export async function measureLargeLog(url: string): Promise<BenchResult[]> {
   const logs = { small, large };
   const pages = await measurePages(journal, logs, "cluster-page");
   return [...pages, ...(await measureLatency(journal, logs, "cluster.late"))];
-}
-
-const readLimitMs = 300_000;
-
-/** Waits until the text index of this process is complete, which would be measured too. */
-async function untilRead(journal: Journal): Promise<void> {
-  const latest = performance.now() + readLimitMs;
-  const query = { ownerId: "owner", terms: ["zyzzyva"], limit: 1 };
-  while (performance.now() < latest && !(await journal.searchTexts(query)).isComplete) await sleep(1000);
 }

@@ -6,7 +6,7 @@ import { openJournal } from "../../packages/server/src/journal/open-journal.ts";
 import { sampleId, sampleMicros } from "../../packages/server/src/journal/sample-events.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "./percentile.ts";
-import { agentWord, rareWord, seedLog, untilQuiet, type SeededLog } from "./seed-log.ts";
+import { agentWord, rareWord, seedLog, untilQuiet, untilRead, type SeededLog } from "./seed-log.ts";
 
 /** B6 and P4: pages of 100 in a large log and in a small one, for each documented filter and both orders. */
 export async function run(): Promise<BenchResult[]> {
@@ -15,6 +15,7 @@ export async function run(): Promise<BenchResult[]> {
     await using journal = await openJournal({ dataDir: folder });
     const small = await seedLog(journal, "small", 1000);
     const large = await seedLog(journal, "large", 1_000_000);
+    await untilRead(journal);
     await untilQuiet(journal, large);
     const results = await measurePages(journal, { small, large }, "B6");
     results.push(...(await measureBytes(journal, large)));

@@ -36,6 +36,14 @@ export async function untilQuiet(journal: Journal, log: SeededLog): Promise<void
   }
 }
 
+/** Waits until the index of texts has read everything, which would be measured too. */
+export async function untilRead(journal: Journal): Promise<void> {
+  const query = { ownerId: "owner", terms: ["zyzzyva"], limit: 1 };
+  const latest = performance.now() + readLimitMs;
+  while (performance.now() < latest && !(await journal.searchTexts(query)).isComplete)
+    await new Promise((resolve) => setTimeout(resolve, 500));
+}
+
 /** The event at `seq` of a seeded log: one in ten is a message. */
 export function mixedEvent(seq: number): NewEvent {
   return sampleEvent(seq, { ...shapeAt(seq), minLength: eventBytes });
@@ -47,6 +55,7 @@ const rareEvery = 10_000;
 /** A word in every agent message and no user message. */
 export const agentWord = "I looked at";
 
+const readLimitMs = 300_000;
 const quietLimitMs = 30_000;
 const batchSize = 2000;
 const eventBytes = 1000;

@@ -169,8 +169,8 @@ async function say(
   await journal.append(lease, { expectedSeq, events });
 }
 
-/** The answer once everything has been read. */
-async function untilRead(journal: Journal, query: TextQuery): Promise<TextPage> {
+/** The answer once the index has read everything. */
+export async function untilRead(journal: Journal, query = anyQuery): Promise<TextPage> {
   return await vi.waitFor(
     async () => {
       const page = await journal.searchTexts(query);
@@ -180,6 +180,8 @@ async function untilRead(journal: Journal, query: TextQuery): Promise<TextPage> 
     { timeout: 120_000, interval: 20 },
   );
 }
+
+const anyQuery: TextQuery = { ownerId: "owner", terms: ["a"], limit: 1 };
 
 async function allPages(
   journal: Journal,

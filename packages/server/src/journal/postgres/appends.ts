@@ -4,7 +4,6 @@ import type { AppendBatch, Lease } from "../journal.ts";
 import type { TailCache } from "../tail-cache.ts";
 import type { Acknowledged } from "./acknowledged.ts";
 import type { CommitWatch } from "./commit-watch.ts";
-import type { BodyIndexer } from "./body-indexer.ts";
 import type { Leases } from "./leases.ts";
 import type { TextIndexer } from "./texts/indexer.ts";
 import { maxSeq } from "./schema.ts";
@@ -17,7 +16,6 @@ export type AppendsDeps = {
   readonly doorbell: Pick<Doorbell, "has" | "ring">;
   readonly tails: Pick<TailCache, "add">;
   readonly watch: Pick<CommitWatch, "onOwnAppend">;
-  readonly bodyIndexer: Pick<BodyIndexer, "onTexts">;
   readonly textIndexer: Pick<TextIndexer, "note">;
 };
 
@@ -54,7 +52,7 @@ export class Appends {
 
   /** Tells of a batch that is durable. */
   tell(conversationId: string, number: number, batch: AppendBatch): void {
-    const { acknowledged, doorbell, tails, watch, bodyIndexer, textIndexer } = this.#deps;
+    const { acknowledged, doorbell, tails, watch, textIndexer } = this.#deps;
     const lastSeq = endOf(batch);
     const lastEvent = batch.events.at(-1);
     if (lastEvent !== undefined)
@@ -62,7 +60,6 @@ export class Appends {
     if (doorbell.has(conversationId)) tails.add(conversationId, batch.expectedSeq, batch.events);
     watch.onOwnAppend(conversationId, number, lastSeq);
     doorbell.ring(conversationId, lastSeq);
-    bodyIndexer.onTexts(number, batch.events.filter(({ text }) => text !== null).length);
     if (batch.events.length > 0) textIndexer.note(number);
   }
 }

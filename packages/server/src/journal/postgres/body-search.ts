@@ -1,7 +1,9 @@
 import type { Pool } from "pg";
-import { classGram, gramsOfNeedle } from "./body-indexer.ts";
+import { gramsOfBody } from "../text-grams.ts";
+import { integers } from "./arrays.ts";
 import type { LogRange } from "./event-reader.ts";
 import { toComparable } from "./storable-text.ts";
+import { scopeGrams } from "./texts/indexer.ts";
 
 export type BodyQuery = {
   readonly log: LogRange;
@@ -18,7 +20,7 @@ const scannedFirst = 400;
 
 /**
  * Finds messages by a part of their text. The first few hundred that may match are looked through in order; when they have too
- * little, blocks are found by the needle's grams and only their messages are looked through, and those that no block has yet.
+ * little, blocks of the index are found by the needle's grams and only their messages are looked through, and those that it has not read yet.
  */
 export class BodySearch {
   readonly #pool: Pool;
@@ -60,8 +62,8 @@ export class BodySearch {
 
 function valuesOf({ log, classes, needle, fromSeq, toSeq }: BodyQuery, limit: number | null): unknown[] {
   const comparable = toComparable(needle);
-  const classGrams = classes.map((code) => classGram(log.number, code));
-  const grams = gramsOfNeedle(comparable);
+  const classGrams = classes.map((code) => scopeGrams.messages(log.number, code));
+  const grams = integers(gramsOfBody(comparable));
   return [log.number, classes, classGrams, grams, comparable, fromSeq, toSeq, limit];
 }
 

@@ -7,8 +7,6 @@ export type LeasesDeps = {
   readonly writes: Pick<ConversationWriter, "claim" | "claimMany" | "findHolders" | "release">;
   readonly timeline: Pick<Timeline, "era">;
   readonly acknowledged: Pick<Acknowledged, "note" | "forget">;
-  /** Told which log a former owner may have left something undone in. */
-  readonly onClaimed: (number: number) => void;
 };
 
 /** The leases of this process, and where the logs are that they are for. */
@@ -22,7 +20,7 @@ export class Leases {
   }
 
   async claim(conversationId: string): Promise<Lease> {
-    return this.#claimed(conversationId, await this.#deps.writes.claim(conversationId));
+    return this.take(conversationId, await this.#deps.writes.claim(conversationId));
   }
 
   /** See {@link Journal.claimMany}. */
@@ -33,7 +31,7 @@ export class Leases {
     const holders = missed.length === 0 ? new Map<string, string>() : await writes.findHolders(missed);
     return conversationIds.map((id) => {
       const [own, holder] = [held.get(id), holders.get(id)];
-      if (own !== undefined) return this.#claimed(id, own);
+      if (own !== undefined) return this.take(id, own);
       return holder === undefined ? null : ownedBy(id, holder);
     });
   }
@@ -72,11 +70,5 @@ export class Leases {
   forget(conversationId: string): void {
     this.#held.delete(conversationId);
     this.#deps.acknowledged.forget(conversationId);
-  }
-
-  #claimed(conversationId: string, held: Held): Lease {
-    const lease = this.take(conversationId, held);
-    this.#deps.onClaimed(held.number);
-    return lease;
   }
 }

@@ -168,7 +168,7 @@ type NodeRow = {
 const factsSql = `
   SELECT h.number AS log, h.generation, h.node_id AS "nodeId", h.machine, size.events AS "eventBytes",
     size.beside AS "besideBytes", coalesce(l.read_seq, 0) AS "indexedSeq"
-  FROM convoke.conversations c JOIN convoke.heads h USING (number) LEFT JOIN convoke.said_logs l ON l.log = h.number
+  FROM convoke.conversations c JOIN convoke.heads h USING (number) LEFT JOIN convoke.text_logs l ON l.log = h.number
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(octet_length(json)), 0) AS events, coalesce(sum(octet_length(meta)), 0) AS beside
       FROM convoke.events e WHERE e.log = h.number

@@ -37,7 +37,6 @@ import { TailCache } from "../tail-cache.ts";
 import { Acknowledged } from "./acknowledged.ts";
 import { Appends, checkEvents, endOf } from "./appends.ts";
 import { CommitWatch } from "./commit-watch.ts";
-import { BodyIndexer } from "./body-indexer.ts";
 import { BodySearch } from "./body-search.ts";
 import { Classes } from "./classes.ts";
 import { ConversationReader } from "./conversation-reader.ts";
@@ -95,7 +94,6 @@ class PostgresJournal implements Journal {
   readonly #events: EventReader;
   readonly #kinds: KindReads;
   readonly #search: EventSearch;
-  readonly #bodyIndexer: BodyIndexer;
   readonly #sweeper: Sweeper;
   readonly #textIndexer: TextIndexer;
   readonly #texts: TextSearch;
@@ -124,7 +122,6 @@ class PostgresJournal implements Journal {
     this.#events = new EventReader(pool);
     this.#kinds = new KindReads(pool);
     this.#search = new EventSearch({ pool, events: this.#events, classes, bodies: new BodySearch(pool) });
-    this.#bodyIndexer = new BodyIndexer(pool, onFailure);
     this.#sweeper = new Sweeper(pool, onFailure);
     this.#textIndexer = new TextIndexer(pool, onFailure);
     this.#texts = new TextSearch(pool, this.#textIndexer);
@@ -142,7 +139,6 @@ class PostgresJournal implements Journal {
       writes: this.#writes,
       timeline,
       acknowledged: this.#acknowledged,
-      onClaimed: (number) => this.#bodyIndexer.onTexts(number, 0),
     });
     this.#appends = new Appends({
       leases: this.#leases,
@@ -151,7 +147,6 @@ class PostgresJournal implements Journal {
       doorbell: this.#doorbell,
       tails: this.#tails,
       watch: this.#watch,
-      bodyIndexer: this.#bodyIndexer,
       textIndexer: this.#textIndexer,
     });
     this.#sweeper.start();
@@ -351,7 +346,6 @@ class PostgresJournal implements Journal {
   async #close(): Promise<void> {
     await this.#writer[Symbol.asyncDispose]();
     await this.#watch[Symbol.asyncDispose]();
-    await this.#bodyIndexer[Symbol.asyncDispose]();
     await this.#sweeper[Symbol.asyncDispose]();
     await this.#textIndexer[Symbol.asyncDispose]();
     await this.#owned?.[Symbol.asyncDispose]();

@@ -15,8 +15,8 @@ export function positionOf(number: number, seq: number): number {
  * conversations has what lists filter by: folder and tags are copies out of the configuration.
  * classes numbers each (kind, source, has text): every kind and source filter is a merge of a few ranges.
  * events.json is text, never json: it goes out as it came. No foreign keys: doomed logs are removed in slices.
- * texts has the folded texts of messages; class_blocks: see blocks.ts.
- * said: the texts of all events in blocks, to be searched together; said_logs: how far each log has been read for it.
+ * texts has the folded texts of messages. text_blocks: the texts of all events in blocks, those of messages by their class, of others under
+ * class 0; text_logs: how far each log has been read for it.
  * machine: the data folder of the last owner, where the records of its tools are, or of who made it; former_machine: the one before that.
  * All that is compared has COLLATE "C"; a title is compared without case, by the rules of the database's language.
  */
@@ -118,28 +118,19 @@ CREATE TABLE convoke.texts (
 
 CREATE INDEX texts_class ON convoke.texts (log, class, seq);
 
-CREATE TABLE convoke.class_blocks (
+CREATE TABLE convoke.text_blocks (
   log         bigint NOT NULL,
   class       smallint NOT NULL,
-  first_seq   integer NOT NULL,
-  last_seq    integer NOT NULL,
-  grams       integer[] NOT NULL,
-  PRIMARY KEY (log, class, first_seq)
-);
-CREATE INDEX class_blocks_grams ON convoke.class_blocks USING gin (grams) WITH (gin_pending_list_limit = 256);
-
-CREATE TABLE convoke.said (
-  log         bigint NOT NULL,
   first_seq   integer NOT NULL,
   last_seq    integer NOT NULL,
   first_at    bigint NOT NULL,
   last_at     bigint NOT NULL,
   entries     text NOT NULL,
   grams       integer[] NOT NULL,
-  PRIMARY KEY (log, first_seq)
+  PRIMARY KEY (log, class, first_seq)
 );
-CREATE INDEX said_grams ON convoke.said USING gin (grams);
-CREATE TABLE convoke.said_logs (log bigint PRIMARY KEY, read_seq integer NOT NULL);
+CREATE INDEX text_blocks_grams ON convoke.text_blocks USING gin (grams) WITH (gin_pending_list_limit = 256);
+CREATE TABLE convoke.text_logs (log bigint PRIMARY KEY, read_seq integer NOT NULL);
 
 CREATE TABLE convoke.doomed (log bigint PRIMARY KEY);
 `;
@@ -148,27 +139,16 @@ CREATE TABLE convoke.doomed (log bigint PRIMARY KEY);
  * Each class is a range of one index that is read in order, and no further than it takes. The planner is told what to leave alone: without
  * statistics of a log it would rather read and sort a whole span. A plan that is forced has a price beyond all bounds, at which the
  * database would compile it: hence no jit.
- * class_blocks_with: the grams lie outside of the rows, which makes reading all blocks look cheap; it is not, by a factor of twenty.
- * texts_behind: the first messages of each of some classes that no block has yet.
+ * text_blocks_with: the grams lie outside of the rows, which makes reading all blocks look cheap; it is not, by a factor of twenty.
  * texts_ascending, texts_descending: the first messages of some classes in a span, and which of them have the needle.
  * matches_ascending, matches_descending: messages with a needle, found by blocks, and those behind. Each class is one search of the index;
  * without enable_sort the planner keeps the order of its blocks.
  */
 const functions = `
-CREATE FUNCTION convoke.class_blocks_with(wanted integer[])
+CREATE FUNCTION convoke.text_blocks_with(wanted integer[])
   RETURNS TABLE (log bigint, class smallint, first_seq integer, last_seq integer)
   LANGUAGE sql STABLE ROWS 20 SET enable_seqscan = off SET jit = off
-  AS 'SELECT b.log, b.class, b.first_seq, b.last_seq FROM convoke.class_blocks b WHERE b.grams @> wanted';
-
-CREATE FUNCTION convoke.texts_behind(of_log bigint, codes smallint[], most integer)
-  RETURNS TABLE (class smallint, seq integer, folded text)
-  LANGUAGE sql STABLE ROWS 16 SET enable_seqscan = off SET enable_bitmapscan = off SET jit = off
-  AS 'SELECT behind.* FROM unnest(codes) AS selected(code) CROSS JOIN LATERAL (
-        SELECT t.class, t.seq, t.folded FROM convoke.texts t WHERE t.log = of_log AND t.class = selected.code AND t.seq > coalesce(
-          (SELECT b.last_seq FROM convoke.class_blocks b WHERE b.log = of_log AND b.class = selected.code ORDER BY b.first_seq DESC LIMIT 1),
-          0)
-        ORDER BY t.seq LIMIT most
-      ) behind';
+  AS 'SELECT b.log, b.class, b.first_seq, b.last_seq FROM convoke.text_blocks b WHERE b.grams @> wanted';
 `;
 
 const functionsOf = (name: string, direction: string): string => `
@@ -190,14 +170,16 @@ CREATE FUNCTION convoke.matches_${name}(of_log bigint, codes smallint[], class_g
   AS 'SELECT found.seq FROM (
         SELECT part.seq FROM unnest(codes, class_grams) AS selected(code, gram) CROSS JOIN LATERAL (
           SELECT t.seq FROM (
-            SELECT b.first_seq, b.last_seq FROM convoke.class_blocks_with(selected.gram || wanted) b
+            SELECT b.first_seq, b.last_seq FROM convoke.text_blocks_with(selected.gram || wanted) b
             WHERE b.log = of_log AND b.class = selected.code AND b.first_seq <= last AND b.last_seq >= first ORDER BY b.first_seq ${direction}
           ) block JOIN convoke.texts t ON t.log = of_log AND t.class = selected.code AND t.seq BETWEEN block.first_seq AND block.last_seq
           WHERE t.seq BETWEEN first AND last AND strpos(t.folded, needle) > 0
           ORDER BY block.first_seq ${direction}, t.seq ${direction} LIMIT most
         ) part
         UNION
-        SELECT t.seq FROM convoke.texts_behind(of_log, codes, NULL) t WHERE t.seq BETWEEN first AND last AND strpos(t.folded, needle) > 0
+        SELECT t.seq FROM unnest(codes) AS selected(code) JOIN convoke.texts t ON t.log = of_log AND t.class = selected.code
+        WHERE t.seq BETWEEN first AND last AND strpos(t.folded, needle) > 0
+          AND t.seq > coalesce((SELECT l.read_seq FROM convoke.text_logs l WHERE l.log = of_log), 0)
       ) found ORDER BY found.seq ${direction} LIMIT most';`;
 
 /** Version 7 is that of the first release. */

@@ -62,7 +62,7 @@ export class Sweeper implements AsyncDisposable {
   }
 
   async #sweep(log: number): Promise<void> {
-    for (const table of ["events", "texts", "class_blocks", "said", "said_logs"]) {
+    for (const table of ["events", "texts", "text_blocks", "text_logs"]) {
       let removed = sliceRows;
       while (removed === sliceRows) {
         if (this.#isClosed) return;
@@ -80,9 +80,9 @@ export class Sweeper implements AsyncDisposable {
 /** Each log is one step in an index, however many blocks it has. Without a head it is gone: numbers are never used again. */
 const leftOverSql = `
   WITH RECURSIVE walked(log) AS (
-    (SELECT log FROM convoke.class_blocks WHERE log > $1 ORDER BY log LIMIT 1)
+    (SELECT log FROM convoke.text_blocks WHERE log > $1 ORDER BY log LIMIT 1)
     UNION ALL
-    SELECT (SELECT b.log FROM convoke.class_blocks b WHERE b.log > walked.log ORDER BY b.log LIMIT 1)
+    SELECT (SELECT b.log FROM convoke.text_blocks b WHERE b.log > walked.log ORDER BY b.log LIMIT 1)
     FROM walked WHERE walked.log IS NOT NULL
   ), slice AS (
     SELECT log FROM walked WHERE log IS NOT NULL LIMIT $2

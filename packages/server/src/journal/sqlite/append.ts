@@ -6,7 +6,7 @@ import { checksumOf } from "../checksum.ts";
 import { ClassWriter } from "./classes.ts";
 import { LogEnds } from "./log-ends.ts";
 import { patchColumns } from "./requests.ts";
-import { maxSeq, MissingEnd, positionOf, streamOf } from "./schema.ts";
+import { maxSeq, MissingEnd, positionOf } from "./schema.ts";
 import { Refusal } from "../refusal.ts";
 
 /** Where a log ends and who may write it. */
@@ -23,8 +23,6 @@ type Head = {
 export type Appended = {
   readonly recentCount: number;
   readonly recentCharacters: number;
-  /** The stream of each searchable text that is already in its place. */
-  readonly textStreams: readonly number[];
 };
 
 /** Appends inside the caller's transaction. Everything is checked before the first row is written. */
@@ -99,18 +97,15 @@ export class AppendStatements {
     const head = this.#checkedHead(lease);
     const ids = this.#checkBatch(lease.conversationId, head, batch);
     const isSettled = this.#canSettle(head, batch.events.length);
-    const textStreams: number[] = [];
-    for (const [index, event] of batch.events.entries()) {
-      const classCode = this.#insert(isSettled, head, event, ids[index] ?? new Uint8Array());
-      if (isSettled && event.text !== null) textStreams.push(streamOf(head.number, classCode));
-    }
+    for (const [index, event] of batch.events.entries())
+      this.#insert(isSettled, head, event, ids[index] ?? new Uint8Array());
     if (batch.conversation !== undefined) this.#patch(head.number, batch.conversation);
     if (batch.inbox !== undefined) {
       this.#insertInbox.run(head.number, batch.inbox.clientId, batch.inbox.eventId, batch.inbox.digest);
     }
-    if (isSettled) return { recentCount: 0, recentCharacters: 0, textStreams };
+    if (isSettled) return { recentCount: 0, recentCharacters: 0 };
     const recentCharacters = batch.events.reduce((total, { json }) => total + json.length, 0);
-    return { recentCount: batch.events.length, recentCharacters, textStreams };
+    return { recentCount: batch.events.length, recentCharacters };
   }
 
   /** A large batch fills pages of its own log, so it needs no gathering; but a log's recent events come after its settled ones. */
@@ -189,8 +184,7 @@ export class AppendStatements {
     });
   }
 
-  /** The class of the event. */
-  #insert(isSettled: boolean, head: Head, event: NewEvent, id: Uint8Array): number {
+  #insert(isSettled: boolean, head: Head, event: NewEvent, id: Uint8Array): void {
     const { timestampMicros, json, meta } = event;
     const classCode = this.#classes.codeOf(event.kind, event.source, event.text !== null);
     const text = placeText(event.text, json);
@@ -201,7 +195,6 @@ export class AppendStatements {
     head.lastSeq += 1;
     head.lastId = event.id;
     head.lastMicros = timestampMicros;
-    return classCode;
   }
 
   #patch(number: number, patch: ConversationPatch): void {

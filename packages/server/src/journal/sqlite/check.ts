@@ -1,9 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../lib/config-error.ts";
 import { eventProblems, rowProblems } from "../log-problems.ts";
-import { foldText } from "../text-terms.ts";
-import { readText, type TextPlace } from "../text-place.ts";
-import { findInBlock, type BlockMessage } from "./body.ts";
 import { checkDatabase } from "./check-database.ts";
 import { ConversationRows } from "./conversation-rows.ts";
 import { EventReader, seqsBetween } from "./event-reader.ts";
@@ -53,7 +50,6 @@ export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number 
     });
   }
   guard(onDamage, () => checkStrangers(database, conversations, onDamage));
-  guard(onDamage, () => checkBlocks(database, conversations, onDamage));
   return total;
 }
 
@@ -126,39 +122,5 @@ function checkStrangers(
       onDamage(`There are events under the number ${number}, and no conversation has it.`);
     }
     from = positionOf(number + 1, 0);
-  }
-}
-
-/** The index of texts holds copies of them. */
-function checkBlocks(
-  database: DatabaseSync,
-  conversations: ReadonlyMap<number, string>,
-  onDamage: CheckDeps["onDamage"],
-): void {
-  const textAt = database.prepare("SELECT json, text FROM events WHERE position = ?");
-  for (const { stream, messages } of database.prepare("SELECT stream, messages FROM body_blocks").iterate()) {
-    const number = Math.floor(Number(stream) / 256);
-    const id = conversations.get(number);
-    if (id === undefined) continue;
-    const isSame = ([seq, folded]: BlockMessage): boolean => {
-      const row = textAt.get(positionOf(number, seq)) as { json: string; text: TextPlace } | undefined;
-      // An event that is damaged itself was named above.
-      return row === undefined || foldText(readText(row.text, row.json) ?? "") === folded;
-    };
-    if (!isBlock(String(messages)) || !(JSON.parse(String(messages)) as BlockMessage[]).every(isSame)) {
-      onDamage(
-        `Conversation ${id}: a part of the index of its texts is damaged; searches for words may miss them.`,
-      );
-    }
-  }
-}
-
-function isBlock(messages: string): boolean {
-  try {
-    findInBlock(messages, "");
-    return true;
-  } catch {
-    // Cut off, or no JSON: damaged.
-    return false;
   }
 }

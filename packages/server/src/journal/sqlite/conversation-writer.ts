@@ -24,7 +24,7 @@ export class ConversationWriter {
        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14 ->> '$.parent_id') ON CONFLICT (id) DO NOTHING`,
     );
     this.#insertDocuments = database.prepare("INSERT INTO conversation_documents VALUES (?, ?, ?, ?, ?)");
-    this.#holder = database.prepare("SELECT number, generation, node_id FROM conversations WHERE id = ?");
+    this.#holder = database.prepare("SELECT generation, node_id FROM conversations WHERE id = ?");
     this.#claim = database.prepare("UPDATE conversations SET generation = ?, node_id = ? WHERE id = ?");
     this.#mark = database.prepare(
       `UPDATE conversations SET is_pinned = ifnull(?1, is_pinned), is_archived = ifnull(?2, is_archived),
@@ -82,7 +82,7 @@ export class ConversationWriter {
     return generation;
   }
 
-  claim(conversationId: string): { number: number; generation: number } {
+  claim(conversationId: string): number {
     const row = this.#holder.get(conversationId) as HolderRow | undefined;
     if (row === undefined) {
       throw new Refusal("UnknownConversationError", `There is no conversation ${conversationId}`);
@@ -93,7 +93,7 @@ export class ConversationWriter {
     }
     const generation = row.generation + 1;
     this.#claim.run(generation, this.#nodeId, conversationId);
-    return { number: row.number, generation };
+    return generation;
   }
 
   /** A lease that was replaced meanwhile is left alone. */
@@ -102,4 +102,4 @@ export class ConversationWriter {
   }
 }
 
-type HolderRow = { number: number; generation: number; node_id: string | null };
+type HolderRow = { generation: number; node_id: string | null };

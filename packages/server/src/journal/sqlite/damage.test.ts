@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { untilRead } from "../contract-texts.ts";
 import { startLog } from "../contract.ts";
 import type { Journal } from "../journal.ts";
 import { openJournal } from "../open-journal.ts";
@@ -172,14 +173,27 @@ test("F5: an event is shown when only the note beside it is damaged, and nobody 
   expect(sixth?.meta).toBe("");
 });
 
-test.each(["[[1,", '[[1,"needle"'])(
-  "F5: texts are found also where a block of their index is %s",
+test.each(["'[1,'", "'[[1,\"needle\"'", "x'00'"])(
+  "F5: texts are found also where a block of their index is %s, and the index is made again",
   async (block) => {
-    const opened = await openDamaged("UPDATE body_blocks SET messages = ?", [block]);
-    await using journal = opened.journal;
-    const found = await journal.search(opened.id, { order: "TIMESTAMP", limit: 100, body: "NEEDLE" });
-    expect(found.items).toHaveLength(length / 2);
-    expect(await journal.count(opened.id, { body: "needle 3" })).toBe(5);
+    const opened = await openDamaged("UPDATE events SET meta = NULL WHERE position = 0");
+    await untilRead(opened.journal);
+    await opened.journal[Symbol.asyncDispose]();
+    const readBlocks = (change: string): unknown[] => {
+      using database = new DatabaseSync(join(dataDir, "texts.db"));
+      database.exec(change);
+      return database.prepare("SELECT hex(entries) FROM packs").all();
+    };
+    const before = readBlocks("");
+    readBlocks(`UPDATE packs SET entries = ${block}`);
+    await using journal = await openJournal({ dataDir });
+    for (let round = 0; round < 2; round += 1) {
+      const found = await journal.search(opened.id, { order: "TIMESTAMP", limit: 100, body: "NEEDLE" });
+      expect(found.items).toHaveLength(length / 2);
+      expect(await journal.count(opened.id, { body: "needle 3" })).toBe(5);
+      await untilRead(journal);
+    }
+    expect(readBlocks("")).toEqual(before);
   },
 );
 

@@ -14,6 +14,7 @@ import type { EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
 import { isWhole, shownJson } from "../shown-event.ts";
 import { MatchReader, type Match, type Plan } from "./matches.ts";
+import type { TextIndexes } from "./texts/text-indexes.ts";
 
 /** Answers every documented filter from a range of an index; never by reading the whole log. */
 export class EventSearch {
@@ -22,12 +23,11 @@ export class EventSearch {
   readonly #bodies: BodySearch;
   readonly #matches: MatchReader;
 
-  constructor(database: DatabaseSync, reader: EventReader) {
+  constructor(database: DatabaseSync, reader: EventReader, indexes: TextIndexes) {
     this.#reader = reader;
     this.#classes = new ClassReader(database);
-    const classIndex = new ClassIndex(database);
-    this.#bodies = new BodySearch(database, reader, classIndex);
-    this.#matches = new MatchReader(database, reader, classIndex);
+    this.#matches = new MatchReader(database, reader, new ClassIndex(database));
+    this.#bodies = new BodySearch({ events: reader, matches: this.#matches, indexes });
   }
 
   async search(conversationId: string, query: EventQuery): Promise<EventPageText> {
@@ -40,37 +40,35 @@ export class EventSearch {
         return this.#toPage(plan?.log ?? null, matches, query.limit);
       });
     }
-    const search = this.#reader.snapshot(() => {
-      const plan = this.#plan(conversationId, query, query.pageId, isDescending);
-      return plan === null ? null : { plan, found: this.#bodies.start({ ...plan, body, isDescending }) };
-    });
-    if (search === null) return { items: [], nextPageId: null };
-    const matches: Match[] = [];
-    for await (const match of search.found) {
-      matches.push(match);
-      if (matches.length > pageLength(matches, query.limit)) break;
+    const plan = this.#reader.snapshot(() => this.#plan(conversationId, query, query.pageId, isDescending));
+    if (plan === null) return { items: [], nextPageId: null };
+    const seqs: number[] = [];
+    for await (const seq of this.#bodies.find({ ...plan, classes: plan.classes ?? [], body, isDescending })) {
+      seqs.push(seq);
+      if (seqs.length > query.limit) break;
     }
     // What was recent when the search began may have moved since.
-    return this.#reader.snapshot(() => this.#toPage(this.#reader.open(conversationId), matches, query.limit));
+    return this.#reader.snapshot(() => {
+      const log = this.#reader.open(conversationId);
+      const matches = log?.number === plan.log.number ? this.#matches.readEach(log, seqs) : [];
+      return this.#toPage(log, matches, query.limit);
+    });
   }
 
   async count(conversationId: string, filter: EventFilter): Promise<number> {
     const { body } = filter;
     const counted = this.#reader.snapshot(() => {
       const plan = this.#plan(conversationId, filter, undefined, false);
-      if (plan === null) return null;
-      const found = body === undefined ? null : this.#bodies.start({ ...plan, body, isDescending: false });
-      return { plan, found, recent: found === null ? this.#matches.countRecent(plan) : 0 };
+      return plan && { plan, recent: body === undefined ? this.#matches.countRecent(plan) : 0 };
     });
     if (counted === null) return 0;
-    const { plan, found, recent } = counted;
-    if (plan.classes === null) return plan.toSeq - plan.fromSeq + 1;
-    if (found !== null) {
-      let total = 0;
-      for await (const _ of found) total += 1;
-      return total;
-    }
-    return recent + (await this.#matches.countSettled(plan));
+    const { plan, recent } = counted;
+    const { classes } = plan;
+    if (classes === null) return plan.toSeq - plan.fromSeq + 1;
+    if (body === undefined) return recent + (await this.#matches.countSettled(plan));
+    let total = 0;
+    for await (const _ of this.#bodies.find({ ...plan, classes, body, isDescending: false })) total += 1;
+    return total;
   }
 
   /** The `seq` of the events of the given kinds in a span, ascending, at most `limit`. */

@@ -11,6 +11,7 @@ import type {
 import { EventReader } from "./event-reader.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { EventSearch } from "./event-search.ts";
+import type { TextIndexes } from "./texts/text-indexes.ts";
 
 /** What is read of the logs: each short, and of one state of the store; what may be long goes slice by slice. */
 export class LogReads {
@@ -18,10 +19,10 @@ export class LogReads {
   readonly #file: JournalFile;
   readonly #search: EventSearch;
 
-  constructor(file: JournalFile) {
+  constructor(file: JournalFile, indexes: TextIndexes) {
     this.#file = file;
     this.events = new EventReader(file.database);
-    this.#search = new EventSearch(file.database, this.events);
+    this.#search = new EventSearch(file.database, this.events, indexes);
   }
 
   readAfter(conversationId: string, afterSeq: number, limit: number): readonly StoredEvent[] {

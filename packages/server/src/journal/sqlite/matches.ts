@@ -45,19 +45,26 @@ export class MatchReader {
   }
 
   /** The `seq` of each match in order, at most `limit`; inside the caller's snapshot. */
-  readSeqs(plan: Plan, limit: number): number[] {
+  readSeqs(plan: Plan, limit: number, isDescending = false): number[] {
     const seqs: number[] = [];
-    for (const [table, part] of toParts(plan, false)) {
+    for (const [table, part] of toParts(plan, isDescending)) {
       if (part.fromSeq > part.toSeq || seqs.length >= limit) continue;
-      if (table === "events" && !this.#classIndex.isComplete(plan.log)) {
-        seqs.push(...this.#seqsOneByOne(part, false, limit - seqs.length));
-        continue;
-      }
-      const base = positionOf(plan.log.number, 0);
-      for (const [position] of this.#select("NULL, NULL", table, part, false, limit - seqs.length))
-        seqs.push(position - base);
+      seqs.push(...this.#seqsOfClasses(table, part, isDescending, limit - seqs.length));
     }
     return seqs;
+  }
+
+  /** One by one, up to the one behind the one that makes the page long enough; inside the caller's snapshot. */
+  readEach(log: LogRange, seqs: readonly number[]): Match[] {
+    const bound = new PageBound();
+    const matches: Match[] = [];
+    for (const seq of seqs) {
+      const json = this.#reader.readJson(log, seq);
+      matches.push({ seq, json });
+      if (bound.isReached) break;
+      bound.add(json);
+    }
+    return matches;
   }
 
   /** Inside the caller's snapshot. */
@@ -129,15 +136,7 @@ export class MatchReader {
       plan.classes === null
         ? seqsOfPage(plan, isDescending, count)
         : this.#seqsOfClasses(table, plan, isDescending, count);
-    const bound = new PageBound();
-    const matches: Match[] = [];
-    for (const seq of seqs) {
-      const json = this.#reader.readJson(plan.log, seq);
-      matches.push({ seq, json });
-      if (bound.isReached) break;
-      bound.add(json);
-    }
-    return matches;
+    return this.readEach(plan.log, seqs);
   }
 
   /** As the index has them, which also knows those that are damaged; by the rows where it is damaged itself. */

@@ -179,7 +179,7 @@ const copyFromConfig = `
  * the settler moves them: an append then writes one page, not one for each conversation and index. A log is its events in
  * events, then those in recent that are above them.
  * text says where the searchable text is: NULL none, an integer a span of json, a text a JSON string literal.
- * body_blocks and body_index: see sqlite-body.ts. doomed: deleted conversations whose events are still being removed.
+ * doomed: deleted conversations whose events are still being removed.
  */
 const tables = `
 CREATE TABLE conversations (
@@ -279,22 +279,6 @@ CREATE TABLE recent (
   checksum INTEGER
 ) STRICT;
 CREATE INDEX recent_by_position ON recent (position, class);
-
-CREATE TABLE body_blocks (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  stream INTEGER NOT NULL,
-  first_seq INTEGER NOT NULL,
-  last_seq INTEGER NOT NULL,
-  messages TEXT NOT NULL
-) STRICT;
-CREATE INDEX body_blocks_by_stream ON body_blocks (stream, first_seq);
-CREATE VIRTUAL TABLE body_index USING fts5 (
-  grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
-);
--- Few segments of small pages: a search pays for each segment, and reaches the middle of a posting list page by page.
-INSERT INTO body_index (body_index, rank) VALUES ('pgsz', 512);
-INSERT INTO body_index (body_index, rank) VALUES ('automerge', 2);
-INSERT INTO body_index (body_index, rank) VALUES ('usermerge', 2);
 
 CREATE TABLE doomed (number INTEGER PRIMARY KEY) STRICT;
 `;

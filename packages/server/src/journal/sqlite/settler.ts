@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { ClassReader } from "./classes.ts";
-import { conversationNumberOf, OutOfPlace, streamOf } from "./schema.ts";
+import { OutOfPlace } from "./schema.ts";
 
 /**
  * Moves events from where they arrived (one table for all logs) to their place (each log in one range, indexed). A round copies
@@ -12,7 +11,6 @@ export class Settler {
   readonly #slice: StatementSync;
   readonly #copy: StatementSync;
   readonly #remove: StatementSync;
-  readonly #classes: ClassReader;
   readonly #count: StatementSync;
   readonly #roundSize: number;
   #round: Round | undefined;
@@ -25,7 +23,7 @@ export class Settler {
     this.#roundSize = roundSize;
     this.#newest = database.prepare("SELECT max(arrival) AS arrival FROM recent");
     this.#slice = database.prepare(
-      `SELECT position, class FROM recent WHERE position > ? AND arrival <= ? ORDER BY position LIMIT ${copySlice}`,
+      `SELECT position FROM recent WHERE position > ? AND arrival <= ? ORDER BY position LIMIT ${copySlice}`,
     );
     this.#slice.setReturnArrays(true);
     this.#copy = database.prepare(
@@ -39,7 +37,6 @@ export class Settler {
          AND EXISTS (SELECT 1 FROM events WHERE events.position = recent.position)
          ORDER BY arrival LIMIT ${removeSlice})`,
     );
-    this.#classes = new ClassReader(database);
     this.#count = database.prepare("SELECT count(*) AS staged FROM recent");
     this.#staged = this.#countStaged();
   }
@@ -70,17 +67,19 @@ export class Settler {
     this.#isResting = true;
   }
 
-  /** One slice of the round, inside the caller's transaction; the streams of the searchable texts it settled. */
-  runSlice(): number[] {
+  /** One slice of the round, inside the caller's transaction. */
+  runSlice(): void {
     if (this.#round === undefined) {
       const newest = this.#newest.get()?.["arrival"];
       this.#round = { newestArrival: Number(newest ?? 0), copiedTo: 0, isCopied: false };
     }
-    if (!this.#round.isCopied) return this.#copySlice(this.#round);
+    if (!this.#round.isCopied) {
+      this.#copySlice(this.#round);
+      return;
+    }
     const removed = Number(this.#remove.run(this.#round.newestArrival).changes);
     this.#staged = Math.max(0, this.#staged - removed);
     if (removed < removeSlice) this.reset();
-    return [];
   }
 
   /** Ends the round, or gives it up after its transaction was undone: the next one begins with the first log again. */
@@ -90,20 +89,16 @@ export class Settler {
     this.#staged = this.#countStaged();
   }
 
-  #copySlice(round: Round): number[] {
-    const rows = this.#slice.all(round.copiedTo, round.newestArrival) as unknown as [number, number][];
+  #copySlice(round: Round): void {
+    const rows = this.#slice.all(round.copiedTo, round.newestArrival) as unknown as [number][];
     const last = rows.at(-1)?.[0];
     if (last === undefined) {
       round.isCopied = true;
-      return [];
+      return;
     }
     if (last <= round.copiedTo) throw new OutOfPlace(last);
     this.#copy.run(round.copiedTo, last, round.newestArrival);
     round.copiedTo = last;
-    const withText = new Set(this.#classes.select(({ hasText }) => hasText).map(({ code }) => code));
-    return rows
-      .filter(([, classCode]) => withText.has(classCode))
-      .map(([position, classCode]) => streamOf(conversationNumberOf(position), classCode));
   }
 
   #countStaged(): number {

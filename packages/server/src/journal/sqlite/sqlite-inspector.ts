@@ -14,6 +14,7 @@ import { isNodeAlive, nodeStartedAtMs } from "./lease.ts";
 import { LogReads } from "./log-reads.ts";
 import { formatProblem, isStorageFault, maxSeq, positionOf } from "./schema.ts";
 import { openTextsReader, textsFile } from "./texts/tables.ts";
+import { TextIndexes } from "./texts/text-indexes.ts";
 
 /** Opens the journal of a data folder for reading; it has no writer thread and no node. */
 export function openSqliteInspector(dataDir: string): StoreInspector {
@@ -49,7 +50,7 @@ class SqliteInspector implements StoreInspector {
     this.#dataDir = dataDir;
     this.#path = path;
     this.#file = file;
-    this.#logs = new LogReads(file);
+    this.#logs = new LogReads(file, new TextIndexes(join(dataDir, textsFile), () => {}));
     this.#rows = new ConversationRows(file.database, (id) => this.#logs.lastSeq(id));
   }
 

@@ -41,6 +41,7 @@ import { LogReads } from "./log-reads.ts";
 import type { WatchdogShared } from "../../lib/watchdog-memory.ts";
 import { TextIndexing } from "./texts/indexing.ts";
 import { textsFile } from "./texts/tables.ts";
+import { TextIndexes } from "./texts/text-indexes.ts";
 import { TextSearch } from "./texts/text-search.ts";
 
 /** A round this large fills whole pages for dozens of logs that grow at the same time. */
@@ -78,8 +79,8 @@ export async function openSqliteJournal(
   try {
     const textsPath = join(dataDir, textsFile);
     const indexing = new TextIndexing({ journalPath: databasePath, textsPath, startAfterMs: indexAfterMs });
-    const texts = { path: textsPath, indexing };
-    return new SqliteJournal(nodeId, writer, new JournalFile(databasePath), texts);
+    const indexes = new TextIndexes(textsPath, () => indexing.makeAgain());
+    return new SqliteJournal(nodeId, writer, new JournalFile(databasePath), { indexing, indexes });
   } catch (error) {
     await writer[Symbol.asyncDispose]();
     throw error;
@@ -108,6 +109,7 @@ class SqliteJournal implements Journal {
   readonly #glances: GlanceSearch;
   readonly #apps: AppConversationSearch;
   readonly #indexing: TextIndexing;
+  readonly #indexes: TextIndexes;
   readonly #texts: TextSearch;
   readonly #news: CommitNews;
 
@@ -115,17 +117,18 @@ class SqliteJournal implements Journal {
     nodeId: string,
     writer: WriterChannel,
     file: JournalFile,
-    texts: { readonly path: string; readonly indexing: TextIndexing },
+    texts: { readonly indexing: TextIndexing; readonly indexes: TextIndexes },
   ) {
     this.nodeId = nodeId;
     this.#writer = writer;
     this.#file = file;
-    this.#logs = new LogReads(file);
+    this.#logs = new LogReads(file, texts.indexes);
     const rows = new ConversationRows(file.database, (conversationId) => this.#logs.lastSeq(conversationId));
     this.#conversations = new ConversationReader(file.database, rows);
     this.#glances = new GlanceSearch(file.database, rows);
     this.#apps = new AppConversationSearch(file.database, rows);
     this.#indexing = texts.indexing;
+    this.#indexes = texts.indexes;
     this.#texts = new TextSearch({ ...texts, journal: file.database, events: this.#logs.events });
     this.#news = new CommitNews({
       readVersion: async () => Number(await writer.request({ type: "version" })),
@@ -311,7 +314,7 @@ class SqliteJournal implements Journal {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#news[Symbol.dispose]();
-    this.#texts[Symbol.dispose]();
+    this.#indexes[Symbol.dispose]();
     await this.#indexing[Symbol.asyncDispose]();
     // The writer closes last, so that it can empty the write-ahead log.
     this.#file[Symbol.dispose]();

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { maxSeq, positionOf, streamOf } from "./schema.ts";
+import { maxSeq, positionOf } from "./schema.ts";
 
 /**
  * Deletes conversations, the row at once, the events in slices, so that a large log delays no append; and gives free pages back to
@@ -11,9 +11,6 @@ export class Sweeper {
   readonly #deleteEvents: StatementSync;
   readonly #deleteRecent: StatementSync;
   readonly #deleteInbox: StatementSync;
-  readonly #blocks: StatementSync;
-  readonly #deleteBlock: StatementSync;
-  readonly #deleteWords: StatementSync;
   readonly #finish: StatementSync;
   readonly #database: DatabaseSync;
   readonly #freePages: StatementSync;
@@ -41,9 +38,6 @@ export class Sweeper {
     this.#deleteInbox = database.prepare(
       "DELETE FROM inbox WHERE number = ?1 AND client_id IN (SELECT client_id FROM inbox WHERE number = ?1 LIMIT 200)",
     );
-    this.#blocks = database.prepare("SELECT id FROM body_blocks WHERE stream BETWEEN ? AND ? LIMIT 50");
-    this.#deleteBlock = database.prepare("DELETE FROM body_blocks WHERE id = ?");
-    this.#deleteWords = database.prepare("DELETE FROM body_index WHERE rowid = ?");
     this.#finish = database.prepare("DELETE FROM doomed WHERE number = ?");
   }
 
@@ -64,15 +58,14 @@ export class Sweeper {
   }
 
   /** Removes one slice, inside the caller's transaction. */
-  runSlice(): number[] {
+  runSlice(): void {
     const row = this.#isDue ? this.#next.get() : undefined;
     if (row !== undefined) {
       this.#sweep(Number(row["number"]));
-      return [];
+      return;
     }
     this.#isDue = false;
     if (this.#isShrinking) this.#shrinkSlice();
-    return [];
   }
 
   #shrinkSlice(): void {
@@ -87,12 +80,7 @@ export class Sweeper {
     if (this.#deleteRecent.run(first, last).changes > 0) return;
     if (this.#deleteEvents.run(first, last).changes > 0) return;
     if (this.#deleteInbox.run(number).changes > 0) return;
-    const blocks = this.#blocks.all(streamOf(number, 0), streamOf(number, 255));
-    for (const block of blocks) {
-      this.#deleteWords.run(Number(block["id"]));
-      this.#deleteBlock.run(Number(block["id"]));
-    }
-    if (blocks.length === 0) this.#finish.run(number);
+    this.#finish.run(number);
   }
 }
 

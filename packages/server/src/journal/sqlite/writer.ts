@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { describeError } from "../../lib/describe-error.ts";
 import { AppendStatements, type Appended } from "./append.ts";
-import { BodyIndexer } from "./body-indexer.ts";
 import type { LogCopier } from "../../database/log-copier.ts";
 import { ConversationWriter } from "./conversation-writer.ts";
 import type { NodeLocks } from "./lease.ts";
@@ -25,7 +24,6 @@ export class Writer {
   readonly #database: DatabaseSync;
   readonly #appends: AppendStatements;
   readonly #conversations: ConversationWriter;
-  readonly #indexer: BodyIndexer;
   readonly #sweeper: Sweeper;
   readonly #settler: Settler;
   readonly #locks: NodeLocks;
@@ -40,7 +38,6 @@ export class Writer {
     this.#database = deps.database;
     this.#appends = new AppendStatements(deps.database, deps.nodeId);
     this.#conversations = new ConversationWriter(deps);
-    this.#indexer = new BodyIndexer(deps.database);
     this.#sweeper = new Sweeper(deps.database);
     this.#settler = new Settler(deps.database, deps.roundSize);
     this.#locks = deps.locks;
@@ -76,7 +73,7 @@ export class Writer {
       return true;
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      // A full or failing disk. What is not settled, indexed or swept is read where it is; the next append tries again.
+      // A full or failing disk. What is not settled or swept is read where it is; the next append tries again.
       return false;
     }
   }
@@ -84,7 +81,6 @@ export class Writer {
   /** Called in a pause: everything is put in its place. */
   startRest(): void {
     this.#settler.settleAll();
-    this.#indexer.mergeAll();
     this.#sweeper.shrink();
   }
 
@@ -120,12 +116,11 @@ export class Writer {
 
   /** Nothing here needs an fsync of its own: what a power cut undoes is done again. */
   #tidySlice(): boolean {
-    const work = [this.#settler, this.#indexer, this.#sweeper].find(({ isDue }) => isDue);
+    const work = [this.#settler, this.#sweeper].find(({ isDue }) => isDue);
     if (work === undefined) return false;
     this.#database.exec("PRAGMA synchronous = NORMAL");
     try {
-      const streams = this.#transaction(() => work.runSlice());
-      for (const stream of streams) this.#indexer.onText(stream);
+      this.#transaction(() => work.runSlice());
     } catch (error) {
       this.#settler.reset();
       throw error;
@@ -166,10 +161,8 @@ export class Writer {
       this.#noticeOthers();
       return requests.map((request) => this.#applyOrRefuse(request, appended));
     });
-    for (const { recentCount, recentCharacters, textStreams } of appended) {
+    for (const { recentCount, recentCharacters } of appended)
       this.#settler.onStaged(recentCount, recentCharacters);
-      for (const stream of textStreams) this.#indexer.onText(stream);
-    }
     return outcomes;
   }
 
@@ -196,7 +189,7 @@ export class Writer {
         return this.#createClaimed(request, appended);
       case "claim":
         this.#appends.forget(request.conversationId);
-        return this.#claim(request.conversationId);
+        return this.#conversations.claim(request.conversationId);
       case "release":
         this.#appends.forget(request.lease.conversationId);
         this.#conversations.release(request.lease);
@@ -224,12 +217,6 @@ export class Writer {
     if (generation === null) return null;
     this.#appends.begin(row.id, generation);
     appended.push(this.#appends.append({ conversationId: row.id, generation }, batch));
-    return generation;
-  }
-
-  #claim(conversationId: string): number {
-    const { number, generation } = this.#conversations.claim(conversationId);
-    this.#indexer.onClaim(number);
     return generation;
   }
 

@@ -1,7 +1,9 @@
 import type { Pool } from "pg";
 import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
 import { findMatch } from "../../text-terms.ts";
-import { gramsOfTerms, type SaidEvent, type TextIndexer } from "./indexer.ts";
+import { gramsOfTerms } from "../../text-grams.ts";
+import { integers } from "../arrays.ts";
+import { scopeGrams, type TextEvent, type TextIndexer } from "./indexer.ts";
 
 /** Where a page begins: at this instant, with this conversation or one whose id is below it. */
 type Place = { readonly at: number; readonly conversationId: string };
@@ -34,7 +36,10 @@ export class TextSearch {
     const log = query.conversationId === undefined ? null : await this.#numberOf(query.conversationId);
     const latest = Math.min(from?.at ?? Infinity, (query.timestampLtMicros ?? Infinity) - 1);
     const values = [
-      gramsOfTerms({ ownerId: query.ownerId, log }, query.terms),
+      integers([
+        log === null ? scopeGrams.owner(query.ownerId) : scopeGrams.log(log),
+        ...gramsOfTerms(query.terms),
+      ]),
       query.ownerId,
       query.conversationId ?? null,
       query.timestampGteMicros ?? 0,
@@ -78,28 +83,28 @@ type BlockRow = { readonly id: string; readonly last_at: number; readonly entrie
  */
 const blocksSql = `
   WITH found AS MATERIALIZED (
-    SELECT log, first_seq, first_at, last_at FROM convoke.said WHERE grams @> $1::integer[]
+    SELECT log, class, first_seq, first_at, last_at FROM convoke.text_blocks WHERE grams @> $1::integer[]
   ), page AS (
-    SELECT f.log, f.first_seq, f.last_at, c.id FROM found f JOIN convoke.conversations c ON c.number = f.log
+    SELECT f.log, f.class, f.first_seq, f.last_at, c.id FROM found f JOIN convoke.conversations c ON c.number = f.log
     WHERE c.owner_id = $2 AND NOT c.is_copying AND ($3::text IS NULL OR c.id = $3)
       AND f.last_at >= $4::bigint AND f.first_at <= $5::bigint
-    ORDER BY f.last_at DESC, f.log DESC, f.first_seq DESC LIMIT $6 OFFSET $7
+    ORDER BY f.last_at DESC, f.log DESC, f.class DESC, f.first_seq DESC LIMIT $6 OFFSET $7
   )
-  SELECT page.id, page.last_at, s.entries FROM page JOIN convoke.said s USING (log, first_seq)
-  ORDER BY page.last_at DESC, page.log DESC, page.first_seq DESC`;
+  SELECT page.id, page.last_at, s.entries FROM page JOIN convoke.text_blocks s USING (log, class, first_seq)
+  ORDER BY page.last_at DESC, page.log DESC, page.class DESC, page.first_seq DESC`;
 
 function matchesIn({ id: conversationId, entries }: BlockRow, query: TextQuery): TextMatch[] {
   const { terms, kind, source, timestampGteMicros = 0 } = query;
-  return (JSON.parse(entries) as SaidEvent[]).flatMap((said): TextMatch[] => {
+  return (JSON.parse(entries) as TextEvent[]).flatMap((event): TextMatch[] => {
     const isWanted =
-      (kind === undefined || said.kind === kind) &&
-      (source === undefined || said.source === source) &&
-      said.at >= timestampGteMicros;
-    const text = isWanted ? findMatch(said.texts, terms) : null;
+      (kind === undefined || event.kind === kind) &&
+      (source === undefined || event.source === source) &&
+      event.at >= timestampGteMicros;
+    const text = isWanted ? findMatch(event.texts, terms) : null;
     if (text === null) return [];
-    const { id: eventId, at: timestampMicros, toolName } = said;
+    const { id: eventId, at: timestampMicros, toolName } = event;
     return [
-      { conversationId, eventId, timestampMicros, kind: said.kind, source: said.source, toolName, text },
+      { conversationId, eventId, timestampMicros, kind: event.kind, source: event.source, toolName, text },
     ];
   });
 }

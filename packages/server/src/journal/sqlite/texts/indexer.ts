@@ -1,15 +1,19 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { searchTextOf } from "../../search-text.ts";
-import { foldText } from "../../text-terms.ts";
+import { isFull, noMessage, toBlocks } from "../../text-blocks.ts";
+import { gramsOfBlock } from "../../text-grams.ts";
+import { readText } from "../../text-place.ts";
+import { ClassReader } from "../classes.ts";
 import { EventReader } from "../event-reader.ts";
 import type { LogRange } from "../log-ends.ts";
 import { OutOfPlace } from "../schema.ts";
-import { blockCharacterLimit, blockEntryLimit, packBlock, sizeOf, unpackBlock, type Entry } from "./block.ts";
-import { toGramWords } from "./grams.ts";
-import { blockSpanMicros, scopeWords, tickOf } from "./tables.ts";
+import { packBlock, unpackBlock, type Entry, type StoredBlock } from "./block.ts";
+import { scopeWords, tickOf, toWords } from "./tables.ts";
 
 type LogRow = { readonly conversation_id: string; readonly read_seq: number; readonly read_id: string };
-type BlockRow = { readonly id: number; readonly entries: Uint8Array };
+type BlockRow = { readonly id: number; readonly entries: StoredBlock };
+/** Whose events are in a block; the class is 0 for those that are no messages. */
+type Stream = { readonly number: number; readonly ownerId: string; readonly classCode: number };
 
 /**
  * Reads logs into the index, a slice at a time; each slice is one transaction that says how far it came. Many logs share one: what the index
@@ -18,6 +22,7 @@ type BlockRow = { readonly id: number; readonly entries: Uint8Array };
 export class TextIndexer {
   readonly #texts: DatabaseSync;
   readonly #events: EventReader;
+  readonly #classes: ClassReader;
   readonly #conversation: StatementSync;
   readonly #conversations: StatementSync;
   readonly #log: StatementSync;
@@ -28,6 +33,7 @@ export class TextIndexer {
   readonly #lastBlock: StatementSync;
   readonly #someBlocks: StatementSync;
   readonly #nextFree: StatementSync;
+  readonly #lastId: StatementSync;
   readonly #takenId: StatementSync;
   readonly #noteDrift: StatementSync;
   readonly #insertBlock: StatementSync;
@@ -41,6 +47,7 @@ export class TextIndexer {
   constructor(journal: DatabaseSync, texts: DatabaseSync) {
     this.#texts = texts;
     this.#events = new EventReader(journal);
+    this.#classes = new ClassReader(journal);
     this.#conversation = journal.prepare(
       "SELECT number, owner_id, is_copying FROM conversations WHERE id = ?",
     );
@@ -58,16 +65,20 @@ export class TextIndexer {
     );
     this.#dropLog = texts.prepare("DELETE FROM logs WHERE number = ?");
     this.#lastBlock = texts.prepare(
-      "SELECT id, entries FROM blocks JOIN packs USING (id) WHERE number = ? ORDER BY id DESC LIMIT 1",
+      `SELECT id, entries FROM blocks JOIN packs USING (id) WHERE number = ? AND class = ?
+       ORDER BY first_seq DESC LIMIT 1`,
     );
     this.#someBlocks = texts.prepare(`SELECT id FROM blocks WHERE number = ? LIMIT ${sweepSlice}`);
     this.#nextFree = texts.prepare(
       `SELECT id + 1 AS id FROM blocks AS taken WHERE id >= ?
        AND NOT EXISTS (SELECT 1 FROM blocks WHERE id = taken.id + 1) ORDER BY id LIMIT 1`,
     );
+    this.#lastId = texts.prepare(
+      "SELECT id FROM blocks WHERE number = ? AND class = ? ORDER BY first_seq DESC LIMIT 1",
+    );
     this.#takenId = texts.prepare("SELECT 1 FROM blocks WHERE id = ?");
     this.#noteDrift = texts.prepare("UPDATE drift SET ticks = max(ticks, ?)");
-    this.#insertBlock = texts.prepare("INSERT INTO blocks VALUES (?, ?, ?)");
+    this.#insertBlock = texts.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?)");
     this.#insertPack = texts.prepare("INSERT INTO packs VALUES (?, ?)");
     this.#deleteBlock = texts.prepare("DELETE FROM blocks WHERE id = ?");
     this.#deletePack = texts.prepare("DELETE FROM packs WHERE id = ?");
@@ -148,47 +159,54 @@ export class TextIndexer {
 
   #readOn(log: LogRange, readSeq: number, ownerId: string): boolean {
     const events = this.#events.readRange(log, readSeq + 1, log.lastSeq, readSlice);
-    const entries = events.flatMap(({ seq, json }): Entry[] => {
+    const messageKinds = new Set(this.#classes.select(({ hasText }) => hasText).map(({ kind }) => kind));
+    const entries = new Map<number, Entry[]>();
+    for (const { seq, json } of events) {
       const found = searchTextOf(json);
-      if (found === null || found.texts.length === 0) return [];
-      return [{ seq, at: this.#events.microsAt(log, seq), ...found }];
-    });
-    if (entries.length > 0) this.#store(log.number, ownerId, entries);
+      if (found === null) continue;
+      const { classCode, body } = messageKinds.has(found.kind) ? this.#bodyAt(log, seq) : other;
+      if (found.texts.length === 0 && body === null) continue;
+      const entry = { seq, at: this.#events.microsAt(log, seq), ...found, body };
+      entries.set(classCode, [...(entries.get(classCode) ?? []), entry]);
+    }
+    for (const [classCode, some] of entries) this.#store({ number: log.number, ownerId, classCode }, some);
     const last = events.at(-1);
     this.#keepLog.run(log.number, log.conversationId, last?.seq ?? readSeq, last?.id ?? "");
     return (last?.seq ?? readSeq) >= log.lastSeq;
   }
 
+  #bodyAt(log: LogRange, seq: number): { readonly classCode: number; readonly body: string | null } {
+    const [, , , classCode, json, place] = this.#events.find(log, seq) ?? [];
+    const body = place == null ? null : readText(place, json ?? "");
+    return body === null || classCode === undefined ? other : { classCode, body };
+  }
+
   /** A last block that is not full grows by being written again. */
-  #store(number: number, ownerId: string, entries: readonly Entry[]): void {
-    const last = this.#lastBlock.get(number) as BlockRow | undefined;
+  #store(stream: Stream, entries: readonly Entry[]): void {
+    const last = this.#lastBlock.get(stream.number, stream.classCode) as BlockRow | undefined;
     let open: Entry[] = last === undefined ? [] : unpackBlock(last.entries);
     if (last !== undefined && !isFull(open, entries[0]!)) this.#remove(last.id);
     else open = [];
-    for (const entry of entries) {
-      if (open.length > 0 && isFull(open, entry)) {
-        this.#close(number, ownerId, open);
-        open = [];
-      }
-      open.push(entry);
-    }
-    this.#close(number, ownerId, open);
+    for (const block of toBlocks([...open, ...entries])) this.#close(stream, block);
   }
 
-  #close(number: number, ownerId: string, entries: readonly Entry[]): void {
-    const id = this.#freeId(tickOf(entries.at(-1)!.at));
-    this.#insertBlock.run(id, number, entries[0]!.at);
+  #close(stream: Stream, entries: readonly Entry[]): void {
+    const { number, ownerId, classCode } = stream;
+    const id = this.#freeId(stream, tickOf(entries.at(-1)!.at));
+    this.#insertBlock.run(id, number, classCode, entries[0]!.seq, entries[0]!.at);
     this.#insertPack.run(id, packBlock(entries));
     const words = new Set([scopeWords.owner(ownerId), scopeWords.log(number)]);
+    if (classCode !== noMessage) words.add(scopeWords.messages(number, classCode));
     for (const { kind, source } of entries) words.add(scopeWords.kind(kind)).add(scopeWords.source(source));
-    const folded = entries.flatMap(({ texts }) => texts.map(foldText));
-    this.#insertWords.run(id, [...words, ...toGramWords(folded)].join(" "));
+    this.#insertWords.run(id, [...words, ...toWords(gramsOfBlock(entries))].join(" "));
   }
 
-  #freeId(tick: number): number {
-    if (this.#takenId.get(tick) === undefined) return tick;
-    const id = Number(this.#nextFree.get(tick)?.["id"]);
-    this.#noteDrift.run(id - tick);
+  #freeId({ number, classCode }: Stream, tick: number): number {
+    const before = Number(this.#lastId.get(number, classCode)?.["id"] ?? 0);
+    const first = Math.max(tick, before + 1);
+    const isTaken = this.#takenId.get(first) !== undefined;
+    const id = isTaken ? Number(this.#nextFree.get(first)?.["id"]) : first;
+    if (id > tick) this.#noteDrift.run(id - tick);
     return id;
   }
 
@@ -207,15 +225,7 @@ export class TextIndexer {
   }
 }
 
-/** Whether the next event begins another block. */
-function isFull(open: readonly Entry[], next: Entry): boolean {
-  return (
-    open.length >= blockEntryLimit ||
-    sizeOf(open) >= blockCharacterLimit ||
-    next.at - open[0]!.at > blockSpanMicros
-  );
-}
-
+const other = { classCode: noMessage, body: null };
 const compareSlice = 200;
-const readSlice = 128;
+const readSlice = 512;
 const sweepSlice = 50;

@@ -1,13 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
+import { blockSpanMicros } from "../../text-blocks.ts";
+import { gramsOfTerms } from "../../text-grams.ts";
 import type { EventReader } from "../event-reader.ts";
-import { isStorageFault } from "../schema.ts";
-import { findInPacked, type Found } from "./block.ts";
+import { findTexts, type Found } from "./block.ts";
 import type { TextIndexing } from "./indexing.ts";
-import { toNeedleWords } from "./grams.ts";
-import { blockSpanMicros, isBroken, scopeWords, tickMicros, tickOf } from "./tables.ts";
-import { TextIndex } from "./text-index.ts";
+import { isDamagedIndex, scopeWords, tickMicros, tickOf, toExpression, toWords } from "./tables.ts";
+import type { TextIndex } from "./text-index.ts";
+import type { TextIndexes } from "./text-indexes.ts";
 
 /**
  * Where a page begins: at this instant, with this conversation or one whose id is below it; in no block above that of `block`,
@@ -17,19 +18,17 @@ type Place = { readonly at: number; readonly conversationId: string; readonly bl
 type Hit = Found & { readonly conversationId: string };
 
 export type TextSearchDeps = {
-  readonly path: string;
+  readonly indexes: TextIndexes;
   readonly journal: DatabaseSync;
   readonly events: EventReader;
   readonly indexing: TextIndexing;
 };
 
 /** Searches the texts of all conversations: candidate blocks from the index, the newest first, then the texts in them. */
-export class TextSearch implements Disposable {
+export class TextSearch {
   readonly #deps: TextSearchDeps;
   readonly #visible: StatementSync;
   readonly #number: StatementSync;
-  #index: TextIndex | null = null;
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(deps: TextSearchDeps) {
     this.#deps = deps;
@@ -39,33 +38,20 @@ export class TextSearch implements Disposable {
     this.#number = deps.journal.prepare("SELECT number FROM conversations WHERE id = ?");
   }
 
-  /** One after another: each is a read transaction of the same connection. */
-  search(query: TextQuery): Promise<TextPage> {
-    const found = this.#last.then(() => this.#search(query));
-    this.#last = found.catch(() => {});
-    return found;
-  }
-
-  [Symbol.dispose](): void {
-    this.#index?.[Symbol.dispose]();
-    this.#index = null;
-  }
-
-  async #search(query: TextQuery): Promise<TextPage> {
+  async search(query: TextQuery): Promise<TextPage> {
     const from = query.pageId === undefined ? null : readPlace(query.pageId);
-    const { indexing, path } = this.#deps;
+    const { indexing, indexes } = this.#deps;
     await indexing.look();
     const { isComplete, waiting, conversations } = indexing.progress;
     const progress = isComplete ? 1 : 1 - Math.min(1, waiting / Math.max(1, conversations));
-    this.#index ??= TextIndex.open(path);
-    if (this.#index === null) return { items: [], nextPageId: null, isComplete, progress };
     try {
-      return { ...(await this.#find(this.#index, query, from)), isComplete, progress };
+      using taken = indexes.take();
+      if (taken.index === null) return { items: [], nextPageId: null, isComplete, progress };
+      return { ...(await this.#find(taken.index, query, from)), isComplete, progress };
     } catch (error) {
-      if (!isStorageFault(error) || !isBroken(error)) throw error;
+      if (!isDamagedIndex(error)) throw error;
       // Nothing is lost: it is made again of the journal.
-      this[Symbol.dispose]();
-      indexing.makeAgain();
+      indexes.makeAgain();
       return { items: [], nextPageId: null, isComplete: false, progress: 0 };
     }
   }
@@ -75,13 +61,12 @@ export class TextSearch implements Disposable {
     query: TextQuery,
     from: Place | null,
   ): Promise<Pick<TextPage, "items" | "nextPageId">> {
-    using _state = index.snapshot();
     const range = this.#rangeOf(index, query, from);
     if (range === null) return { items: [], nextPageId: null };
     const found: Hit[] = [];
     let startedMs = performance.now();
     let looked = 0;
-    for (const id of index.candidates(toExpression(query, range.number), range.low, range.high)) {
+    for (const id of index.candidates(expressionOf(query, range.number), range.low, range.high)) {
       if (performance.now() - startedMs > sliceMs) {
         await yieldToEventLoop();
         startedMs = performance.now();
@@ -137,7 +122,7 @@ export class TextSearch implements Disposable {
       (from === null || at < from.at || conversationId <= from.conversationId) &&
       (query.kind === undefined || kind === query.kind) &&
       (query.source === undefined || source === query.source);
-    return findInPacked(index.entries(id), query.terms)
+    return findTexts(index.entries(id), query.terms)
       .filter(isWanted)
       .map((entry) => ({ ...entry, conversationId }));
   }
@@ -163,14 +148,13 @@ const maxBlocks = 60;
 /** Above every id of a conversation; the id of a block comes behind it. */
 const cut = "~";
 
-function toExpression(query: TextQuery, number: number | null): string {
-  const words = [
+function expressionOf(query: TextQuery, number: number | null): string {
+  return toExpression([
     number === null ? scopeWords.owner(query.ownerId) : scopeWords.log(number),
     ...(query.kind === undefined ? [] : [scopeWords.kind(query.kind)]),
     ...(query.source === undefined ? [] : [scopeWords.source(query.source)]),
-    ...toNeedleWords(query.terms),
-  ];
-  return words.map((word) => `"${word}"`).join(" AND ");
+    ...toWords(gramsOfTerms(query.terms)),
+  ]);
 }
 
 function inOrder(found: readonly Hit[]): (Hit & Place)[] {
