@@ -84,7 +84,10 @@ export default defineConfig({
             test: {
               name: "postgres",
               include: storeSuites,
-              exclude: [...(isForEveryStore ? [] : ["**/*.int.test.ts", ...storelessSuites]), ...folderSuites],
+              exclude: [
+                ...(isForEveryStore ? [] : ["**/*.int.test.ts", ...storelessSuites]),
+                ...folderSuites,
+              ],
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
               setupFiles: [propertySeed, "test/on-postgres.ts"],
