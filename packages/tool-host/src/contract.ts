@@ -1,17 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Action } from "@convoke/protocol";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SupersededError, UnknownToolError } from "./host.ts";
-import type { ExecuteOptions, Outcome, SessionSpec, ToolHost, ToolSession } from "./host.ts";
-import { openTemporaryDirectory } from "./testing/temporary-directory.ts";
-import type { ToolSecret } from "./tool.ts";
-
-export type HostUnderTest = {
-  readonly host: ToolHost;
-  /** Ends the host like a crash: its sessions are not closed. Running tools continue until the files they wait for appear. */
-  readonly crash: () => Promise<void>;
-};
+import { type HostUnderTest, noInputs, openBench, run, textOutcome } from "./testing/open-bench.ts";
+import { testCancelling } from "./contract-cancelling.ts";
 
 /** Tests that every tool host must pass. `open` starts a host with the tools of `testing/probe-tools.ts` and a cancel grace of 50 ms. */
 export function describeToolHost(name: string, open: () => Promise<HostUnderTest>): void {
@@ -214,62 +206,7 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await bench.runs()).toEqual(["x", "beside", "second", "third"]);
     });
 
-    test("P43: cancel stops the running tool; ten times, late and for unknown ids it does nothing more", async () => {
-      const bench = await openBench(open);
-      const session = await bench.openSession();
-      const running = run(session, "a", "hold:x");
-      await bench.waitForRuns(["x"]);
-      await Promise.all(Array.from({ length: 10 }, () => session.cancel("a")));
-      const outcome = await running;
-      expect(outcome).toMatchObject({ type: "cancelled" });
-      await session.cancel("a");
-      await session.cancel("never");
-      expect(await session.state("a")).toEqual({ type: "finished", outcome });
-      expect(await run(session, "b", "say:next")).toEqual(textOutcome("next"));
-    });
-
-    test("P43: any caller's abort stops the execution; the callers get one outcome", async () => {
-      const bench = await openBench(open);
-      const session = await bench.openSession();
-      const controller = new AbortController();
-      const first = run(session, "a", "hold:x");
-      const second = run(session, "a", "hold:x", { signal: controller.signal });
-      await bench.waitForRuns(["x"]);
-      controller.abort();
-      expect(await first).toMatchObject({ type: "cancelled" });
-      expect(await second).toEqual(await first);
-    });
-
-    test("P43: a tool that does not stop is abandoned, its late result is dropped, the next call works", async () => {
-      const bench = await openBench(open);
-      const session = await bench.openSession();
-      const running = run(session, "a", "stubborn:x");
-      await bench.waitForRuns(["x"]);
-      await session.cancel("a");
-      const outcome = await running;
-      expect(outcome).toMatchObject({ type: "cancelled", text: expect.stringContaining("restarted") });
-      expect(await run(session, "b", "say:next")).toEqual(textOutcome("next"));
-      await bench.release("x");
-      expect(await run(session, "c", "say:last")).toEqual(textOutcome("last"));
-      expect(await session.state("a")).toEqual({ type: "finished", outcome });
-    });
-
-    test("P43: a call that is cancelled while it waits, or before, never runs", async () => {
-      const bench = await openBench(open);
-      const session = await bench.openSession();
-      const running = run(session, "a", "hold:x");
-      await bench.waitForRuns(["x"]);
-      const waiting = run(session, "b", "say:waiting");
-      await session.cancel("b");
-      expect(await waiting).toMatchObject({ type: "cancelled" });
-      expect(await run(session, "c", "say:late", { signal: AbortSignal.abort() })).toMatchObject({
-        type: "cancelled",
-      });
-      await bench.release("x");
-      await running;
-      expect(await run(session, "b", "say:waiting")).toEqual(await waiting);
-      expect(await bench.runs()).toEqual(["x"]);
-    });
+    testCancelling(open);
 
     test("reports the caller's mistakes in the tool's own words, and any other failure in a sentence", async () => {
       const bench = await openBench(open);
@@ -410,64 +347,4 @@ export function describeToolHost(name: string, open: () => Promise<HostUnderTest
       expect(await third.state("a")).toEqual({ type: "finished", outcome: await running });
     });
   });
-}
-
-type RunOptions = ExecuteOptions & { readonly tool?: string; readonly secrets?: readonly ToolSecret[] };
-
-async function run(
-  session: ToolSession,
-  actionId: string,
-  script: string | Action,
-  { tool = "probe", secrets = [], ...options }: RunOptions = {},
-): Promise<Outcome> {
-  const action: Action = typeof script === "string" ? { kind: "ThinkAction", thought: script } : script;
-  return session.execute({ actionId, tool, action, secrets }, options);
-}
-
-async function* noInputs(): AsyncGenerator<never> {}
-
-function textOutcome(text: string): Outcome {
-  const content = [{ cache_prompt: false, type: "text" as const, text }];
-  return { type: "observation", observation: { kind: "ThinkObservation", content, is_error: false } };
-}
-
-/** Opens one host after another on the same directories; all are closed when the test ends. */
-async function openBench(open: () => Promise<HostUnderTest>) {
-  const directory = await openTemporaryDirectory();
-  const dir = directory.path;
-  const workspaceDir = join(dir, "workspace");
-  const spec: SessionSpec = {
-    sessionId: "session",
-    workspaceDir,
-    stateDir: join(dir, "state"),
-    tools: ["probe", "second_probe", "reader", "broken"].map((name) => ({ name })),
-  };
-  const opened = [await open()];
-  const current = (): HostUnderTest => opened.at(-1) as HostUnderTest;
-  const runs = async (): Promise<string[]> =>
-    (await readFile(join(workspaceDir, "runs.log"), "utf8")).split("\n").slice(0, -1);
-  onTestFinished(async () => {
-    for (const { host } of opened) await host[Symbol.asyncDispose]();
-    await directory[Symbol.asyncDispose]();
-  });
-  return {
-    dir,
-    get host() {
-      return current().host;
-    },
-    openSession: async (changes: Partial<SessionSpec> = {}) =>
-      current().host.openSession({ ...spec, ...changes }),
-    restart: async () => {
-      await current().host[Symbol.asyncDispose]();
-      opened.push(await open());
-    },
-    crash: async () => {
-      await current().crash();
-      opened.push(await open());
-    },
-    runs,
-    waitForRuns: async (names: readonly string[]) =>
-      expect.poll(() => runs().catch(() => []), { interval: 2 }).toEqual(names),
-    release: async (name: string) => writeFile(join(workspaceDir, `${name}.go`), ""),
-  };
 }

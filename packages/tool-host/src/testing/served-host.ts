@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Bash } from "../bash/bash.ts";
 import { openLocalBash } from "../bash/local-bash.ts";
-import type { HostUnderTest } from "../contract.ts";
+import type { HostUnderTest } from "./open-bench.ts";
 import type { SessionSpec, ToolHost } from "../host.ts";
 import { createInProcessHost } from "../in-process-host.ts";
 import type { ListenAddress } from "../rpc/address.ts";
