@@ -1,4 +1,4 @@
-import type { Agent } from "@convoke/protocol";
+import type { Agent, Event } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../engine/conversation.ts";
@@ -6,6 +6,7 @@ import { ViewCache } from "../engine/view-cache.ts";
 import { noBudget, nobody } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
+import type { EventMeta } from "../events/event-draft.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { noActivity } from "../lib/watchdog.ts";
@@ -125,4 +126,13 @@ function createSession(output: (command: string) => string): ToolSession {
     attachBrowser: async function* () {},
     [Symbol.asyncDispose]: async () => {},
   };
+}
+
+/** Its log, parsed; `meta` is empty for an event without. */
+export function storedEvents({ log }: MemoryConversation) {
+  return log.events.map(({ seq, json, meta }) => ({
+    seq,
+    event: JSON.parse(json) as Event,
+    meta: meta === null ? {} : (JSON.parse(meta) as EventMeta),
+  }));
 }

@@ -1,13 +1,17 @@
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { replayLog } from "../../agent/replay/replay-log.ts";
-import type { EventMeta } from "../../events/event-draft.ts";
 import type { ModelMessage, ModelRequest } from "../../models/model.ts";
 import { condensedDrafts } from "./condense-now.ts";
-import { openMemoryConversation, type MemoryConversation } from "../../testing/memory-conversation.ts";
+import {
+  openMemoryConversation,
+  storedEvents,
+  type MemoryConversation,
+} from "../../testing/memory-conversation.ts";
 import { createWindowedModel } from "../../testing/windowed-model.ts";
 
 const task = "Count to five hundred, one step at a time.";
+const image = { type: "image" as const, image_urls: ["data:image/png;base64,AAAA"], cache_prompt: false };
 
 test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", async () => {
   const requests: (readonly ModelMessage[])[] = [];
@@ -50,9 +54,9 @@ test("P11, P59, L23.9, L23.22: 500 turns through a window of 32k tokens", async 
   }
   expect(breaks).toBe(condensations);
 
-  expect(replayLog(stored(opened))).toMatchObject({ verified: 501 + condensations, difference: null });
+  expect(replayLog(storedEvents(opened))).toMatchObject({ verified: 501 + condensations, difference: null });
   // P57: a reader of the contract finds every summary and every id that was forgotten in the log.
-  const log: Event[] = stored(opened).map(({ event }) => event);
+  const log: Event[] = storedEvents(opened).map(({ event }) => event);
   const ids = new Set(log.map(({ id }) => id));
   const forgotten = log.flatMap((event) =>
     event.kind === "Condensation" ? (event.forgotten_event_ids ?? []) : [],
@@ -181,9 +185,9 @@ test("P11: a window that shrinks to nothing costs at most 3 requests and 10 summ
   expect(condensations).toHaveLength(2);
   expect(kinds(opened).filter((kind) => kind === "CondensationRequest")).toHaveLength(2);
   // No model could write notes, so they are made of what is in the log; system prompt and task are still there.
-  const notes = stored(opened).findLast(({ event }) => event.kind === "Condensation")!.event;
+  const notes = storedEvents(opened).findLast(({ event }) => event.kind === "Condensation")!.event;
   expect(notes).toMatchObject({ summary: expect.stringContaining("terminal") as string });
-  expect(replayLog(stored(opened)).difference).toBeNull();
+  expect(replayLog(storedEvents(opened)).difference).toBeNull();
 });
 
 test("P11: an overflow that the provider reports is answered with a condensation, and the run goes on", async () => {
@@ -197,7 +201,7 @@ test("P11: an overflow that the provider reports is answered with a condensation
   expect(model.counts.answered).toBe(41);
   expect(model.counts.refused).toBeGreaterThan(0);
   expect(model.counts.refused).toBe(kinds(opened).filter((kind) => kind === "CondensationRequest").length);
-  expect(replayLog(stored(opened)).difference).toBeNull();
+  expect(replayLog(storedEvents(opened)).difference).toBeNull();
 });
 
 test("a NoOpCondenser keeps the whole history and ends the run when the window is full", async () => {
@@ -217,7 +221,7 @@ test("P11: of two summaries of the same events the second one is not stored, how
   await using opened = await openMemoryConversation({ model, agent: { llm: { model: "windowed" } } });
   await opened.run(task);
   await opened.conversation.condense();
-  const log = stored(opened);
+  const log = storedEvents(opened);
   const at = log.findLastIndex(({ event }) => event.kind === "Condensation");
   const {
     id: _id,
@@ -276,7 +280,7 @@ test("P12: a summary of an item that was repaired while it was written is writte
   expect(await opened.run("Now count.")).toBe("finished");
   expect(refusals).toBe(1);
   expect(kinds(opened)).toContain("Condensation");
-  expect(replayLog(stored(opened)).difference).toBeNull();
+  expect(replayLog(storedEvents(opened)).difference).toBeNull();
 });
 
 test("P48: a summary is recorded under the condenser's own usage id", async () => {
@@ -290,43 +294,6 @@ test("P48: a summary is recorded under the condenser's own usage id", async () =
   expect(await opened.run(task)).toBe("finished");
   expect(model.counts.summaries).toBeGreaterThan(2);
   expect(Object.keys(opened.conversation.state.stats).toSorted()).toEqual(["condenser", "default"]);
-});
-
-const image = { type: "image" as const, image_urls: ["data:image/png;base64,AAAA"], cache_prompt: false };
-
-test("P12: an image that the provider refuses is replaced for the model, and the conversation goes on", async () => {
-  const model = createWindowedModel({ windowTokens: 100_000, turns: 1 });
-  let refusals = 0;
-  await using opened = await openMemoryConversation({
-    model: {
-      ...model,
-      async *stream(request: ModelRequest, signal) {
-        if (!JSON.stringify(request.messages).includes("image_urls")) {
-          yield* model.stream(request, signal);
-          return;
-        }
-        refusals += 1;
-        const detail = "The provider rejects an earlier item of this conversation: image exceeds 5 MB.";
-        yield {
-          type: "failed",
-          error: { code: "LLMMalformedConversationHistoryError", detail, isRetryable: false },
-        };
-      },
-    },
-  });
-  const content = [{ type: "text" as const, text: "Look.", cache_prompt: false }, image];
-  await opened.conversation.send({
-    message: { role: "user", content, thinking_blocks: [] },
-    wantsRun: true,
-  });
-  while (opened.conversation.isBusy) await new Promise((resolve) => setImmediate(resolve));
-  expect(opened.conversation.state.status).toBe("finished");
-  expect(refusals).toBe(1);
-  const message = stored(opened).find(({ event }) => event.kind === "MessageEvent")!;
-  expect(message.event).toMatchObject({ llm_message: { content } });
-  expect(await opened.run("And again.")).toBe("finished");
-  expect(refusals).toBe(1);
-  expect(replayLog(stored(opened)).difference).toBeNull();
 });
 
 test("P11, L23.29: an agent that repeats itself behind each condensation is stopped", async () => {
@@ -356,79 +323,15 @@ test("P11, L23.29: an agent that repeats itself behind each condensation is stop
   expect(await opened.run(task)).toBe("stuck");
   expect(model.counts.summaries).toBeGreaterThan(1);
   expect(model.counts.answered).toBeLessThan(12);
-  expect(replayLog(stored(opened)).difference).toBeNull();
+  expect(replayLog(storedEvents(opened)).difference).toBeNull();
 });
-
-test("P12: each repair tries something else, and never our own words about the one before", async () => {
-  const model = createWindowedModel({ windowTokens: 100_000, turns: 3 });
-  let isRefusing = false;
-  let refusals = 0;
-  await using opened = await openMemoryConversation({
-    model: {
-      ...model,
-      async *stream(request: ModelRequest, signal) {
-        if (!isRefusing || !JSON.stringify(request.messages).includes("image_urls")) {
-          yield* model.stream(request, signal);
-          return;
-        }
-        refusals += 1;
-        yield {
-          type: "failed",
-          error: { code: "LLMMalformedConversationHistoryError", detail: "No.", isRetryable: false },
-        };
-      },
-    },
-  });
-  const content = [{ type: "text" as const, text: task, cache_prompt: false }, image];
-  await opened.conversation.send({
-    message: { role: "user", content, thinking_blocks: [] },
-    wantsRun: true,
-  });
-  while (opened.conversation.isBusy) await new Promise((resolve) => setImmediate(resolve));
-  // From here on it is another provider, which takes no images and does not say so.
-  isRefusing = true;
-  expect(await opened.run("More.")).toBe("finished");
-  expect(refusals).toBe(2);
-  const repaired = stored(opened).flatMap(({ meta }) => meta.repaired ?? []);
-  expect(new Set(repaired).size).toBe(repaired.length);
-  const notices = stored(opened).filter(({ meta }) => meta.repaired !== undefined);
-  expect(repaired).not.toContain(notices[0]!.event.id);
-});
-
-test("P12: a provider that refuses every form of an item ends the run after three repairs", async () => {
-  let asked = 0;
-  const model = createWindowedModel({ windowTokens: 100_000, turns: 1 });
-  await using opened = await openMemoryConversation({
-    model: {
-      ...model,
-      async *stream() {
-        asked += 1;
-        yield {
-          type: "failed",
-          error: { code: "LLMMalformedConversationHistoryError", detail: "No.", isRetryable: false },
-        };
-      },
-    },
-  });
-  expect(await opened.run(task)).toBe("error");
-  expect(asked).toBeLessThanOrEqual(4);
-  expect(last(opened)).toMatchObject({ code: "LLMMalformedConversationHistoryError" });
-});
-
-function stored({ log }: MemoryConversation) {
-  return log.events.map(({ seq, json, meta }) => ({
-    seq,
-    event: JSON.parse(json) as Event,
-    meta: meta === null ? {} : (JSON.parse(meta) as EventMeta),
-  }));
-}
 
 function kinds(opened: MemoryConversation): string[] {
-  return stored(opened).map(({ event }) => event.kind);
+  return storedEvents(opened).map(({ event }) => event.kind);
 }
 
 function last(opened: MemoryConversation): Event {
-  return stored(opened).at(-1)!.event;
+  return storedEvents(opened).at(-1)!.event;
 }
 
 function textOf(message: ModelMessage): string {
