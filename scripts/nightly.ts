@@ -4,6 +4,7 @@ import path from "node:path";
 /** Tests that take too long for every commit. Each part can run alone; `npm run test:nightly` runs all, one after another. */
 const testing = "packages/server/src/testing";
 const browser = "packages/tool-host/src/testing/nightly";
+const partly = ["crash-harness.int", "condensing-crash.int", "many-conversations.int", "root-jail.int"];
 const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "100000"],
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
@@ -18,13 +19,14 @@ const parts = [
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
-  ["node_modules/vitest/vitest.mjs", "run", "--project", "int", "crash-harness.int", "condensing-crash.int"],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 /** The page's journeys that also work at the size of a phone. */
 const onPhones = ["web.e2e", "web-steering", "web-composer", "web-review", "web-settings", "web-tasks"];
 const root = path.resolve(import.meta.dirname, "..");
-const env = { ...process.env, CONVOKE_EVERY_PASSAGE: "1" };
+/** Of suites that also run for each commit, with a part of their passages and cases. */
+const env = { ...process.env, CONVOKE_EVERY_PASSAGE: "1", CONVOKE_EVERY_CASE: "1" };
 const failed: string[] = [];
 for (const part of parts) run(part);
 run(["node_modules/vitest/vitest.mjs", "run", "--project", "e2e", ...onPhones], {

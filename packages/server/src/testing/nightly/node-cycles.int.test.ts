@@ -8,12 +8,13 @@ import {
   startPostgres,
   type TestPostgres,
 } from "../start-postgres.ts";
-import { faultsHere, type NodeFault } from "./node-faults.ts";
+import { faultsHere, nodeFaults, type NodeFault } from "./node-faults.ts";
 import { NodeRig } from "./node-rig.ts";
 import { playNodeCycle } from "./play-node-cycle.ts";
 
 const seed = 2026;
-const cycles = 20;
+/** Each fault once. */
+const cycles = nodeFaults.length;
 const probe = probePostgres();
 const isPossible = probe.isUsable && !probe.isGiven;
 const without = canFill() ? "" : ", without a disk that is full: that needs root";
