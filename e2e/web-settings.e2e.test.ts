@@ -34,7 +34,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.goto(`${web.url}/settings/approvals`);
     const asks = page.getByRole("checkbox", { name: "Ask before actions" });
     await asks.check();
-    const steps = page.getByRole("spinbutton", { name: "Most steps of one run" });
+    const steps = page.getByRole("spinbutton", { name: "Maximum steps of one run" });
     await steps.fill("12");
     await page.keyboard.press("Enter");
     const stored = async (): Promise<unknown> =>

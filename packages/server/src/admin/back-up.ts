@@ -35,7 +35,7 @@ export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promi
   using _lock = lockDataFolder(dataDir, "shared");
   const unfinished = join(target, unfinishedBackup);
   try {
-    await writeFile(unfinished, "This backup has not come to its end. Make another.\n", { mode: 0o600 });
+    await writeFile(unfinished, "This backup is incomplete. Make another.\n", { mode: 0o600 });
     const copy = new FolderCopy({ from: dataDir, to: target, onProgress });
     const entries = (await copy.list()).filter((name) => !ofThisMoment.has(name));
     for (const name of entries.filter((name) => name !== journal && !isOfTools(name))) await copy.take(name);

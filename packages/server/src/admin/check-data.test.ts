@@ -197,7 +197,7 @@ test("F16: a start notices a folder that was copied while a server wrote to it, 
   await backUp({ dataDir: server.dataDir, target: unfinished, onProgress: () => {} });
   await (await openJournal({ dataDir: unfinished }))[Symbol.asyncDispose]();
   await writeFile(join(unfinished, "backup-unfinished"), "");
-  await expect(openJournal({ dataDir: unfinished })).rejects.toThrow(/did not come to its end/);
+  await expect(openJournal({ dataDir: unfinished })).rejects.toThrow(/is an incomplete backup/);
   // A server that ended as it should leaves a folder that may be copied in any way.
   await server.close();
   const whole = join(folder, "whole");

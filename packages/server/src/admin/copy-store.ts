@@ -65,7 +65,7 @@ export async function copyStore(deps: CopyStoreDeps): Promise<CopyResult> {
   for await (const row of conversationsOf(source)) {
     if (row.executionStatus === "running" && "dataDir" in deps.to) {
       conflicts.push(
-        `The conversation ${row.id} is running, and a folder cannot go on with what was begun elsewhere; pause it first.`,
+        `The conversation ${row.id} is running, and a folder cannot resume runs of another store; pause it first.`,
       );
       continue;
     }

@@ -123,7 +123,7 @@ test("a server that ended leaves its run to the next one, and the inspection say
   expect(await inspectIn(server, place, id)).toMatchObject({
     row: { is_active: true },
     lease: { node: null },
-    conclusions: [expect.stringMatching(/^It is to go on and no server holds it/)],
+    conclusions: [expect.stringMatching(/^It is active and no server owns it/)],
   });
 });
 

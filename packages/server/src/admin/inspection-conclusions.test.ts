@@ -73,7 +73,7 @@ test("a run at a living server: its conclusion names what it waits for", () => {
 test("a run without an owner: its conclusions say which server resumes it, and the outcome of each call", () => {
   const left = ["started", "ended", "announced", "none", "unknown"] as const;
   const actions = left.map((execution) => ({ ...action, execution }));
-  expect(conclude({ node: null })).toEqual([expect.stringMatching(/^It is to go on and no server holds it/)]);
+  expect(conclude({ node: null })).toEqual([expect.stringMatching(/^It is active and no server owns it/)]);
   for (const node of [false, null])
     expect(conclude({ node, actions }).slice(1)).toEqual([
       expect.stringMatching(/had begun at 2026-\S+, and nobody knows its outcome\. It is not run again/),

@@ -9,7 +9,7 @@ export function concludeInspection(found: Found): string[] {
     store.damages.length === 0
       ? []
       : [
-          `${count(store.damages.length, "damage")} ${store.damages.length === 1 ? "was" : "were"} found. What is whole is served; restore a backup into another folder to have the rest back.`,
+          `${count(store.damages.length, "damage")} ${store.damages.length === 1 ? "was" : "were"} found. Undamaged data is served; restore a backup into another folder to have the rest back.`,
         ];
   if (state === null)
     return [
@@ -19,7 +19,7 @@ export function concludeInspection(found: Found): string[] {
   return [...damaged, ...(found.row.is_copying ? [copying] : []), ...ofWork(found, state)];
 }
 
-const copying = "It is a fork that does not have all its events: its copying goes on, or was broken off.";
+const copying = "It is a fork without all its events: the copy is in progress, or was aborted.";
 
 function ofWork(found: Found, state: NonNullable<Found["state"]>): string[] {
   const { waiting, deadline } = state.approvals;
@@ -38,13 +38,13 @@ function ofWork(found: Found, state: NonNullable<Found["state"]>): string[] {
   if (node === null)
     return [
       ...answers,
-      "It is to go on and no server holds it. One that runs on this store takes it up within seconds, or the next start does.",
+      "It is active and no server owns it. A running server on this store takes it over within seconds, or the next start does.",
       ...found.open_actions.flatMap(ofAction(false)),
     ];
   if (!node.is_alive)
     return [
       ...answers,
-      "The server that held it has died. Another one on this store takes it over within seconds, or the next start does.",
+      "Its owner has died. Another server on this store takes it over within seconds, or the next start does.",
       ...found.open_actions.flatMap(ofAction(false)),
     ];
   return [...answers, ...ofRun(found, state)];

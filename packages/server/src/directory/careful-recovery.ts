@@ -85,12 +85,12 @@ export async function goOnOrSetAside(
   // The client was disconnected too and will repeat its request: both would run, and more after each restart.
   if ((conversation.configuration.config.call_depth ?? 0) > 0) await conversation.setAside(askerGone);
   if (!standstills.isSetAside(id)) return await conversation.resume();
-  logger.error({ conversation: id }, "a conversation at which the server stood still is set aside");
+  logger.error({ conversation: id }, "a conversation that stalled the server is set aside");
   await conversation.setAside(
     failRun(
       "ServerStoodStill",
-      "The server came to a standstill twice while this conversation was at work, and was started again. Its run is not gone on " +
-        "with by itself. Look at what it did last, such as hooks, MCP servers and their tools; then call run, or send a message.",
+      "The server came to a standstill twice while this conversation was at work, and was started again. Its run is not resumed " +
+        "by itself. Check what it did last, such as hooks, MCP servers and their tools; then call run, or send a message.",
     ),
   );
   await standstills.forget(id);

@@ -36,7 +36,7 @@ export class Recovery implements AsyncDisposable {
       hasFiles: (row) => this.#hasFiles(row),
       hold: (ids) => loaded.hold(ids),
       goOnWith: (id, claimed) => this.#goOnWith(id, claimed),
-      onFailure: (error) => logger.error({ error: String(error) }, "runs could not be taken up"),
+      onFailure: (error) => logger.error({ error: String(error) }, "unfinished runs could not be resumed"),
     };
     this.#orphans = new Orphans({ journal, taker });
   }

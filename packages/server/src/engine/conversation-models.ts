@@ -62,7 +62,7 @@ export class ConversationModels {
     const found = await this.#deps.models.findStored(name);
     if (found === null) {
       const fields = { conversation: this.#deps.id, profile: name };
-      this.#deps.logger.warn(fields, "the model for titles is not stored any more; the agent's writes it");
+      this.#deps.logger.warn(fields, "the model for titles is no longer stored; the agent's model is used");
     }
     return found;
   }
@@ -75,7 +75,7 @@ export class ConversationModels {
       } catch (error) {
         // The ledger has it, and an answer that somebody waits for is not lost for a number.
         const fields = { conversation: id, error: String(error) };
-        logger.warn(fields, "what a call cost is not in the stats");
+        logger.warn(fields, "the cost of a call could not be added to the stats");
       }
     });
   }

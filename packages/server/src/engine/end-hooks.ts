@@ -12,6 +12,6 @@ export async function endHooks(
     if (records.length > 0) await log.append(records);
   } catch (error) {
     // The conversation ends all the same; its last hooks are only not on record.
-    logger.warn({ conversation: id, error: String(error) }, "end of hooks not recorded");
+    logger.warn({ conversation: id, error: String(error) }, "the end of hooks could not be recorded");
   }
 }

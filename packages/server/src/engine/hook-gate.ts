@@ -57,11 +57,7 @@ export class HookGate implements AsyncDisposable {
     const records = [...(started === null ? [] : this.#draftsOf(started)), ...this.#draftsOf(verdict)];
     if (!verdict.isBlocked) return { records, contexts: verdict.contexts };
     for (const draft of records) this.#records.notify(draft);
-    throw new Fault(
-      "refused",
-      "hook_denied",
-      `A hook turned this message down: ${verdict.reason ?? ""}`.trim(),
-    );
+    throw new Fault("refused", "hook_denied", `A hook rejected this message: ${verdict.reason ?? ""}`.trim());
   }
 
   async beforeTool(open: OpenAction, action: Action, signal: AbortSignal): Promise<Gated> {

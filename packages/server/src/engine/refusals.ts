@@ -36,7 +36,7 @@ export function conversationDamaged(id: string): Fault {
   return new Fault(
     "bug",
     "conversation_damaged",
-    `What is stored about conversation ${id} cannot be read. Restore the data folder from a backup, or delete the conversation.`,
+    `The stored data of conversation ${id} cannot be read. Restore the data folder from a backup, or delete the conversation.`,
   );
 }
 

@@ -43,7 +43,7 @@ export class UnfinishedRuns implements EarlierRuns {
       } catch (error) {
         if (!this.isUnsettled) throw error;
         const fields = { conversation: id, error: String(error), retryInMs: delayMs };
-        logger.warn(fields, "what was left open could not be settled yet");
+        logger.warn(fields, "open calls could not be settled yet");
         await wait(delayMs, closing);
       }
     }

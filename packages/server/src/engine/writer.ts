@@ -90,7 +90,7 @@ export class Writer {
       });
     } catch (error) {
       // The request is carried out: its failure now would have it sent again.
-      logger.warn({ conversation: id, error: String(error) }, "unused fields could not be told");
+      logger.warn({ conversation: id, error: String(error) }, "unused fields could not be reported");
     }
   }
 

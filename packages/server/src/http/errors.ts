@@ -104,7 +104,7 @@ function describeFailure(error: unknown): { status: number; code: string; senten
   }
   if (error instanceof JournalWriteError) {
     const sentence =
-      "The storage failed, so nothing of this request was kept. Check the disk, then send it again.";
+      "The storage failed, so nothing of this request was stored. Check the disk, then send it again.";
     return { status: 503, code: "storage_failed", sentence };
   }
   if (error instanceof LeaseLostError || error instanceof SeqConflictError) {
@@ -132,11 +132,7 @@ function frameworkFault(error: unknown, limitBytes: number): ErrorReply | null {
 
 export function bodyTooLarge(limitBytes: number): Fault {
   const limit = `${limitBytes / 1024 / 1024} MiB`;
-  return new Fault(
-    "too-large",
-    "body_too_large",
-    `The body is larger than ${limit}, which is the most that is taken here.`,
-  );
+  return new Fault("too-large", "body_too_large", `The body is larger than the maximum of ${limit}.`);
 }
 
 const wrongMediaType = {

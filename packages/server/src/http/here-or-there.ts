@@ -68,7 +68,7 @@ export async function askNode(
 ): Promise<Response | null> {
   const response = await peers.ask(nodeId, call, caller, signal).catch((error: unknown) => {
     const sentence =
-      "The server process that works on this conversation broke off before it answered, so what was asked may have been done. Look before you ask again.";
+      "The server process that works on this conversation broke off before it answered, so the request may have been carried out. Check before you repeat it.";
     throw new Fault("not-now", "owner_away", sentence, [], { cause: error });
   });
   if (response === null || !refusesPass.has(response.status)) return response;

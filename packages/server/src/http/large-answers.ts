@@ -88,6 +88,6 @@ function tooManyAnswers(): Fault {
   return new Fault(
     "too-many",
     "too_many_answers",
-    "Large answers to you wait to be read, so no more are made. Read them, or end those requests; then ask again.",
+    "Too many large responses to you are unread. Read them, or cancel those requests; then try again.",
   );
 }

@@ -53,7 +53,7 @@ function checkPart(value: unknown, path: Step[]): void {
     if (name === "__proto__" || (name === "constructor" && hasPrototype(part))) {
       throw invalidField(
         ["body", ...path, name],
-        "Remove this field: its name is not taken here.",
+        "Remove this field: its name is not allowed.",
         "extra_forbidden",
       );
     }

@@ -40,6 +40,6 @@ export async function openJournal(location: JournalLocation): Promise<Journal> {
 
 function notWhole(dataDir: string): ConfigError {
   return new ConfigError(
-    `${dataDir} is a backup that did not come to its end. Make another one with "convoke backup", or name another folder.`,
+    `${dataDir} is an incomplete backup. Make another one with "convoke backup", or name another folder.`,
   );
 }

@@ -17,12 +17,12 @@ function sqliteError(errcode: number): Error {
 
 test.each([
   [systemError("ENOSPC", "write"), "storage_failed", /^events\.json .*disk is full/],
-  [systemError("EROFS", "open"), "storage_failed", /^events\.json .*reads only/],
+  [systemError("EROFS", "open"), "storage_failed", /^events\.json .*read-only/],
   [systemError("EIO", "fsync"), "storage_failed", /^events\.json .*the disk failed/],
   [systemError("EACCES", "open"), "storage_failed", /^events\.json .*not permitted/],
   [systemError("EMFILE", "open"), "too_many_open_files", /^events\.json .*no file handles/],
   [sqliteError(13), "storage_failed", /^application\.sqlite .*disk is full/],
-  [sqliteError(8), "storage_failed", /^application\.sqlite .*reads only/],
+  [sqliteError(8), "storage_failed", /^application\.sqlite .*read-only/],
   [sqliteError(4874), "storage_failed", /^application\.sqlite .*the disk failed/],
   [sqliteError(14), "storage_failed", /^application\.sqlite .*cannot be opened/],
   [sqliteError(11), "storage_damaged", /^application\.sqlite is damaged.*doctor --check-data/],
@@ -65,7 +65,7 @@ test("F6: the first failure is reported, also when closing failed after it, or w
   const closing = new SuppressedError(new Error("closed already"), systemError("EROFS", "open"));
   const together = new AggregateError([new Error("a bug"), closing]);
   for (const error of [closing, together, new Error("It did not start.", { cause: together })])
-    expect(describeStorageFault(error)).toContain("the disk takes reads only");
+    expect(describeStorageFault(error)).toContain("the disk is read-only");
 });
 
 test("F6: the person who starts the server gets the whole path", () => {

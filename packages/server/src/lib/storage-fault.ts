@@ -58,23 +58,23 @@ function toFault(problem: Problem, file: string): Fault {
   return new Fault("not-now", "storage_failed", sentence);
 }
 
-const again = "Nothing of this was kept, so try it again after that.";
+const again = "Nothing was stored; try again after that.";
 
 const sentences: Readonly<Record<Problem, (file: string) => string>> = {
   full: (file) => `${file} cannot be written: the disk is full. Free some space. ${again}`,
   "read-only": (file) =>
-    `${file} cannot be written: the disk takes reads only. Make it writable, or look for why the system made it read-only. ${again}`,
+    `${file} cannot be written: the disk is read-only. Make it writable, or find out why the system made it read-only. ${again}`,
   refused: (file) =>
-    `${file} cannot be opened: this user is not permitted to. Mend the owner and the mode of the file and its folder. ${again}`,
+    `${file} cannot be opened: this user is not permitted to. Fix the owner and the mode of the file and its folder. ${again}`,
   failing: (file) =>
     `${file} cannot be read or written: the disk failed. Check the disk and the system's log. ${again}`,
   unopened: (file) =>
-    `${file} cannot be opened. Look whether its folder is there, its disk is mounted and has room, and this user may write there. ${again}`,
+    `${file} cannot be opened. Check that its folder exists, its disk is mounted and has room, and this user may write there. ${again}`,
   busy: (file) => `${file} is locked by another process for too long. End that process, or wait. ${again}`,
   damaged: (file) =>
     `${file} is damaged. Run "convoke doctor --check-data", which says what is, and restore the data folder from a backup.`,
   unavailable: () =>
-    "The database does not answer at the moment. What was asked may have been done; try again in a moment.",
+    "The database does not answer at the moment. The request may have been carried out; try again in a moment.",
   "no-handles": (file) =>
     `${file} cannot be opened: the process has no file handles left. Wait for work to end, or raise the limit (ulimit -n). ${again}`,
 };

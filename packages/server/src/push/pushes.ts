@@ -62,12 +62,15 @@ export class Pushes implements AsyncDisposable {
   #begin(work: () => Promise<void>): void {
     if (this.#closing.signal.aborted) return;
     if (this.#working.size >= maxWaiting) {
-      this.#deps.logger.warn({ waiting: maxWaiting }, "too much waits for push services, news were left out");
+      this.#deps.logger.warn(
+        { waiting: maxWaiting },
+        "too many notifications wait for push services; some were dropped",
+      );
       return;
     }
     const working = work()
       .catch((error: unknown) => {
-        this.#deps.logger.error({ error: describeError(error) }, "browsers could not be told");
+        this.#deps.logger.error({ error: describeError(error) }, "browsers could not be notified");
       })
       .finally(() => this.#working.delete(working));
     this.#working.add(working);
@@ -96,7 +99,10 @@ export class Pushes implements AsyncDisposable {
       const { reason, retryMs } = answer;
       const isLast = pauseMs === null || retryMs === null;
       const fields = { service: subscription.service, error: reason };
-      this.#deps.logger.warn(fields, isLast ? "a browser was not told" : "a browser is told later");
+      this.#deps.logger.warn(
+        fields,
+        isLast ? "a browser was not notified" : "a browser will be notified later",
+      );
       if (isLast) return;
       await this.#deps.wait(Math.max(pauseMs, retryMs), signal);
     }

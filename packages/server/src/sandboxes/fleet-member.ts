@@ -282,7 +282,7 @@ export class FleetMember implements AsyncDisposable {
   /** Silent when there is no answer in time. */
   async #healthOf(handle: SandboxHandle): Promise<SandboxHealth> {
     try {
-      return await this.#inTime(handle.health(), "Asking it whether it works");
+      return await this.#inTime(handle.health(), "Checking that it works");
     } catch (error) {
       return { state: "silent", detail: describeError(error) };
     }
@@ -298,7 +298,7 @@ export class FleetMember implements AsyncDisposable {
     const detail =
       status === "STARTING"
         ? "The server stopped while the sandbox started. Resume it to start it again; its files are kept."
-        : "The sandbox ended while the server was away. It is started again when it is used; its files are kept.";
+        : "The sandbox ended while the server was down. It is started again when it is used; its files are kept.";
     this.#endedUnseen = wish === "running" && status !== "ERROR";
     await this.#change({
       status: wish === "paused" ? "PAUSED" : "ERROR",

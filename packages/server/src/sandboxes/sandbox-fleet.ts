@@ -254,7 +254,7 @@ export class SandboxFleet implements AsyncDisposable {
   #every(ms: number, round: () => Promise<unknown>): void {
     const timer = setInterval(() => {
       this.#rounds = this.#rounds.then(round).catch((error: unknown) => {
-        this.#deps.logger.error({ reason: describeError(error) }, "sandboxes could not be looked after");
+        this.#deps.logger.error({ reason: describeError(error) }, "sandboxes could not be checked");
       });
     }, ms);
     timer.unref();
@@ -267,7 +267,7 @@ export class SandboxFleet implements AsyncDisposable {
       .recover()
       .catch((error: unknown) => {
         const fields = { sandbox: row.id, reason: describeError(error) };
-        this.#deps.logger.warn(fields, "the state of a sandbox could not be written down");
+        this.#deps.logger.warn(fields, "the state of a sandbox could not be stored");
       });
   }
 

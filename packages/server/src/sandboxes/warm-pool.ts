@@ -93,7 +93,7 @@ export class WarmPool implements AsyncDisposable {
     if (this.#isClosed) return this.#remove(id);
     if (reason === null) this.#ready.push(id);
     else {
-      this.#deps.logger.warn({ sandbox: id, reason }, "a sandbox could not be kept ready");
+      this.#deps.logger.warn({ sandbox: id, reason }, "a warm sandbox could not be started");
       await this.#remove(id);
     }
     this.rest(reason === null ? this.#times.restMs : this.#times.afterFailureMs);
@@ -120,7 +120,7 @@ export class WarmPool implements AsyncDisposable {
       await this.#deps.fleet.delete(id);
     } catch (error) {
       const fields = { sandbox: id, reason: describeError(error) };
-      this.#deps.logger.warn(fields, "a sandbox that was kept ready could not be removed");
+      this.#deps.logger.warn(fields, "a warm sandbox could not be removed");
     }
   }
 }

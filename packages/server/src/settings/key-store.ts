@@ -151,7 +151,7 @@ export class KeyStore implements AsyncDisposable {
       .then(
         () => {},
         (error: unknown) =>
-          this.#deps.logger.warn({ key: id, error: String(error) }, "use of a key not noted"),
+          this.#deps.logger.warn({ key: id, error: String(error) }, "the use of a key could not be recorded"),
       )
       .finally(() => this.#notes.delete(noting));
     this.#notes.add(noting);

@@ -284,7 +284,10 @@ export class LoginStore implements AsyncDisposable {
       .then(
         () => {},
         (error: unknown) =>
-          this.#deps.logger.warn({ login: known.id, error: String(error) }, "use of a login not noted"),
+          this.#deps.logger.warn(
+            { login: known.id, error: String(error) },
+            "the use of a login could not be recorded",
+          ),
       )
       .finally(() => this.#notes.delete(noting));
     this.#notes.add(noting);

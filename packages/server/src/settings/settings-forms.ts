@@ -36,7 +36,7 @@ export function agentSettingsForm(): SettingsSchema {
         },
         {
           key: "agent_context.system_message_suffix",
-          label: "Words behind the system message",
+          label: "Text after the system message",
           value_type: "string",
           default: null,
         },
@@ -58,14 +58,14 @@ export function agentSettingsForm(): SettingsSchema {
         },
         {
           key: "condenser.max_size",
-          label: "Most events before condensing",
+          label: "Maximum events before condensing",
           value_type: "integer",
           default: null,
           depends_on: ["condenser.enabled"],
         },
         {
           key: "condenser.max_tokens",
-          label: "Most tokens before condensing",
+          label: "Maximum tokens before condensing",
           value_type: "integer",
           default: null,
           depends_on: ["condenser.enabled"],
@@ -111,8 +111,8 @@ const modelFields: readonly Field[] = [
   },
   { key: "llm.temperature", label: "Temperature", value_type: "number", default: null },
   { key: "llm.top_p", label: "Top p", value_type: "number", default: null },
-  { key: "llm.max_input_tokens", label: "Most input tokens", value_type: "integer", default: null },
-  { key: "llm.max_output_tokens", label: "Most output tokens", value_type: "integer", default: null },
+  { key: "llm.max_input_tokens", label: "Maximum input tokens", value_type: "integer", default: null },
+  { key: "llm.max_output_tokens", label: "Maximum output tokens", value_type: "integer", default: null },
   {
     key: "llm.api_mode",
     label: "Which API of the provider",
@@ -126,7 +126,7 @@ const modelFields: readonly Field[] = [
   },
   { key: "llm.reasoning_effort", label: "Effort of reasoning", value_type: "string", default: "high" },
   { key: "llm.stream", label: "Show answers while they are written", value_type: "boolean", default: false },
-  { key: "llm.disable_vision", label: "Show it no pictures", value_type: "boolean", default: null },
+  { key: "llm.disable_vision", label: "Send it no images", value_type: "boolean", default: null },
   { key: "llm.caching_prompt", label: "Cache prompts", value_type: "boolean", default: true },
   {
     key: "llm.input_cost_per_token",
@@ -167,7 +167,7 @@ const criticFields: readonly Field[] = [
   },
   {
     key: "verification.enable_iterative_refinement",
-    label: "Go on until it is content",
+    label: "Continue until it approves",
     description: criticNote,
     value_type: "boolean",
     default: false,
@@ -175,7 +175,7 @@ const criticFields: readonly Field[] = [
   },
   {
     key: "verification.critic_threshold",
-    label: "The score that is enough",
+    label: "Sufficient score",
     description: criticNote,
     value_type: "number",
     default: 0.6,
@@ -199,7 +199,7 @@ export function conversationSettingsForm(): SettingsSchema {
       section("general", "General", [
         {
           key: "max_iterations",
-          label: "Most steps of one run",
+          label: "Maximum steps of one run",
           value_type: "integer",
           default: 500,
           prominence: "major",
@@ -215,7 +215,7 @@ export function conversationSettingsForm(): SettingsSchema {
         },
         {
           key: "security_analyzer",
-          label: "Who judges the risk",
+          label: "Who rates the risk",
           value_type: "string",
           default: "llm",
           prominence: "major",

@@ -84,7 +84,7 @@ export class BudgetGuard {
         spent: Math.max(spent, await this.#ledger.spentIn(conversationId)),
         isShared: (other) => other.conversationId === conversationId,
         refusal: (max, cost) =>
-          `The conversation has cost ${dollars(cost)}, its budget is ${dollars(max)}. Raise the budget, then call run to go on.`,
+          `The conversation has cost ${dollars(cost)}, its budget is ${dollars(max)}. Raise the budget, then call run to continue.`,
       });
     }
     const dayLimit = this.#ledger.dayLimit(userId);
@@ -95,7 +95,7 @@ export class BudgetGuard {
         isShared: (other) => other.userId === userId,
         refusal: (max, cost) =>
           `All conversations of this user have cost ${dollars(cost)} today, the budget of a day is ${dollars(max)}. ` +
-          "Raise it or wait until midnight UTC, then call run to go on.",
+          "Raise it or wait until midnight UTC, then call run to continue.",
       });
     }
     return budgets;

@@ -43,7 +43,7 @@ export class Machine implements AsyncDisposable {
       throw new Fault(
         "refused",
         "machine_refused",
-        "Your key may not use the files and the shell of the server's machine. Whoever runs the server can allow it.",
+        "Your key may not use the files and the shell of the server's machine. The server's operator can allow it.",
       );
     }
     return {

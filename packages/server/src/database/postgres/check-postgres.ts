@@ -43,7 +43,7 @@ export async function inspectPostgres(place: PostgresPlace): Promise<PostgresFin
 }
 
 const unheard =
-  "a pooler that keeps no sessions is between here and the database, and no notifications come through it, so that news of other servers come up to a second late: give a direct address in CONVOKE_DATABASE_LISTEN, or off";
+  "a pooler that keeps no sessions is between here and the database, and no notifications come through it, so changes of other servers arrive up to a second late: give a direct address in CONVOKE_DATABASE_LISTEN, or off";
 
 async function inspectServer(client: Client, name: string): Promise<Omit<PostgresFindings, "canListen">> {
   const { rows } = await client.query<Setting>(settingsSql);

@@ -116,7 +116,7 @@ export function decidePause(state: ConversationState): Decision {
 /** A pause that nobody asked for: the run's own process has ended. What was open stays open and is asked about like behind any pause. */
 export function decideAbandoned(state: ConversationState): Decision {
   const detail =
-    "The run was interrupted: the command that it belonged to has ended. Send a message or call run to go on.";
+    "The run was interrupted: the command that it belonged to has ended. Send a message or call run to continue.";
   return {
     drafts: [
       statusUpdate("paused"),

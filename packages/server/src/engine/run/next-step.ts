@@ -45,7 +45,7 @@ export function nextStep(state: ConversationState, limits: StepLimits): Step {
       drafts: failRun(
         "MaxIterationsReached",
         `The agent made ${state.iterations} model calls in this run, the limit is ${limits.maxIterations}. ` +
-          "Send a message or call run to go on.",
+          "Send a message or call run to continue.",
       ),
     };
   }

@@ -235,7 +235,7 @@ class TaskSource implements ToolSource {
     } catch (error) {
       // The ledger of the user has it; what the sub-agent found is not lost for a number.
       const fields = { conversation: conversationId, error: String(error) };
-      logger.warn(fields, "the cost of a task is not in the stats");
+      logger.warn(fields, "the cost of a task could not be added to the stats");
     }
   }
 }
