@@ -1,4 +1,4 @@
-import type { ConversationQuery, ConversationRow, GlanceQuery } from "../journal/journal.ts";
+import type { ConversationQuery, ConversationRow, SummaryQuery } from "../journal/journal.ts";
 import { createMask } from "../security/mask.ts";
 import type { Conversation } from "../engine/conversation.ts";
 import type { Asker } from "../engine/create-input.ts";
@@ -67,8 +67,8 @@ export class Descriptions {
     return await this.#page(await this.#deps.journal.searchConversations(query));
   }
 
-  async summaries(query: GlanceQuery): Promise<DescribedPage> {
-    return await this.#page(await this.#deps.journal.searchGlances(query));
+  async summaries(query: SummaryQuery): Promise<DescribedPage> {
+    return await this.#page(await this.#deps.journal.searchSummaries(query));
   }
 
   /** How the asker's conversation stands, in the form of sockets; null when the asker has none with this id. */

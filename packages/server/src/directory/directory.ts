@@ -3,7 +3,7 @@ import {
   noMarks,
   type ConversationMarks,
   type ConversationQuery,
-  type GlanceQuery,
+  type SummaryQuery,
   type LogHead,
 } from "../journal/journal.ts";
 import { invalidField } from "../lib/fault.ts";
@@ -167,7 +167,7 @@ export class Directory implements AsyncDisposable {
   }
 
   /** The asker's conversations that pass a filter, the last changed first. */
-  async summaries(asker: Asker, query: Omit<GlanceQuery, "ownerId">): Promise<DescribedPage> {
+  async summaries(asker: Asker, query: Omit<SummaryQuery, "ownerId">): Promise<DescribedPage> {
     return await this.#descriptions.summaries({ ...query, ownerId: asker.userId });
   }
 

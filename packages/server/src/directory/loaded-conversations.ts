@@ -147,8 +147,8 @@ export class LoadedConversations implements AsyncDisposable {
   async #requireNoOtherNode(id: string, config: ConversationConfig): Promise<void> {
     const { journal, sessions } = this.#deps;
     if (config.sandbox_id !== undefined || (await sessions.canReachWorkspace(config))) return;
-    const neighbour = (await journal.findPlace(id))?.neighbour ?? null;
-    if (neighbour !== null && neighbour !== journal.nodeId) throw new OwnedElsewhere(neighbour);
+    const machineNode = (await journal.findPlace(id))?.machineNode ?? null;
+    if (machineNode !== null && machineNode !== journal.nodeId) throw new OwnedElsewhere(machineNode);
   }
 
   /**

@@ -46,7 +46,7 @@ test("P63, F11: a server that does not own a conversation serves its socket, his
   expect(otherNode.log.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("P63: following loads nothing: a conversation that a neighbour only looks at is still anybody's to work with", async () => {
+test("P63: following loads nothing: a conversation that another node only reads is still anybody's to work with", async () => {
   await using server = await startTestServer({ script: { turns: [{ text: "Hello." }] } });
   await using otherNode = await startOtherNode(server);
   const { id } = await server.createConversation();

@@ -186,8 +186,8 @@ export function describeConversations(journal: () => Journal): void {
 
     test("a deleted conversation is gone with its events and inbox, and its id can be used again", async () => {
       const row = sampleConversation(randomUUID());
-      const neighbour = sampleConversation(randomUUID());
-      for (const created of [row, neighbour]) {
+      const second = sampleConversation(randomUUID());
+      for (const created of [row, second]) {
         await journal().createConversation(created);
         const lease = await journal().claim(created.id);
         await journal().append(lease, {
@@ -219,7 +219,7 @@ export function describeConversations(journal: () => Journal): void {
       expect(next?.lastSeq).toBe(0);
       expect(next?.log).not.toBe(head?.log);
       await expectNothing();
-      expect(await journal().count(neighbour.id, { body: "delete" })).toBe(70);
+      expect(await journal().count(second.id, { body: "delete" })).toBe(70);
     });
   });
 }

@@ -26,7 +26,7 @@ export function describeTexts(journal: () => Journal): void {
         }),
       );
       await untilRead(journal(), { ownerId, terms: ["a"], limit: 1 });
-      const said: TextMatch[] = logs.slice(0, 5).flatMap(({ id, texts }) =>
+      const allTexts: TextMatch[] = logs.slice(0, 5).flatMap(({ id, texts }) =>
         texts.map((text, index) => ({
           conversationId: id,
           eventId: sampleId(index + 1),
@@ -53,7 +53,7 @@ export function describeTexts(journal: () => Journal): void {
         fc.asyncProperty(queries, async ({ typed, ...filter }) => {
           const query = { ...filter, ownerId, terms: readTerms(typed) };
           const found = await allPages(journal(), query);
-          expect(found).toEqual(said.filter((one) => isIn(one, query)).toSorted(byTime));
+          expect(found).toEqual(allTexts.filter((one) => isIn(one, query)).toSorted(byTime));
         }),
         { numRuns: 60 },
       );
@@ -84,18 +84,18 @@ export function describeTexts(journal: () => Journal): void {
 
     test("S11: a conversation that was deleted is gone at once, one that is being filled is not there yet", async () => {
       const ownerId = randomUUID();
-      const [kept, gone] = [await start(journal(), ownerId), await start(journal(), ownerId)];
+      const [remaining, gone] = [await start(journal(), ownerId), await start(journal(), ownerId)];
       const filled = await start(journal(), ownerId, { isCopying: true });
-      for (const lease of [kept, gone, filled]) await say(journal(), lease, 0, ["the same"]);
+      for (const lease of [remaining, gone, filled]) await say(journal(), lease, 0, ["the same"]);
       const query = { ownerId, terms: ["same"], limit: 9 };
       const ids = async (): Promise<string[]> =>
         (await untilRead(journal(), query)).items.map(({ conversationId }) => conversationId);
-      expect((await ids()).toSorted()).toEqual([kept.conversationId, gone.conversationId].toSorted());
+      expect((await ids()).toSorted()).toEqual([remaining.conversationId, gone.conversationId].toSorted());
       await journal().deleteConversation(gone);
       const now = await journal().searchTexts(query);
-      expect(now.items.map(({ conversationId }) => conversationId)).toEqual([kept.conversationId]);
+      expect(now.items.map(({ conversationId }) => conversationId)).toEqual([remaining.conversationId]);
       await journal().append(filled, { expectedSeq: 1, events: [], conversation: { isCopying: false } });
-      expect((await ids()).toSorted()).toEqual([kept.conversationId, filled.conversationId].toSorted());
+      expect((await ids()).toSorted()).toEqual([remaining.conversationId, filled.conversationId].toSorted());
     });
 
     test("S11: only pages that a search gave are known", async () => {
@@ -199,15 +199,15 @@ async function allPages(
 }
 
 /** What a search means, on one event. */
-function isIn(said: TextMatch, query: TextQuery): boolean {
-  const folded = said.text.toLowerCase();
+function isIn(one: TextMatch, query: TextQuery): boolean {
+  const folded = one.text.toLowerCase();
   return (
     query.terms.every((term) => folded.includes(term)) &&
-    (query.conversationId === undefined || said.conversationId === query.conversationId) &&
-    (query.kind === undefined || said.kind === query.kind) &&
-    (query.source === undefined || said.source === query.source) &&
-    said.timestampMicros >= (query.timestampGteMicros ?? 0) &&
-    said.timestampMicros < (query.timestampLtMicros ?? Infinity)
+    (query.conversationId === undefined || one.conversationId === query.conversationId) &&
+    (query.kind === undefined || one.kind === query.kind) &&
+    (query.source === undefined || one.source === query.source) &&
+    one.timestampMicros >= (query.timestampGteMicros ?? 0) &&
+    one.timestampMicros < (query.timestampLtMicros ?? Infinity)
   );
 }
 

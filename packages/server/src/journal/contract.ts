@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { describeGlances } from "./contract-glances.ts";
+import { describeSummaries } from "./contract-summaries.ts";
 import { describeAppConversations } from "./contract-app-conversations.ts";
 import { describeConversations } from "./contract-conversations.ts";
 import { describeSearch } from "./contract-search.ts";
@@ -29,7 +29,7 @@ export function describeJournal(name: string, open: () => Promise<Journal>): voi
     describeLeases(() => journal);
     describeConversations(() => journal);
     describeAppConversations(() => journal);
-    describeGlances(() => journal);
+    describeSummaries(() => journal);
     describeSearch(() => journal);
     describeTexts(() => journal);
   });
@@ -177,19 +177,19 @@ function describeAppends(journal: () => Journal): void {
       stop();
       stop();
       // A store that is asked over a network answers later: before the next append.
-      const told = await Promise.all(seen.map(async ([rung, readable]) => [rung, await readable]));
+      const rings = await Promise.all(seen.map(async ([rung, readable]) => [rung, await readable]));
       await journal().append(lease, { expectedSeq: 2, events: [sampleEvent(3)] });
-      expect(told).toEqual([[2, 2]]);
+      expect(rings).toEqual([[2, 2]]);
       expect(seen).toHaveLength(1);
     });
 
     test("listeners hear of each commit of this process when it is durable, and of nothing that failed", async () => {
       const id = randomUUID();
-      const heard: object[] = [];
+      const received: object[] = [];
       const stop = journal().onCommit(({ type, conversationId, lastSeq, durationMs }) => {
         if (conversationId !== id) return;
         expect(durationMs).toBeGreaterThan(0);
-        heard.push({ type, lastSeq });
+        received.push({ type, lastSeq });
       });
       await journal().createConversation(sampleConversation(id));
       expect(await journal().createConversation(sampleConversation(id))).toBe(false);
@@ -202,7 +202,7 @@ function describeAppends(journal: () => Journal): void {
       stop();
       stop();
       await journal().createConversation(sampleConversation(id));
-      expect(heard).toEqual([
+      expect(received).toEqual([
         { type: "created", lastSeq: 0 },
         { type: "appended", lastSeq: 2 },
         { type: "deleted", lastSeq: 0 },
@@ -237,13 +237,13 @@ function describeLeases(journal: () => Journal): void {
 
     test("a conversation that is created claimed is written to at once, and stands as any other", async () => {
       const row = sampleConversation(randomUUID());
-      const heard: string[] = [];
+      const received: string[] = [];
       const stop = journal().onCommit(({ type, conversationId }) => {
-        if (conversationId === row.id) heard.push(type);
+        if (conversationId === row.id) received.push(type);
       });
       const lease = await journal().createClaimed(row);
       stop();
-      expect(heard).toEqual(["created"]);
+      expect(received).toEqual(["created"]);
       expect(lease).toMatchObject({ conversationId: row.id });
       await journal().append(lease!, { expectedSeq: 0, events: [sampleEvent(1)] });
       expect(await journal().getConversation(row.id)).toMatchObject({ ...row, lastSeq: 1 });
@@ -252,9 +252,9 @@ function describeLeases(journal: () => Journal): void {
 
     test("P18: the first events of a conversation come with its row, in one commit", async () => {
       const row = sampleConversation(randomUUID(), { title: "before" });
-      const heard: object[] = [];
+      const received: object[] = [];
       const stop = journal().onCommit(({ type, conversationId, lastSeq }) => {
-        if (conversationId === row.id) heard.push({ type, lastSeq });
+        if (conversationId === row.id) received.push({ type, lastSeq });
       });
       const first: AppendBatch = {
         expectedSeq: 0,
@@ -264,7 +264,7 @@ function describeLeases(journal: () => Journal): void {
       };
       const lease = await journal().createClaimed(row, first);
       stop();
-      expect(heard).toEqual([
+      expect(received).toEqual([
         { type: "created", lastSeq: 0 },
         { type: "appended", lastSeq: 2 },
       ]);

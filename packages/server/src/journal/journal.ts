@@ -23,7 +23,7 @@ export interface Journal extends AsyncDisposable {
   searchConversations(query: ConversationQuery): Promise<ConversationPage>;
   countConversations(filter: ConversationFilter): Promise<number>;
   /** Those of one owner that pass a filter, the last changed first; a page costs what it reads of one index. */
-  searchGlances(query: GlanceQuery): Promise<ConversationPage>;
+  searchSummaries(query: SummaryQuery): Promise<ConversationPage>;
   /** Conversations of one owner with facts of the app, by their creation. */
   searchAppConversations(query: AppConversationQuery): Promise<ConversationPage>;
   countAppConversations(filter: AppConversationFilter): Promise<number>;
@@ -84,7 +84,7 @@ export interface Journal extends AsyncDisposable {
   /** Rings after each commit that touched the conversation, also for commits of other processes within a second. Returns the unsubscribe function. */
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void;
   /** Another process says that it has appended: whoever listens hears of it now and not with the next look. */
-  heed(conversationId: string): void;
+  pollNow(conversationId: string): void;
   /** Tells of each commit of this process once it is durable; must return at once. Returns the unsubscribe function. */
   onCommit(listener: (commit: Commit) => void): () => void;
   /**
@@ -164,7 +164,7 @@ export type LogPlace = {
   /** That works on it and lives. */
   readonly owner: string | null;
   /** That lives on the machine of whoever worked on it last, or made it. */
-  readonly neighbour: string | null;
+  readonly machineNode: string | null;
 };
 
 export type StoredEvent = { readonly seq: number; readonly id: string; readonly json: string };
@@ -255,7 +255,7 @@ export type SummaryFilter = {
   readonly parentId?: string | null;
   readonly updatedGteMicros?: number;
 };
-export type GlanceQuery = SummaryFilter & {
+export type SummaryQuery = SummaryFilter & {
   readonly ownerId: string;
   readonly limit: number;
   /** Id of the first row of this page; an unknown one is an {@link UnknownPageError}. */

@@ -35,7 +35,7 @@ export class LogReader implements Disposable {
     this.#conversationId = conversationId;
     this.#cursor = options.afterSeq;
     this.#batchSize = options.batchSize ?? 100;
-    this.#stopListening = journal.onAppend(conversationId, (lastSeq) => this.#hear(lastSeq));
+    this.#stopListening = journal.onAppend(conversationId, (lastSeq) => this.#onAppend(lastSeq));
   }
 
   /** The next events, as soon as there are some; null once the reader is stopped. One call after the other. */
@@ -55,7 +55,7 @@ export class LogReader implements Disposable {
     this.#waiting = null;
   }
 
-  #hear(lastSeq: number): void {
+  #onAppend(lastSeq: number): void {
     this.#rungSeq = Math.max(this.#rungSeq, lastSeq);
     if (lastSeq <= this.#cursor) return;
     this.#hasNews = true;

@@ -6,7 +6,7 @@ import { TailCache } from "./tail-cache.ts";
 
 const conversations = ["one", "two", "three"] as const;
 
-/** What happens to a log, in any order: own appends, seen or not; appends of a neighbour and the ring that tells of them. */
+/** What happens to a log, in any order: own appends, seen or not; appends of another node and the ring that tells of them. */
 const conversation = fc.constantFrom(...conversations);
 const step = fc.oneof(
   {
@@ -19,7 +19,7 @@ const step = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ type: fc.constantFrom("append unseen", "neighbour", "forget"), conversation }),
+    arbitrary: fc.record({ type: fc.constantFrom("append unseen", "other node", "forget"), conversation }),
   },
   {
     weight: 6,
@@ -50,7 +50,7 @@ test("P1: whatever happens, the tail answers as the log does, or not at all", ()
           if (read === null) continue;
           answered += 1;
           expect(read.length).toBeGreaterThan(0);
-          // Behind a neighbour's append that nobody told of yet the answer may end early, and has no hole even then.
+          // After an unannounced append of another node the answer may end early, and has no hole even then.
           expect(read).toEqual(log.slice(afterSeq, afterSeq + read.length));
           expect(read.length).toBeLessThanOrEqual(item.limit);
         } else if (item.type === "forget") {
@@ -88,8 +88,11 @@ test("P5: the tails of all conversations together stay below their limit", () =>
   for (let number = 0; number < 10; number += 1) {
     cache.add(`conversation-${number}`, 0, [sampleEvent(1, { minLength: 1000 })]);
   }
-  const kept = Array.from({ length: 10 }, (_, number) => cache.read(`conversation-${number}`, 0, 1) !== null);
-  expect(kept).toEqual([false, false, false, false, false, true, true, true, true, true]);
+  const cached = Array.from(
+    { length: 10 },
+    (_, number) => cache.read(`conversation-${number}`, 0, 1) !== null,
+  );
+  expect(cached).toEqual([false, false, false, false, false, true, true, true, true, true]);
 });
 
 test("an event above the limit is not kept, and what follows it is", () => {

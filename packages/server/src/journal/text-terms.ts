@@ -6,7 +6,7 @@ const termLimit = 8;
 
 /** Case is ignored by comparing folded texts; the fold of a part is always a part of the fold. */
 export function foldText(text: string): string {
-  // The lower case of a capital sigma depends on its neighbours; one form keeps substrings comparable.
+  // The lower case of a capital sigma depends on the adjacent letters; one form keeps substrings comparable.
   return text.toLowerCase().replaceAll("ς", "σ");
 }
 
@@ -39,8 +39,8 @@ export function toSnippet(stored: string, terms: readonly string[]): SnippetPart
   const to = Math.min(folded.length, from + snippetCharacters);
   const parts: SnippetPart[] = [];
   const add = (start: number, end: number, isMatch: boolean): void => {
-    const piece = text.slice(places(start), places(end)).replaceAll(/\s+/g, " ");
-    if (piece !== "") parts.push({ text: piece, isMatch });
+    const part = text.slice(places(start), places(end)).replaceAll(/\s+/g, " ");
+    if (part !== "") parts.push({ text: part, isMatch });
   };
   if (from > 0) parts.push({ text: "…", isMatch: false });
   let done = from;

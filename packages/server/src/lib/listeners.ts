@@ -11,7 +11,7 @@ export class Listeners<Value> {
     return () => void this.#listeners.delete(own);
   }
 
-  tell(value: Value): void {
+  emit(value: Value): void {
     for (const listener of this.#listeners) listener(value);
   }
 }

@@ -15,7 +15,7 @@ export type Search = Omit<TextQuery, "ownerId" | "terms"> & {
  * without filters.
  */
 export async function searchEverything(
-  journal: Pick<Journal, "getConversations" | "searchGlances" | "searchTexts">,
+  journal: Pick<Journal, "getConversations" | "searchSummaries" | "searchTexts">,
   asker: Asker,
   { q, ...query }: Search,
 ): Promise<SearchPage> {
@@ -26,7 +26,7 @@ export async function searchEverything(
   const ownerId = asker.userId;
   const [titles, page] = await Promise.all([
     query.pageId === undefined && isPlain(query)
-      ? journal.searchGlances({ ownerId, titleParts: terms, limit: maxTitles })
+      ? journal.searchSummaries({ ownerId, titleParts: terms, limit: maxTitles })
       : null,
     journal.searchTexts({ ...query, ownerId, terms }),
   ]);

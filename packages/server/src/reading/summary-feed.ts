@@ -1,6 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
 import type { Described } from "../engine/state/describe.ts";
-import { toGlance } from "./glance.ts";
+import { toSummary } from "./summary.ts";
 
 export type SummaryListener = {
   readonly userId: string;
@@ -82,7 +82,7 @@ export class SummaryFeed implements Disposable {
         gone.delete(described.id);
         const own = [...this.#listeners].filter(({ userId }) => userId === ownerId);
         if (own.length === 0) continue;
-        const json = JSON.stringify(toGlance(described));
+        const json = JSON.stringify(toSummary(described));
         for (const { onSummary } of own) onSummary(described.id, json, described.state.lastSeq);
       }
       for (const id of gone) for (const { onGone } of this.#listeners) onGone(id);

@@ -61,7 +61,7 @@ function fenced(body: string): string {
   if (body.trim() === "") return "";
   const left = body.length - maxCharacters;
   const shown = left > 0 ? `${body.slice(0, maxCharacters).toWellFormed()}\n… ${left} more characters` : body;
-  const longest = (shown.match(/`+/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2);
+  const longest = (shown.match(/`+/g) ?? []).reduce((max, { length }) => Math.max(max, length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${trimTrailing(shown, "\n")}\n${fence}\n\n`;
 }

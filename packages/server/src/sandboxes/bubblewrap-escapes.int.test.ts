@@ -125,7 +125,7 @@ async function openTargets(bench: SandboxBench, scope: AsyncDisposableStack): Pr
   const secret = `secret-${Math.random().toString(36).slice(2)}`;
   const secretFile = join(bench.dataDir, "master-key");
   await writeFile(secretFile, secret, { mode: 0o600 });
-  const otherDir = join(bench.dataDir, "sandboxes", "neighbour", "workspace");
+  const otherDir = join(bench.dataDir, "sandboxes", "other", "workspace");
   await mkdir(otherDir, { recursive: true });
   await writeFile(join(otherDir, "mine"), "x");
   const openDir = await mkdtemp(join(tmpdir(), "convoke-open-"));

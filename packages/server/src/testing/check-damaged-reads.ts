@@ -30,7 +30,7 @@ export async function checkDamagedReads(journal: Journal, logs: readonly WholeLo
     await ask("app list", () => journal.searchAppConversations({ ownerId, sort: "CREATED_AT", limit: 100 }));
     await ask("app count", () => journal.countAppConversations({ ownerId }));
     await ask("all", () => journal.searchConversations({ sort: "CREATED_AT", limit: 100 }));
-    await ask("glances", () => journal.searchGlances({ ownerId, limit: 100 }));
+    await ask("glances", () => journal.searchSummaries({ ownerId, limit: 100 }));
     await ask("count of conversations", () => journal.countConversations({ ownerId }));
     await ask("texts", () => journal.searchTexts({ ownerId, terms: ["hello"], limit: 50 }));
     await ask("active", () => journal.listActiveElsewhere());

@@ -35,7 +35,7 @@ const readingKinds = new Set([
   "BrowserListTabsAction",
 ]);
 
-/** Whether a row may be folded together with its neighbours: it only looked, and all went well. */
+/** Whether a row may be folded together with adjacent rows: it only read, and succeeded. */
 export function isReadOnly({ action, outcome }: ActionRow): boolean {
   const kind = textAt(action, "kind");
   const isReading = readingKinds.has(kind) || (kind === "FileEditorAction" && action?.["command"] === "view");

@@ -47,11 +47,11 @@ export class Appends {
       if (left === 0) this.#underWay.delete(conversationId);
       else this.#underWay.set(conversationId, left);
     }
-    this.tell(conversationId, number, batch);
+    this.announce(conversationId, number, batch);
   }
 
   /** Tells of a batch that is durable. */
-  tell(conversationId: string, number: number, batch: AppendBatch): void {
+  announce(conversationId: string, number: number, batch: AppendBatch): void {
     const { acknowledged, doorbell, tails, watch, textIndexer } = this.#deps;
     const lastSeq = endOf(batch);
     const lastEvent = batch.events.at(-1);

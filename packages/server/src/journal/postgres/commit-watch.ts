@@ -22,7 +22,7 @@ export type CommitWatchDeps = {
 type Rung = { number: number; lastSeq: number | null };
 
 /** A ring is a hint and may be lost; a look catches it within a second. */
-const lookMs = 800;
+const pollMs = 800;
 const gatherMs = 5;
 const channel = "convoke";
 /** What one notification can carry, with room for the node's id. */
@@ -37,10 +37,10 @@ export class CommitWatch implements AsyncDisposable {
   readonly #rung = new Map<string, Rung>();
   readonly #unsaid = new Map<number, number>();
   #listener: Client | null = null;
-  #lookTimer: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
   #saying: Promise<void> | null = null;
-  #looking: Promise<void> | null = null;
-  #nextLook: Promise<void> | null = null;
+  #polling: Promise<void> | null = null;
+  #nextPoll: Promise<void> | null = null;
   #isClosed = false;
 
   constructor(deps: CommitWatchDeps) {
@@ -52,7 +52,7 @@ export class CommitWatch implements AsyncDisposable {
     if (this.#rung.has(conversationId)) return;
     this.#rung.set(conversationId, { number: 0, lastSeq: null });
     // Where its log is now; what comes later is news.
-    void this.#look();
+    void this.#poll();
     this.#schedule();
   }
 
@@ -73,9 +73,9 @@ export class CommitWatch implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#lookTimer);
+    clearTimeout(this.#pollTimer);
     await this.#saying;
-    await this.#looking;
+    await this.#polling;
     if (this.#listener !== null) breakOff(this.#listener);
   }
 
@@ -106,34 +106,34 @@ export class CommitWatch implements AsyncDisposable {
   }
 
   #schedule(): void {
-    if (this.#lookTimer !== undefined || this.#isClosed) return;
-    this.#lookTimer = setTimeout(() => {
-      void this.#look().finally(() => {
-        this.#lookTimer = undefined;
+    if (this.#pollTimer !== undefined || this.#isClosed) return;
+    this.#pollTimer = setTimeout(() => {
+      void this.#poll().finally(() => {
+        this.#pollTimer = undefined;
         if (!this.#deps.doorbell.isIdle) this.#schedule();
       });
-    }, lookMs);
-    this.#lookTimer.unref();
+    }, pollMs);
+    this.#pollTimer.unref();
   }
 
   /** Never rejects: without the database no ring can be due. Whoever asks during a look shares the one behind it. */
-  async #look(): Promise<void> {
-    if (this.#looking !== null) {
-      this.#nextLook ??= this.#looking.then(() => {
-        this.#nextLook = null;
-        return this.#look();
+  async #poll(): Promise<void> {
+    if (this.#polling !== null) {
+      this.#nextPoll ??= this.#polling.then(() => {
+        this.#nextPoll = null;
+        return this.#poll();
       });
-      await this.#nextLook;
+      await this.#nextPoll;
       return;
     }
     if (this.#isClosed) return;
-    this.#looking = this.#lookNow().finally(() => {
-      this.#looking = null;
+    this.#polling = this.#pollNow().finally(() => {
+      this.#polling = null;
     });
-    await this.#looking;
+    await this.#polling;
   }
 
-  async #lookNow(): Promise<void> {
+  async #pollNow(): Promise<void> {
     const { doorbell, pool } = this.#deps;
     for (const conversationId of this.#rung.keys()) {
       if (!doorbell.has(conversationId)) this.#rung.delete(conversationId);
@@ -184,17 +184,17 @@ export class CommitWatch implements AsyncDisposable {
       // What is notified meanwhile is gone: the look that listens anew compares everything.
       this.#listener = null;
     });
-    client.on("notification", ({ payload = "" }) => this.#hear(payload));
+    client.on("notification", ({ payload = "" }) => this.#onNotification(payload));
     this.#listener = client;
     await client.query(`LISTEN ${channel}`);
   }
 
-  #hear(payload: string): void {
+  #onNotification(payload: string): void {
     const [nodeId, ...words] = payload.split(" ");
     if (nodeId === this.#deps.nodeId() || this.#isClosed) return;
-    const told = new Map(words.map((word) => word.split(":").map(Number) as [number, number]));
+    const lastSeqs = new Map(words.map((word) => word.split(":").map(Number) as [number, number]));
     for (const [conversationId, rung] of this.#rung) {
-      const lastSeq = told.get(rung.number);
+      const lastSeq = lastSeqs.get(rung.number);
       if (lastSeq === undefined || this.#deps.isAppending(conversationId)) continue;
       if (lastSeq > (rung.lastSeq ?? 0)) this.#ring(conversationId, rung, rung.number, lastSeq);
     }

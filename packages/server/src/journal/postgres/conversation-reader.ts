@@ -9,7 +9,7 @@ import {
   type ConversationQuery,
   type ConversationRow,
   type SummaryFilter,
-  type GlanceQuery,
+  type SummaryQuery,
   type InboxEntry,
   type NotedEntry,
 } from "../journal.ts";
@@ -106,10 +106,10 @@ export class ConversationReader {
     });
   }
 
-  async searchGlances(query: GlanceQuery): Promise<ConversationPage> {
+  async searchSummaries(query: SummaryQuery): Promise<ConversationPage> {
     const where = new Conditions();
     addFilter(where, query);
-    addGlanceFilter(where, query);
+    addSummaryFilter(where, query);
     return await this.#page(where, query, { column: "updated_at", isDescending: true });
   }
 
@@ -212,7 +212,7 @@ function addAppFilter(where: Conditions, filter: AppConversationFilter): void {
   else if (parentIds !== undefined) where.add((value) => `c.app_parent_id = ANY (${value(parentIds)})`);
 }
 
-function addGlanceFilter(where: Conditions, filter: SummaryFilter): void {
+function addSummaryFilter(where: Conditions, filter: SummaryFilter): void {
   const {
     titleParts = [],
     tag,
@@ -257,11 +257,11 @@ function pageSql(
 ): string {
   const [compare, direction] = isDescending ? ["<=", "DESC"] : [">=", "ASC"];
   const start = at === null ? null : `(${where.value(at)}::bigint, ${where.value(number)}::bigint)`;
-  const most = `${where.value(limit)}::integer`;
+  const maxRows = `${where.value(limit)}::integer`;
   const part = (time: string, condition: string): string => `
     (SELECT c.number, ${time} AS at FROM convoke.conversations c JOIN convoke.heads h USING (number)
      WHERE ${where.text} AND ${condition} ${start === null ? "" : `AND (${time}, c.number) ${compare} ${start}`}
-     ORDER BY ${time} ${direction}, c.number ${direction} LIMIT ${most})`;
+     ORDER BY ${time} ${direction}, c.number ${direction} LIMIT ${maxRows})`;
   const parts =
     column === "created_at"
       ? [part("c.created_at", "TRUE")]
@@ -270,7 +270,7 @@ function pageSql(
           part("h.updated_at", "c.execution_status = 'running'"),
         ];
   return `
-    WITH page AS (SELECT * FROM (${parts.join(" UNION ALL ")}) parts ORDER BY at ${direction}, number ${direction} LIMIT ${most})
+    WITH page AS (SELECT * FROM (${parts.join(" UNION ALL ")}) parts ORDER BY at ${direction}, number ${direction} LIMIT ${maxRows})
     ${selectRow} JOIN page ON page.number = c.number ORDER BY page.at ${direction}, page.number ${direction}`;
 }
 
@@ -332,5 +332,5 @@ function toConversation(row: StoredRow): ConversationRow {
 const placeSql = `
   SELECT (SELECT n.id FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL) AS owner,
     (SELECT n.id FROM convoke.nodes n WHERE n.machine = h.machine AND n.dead_at IS NULL AND n.address IS NOT NULL
-     ORDER BY n.started_at DESC, n.id LIMIT 1) AS neighbour
+     ORDER BY n.started_at DESC, n.id LIMIT 1) AS "machineNode"
   FROM convoke.conversations c JOIN convoke.heads h USING (number) WHERE c.id = $1`;

@@ -15,7 +15,7 @@ export type CreationsDeps = {
 };
 
 /** How long a creation waits for a database that is unavailable. */
-const awayMs = 5000;
+const maxUnavailableMs = 5000;
 
 /** Conversations that come with their first events: row, lease and events in one transaction. */
 export class Creations {
@@ -30,7 +30,7 @@ export class Creations {
    * taken by the very same events is ours.
    */
   async create(row: NewConversation, first: AppendBatch): Promise<Held | null> {
-    const deadlineMs = performance.now() + awayMs;
+    const deadlineMs = performance.now() + maxUnavailableMs;
     for (let pauseMs = 50, isInDoubt = false; ; pauseMs *= 2, isInDoubt = true) {
       try {
         const held = await this.#attempt(row, first);

@@ -109,7 +109,7 @@ export class EventReader {
     return seqs.map((seq) => (seq === null ? null : (bySeq.get(seq) ?? null)));
   }
 
-  /** An event without a row has an id between those of its neighbours, always the same. */
+  /** An event without a row has an id between those of the adjacent events, always the same. */
   async idAt(log: LogRange, seq: number): Promise<string> {
     const { rows } = await this.#pool.query<{ seq: number; id: string }>(
       "SELECT seq, id FROM convoke.events WHERE log = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1",

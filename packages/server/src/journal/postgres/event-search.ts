@@ -85,8 +85,8 @@ export class EventSearch {
     const { log, fromSeq, toSeq, classes } = plan;
     const direction = isDescending ? "DESC" : "ASC";
     if (classes === null) {
-      const most = Math.min(limit, toSeq - fromSeq);
-      const [first, last] = isDescending ? [toSeq - most, toSeq] : [fromSeq, fromSeq + most];
+      const count = Math.min(limit, toSeq - fromSeq);
+      const [first, last] = isDescending ? [toSeq - count, toSeq] : [fromSeq, fromSeq + count];
       const { rows } = await this.#deps.pool.query<StoredJson>(
         boundedSql("SELECT * FROM convoke.events WHERE log = $1 AND seq BETWEEN $2 AND $3", direction),
         [log.number, first, last],

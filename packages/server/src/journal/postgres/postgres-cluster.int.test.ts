@@ -136,17 +136,17 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
   test("P28: that a node is gone is told once it has ended, and once it is declared dead", async () => {
     const url = await server.createDatabase();
     await using node = await PostgresNode.open({ url, heartbeatMs, onFailure });
-    let told = 0;
-    const stop = node.heartbeat.onGone(() => (told += 1));
+    let goneCount = 0;
+    const stop = node.heartbeat.onGone(() => (goneCount += 1));
     await expect.poll(() => node.heartbeat.hasOtherNodes).toBe(false);
     const ended = await PostgresNode.open({ url, heartbeatMs, onFailure });
     await expect.poll(() => node.heartbeat.hasOtherNodes).toBe(true);
-    expect(told).toBe(0);
+    expect(goneCount).toBe(0);
     await ended[Symbol.asyncDispose]();
-    await expect.poll(() => told).toBe(1);
+    await expect.poll(() => goneCount).toBe(1);
     await using silent = await PostgresNode.open({ url, heartbeatMs: 3_600_000, onFailure });
     // Told as it is declared, and again as it is missed.
-    await expect.poll(() => told, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => goneCount, { timeout: 10_000 }).toBe(3);
     expect((await node.pool.query("SELECT id FROM convoke.nodes WHERE dead_at IS NULL")).rows).toEqual([
       { id: node.heartbeat.nodeId },
     ]);

@@ -118,7 +118,7 @@ describe.skipIf(!probe.isUsable)(`faults need PostgreSQL (${probe.detail})`, () 
       eventId: "event",
       digest: "digest",
     });
-    const found = await journal.searchGlances({
+    const found = await journal.searchSummaries({
       ownerId: "owner",
       limit: 5,
       workingDir: "/w\0",

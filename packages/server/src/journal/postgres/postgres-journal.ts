@@ -18,7 +18,7 @@ import type {
   EventPageText,
   EventQuery,
   EventWithMeta,
-  GlanceQuery,
+  SummaryQuery,
   InboxEntry,
   Journal,
   KindFilter,
@@ -155,7 +155,7 @@ class PostgresJournal implements Journal {
       classes.forget();
       this.#tails.clear();
       this.#watch.forget();
-      this.#setBacks.tell(lost);
+      this.#setBacks.emit(lost);
       // What was given a number and is gone shares it with what is made next.
       for (const { conversationId } of lost) this.#leases.forget(conversationId);
     });
@@ -184,7 +184,7 @@ class PostgresJournal implements Journal {
     const lease = this.#leases.take(row.id, held);
     this.#committed("created", row.id, 0, startMs);
     if (first !== null) {
-      this.#appends.tell(row.id, held.number, first);
+      this.#appends.announce(row.id, held.number, first);
       this.#committed("appended", row.id, endOf(first), startMs);
     }
     return lease;
@@ -210,8 +210,8 @@ class PostgresJournal implements Journal {
     return await this.#conversations.count(filter);
   }
 
-  async searchGlances(query: GlanceQuery): Promise<ConversationPage> {
-    return await this.#conversations.searchGlances(query);
+  async searchSummaries(query: SummaryQuery): Promise<ConversationPage> {
+    return await this.#conversations.searchSummaries(query);
   }
 
   async searchAppConversations(query: AppConversationQuery): Promise<ConversationPage> {
@@ -329,7 +329,7 @@ class PostgresJournal implements Journal {
   }
 
   /** The database says so itself. */
-  heed(): void {}
+  pollNow(): void {}
 
   onCommit(listener: (commit: Commit) => void): () => void {
     return this.#commits.add(listener);
@@ -352,6 +352,6 @@ class PostgresJournal implements Journal {
   }
 
   #committed(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
-    this.#commits.tell({ type, conversationId, lastSeq, durationMs: performance.now() - startMs });
+    this.#commits.emit({ type, conversationId, lastSeq, durationMs: performance.now() - startMs });
   }
 }

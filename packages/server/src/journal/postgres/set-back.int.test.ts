@@ -31,11 +31,11 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
   test("a standby that lacks the last commits: what is lost is told before anything is read, and nothing old stays", async () => {
     const url = await postgres.createDatabase();
     await using journal = await openPostgresJournal({ url, onFailure: () => {} });
-    const told: (readonly LostEvents[])[] = [];
-    journal.onSetBack((lost) => told.push(lost));
-    const [kept, shortened, gone] = [randomUUID(), randomUUID(), randomUUID()];
+    const losses: (readonly LostEvents[])[] = [];
+    journal.onSetBack((lost) => losses.push(lost));
+    const [intact, shortened, gone] = [randomUUID(), randomUUID(), randomUUID()];
     const begin = async (id: string) => (await journal.createClaimed(sampleConversation(id)))!;
-    const leases = [await begin(kept), await begin(shortened)];
+    const leases = [await begin(intact), await begin(shortened)];
     for (const lease of leases) await journal.append(lease, { expectedSeq: 0, events: [sampleEvent(1)] });
     await using line = await openDatabaseLine(postgres.url);
     await postgres.addStandby(line.url, []);
@@ -45,18 +45,18 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
     await journal.append(late, { expectedSeq: 0, events: [sampleEvent(1)] });
     await journal.append(leases[1]!, { expectedSeq: 1, events: [sampleEvent(2)] });
     expect(await journal.read(shortened, 1, 10)).toHaveLength(1);
-    expect(told).toEqual([]);
+    expect(losses).toEqual([]);
     await postgres.failOver();
 
     // Whichever connection comes first.
-    await expect.poll(() => journal.lastSeq(kept).catch(() => null)).toBe(1);
-    expect(told).toEqual([
+    await expect.poll(() => journal.lastSeq(intact).catch(() => null)).toBe(1);
+    expect(losses).toEqual([
       expect.arrayContaining([
         { conversationId: shortened, acknowledgedSeq: 2, lastEventId: sampleId(2), storedSeq: 1 },
         { conversationId: gone, acknowledgedSeq: 1, lastEventId: sampleId(1), storedSeq: 0 },
       ]),
     ]);
-    expect(told[0]).toHaveLength(2);
+    expect(losses[0]).toHaveLength(2);
     expect(await journal.read(shortened, 1, 10)).toEqual([]);
     // Who has lost nothing goes on; what is loaded anew begins behind what is there.
     await journal.append(leases[0]!, { expectedSeq: 1, events: [sampleEvent(2)] });

@@ -11,7 +11,7 @@ export class Sweeper implements AsyncDisposable {
   #running: Promise<void> | null = null;
   #isAsked = false;
   /** Behind the last log whose blocks were looked at; null when all were, since this process began. */
-  #lookedUpTo: number | null = 0;
+  #checkedUpTo: number | null = 0;
   #isClosed = false;
 
   constructor(pool: Pool, onFailure: (error: unknown) => void) {
@@ -52,12 +52,12 @@ export class Sweeper implements AsyncDisposable {
    * Once in a process: another one may have made blocks of a log while its deletion ended.
    */
   async #doomLeftOver(): Promise<void> {
-    while (this.#lookedUpTo !== null && !this.#isClosed) {
+    while (this.#checkedUpTo !== null && !this.#isClosed) {
       const { rows } = await this.#pool.query<{ last: number | null }>(leftOverSql, [
-        this.#lookedUpTo,
+        this.#checkedUpTo,
         sliceLogs,
       ]);
-      this.#lookedUpTo = rows[0]!.last;
+      this.#checkedUpTo = rows[0]!.last;
     }
   }
 

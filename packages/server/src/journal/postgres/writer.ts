@@ -26,7 +26,7 @@ type Waiting = PreparedAppend & {
 const groupLimit = 512;
 const groupCharacters = 8 * 1024 * 1024;
 /** How long appends wait for a database that is unavailable. */
-const awayMs = 5000;
+const maxUnavailableMs = 5000;
 
 /**
  * Appends of one turn of the event loop, and those that come while a group is on its way, go together: one statement, one
@@ -94,7 +94,7 @@ export class AppendWriter implements AsyncDisposable {
   }
 
   async #write(group: readonly Waiting[]): Promise<void> {
-    const deadlineMs = performance.now() + awayMs;
+    const deadlineMs = performance.now() + maxUnavailableMs;
     let rest = group;
     for (let pauseMs = 50; rest.length > 0; pauseMs = Math.min(1000, pauseMs * 2)) {
       try {

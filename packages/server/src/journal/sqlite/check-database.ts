@@ -6,8 +6,8 @@ import { isStorageFault } from "./schema.ts";
 export function checkDatabase(database: DatabaseSync, onDamage: (sentence: string) => void): void {
   try {
     for (const row of database.prepare(`PRAGMA integrity_check(${maxFound})`).iterate()) {
-      const [said] = Object.values(row).map(String);
-      if (said !== "ok") onDamage(`SQLite finds: ${said?.replaceAll(/\s+/g, " ")}.`);
+      const [result] = Object.values(row).map(String);
+      if (result !== "ok") onDamage(`SQLite finds: ${result?.replaceAll(/\s+/g, " ")}.`);
     }
     for (const { table, rowid } of database.prepare("PRAGMA foreign_key_check").iterate()) {
       onDamage(`Row ${String(rowid)} of table ${String(table)} refers to a row that is gone.`);

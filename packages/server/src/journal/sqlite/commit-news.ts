@@ -32,20 +32,20 @@ export class CommitNews implements Disposable {
     if (this.#doorbell.has(conversationId)) this.#tails.add(conversationId, batch.expectedSeq, batch.events);
     this.#watch.onOwnAppend(conversationId, lastSeq);
     this.#doorbell.ring(conversationId, lastSeq);
-    this.#tell("appended", conversationId, lastSeq, startMs);
+    this.#emit("appended", conversationId, lastSeq, startMs);
   }
 
   created(conversationId: string, startMs: number): void {
-    this.#tell("created", conversationId, 0, startMs);
+    this.#emit("created", conversationId, 0, startMs);
   }
 
   marked(conversationId: string, startMs: number): void {
-    this.#tell("marked", conversationId, 0, startMs);
+    this.#emit("marked", conversationId, 0, startMs);
   }
 
   deleted(conversationId: string, startMs: number): void {
     this.#tails.forget(conversationId);
-    this.#tell("deleted", conversationId, 0, startMs);
+    this.#emit("deleted", conversationId, 0, startMs);
   }
 
   /** What was appended last, as far as somebody waits for it; null when it has to be read. */
@@ -62,8 +62,8 @@ export class CommitNews implements Disposable {
     };
   }
 
-  heed(conversationId: string): void {
-    this.#watch.look(conversationId);
+  pollNow(conversationId: string): void {
+    this.#watch.check(conversationId);
   }
 
   onCommit(listener: (commit: Commit) => void): () => void {
@@ -74,10 +74,10 @@ export class CommitNews implements Disposable {
     this.#watch[Symbol.dispose]();
   }
 
-  #tell(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
+  #emit(type: Commit["type"], conversationId: string, lastSeq: number, startMs: number): void {
     // An empty log has nothing to be found.
     if (type === "appended" || type === "deleted") this.#deps.indexing.noteChange(conversationId);
     const commit: Commit = { type, conversationId, lastSeq, durationMs: performance.now() - startMs };
-    this.#listeners.tell(commit);
+    this.#listeners.emit(commit);
   }
 }

@@ -34,7 +34,7 @@ export class CommitWatch implements Disposable {
   }
 
   /** Looks at one conversation at once; does nothing while nobody listens to it. */
-  look(conversationId: string): void {
+  check(conversationId: string): void {
     if (!this.#isDisposed && this.#deps.doorbell.has(conversationId)) this.#compare(conversationId);
   }
 
@@ -51,7 +51,7 @@ export class CommitWatch implements Disposable {
   #schedule(): void {
     if (this.#timer !== undefined || this.#isDisposed) return;
     this.#timer = setTimeout(() => {
-      void this.#look().finally(() => {
+      void this.#poll().finally(() => {
         this.#timer = undefined;
         if (!this.#deps.doorbell.isIdle) this.#schedule();
       });
@@ -59,7 +59,7 @@ export class CommitWatch implements Disposable {
     this.#timer.unref();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { doorbell, readVersion } = this.#deps;
     let version: number;
     try {
@@ -72,7 +72,7 @@ export class CommitWatch implements Disposable {
     this.#version = version;
     const listened = doorbell.conversationIds;
     for (const [index, conversationId] of listened.entries()) {
-      if (index % lookSlice === lookSlice - 1) await yieldToEventLoop();
+      if (index % pollSlice === pollSlice - 1) await yieldToEventLoop();
       if (this.#isDisposed) return;
       this.#compare(conversationId);
     }
@@ -101,4 +101,4 @@ export class CommitWatch implements Disposable {
 }
 
 const pollMs = 200;
-const lookSlice = 200;
+const pollSlice = 200;

@@ -206,9 +206,9 @@ test("P57: a journal of a development version is not checked, but said to be one
     database.exec("ALTER TABLE conversations DROP COLUMN is_pinned");
     database.exec("PRAGMA user_version = 2");
   }
-  const said: string[] = [];
-  checkJournal({ path, onDamage: (sentence) => said.push(sentence), onProgress: () => {} });
-  expect(said).toEqual([
+  const sentences: string[] = [];
+  checkJournal({ path, onDamage: (sentence) => sentences.push(sentence), onProgress: () => {} });
+  expect(sentences).toEqual([
     `The journal ${path} has format 2 of a development version from before the first release: name another data folder, or use the version that made it.`,
   ]);
 });
@@ -239,9 +239,9 @@ test("P8, P57: the journal of the first release has what lists filter by; a dama
   ]);
   const { ownerId } = (await journal.getConversation(ids[0]!))!;
   const filter = { ownerId, limit: 10, workingDir: "/w", tag: { key: "team", value: "x" } };
-  expect((await journal.searchGlances(filter)).items.map(({ id }) => id)).toEqual([ids[0]]);
+  expect((await journal.searchSummaries(filter)).items.map(({ id }) => id)).toEqual([ids[0]]);
   // A fork that is not whole is nowhere; a damaged configuration hides nothing.
-  const all = (await journal.searchGlances({ ownerId, limit: 100 })).items.map(({ id }) => id);
+  const all = (await journal.searchSummaries({ ownerId, limit: 100 })).items.map(({ id }) => id);
   expect(all).toContain(ids[2]);
   expect(all).not.toContain(ids[1]);
   const read = await journal.read(ids[0]!, 0, 100);

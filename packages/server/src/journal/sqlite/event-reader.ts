@@ -148,14 +148,14 @@ export class EventReader {
     // From well before it: the way to the first place may be the damaged one.
     const before = Math.max(positionOf(log.number, 1), first - windowSize);
     const part = this.#partOf(log, seq);
-    const looks = [
+    const attempts = [
       () => part.around.iterate(position, position),
       () => part.around.iterate(before, position),
       () => part.aroundDown.iterate(position, first + 2 * windowSize),
     ];
-    for (const look of looks) {
+    for (const attempt of attempts) {
       try {
-        for (const row of look() as unknown as Iterable<OneRow>)
+        for (const row of attempt() as unknown as Iterable<OneRow>)
           if (row[0] === position && isIntact(row)) return row;
       } catch (error) {
         if (!isStorageFault(error)) throw error;
@@ -198,7 +198,7 @@ export class EventReader {
     for (let seq = 1; seq <= end; seq += 1) {
       const own = this.#ownId(log, seq);
       if (own !== null) [last, lastOwn] = [own, seq];
-      const isNear = seq - lastOwn < furthestNeighbour;
+      const isNear = seq - lastOwn < maxDistance;
       const id = own ?? (isNear ? idAfter(last, seq - lastOwn) : idAfter(new Uint8Array(16), seq));
       if (Buffer.compare(id, wanted) === 0) return seq;
     }
@@ -226,7 +226,7 @@ export class EventReader {
 
   /** A damaged event counts as the readable one after it, so that it hides nothing but itself. */
   microsAt(log: LogRange, seq: number): number {
-    for (let at = seq; at <= log.lastSeq && at - seq < furthestNeighbour; at += 1) {
+    for (let at = seq; at <= log.lastSeq && at - seq < maxDistance; at += 1) {
       const [micros] = (this.#get(log, at, "timestamp") as [unknown] | null) ?? [];
       if (typeof micros === "number") return micros;
       // Where rows are gone the next one is far away, however many there were.
@@ -272,12 +272,12 @@ export class EventReader {
     return isIdBytes(own) ? own : (this.find(log, seq)?.[1] ?? null);
   }
 
-  /** An event without an id of its own has one between those of its neighbours, always the same. */
+  /** An event without an id of its own has one between those of the adjacent events, always the same. */
   #idBytesAt(log: LogRange, seq: number): Uint8Array {
     const own = this.#ownId(log, seq);
     if (own !== null) return own;
     // Not by the nearest row that SQLite finds: damage may lead it to one far away, whose id is out of order here.
-    for (let before = seq - 1; before > 0 && before > seq - furthestNeighbour; before -= 1) {
+    for (let before = seq - 1; before > 0 && before > seq - maxDistance; before -= 1) {
       const id = this.#ownId(log, before);
       if (id !== null) return idAfter(id, seq - before);
     }
@@ -302,7 +302,7 @@ const maxLandmarks = 4_096;
 const maxSearched = 4_096;
 
 /** A damaged page holds fewer events than this, if they are not tiny. */
-const furthestNeighbour = 256;
+const maxDistance = 256;
 
 /** All of `[first, last]`. */
 export function seqsBetween(first: number, last: number): number[] {

@@ -37,9 +37,9 @@ export class MatchReader {
     const bound = new PageBound();
     const matches: Match[] = [];
     for (const [table, part] of toParts(plan, isDescending)) {
-      const most = limit + 1 - matches.length;
-      if (most < 1 || matches.length > pageLength(matches, limit)) break;
-      matches.push(...this.#readPart(table, part, isDescending, most, bound));
+      const room = limit + 1 - matches.length;
+      if (room < 1 || matches.length > pageLength(matches, limit)) break;
+      matches.push(...this.#readPart(table, part, isDescending, room, bound));
     }
     return matches;
   }

@@ -148,8 +148,8 @@ test("P27: two nodes on one folder: one owner each, takeover when it has left, i
   expect((await second.claim(other.conversationId)).generation).toBeGreaterThan(other.generation);
 });
 
-test("P27: the doorbell also rings for what a neighbour appends", async () => {
-  const dataDir = join(folder, "neighbours");
+test("P27: the doorbell also rings for what another node appends", async () => {
+  const dataDir = join(folder, "nodes");
   await using first = await openJournal({ dataDir });
   await using second = await openJournal({ dataDir });
   const lease = await startLog(first);

@@ -18,7 +18,7 @@ import {
   type EventPageText,
   type EventQuery,
   type EventWithMeta,
-  type GlanceQuery,
+  type SummaryQuery,
   type InboxEntry,
   type Journal,
   type KindFilter,
@@ -35,7 +35,7 @@ import { CommitNews } from "./commit-news.ts";
 import { ConversationReader } from "./conversation-reader.ts";
 import { ConversationRows } from "./conversation-rows.ts";
 import { AppConversationSearch } from "./app-conversation-search.ts";
-import { GlanceSearch } from "./glance-search.ts";
+import { SummarySearch } from "./summary-search.ts";
 import { JournalFile } from "./journal-file.ts";
 import { LogReads } from "./log-reads.ts";
 import type { WatchdogShared } from "../../lib/watchdog-memory.ts";
@@ -106,7 +106,7 @@ class SqliteJournal implements Journal {
   readonly #file: JournalFile;
   readonly #logs: LogReads;
   readonly #conversations: ConversationReader;
-  readonly #glances: GlanceSearch;
+  readonly #summaries: SummarySearch;
   readonly #apps: AppConversationSearch;
   readonly #indexing: TextIndexing;
   readonly #indexes: TextIndexes;
@@ -125,7 +125,7 @@ class SqliteJournal implements Journal {
     this.#logs = new LogReads(file, texts.indexes);
     const rows = new ConversationRows(file.database, (conversationId) => this.#logs.lastSeq(conversationId));
     this.#conversations = new ConversationReader(file.database, rows);
-    this.#glances = new GlanceSearch(file.database, rows);
+    this.#summaries = new SummarySearch(file.database, rows);
     this.#apps = new AppConversationSearch(file.database, rows);
     this.#indexing = texts.indexing;
     this.#indexes = texts.indexes;
@@ -173,8 +173,8 @@ class SqliteJournal implements Journal {
     return this.#file.read(() => this.#conversations.count(filter));
   }
 
-  async searchGlances(query: GlanceQuery): Promise<ConversationPage> {
-    return this.#file.read(() => this.#glances.search(query));
+  async searchSummaries(query: SummaryQuery): Promise<ConversationPage> {
+    return this.#file.read(() => this.#summaries.search(query));
   }
 
   async searchAppConversations(query: AppConversationQuery): Promise<ConversationPage> {
@@ -295,8 +295,8 @@ class SqliteJournal implements Journal {
     return this.#news.onAppend(conversationId, onRing);
   }
 
-  heed(conversationId: string): void {
-    this.#news.heed(conversationId);
+  pollNow(conversationId: string): void {
+    this.#news.pollNow(conversationId);
   }
 
   onCommit(listener: (commit: Commit) => void): () => void {

@@ -56,7 +56,7 @@ function sentenceOf(lesson: Lesson): string {
     case "signatures":
       return "wants a signature with each call: calls of other models are sent with the stand-in for one.";
     case "alternate":
-      return "wants messages of both sides in turn: neighbours of one side are sent to it as one.";
+      return "wants messages of both sides in turn: consecutive messages of one side are merged.";
     case "field":
       return `refuses the field ${lesson.name} that it sent itself: it is not sent back any more.`;
     case "keyword":

@@ -2,7 +2,7 @@ import type { ConversationExecutionStatus, SetMarksRequest, Start } from "@convo
 import type { Directory } from "../../../directory/directory.ts";
 import { readOutline } from "../../../reading/outline.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
-import { toGlance } from "../../../reading/glance.ts";
+import { toSummary } from "../../../reading/summary.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { SummaryFilter, Journal } from "../../../journal/journal.ts";
@@ -74,7 +74,7 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
         default_workspace: deps.workspaceRoot,
         needs_you: needsYou,
         spend_today: await deps.ledger.spentToday(userId),
-        conversations: { items: page.items.map(toGlance), next_page_id: page.nextPageId },
+        conversations: { items: page.items.map(toSummary), next_page_id: page.nextPageId },
       };
       return { json };
     },
@@ -86,7 +86,7 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
         limit: query.limit ?? 100,
         ...(query.page_id ? { pageId: normalizeUuid(query.page_id) ?? query.page_id } : {}),
       });
-      return { json: { items: page.items.map(toGlance), next_page_id: page.nextPageId } };
+      return { json: { items: page.items.map(toSummary), next_page_id: page.nextPageId } };
     },
 
     getOutline: async (request) => {

@@ -7,7 +7,7 @@ import { readKind, readName } from "./event-names.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 
 export type SearchRouteDeps = {
-  readonly journal: Pick<Journal, "getConversations" | "searchGlances" | "searchTexts">;
+  readonly journal: Pick<Journal, "getConversations" | "searchSummaries" | "searchTexts">;
 };
 
 type Query = {

@@ -14,7 +14,7 @@ export type NodeSignalsDeps = {
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
   readonly peers: Pick<Peers, "findWay" | "callerOf">;
   readonly directory: Pick<Directory, "forward" | "receive">;
-  readonly journal: Pick<Journal, "onCommit" | "heed">;
+  readonly journal: Pick<Journal, "onCommit" | "pollNow">;
   /** True when the store reports appends of other nodes with a delay. */
   readonly publishesAppends: boolean;
   readonly logger: Logger;
@@ -163,7 +163,7 @@ export class NodeSignals implements Disposable {
 
   #receive({ id, signal, atSeq }: NodeSignal): void {
     if (!this.#followed.has(id)) return;
-    if (signal === null) this.#deps.journal.heed(id);
+    if (signal === null) this.#deps.journal.pollNow(id);
     else this.#deps.directory.receive(id, signal, atSeq);
   }
 }

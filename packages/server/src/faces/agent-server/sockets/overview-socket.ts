@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Directory } from "../../../directory/directory.ts";
 import type { SummaryFeed } from "../../../reading/summary-feed.ts";
 import type { Described } from "../../../engine/state/describe.ts";
-import { toGlance } from "../../../reading/glance.ts";
+import { toSummary } from "../../../reading/summary.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { Journal } from "../../../journal/journal.ts";
@@ -101,7 +101,7 @@ class Overview implements Disposable {
   }
 
   #publish(described: Described): void {
-    this.#give(described.id, JSON.stringify(toGlance(described)), described.state.lastSeq);
+    this.#give(described.id, JSON.stringify(toSummary(described)), described.state.lastSeq);
   }
 
   #give(id: string, json: string, version: number): void {

@@ -48,7 +48,7 @@ export class TextIndexer implements AsyncDisposable {
   }
 
   /** Begins to read what nobody has read yet, and answers how much that is. */
-  async look(): Promise<{ readonly waiting: number; readonly conversations: number }> {
+  async poll(): Promise<{ readonly waiting: number; readonly conversations: number }> {
     const { rows } = await this.#pool.query<{ number: number | null; conversations: number }>(unreadSql);
     const waiting = rows.flatMap(({ number }) => (number === null ? [] : [number]));
     for (const log of waiting) this.#due.add(log);

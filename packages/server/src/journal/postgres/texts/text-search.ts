@@ -26,7 +26,7 @@ export class TextSearch {
 
   async search(query: TextQuery): Promise<TextPage> {
     const from = query.pageId === undefined ? null : readPlace(query.pageId);
-    const { waiting, conversations } = await this.#indexer.look();
+    const { waiting, conversations } = await this.#indexer.poll();
     const isComplete = waiting === 0;
     const progress = isComplete ? 1 : 1 - Math.min(1, waiting / Math.max(1, conversations));
     return { ...(await this.#find(query, from)), isComplete, progress };
@@ -46,8 +46,8 @@ export class TextSearch {
       Math.min(latest, Number.MAX_SAFE_INTEGER),
     ];
     const found: TextMatch[] = [];
-    for (let looked = 0; ; looked += blocksPerRead) {
-      const { rows } = await this.#pool.query<BlockRow>(blocksSql, [...values, blocksPerRead + 1, looked]);
+    for (let scanned = 0; ; scanned += blocksPerRead) {
+      const { rows } = await this.#pool.query<BlockRow>(blocksSql, [...values, blocksPerRead + 1, scanned]);
       for (const row of rows.slice(0, blocksPerRead)) {
         for (const match of matchesIn(row, query))
           if (match.timestampMicros <= latest && isBehind(match, from)) found.push(match);
@@ -57,7 +57,7 @@ export class TextSearch {
       // Those above the end of the next block are in order now: every block that follows ends before it.
       const certain = found.filter(({ timestampMicros }) => timestampMicros > next.last_at);
       if (certain.length > query.limit) return toPage(found, query.limit);
-      if (looked + blocksPerRead >= maxBlocks && next.last_at < (from?.at ?? Infinity)) {
+      if (scanned + blocksPerRead >= maxBlocks && next.last_at < (from?.at ?? Infinity)) {
         return {
           items: certain.toSorted(byTime),
           nextPageId: writePlace({ at: next.last_at, conversationId: highest }),

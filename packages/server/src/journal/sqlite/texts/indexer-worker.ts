@@ -36,7 +36,7 @@ class IndexerThread {
   #conversations = 0;
   #round = 0;
   #timer: NodeJS.Timeout | undefined;
-  #toldMs = 0;
+  #reportedMs = 0;
 
   private constructor(port: MessagePort, options: IndexerOptions) {
     this.#port = port;
@@ -81,12 +81,12 @@ class IndexerThread {
       if (!isStorageFault(error)) throw error;
       if (isBroken(error)) this.#makeAgain();
       // A full disk, or one that fails: tried again later, and until then the answers say that something is missing.
-      this.#tell();
+      this.#emit();
       this.#schedule(retryMs);
       return;
     }
     const isIdle = this.#comparing === null && this.#changed.size + this.#older.size === 0;
-    if (isIdle || performance.now() - this.#toldMs > tellEveryMs) this.#tell();
+    if (isIdle || performance.now() - this.#reportedMs > reportEveryMs) this.#emit();
     if (!isIdle) this.#schedule(Math.min(performance.now() - startedMs, longestRestMs));
   }
 
@@ -116,8 +116,8 @@ class IndexerThread {
     this.#comparing = this.#open.indexer.compare();
   }
 
-  #tell(): void {
-    this.#toldMs = performance.now();
+  #emit(): void {
+    this.#reportedMs = performance.now();
     this.#port.postMessage({
       type: "state",
       round: this.#round,
@@ -144,7 +144,7 @@ function openIndexer({ journalPath, textsPath }: IndexerOptions) {
 const cacheKibibytes = 1024;
 const sliceMs = 20;
 const longestRestMs = 50;
-const tellEveryMs = 200;
+const reportEveryMs = 200;
 const retryMs = 5000;
 
 if (parentPort !== null) IndexerThread.serve(parentPort, workerData as IndexerOptions);

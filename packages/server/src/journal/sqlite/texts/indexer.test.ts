@@ -29,9 +29,9 @@ test("S11: logs that are read one after another share a transaction, until the t
   using texts = openTextsWriter(path);
   using beside = openTextsReader(path)!;
   const indexer = new TextIndexer(logs, texts);
-  let looks = 0;
+  let calls = 0;
   const before = commits(beside);
-  expect(indexer.runSlice(ids, () => (looks += 1) >= 2)).toEqual(["a", "b"]);
+  expect(indexer.runSlice(ids, () => (calls += 1) >= 2)).toEqual(["a", "b"]);
   expect(commits(beside)).toBe(before + 1);
   expect(indexer.runSlice(ids, () => false)).toEqual(ids);
   expect(commits(beside)).toBe(before + 2);

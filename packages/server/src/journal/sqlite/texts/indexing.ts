@@ -28,7 +28,7 @@ export class TextIndexing implements AsyncDisposable {
 
   constructor(options: IndexingOptions) {
     this.#options = options;
-    if (options.startAfterMs !== null) this.#sendAfter(options.startAfterMs * backlogPatience);
+    if (options.startAfterMs !== null) this.#sendAfter(options.startAfterMs * backlogDelayFactor);
   }
 
   /** The events of the conversation, or it itself, are not what they were. */
@@ -39,11 +39,11 @@ export class TextIndexing implements AsyncDisposable {
   }
 
   /** Reads what is not read yet, without waiting; resolves when it is known how much that is, or after a second. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     this.#send();
     if (this.#hasCompared) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, longestLookMs);
+    const timer = setTimeout(resolve, maxPollMs);
     await Promise.race([this.#compared.promise, promise]);
     clearTimeout(timer);
   }
@@ -152,8 +152,8 @@ export class TextIndexing implements AsyncDisposable {
 /** It has time, and keeps nothing of what it reads. */
 const youngMegabytes = 4;
 /** What former processes left has waited before: it lets a start end, and its memory be given back, first. A search does not wait for it. */
-const backlogPatience = 5;
+const backlogDelayFactor = 5;
 const gatherMs = 500;
-const longestLookMs = 1000;
+const maxPollMs = 1000;
 const idleMs = 20_000;
 const restartMs = 10_000;

@@ -41,7 +41,7 @@ export class TextSearch {
   async search(query: TextQuery): Promise<TextPage> {
     const from = query.pageId === undefined ? null : readPlace(query.pageId);
     const { indexing, indexes } = this.#deps;
-    await indexing.look();
+    await indexing.poll();
     const { isComplete, waiting, conversations } = indexing.progress;
     const progress = isComplete ? 1 : 1 - Math.min(1, waiting / Math.max(1, conversations));
     try {
@@ -65,7 +65,7 @@ export class TextSearch {
     if (range === null) return { items: [], nextPageId: null };
     const found: Hit[] = [];
     let startedMs = performance.now();
-    let looked = 0;
+    let scanned = 0;
     for (const id of index.candidates(expressionOf(query, range.number), range.low, range.high)) {
       if (performance.now() - startedMs > sliceMs) {
         await yieldToEventLoop();
@@ -76,12 +76,12 @@ export class TextSearch {
       const certain = found.filter(({ at }) => at > id * tickMicros).length;
       if (certain > query.limit) break;
       // With nothing in hand that could be newer than what follows.
-      if (looked >= maxBlocks && certain === found.length) {
+      if (scanned >= maxBlocks && certain === found.length) {
         const place = { at: id * tickMicros, conversationId: `${cut}${id}` };
         return { items: this.#show(inOrder(found)), nextPageId: writePlace(place) };
       }
-      looked += 1;
-      found.push(...this.#look(index, id, query, from));
+      scanned += 1;
+      found.push(...this.#searchBlock(index, id, query, from));
     }
     const sorted = inOrder(found);
     const next = sorted[query.limit];
@@ -110,7 +110,7 @@ export class TextSearch {
     };
   }
 
-  #look(index: TextIndex, id: number, query: TextQuery, from: Place | null): Hit[] {
+  #searchBlock(index: TextIndex, id: number, query: TextQuery, from: Place | null): Hit[] {
     const block = index.block(id);
     const latest = Math.min(from?.at ?? Infinity, (query.timestampLtMicros ?? Infinity) - 1);
     if (block === null || block.first_at > latest) return [];

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { ConversationRows } from "./conversation-rows.ts";
-import { GlanceSearch } from "./glance-search.ts";
+import { SummarySearch } from "./summary-search.ts";
 import { openWriterDatabase } from "./schema.ts";
 
 test("of the many ways to put a filter together only the last 64 are kept ready", async () => {
   await using folder = await openTemporaryDirectory();
   const database = openWriterDatabase(join(folder.path, "journal.db"));
   try {
-    const search = new GlanceSearch(database, new ConversationRows(database, () => null));
+    const search = new SummarySearch(database, new ConversationRows(database, () => null));
     const prepare = database.prepare.bind(database);
     let count = 0;
     database.prepare = (sql) => {

@@ -5,7 +5,7 @@ import {
   UnknownPageError,
   type ConversationRow,
   type SummaryFilter,
-  type GlanceQuery,
+  type SummaryQuery,
   type Journal,
 } from "./journal.ts";
 import { sampleConversation } from "./sample-events.ts";
@@ -16,8 +16,8 @@ const tags = [{}, { team: "search" }, { team: 'se"arch', x: "" }, { 'te"am': "se
 const statuses = ["idle", "running", "finished"];
 
 /** The part of the contract about lists for people. */
-export function describeGlances(journal: () => Journal): void {
-  describe("glances", () => {
+export function describeSummaries(journal: () => Journal): void {
+  describe("summaries", () => {
     test("P39: every filter gives exactly what a plain reading gives, page by page, the last changed first", async () => {
       const ownerId = randomUUID();
       const parents: string[] = [];
@@ -70,7 +70,7 @@ export function describeGlances(journal: () => Journal): void {
         { numRuns: 150 },
       );
       const other = marked.find((row) => row.ownerId !== ownerId && !row.isCopying)!;
-      await expect(journal().searchGlances({ ownerId, limit: 5, pageId: other.id })).rejects.toThrow(
+      await expect(journal().searchSummaries({ ownerId, limit: 5, pageId: other.id })).rejects.toThrow(
         UnknownPageError,
       );
     });
@@ -83,11 +83,11 @@ export function describeGlances(journal: () => Journal): void {
       const lease = await journal().claim(row.id);
       await journal().append(lease, { expectedSeq: 0, events: [], conversation: { config: config("new") } });
       const found = async (key: string): Promise<number> =>
-        (await journal().searchGlances({ ownerId, limit: 5, tag: { key, value: null } })).items.length;
+        (await journal().searchSummaries({ ownerId, limit: 5, tag: { key, value: null } })).items.length;
       expect([await found("old"), await found("new")]).toEqual([0, 1]);
       // What is damaged is listed all the same.
       await journal().append(lease, { expectedSeq: 0, events: [], conversation: { config: "{" } });
-      expect((await journal().searchGlances({ ownerId, limit: 5 })).items).toHaveLength(1);
+      expect((await journal().searchSummaries({ ownerId, limit: 5 })).items).toHaveLength(1);
     });
 
     test("S6: marks change alone, the place that was read only moves forward, and nobody needs the lease", async () => {
@@ -118,10 +118,10 @@ export function describeGlances(journal: () => Journal): void {
   });
 }
 
-async function allPages(journal: Journal, query: GlanceQuery): Promise<ConversationRow[]> {
+async function allPages(journal: Journal, query: SummaryQuery): Promise<ConversationRow[]> {
   const found: ConversationRow[] = [];
   for (let pageId: string | null | undefined; pageId !== null;) {
-    const page = await journal.searchGlances({ ...query, ...(pageId === undefined ? {} : { pageId }) });
+    const page = await journal.searchSummaries({ ...query, ...(pageId === undefined ? {} : { pageId }) });
     if (page.nextPageId !== null) expect(page.items).toHaveLength(query.limit);
     found.push(...page.items);
     pageId = page.nextPageId;

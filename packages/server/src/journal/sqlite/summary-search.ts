@@ -1,10 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { ConversationPage, SummaryFilter, GlanceQuery } from "../journal.ts";
+import type { ConversationPage, SummaryFilter, SummaryQuery } from "../journal.ts";
 import { unknownPage } from "./conversation-reader.ts";
 import type { ConversationRows } from "./conversation-rows.ts";
 
 /** Lists for people: ranges of one index that has all that a filter asks for. */
-export class GlanceSearch {
+export class SummarySearch {
   readonly #rows: ConversationRows;
   readonly #start: StatementSync;
 
@@ -15,7 +15,7 @@ export class GlanceSearch {
     );
   }
 
-  search(given: GlanceQuery): ConversationPage {
+  search(given: SummaryQuery): ConversationPage {
     // A status that is named twice would be a range of its own, with the same rows.
     const query = { ...given, statuses: [...new Set(given.statuses)] };
     const { conditions, values } = toConditions(query);
@@ -33,7 +33,7 @@ export class GlanceSearch {
     return { items: rows.slice(0, query.limit), nextPageId: rows[query.limit]?.id ?? null };
   }
 
-  #pageStart({ pageId, ownerId }: GlanceQuery): [at: number, number: number] {
+  #pageStart({ pageId, ownerId }: SummaryQuery): [at: number, number: number] {
     if (pageId === undefined) return [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
     const row = this.#start.get(pageId, ownerId);
     if (row === undefined) throw unknownPage(pageId);

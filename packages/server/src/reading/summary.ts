@@ -4,7 +4,7 @@ import { awaiting } from "../engine/commands/approvals.ts";
 import { combinedMetrics, type Described } from "../engine/state/describe.ts";
 
 /** The summary of a conversation; its cost does not depend on the log's length. */
-export function toGlance({ config, marks, state, ...described }: Described): Glance {
+export function toSummary({ config, marks, state, ...described }: Described): Glance {
   const { llm } = config.agent;
   const { accumulated_token_usage: usage } = (state.stats[llm.usage_id ?? "default"] ??
     {}) as MetricsSnapshot;
