@@ -30,7 +30,7 @@ export interface Journal extends AsyncDisposable {
   /** What its owner keeps about a conversation beside its log; needs no lease. False when there is none. */
   markConversation(id: string, marks: MarkChange): Promise<boolean>;
   /**
-   * Conversations with `isActive`, whose runs must go on after a restart, that this process does not own, with the process that does or
+   * Conversations with `isActive`, whose runs must resume after a restart, that this process does not own, with the process that does or
    * did; null where nobody does. A store that knows which processes live leaves out what they own.
    */
   listActiveElsewhere(): Promise<{ readonly id: string; readonly nodeId: string | null }[]>;
@@ -41,7 +41,7 @@ export interface Journal extends AsyncDisposable {
 
   /** Takes ownership for writing. Fails with {@link LeaseHeldError} while another live process owns it; fences the previous owner. */
   claim(conversationId: string): Promise<Lease>;
-  /** The same for several, in their order: who owns one is told in its place. Null for what is not there, and for what is just being written to. */
+  /** The same for several, in their order; an owned one gives its owner. Null for a missing one and for one that is being written to. */
   claimMany(conversationIds: readonly string[]): Promise<(Lease | LeaseHeldError | null)[]>;
   release(lease: Lease): Promise<void>;
 
@@ -83,7 +83,7 @@ export interface Journal extends AsyncDisposable {
 
   /** Rings after each commit that touched the conversation, also for commits of other processes within a second. Returns the unsubscribe function. */
   onAppend(conversationId: string, onRing: (lastSeq: number) => void): () => void;
-  /** Another process says that it has appended: whoever listens hears of it now and not with the next look. */
+  /** Another process reports an append: checks the log now instead of at the next poll. */
   pollNow(conversationId: string): void;
   /** Tells of each commit of this process once it is durable; must return at once. Returns the unsubscribe function. */
   onCommit(listener: (commit: Commit) => void): () => void;
@@ -119,7 +119,7 @@ export type Lease = {
   readonly generation: number;
   /** Generations are compared within one: where the store has gone back, they begin anew. Absent where no other process could have one. */
   readonly era?: string;
-  /** The last owner kept the records of its tools in another data folder: what it had begun cannot be found out here. */
+  /** The last owner had its execution records in another data folder: which calls it had started is unknown here. */
   readonly isFromElsewhere?: true;
 };
 
@@ -163,7 +163,7 @@ export type LogHead = {
 export type LogPlace = {
   /** That works on it and lives. */
   readonly owner: string | null;
-  /** That lives on the machine of whoever worked on it last, or made it. */
+  /** A live node on the machine of the last owner, or of the creator. */
   readonly machineNode: string | null;
 };
 
@@ -194,7 +194,7 @@ export const noMarks: ConversationMarks = { isPinned: false, isArchived: false, 
 export type ConversationFields = {
   readonly title: string | null;
   readonly executionStatus: string;
-  /** True while a run wants to go on by itself after a restart. */
+  /** True while a run must resume after a restart. */
   readonly isActive: boolean;
   /** True until a fork has all its events. It is in no list and no count. */
   readonly isCopying: boolean;

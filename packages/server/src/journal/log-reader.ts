@@ -20,7 +20,7 @@ export class LogReader implements Disposable {
   #cursor: number;
   /** Something may be there that was not read. */
   #hasNews = true;
-  /** The highest `seq` that a ring told of; what comes behind it rings again. 0 before the first ring. */
+  /** The highest `seq` of a ring; later events ring again. 0 before the first ring. */
   #rungSeq = 0;
   #isStopped = false;
   #isReading = false;
@@ -62,7 +62,7 @@ export class LogReader implements Disposable {
     if (this.#waiting !== null && !this.#isReading) void this.#read();
   }
 
-  /** Answers whoever waits, if there is something; never rejects. */
+  /** Resolves the waiting read if there are events; never rejects. */
   async #read(): Promise<void> {
     this.#isReading = true;
     try {

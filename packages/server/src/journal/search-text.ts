@@ -1,4 +1,4 @@
-/** What the search of everything looks at of one event. */
+/** The searchable texts of one event. */
 export type SearchText = {
   readonly kind: string;
   readonly source: string;

@@ -7,7 +7,7 @@ export const damagedJson = "";
 /** Is in each stand-in for a damaged event, and seldom anywhere else. */
 export const damagedMark = '"EventDamaged"';
 
-/** False for what no event can look like: cut off, overwritten, another kind of value. What is inside is not looked at. */
+/** False for what no event can look like: cut off, overwritten, another kind of value. Its content is not checked. */
 export function isWhole(json: string): boolean {
   return json.startsWith("{") && json.endsWith("}");
 }

@@ -1,7 +1,7 @@
 import type { EventWithMeta, Journal } from "./journal.ts";
 
 /**
- * Reads single conversations for who looks for a fault. It takes no lease, is no node, makes and changes no tables; servers may work on
+ * Reads single conversations for debugging. It takes no lease, is no node, makes and changes no tables; servers may work on
  * the store meanwhile. Opening rejects with {@link ConfigError} where there is no store, or one of another release.
  */
 export interface StoreInspector

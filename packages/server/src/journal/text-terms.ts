@@ -1,7 +1,7 @@
-/** One piece of a snippet. */
+/** One part of a snippet. */
 export type SnippetPart = { readonly text: string; readonly isMatch: boolean };
 
-/** So many terms a search can have; those behind them are left out. */
+/** Maximum number of terms of a search; further ones are ignored. */
 const termLimit = 8;
 
 /** Case is ignored by comparing folded texts; the fold of a part is always a part of the fold. */
@@ -30,7 +30,7 @@ export function findMatch(texts: readonly string[], terms: readonly string[]): s
 export function toSnippet(stored: string, terms: readonly string[]): SnippetPart[] {
   const plain = stored.replaceAll(terminalSequence, "");
   const foldedPlain = foldText(plain);
-  // Somebody may look for a piece of a sequence.
+  // A search may be for a part of a sequence.
   const text = terms.some((term) => foldedPlain.includes(term)) ? plain : stored;
   const [folded, places] = foldWithPlaces(text);
   const first = Math.min(...terms.map((term) => folded.indexOf(term)).filter((at) => at >= 0));

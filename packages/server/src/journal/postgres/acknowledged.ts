@@ -17,7 +17,7 @@ export class Acknowledged {
 
   /** Logs whose last event is not in the database (any more), and those that are not there at all. */
   async findLost(connection: Pick<Client, "query">): Promise<readonly LostEvents[]> {
-    // As they are now: some are forgotten while it is looked.
+    // A copy: entries are removed while it is iterated.
     const last = new Map(this.#last);
     if (last.size === 0) return [];
     const asked = [...last];

@@ -33,7 +33,7 @@ export class Appends {
     return this.#underWay.has(conversationId);
   }
 
-  /** Resolves once it is durable and all of this process have been told. */
+  /** Resolves when it is durable and all listeners of this process were notified. */
   async append(lease: Lease, batch: AppendBatch): Promise<void> {
     const { conversationId } = lease;
     const { leases, writer } = this.#deps;
@@ -50,7 +50,7 @@ export class Appends {
     this.announce(conversationId, number, batch);
   }
 
-  /** Tells of a batch that is durable. */
+  /** Notifies listeners of a durable batch. */
   announce(conversationId: string, number: number, batch: AppendBatch): void {
     const { acknowledged, doorbell, tails, watch, textIndexer } = this.#deps;
     const lastSeq = endOf(batch);
@@ -69,7 +69,7 @@ export function endOf({ expectedSeq, events }: AppendBatch): number {
   return expectedSeq + events.length;
 }
 
-/** What needs no look at the log; the rest is checked by the statement that writes. */
+/** Checks that need no read of the log; the writing statement checks the rest. */
 export function checkEvents(conversationId: string, { expectedSeq, events }: AppendBatch): void {
   if (expectedSeq + events.length > maxSeq) {
     throw new RangeError(`Conversation ${conversationId} is full: it has ${expectedSeq} events`);

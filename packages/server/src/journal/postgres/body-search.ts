@@ -19,8 +19,8 @@ export type BodyQuery = {
 const scannedFirst = 400;
 
 /**
- * Finds messages by a part of their text. The first few hundred that may match are looked through in order; when they have too
- * little, blocks of the index are found by the needle's grams and only their messages are looked through, and those that it has not read yet.
+ * Finds messages by a part of their text. The first few hundred candidates are searched in order; when they have too
+ * few matches, blocks of the index are found by the needle's grams, and only their messages and those not indexed yet are searched.
  */
 export class BodySearch {
   readonly #pool: Pool;

@@ -3,7 +3,7 @@ import { breakOff, openConnection } from "../../database/postgres/postgres-conne
 import type { Doorbell } from "../doorbell.ts";
 
 export type CommitWatchDeps = {
-  /** A direct way to the database: through a pooler no notification comes. Null: it is only looked. */
+  /** A direct address of the database: notifications do not pass a pooler. Null: polling only. */
   readonly listenUrl: string | null;
   readonly pool: Pool;
   readonly doorbell: Doorbell;
@@ -14,14 +14,14 @@ export type CommitWatchDeps = {
   readonly isAppending: (conversationId: string) => boolean;
   /** Called before the ring for a log that others have changed. */
   readonly onForeignAppend: (conversationId: string) => void;
-  /** Told for a log: a look catches up. */
+  /** Failures of a connection, for logging: a poll catches up. */
   readonly onFailure: (error: unknown) => void;
 };
 
 /** The last place a listened conversation was rung for; `number` is 0 and `lastSeq` null while there is none. */
 type Rung = { number: number; lastSeq: number | null };
 
-/** A ring is a hint and may be lost; a look catches it within a second. */
+/** A notification is a hint and may be lost; a poll catches up within a second. */
 const pollMs = 800;
 const gatherMs = 5;
 const channel = "convoke";
@@ -29,7 +29,7 @@ const channel = "convoke";
 const payloadCharacters = 7800;
 
 /**
- * Rings for what other processes append, while somebody listens: by notifications, which no write waits for, and by a look at
+ * Rings for appends of other processes, while somebody listens: by notifications, which no write waits for, and by a poll of
  * the heads beside them. The first notification goes at once, further ones gather.
  */
 export class CommitWatch implements AsyncDisposable {
@@ -65,7 +65,7 @@ export class CommitWatch implements AsyncDisposable {
     this.#saying ??= this.#say();
   }
 
-  /** Logs may have become shorter: the next look rings for all of them. */
+  /** Logs may have become shorter: the next poll rings for all of them. */
   forget(): void {
     for (const rung of this.#rung.values()) Object.assign(rung, { number: 0, lastSeq: null });
     this.#unsaid.clear();
@@ -97,7 +97,7 @@ export class CommitWatch implements AsyncDisposable {
           values: [channel, words.join(" ")],
         });
       } catch (error) {
-        // The others look for themselves.
+        // The other nodes poll.
         this.#deps.onFailure(error);
       }
       await new Promise((resolve) => setTimeout(resolve, gatherMs));
@@ -116,7 +116,7 @@ export class CommitWatch implements AsyncDisposable {
     this.#pollTimer.unref();
   }
 
-  /** Never rejects: without the database no ring can be due. Whoever asks during a look shares the one behind it. */
+  /** Never rejects: without the database no ring can be due. Calls during a poll share the next one. */
   async #poll(): Promise<void> {
     if (this.#polling !== null) {
       this.#nextPoll ??= this.#polling.then(() => {
@@ -150,7 +150,7 @@ export class CommitWatch implements AsyncDisposable {
       const found = new Map(rows.map((row) => [row.id, row]));
       for (const id of asked) this.#compare(id, found.get(id));
     } catch (error) {
-      // The next look tries again.
+      // The next poll tries again.
       this.#deps.onFailure(error);
     }
   }
@@ -162,10 +162,10 @@ export class CommitWatch implements AsyncDisposable {
     const rung = this.#rung.get(conversationId);
     if (rung === undefined || this.#deps.isAppending(conversationId)) return;
     const { number, last_seq: lastSeq } = head ?? { number: 0, last_seq: null };
-    // A commit of this process may have come after the look.
+    // A commit of this process may have come after the poll.
     const isOld = number === rung.number && lastSeq !== null && lastSeq <= (rung.lastSeq ?? -1);
     if (isOld || (number === rung.number && lastSeq === rung.lastSeq)) return;
-    // The first look at an empty log is no news.
+    // The first poll of an empty log is no news.
     if (rung.number === 0 && lastSeq === 0) Object.assign(rung, { number, lastSeq });
     else this.#ring(conversationId, rung, number, lastSeq);
   }
@@ -181,7 +181,7 @@ export class CommitWatch implements AsyncDisposable {
     if (listenUrl === null || this.#listener !== null) return;
     const options = { url: listenUrl, name: `convoke ${nodeId()} listen` };
     const client = await openConnection(options, () => {
-      // What is notified meanwhile is gone: the look that listens anew compares everything.
+      // Notifications in between are lost: the poll after the new LISTEN compares everything.
       this.#listener = null;
     });
     client.on("notification", ({ payload = "" }) => this.#onNotification(payload));

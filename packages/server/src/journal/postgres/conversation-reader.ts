@@ -328,7 +328,7 @@ function toConversation(row: StoredRow): ConversationRow {
   };
 }
 
-/** The newest process of a machine is the one that goes on there. */
+/** Of several processes on a machine the newest counts. */
 const placeSql = `
   SELECT (SELECT n.id FROM convoke.nodes n WHERE n.id = h.node_id AND n.dead_at IS NULL) AS owner,
     (SELECT n.id FROM convoke.nodes n WHERE n.machine = h.machine AND n.dead_at IS NULL AND n.address IS NOT NULL

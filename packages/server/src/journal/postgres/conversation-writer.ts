@@ -133,7 +133,7 @@ export class ConversationWriter {
     return (rowCount ?? 0) > 0;
   }
 
-  /** The row is gone at once; its log is doomed and removed later. */
+  /** Deletes the row at once; its log is marked as deleted and removed later. */
   async delete({ number, generation }: Held, { conversationId }: Lease): Promise<void> {
     const { rowCount } = await this.#pool.query(deleteSql, [number, generation, this.#nodeId()]);
     if (rowCount === 0) {

@@ -6,7 +6,7 @@ import { damagedJson } from "../shown-event.ts";
 import { isBesideIntact, isJsonIntact } from "../checksum.ts";
 import { positionOf } from "./schema.ts";
 
-/** One conversation's log as it was when it was looked up. */
+/** One conversation's log at the time of the lookup. */
 export type LogRange = { readonly number: number; readonly lastSeq: number };
 
 /**

@@ -2,10 +2,10 @@ import type { Pool } from "pg";
 import type { EventWithMeta } from "../journal.ts";
 import { toEvent, type OneRow } from "./event-reader.ts";
 
-/** So many events are read at once. */
+/** Events per read. */
 const sliceSize = 500;
 
-/** Reads events by their kinds, in one statement for a slice: whoever loads a conversation waits for each. */
+/** Reads events by their kinds, in one statement for a slice: loading a conversation waits for each. */
 export class KindReads {
   readonly #pool: Pool;
 

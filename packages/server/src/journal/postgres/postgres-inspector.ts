@@ -18,7 +18,7 @@ const heartbeatPollMs = 250;
 
 /** Opens the database that servers share for reading; it is no node of theirs. */
 export async function openPostgresInspector(place: PostgresPlace): Promise<StoreInspector> {
-  // What breaks while nobody asks is told to who asks next.
+  // A failure of an idle connection is reported to the next caller.
   const pool = openPool({ url: place.url, name: "convoke inspect", size: 2 }, () => {});
   try {
     await checkParts(pool, describePlace(place));

@@ -53,7 +53,7 @@ import { Sweeper } from "./sweeper.ts";
 import { AppendWriter } from "./writer.ts";
 
 export type PostgresJournalOptions = {
-  /** Where notifications come from, when the way of the node goes through a pooler; null looks only. The same URL when not given. */
+  /** Where notifications come from, when the node's URL goes through a pooler; null: polling only. The same URL when not given. */
   readonly listenUrl?: string | null;
   /** What went wrong in the background, for a log. Nothing is lost by it: it is tried again. */
   readonly onFailure: (error: unknown) => void;

@@ -14,7 +14,7 @@ export function positionOf(number: number, seq: number): number {
  * changes. Its updated_at is exact; that of conversations is left alone while a conversation runs, because it is in indexes.
  * conversations has what lists filter by: folder and tags are copies out of the configuration.
  * classes numbers each (kind, source, has text): every kind and source filter is a merge of a few ranges.
- * events.json is text, never json: it goes out as it came. No foreign keys: doomed logs are removed in slices.
+ * events.json is text, never json: it goes out as it came. No foreign keys: deleted logs (table doomed) are removed in slices.
  * texts has the folded texts of messages. text_blocks: the texts of all events in blocks, those of messages by their class, of others under
  * class 0; text_logs: how far each log has been read for it.
  * machine: the data folder of the last owner, where the records of its tools are, or of who made it; former_machine: the one before that.

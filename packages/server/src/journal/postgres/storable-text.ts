@@ -1,6 +1,6 @@
 /**
  * PostgreSQL holds neither NUL nor half of a surrogate pair. In what is only compared they stand as characters of the last
- * private plane, the same in the text and in what is looked for in it.
+ * private plane, the same in the text and in the search terms.
  */
 export function toComparable(text: string): string {
   if (!text.includes("\0") && text.isWellFormed()) return text;

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 
 const sliceRows = 5000;
-/** So many logs are looked at together. */
+/** Logs per slice. */
 const sliceLogs = 1000;
 
 /** Removes the logs of deleted conversations in slices, so that a large one delays nobody; also what a former process left. */
@@ -10,7 +10,7 @@ export class Sweeper implements AsyncDisposable {
   readonly #onFailure: (error: unknown) => void;
   #running: Promise<void> | null = null;
   #isAsked = false;
-  /** Behind the last log whose blocks were looked at; null when all were, since this process began. */
+  /** The last log whose blocks were checked since this process started; null when all were. */
   #checkedUpTo: number | null = 0;
   #isClosed = false;
 
@@ -19,7 +19,7 @@ export class Sweeper implements AsyncDisposable {
     this.#onFailure = onFailure;
   }
 
-  /** Looks for doomed logs. */
+  /** Searches for logs that are marked as deleted. */
   start(): void {
     this.#isAsked = true;
     this.#running ??= this.#run();
@@ -43,7 +43,7 @@ export class Sweeper implements AsyncDisposable {
       }
     } catch (error) {
       this.#onFailure(error);
-      // It stays doomed: the next deletion, and the next process, try again.
+      // It stays marked as deleted: the next deletion, or the next process, retries.
     }
     this.#running = null;
   }

@@ -34,7 +34,7 @@ const maxUnavailableMs = 5000;
  */
 export class AppendWriter implements AsyncDisposable {
   readonly #deps: WriterDeps;
-  /** A group may have hundreds of appends, and whoever made one goes on with it. */
+  /** A group may have hundreds of appends, and each caller continues when it resolves. */
   readonly #pace = new LoopPace();
   #waiting: Waiting[] = [];
   #client: Client | null = null;
@@ -68,7 +68,7 @@ export class AppendWriter implements AsyncDisposable {
     this.#client = null;
   }
 
-  /** Never rejects: each append is told what became of it. */
+  /** Never rejects: each append gets its own outcome. */
   async #run(): Promise<void> {
     // What else comes in this turn goes along.
     await Promise.resolve();

@@ -82,7 +82,7 @@ export class AppendStatements {
     return this.#checkedHead(lease).number;
   }
 
-  /** The row that was just written tells of the events which come now. */
+  /** The row that was just written already counts these events. */
   begin(conversationId: string, generation: number): void {
     const [number = 0] = (this.#owner.get(conversationId) ?? []) as unknown as Partial<OwnerRow>;
     this.#keep(conversationId, { number, generation, nodeId: this.#nodeId, ...emptyEnd });

@@ -128,7 +128,7 @@ export class BodySearch {
     }
   }
 
-  /** Folded. Null also where the event or its text is damaged: then it is not what was looked for. */
+  /** Folded. Null also where the event or its text is damaged: then it is no match. */
   #textAt(log: LogRange, seq: number): string | null {
     const [, , , , json = "", place = null] = this.#deps.events.find(log, seq) ?? [];
     try {

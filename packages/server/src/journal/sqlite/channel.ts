@@ -30,7 +30,7 @@ export class WriterChannel implements AsyncDisposable {
   readonly #exited: Promise<void>;
   /** In the order of the requests; the thread answers in the same order. */
   readonly #waiting: Waiting[] = [];
-  /** A group may have hundreds of requests, and whoever made one goes on with it. */
+  /** A group may have hundreds of requests, and each caller continues when it resolves. */
   readonly #pace = new LoopPace();
   #unsent: WriteRequest[] = [];
   #isClosed = false;
@@ -50,7 +50,7 @@ export class WriterChannel implements AsyncDisposable {
     });
   }
 
-  /** Waits until the thread, which nobody else may have told anything, has the data folder open. */
+  /** Waits until the thread has the data folder open. No other message may have been sent to it. */
   static async open(options: WriterOptions, worker: Worker = startWriterThread()): Promise<WriterChannel> {
     worker.ref();
     const { promise, resolve, reject } = Promise.withResolvers<WriterReady>();
@@ -118,7 +118,7 @@ export class WriterChannel implements AsyncDisposable {
   }
 }
 
-/** What tells how opening went. `node --watch` sends messages of its own on the same way, about files that were loaded. */
+/** The messages that report the result of opening. `node --watch` sends messages of its own on the same channel, about loaded files. */
 function isOpening(message: unknown): message is WriterReady {
   const { type } = message as { readonly type?: unknown };
   return type === "ready" || type === "failed";

@@ -13,7 +13,7 @@ export function checkDatabase(database: DatabaseSync, onDamage: (sentence: strin
       onDamage(`Row ${String(rowid)} of table ${String(table)} refers to a row that is gone.`);
     }
   } catch (error) {
-    // Who is kept out by others has not found any damage.
+    // A lock of another process is no damage.
     if (!isStorageFault(error) || isBusy(error)) throw error;
     onDamage(`SQLite cannot read it: ${error.message}.`);
   }

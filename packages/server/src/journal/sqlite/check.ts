@@ -56,7 +56,7 @@ export function checkJournal({ path, onDamage, onProgress }: CheckDeps): number 
 const slice = 256;
 const progressEvery = 20_000;
 
-/** What cannot be read is damage; the rest of the check goes on. */
+/** An unreadable part is damage; the rest of the check continues. */
 function guard(onDamage: CheckDeps["onDamage"], work: () => void): void {
   try {
     work();

@@ -9,7 +9,7 @@ export type CommitNewsDeps = Pick<CommitWatchDeps, "readVersion" | "readLastSeq"
   readonly indexing: Pick<TextIndexing, "noteChange">;
 };
 
-/** Who hears of a commit: those who wait at the end of a log, those who follow all commits, and the index of texts. */
+/** Publishes commits to those who wait at the end of a log, to listeners of all commits, and to the text index. */
 export class CommitNews implements Disposable {
   readonly #deps: CommitNewsDeps;
   readonly #doorbell = new Doorbell();

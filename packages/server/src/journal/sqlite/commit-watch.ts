@@ -33,7 +33,7 @@ export class CommitWatch implements Disposable {
     this.#schedule();
   }
 
-  /** Looks at one conversation at once; does nothing while nobody listens to it. */
+  /** Checks one conversation at once; does nothing while nobody listens to it. */
   check(conversationId: string): void {
     if (!this.#isDisposed && this.#deps.doorbell.has(conversationId)) this.#compare(conversationId);
   }
@@ -89,7 +89,7 @@ export class CommitWatch implements Disposable {
     this.#deps.doorbell.ring(conversationId, lastSeq ?? 0);
   }
 
-  /** Undefined when it cannot be read now: the next look tries again, and whoever reads the log is told what is wrong with it. */
+  /** Undefined when it cannot be read now: the next poll tries again, and readers of the log get the error. */
   #lastSeqOf(conversationId: string): number | null | undefined {
     try {
       return this.#deps.readLastSeq(conversationId);

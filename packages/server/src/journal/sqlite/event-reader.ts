@@ -253,7 +253,7 @@ export class EventReader {
     }
   }
 
-  /** The id at a place that halving comes to again and again is kept: it never changes. Null where it is damaged. */
+  /** Ids that the binary search reads again and again are cached: they never change. Null where it is damaged. */
   #landmark(log: LogRange, seq: number): Uint8Array | null {
     const position = positionOf(log.number, seq);
     const known = this.#landmarks.get(position);
@@ -298,7 +298,7 @@ function isOfPlace(id: Uint8Array): boolean {
 const landmarkDistance = 256;
 const maxLandmarks = 4_096;
 
-/** So many events of a damaged log are looked through for an id. */
+/** How many events of a damaged log are searched for an id. */
 const maxSearched = 4_096;
 
 /** A damaged page holds fewer events than this, if they are not tiny. */

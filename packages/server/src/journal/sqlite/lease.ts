@@ -68,7 +68,7 @@ function removeFiles(folder: string, nodeId: string): void {
 }
 
 /**
- * Whether a node that owns something lives, for who only looks: it needs no write lock and removes nothing. Between two calls of
+ * Whether a node that owns something lives, for readers: it needs no write lock and removes nothing. Between two calls of
  * {@link NodeLocks} it holds a shared lock for a moment, so a dead node may seem alive to another process once more.
  */
 export function isNodeAlive(folder: string, nodeId: string): boolean {

@@ -3,7 +3,7 @@ import { isJsonIntact } from "../checksum.ts";
 import type { LogHead } from "../journal.ts";
 import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
 
-/** One conversation's log as it was when it was looked up. */
+/** One conversation's log at the time of the lookup. */
 export type LogRange = {
   readonly conversationId: string;
   readonly number: number;
@@ -73,12 +73,12 @@ export class LogEnds {
     const log = this.#open(conversationId, this.#snapshot);
     if (log === null) return null;
     const head = { log: log.range.number, lastSeq: log.range.lastSeq, ownerId: log.ownerId };
-    // A commit behind the look at the version is in it, and clears it the next time.
+    // A commit after the read of the version is included, and clears the cache the next time.
     this.#heads.set(conversationId, head);
     return head;
   }
 
-  /** Forgets what only makes the next looks faster. */
+  /** Drops caches. */
   releaseMemory(): void {
     this.#heads.clear();
   }
@@ -198,7 +198,7 @@ type EndRow = [position: number, json?: unknown, checksum?: unknown];
 
 /** A damaged page holds fewer events than this, if they are not tiny. */
 const maxSteps = 256;
-/** So many events are shown as damaged where only the row tells that they were there. */
+/** Maximum number of events that are shown as damaged because only the row says that they existed. */
 const maxMissing = 10_000;
 
 const maxHeads = 1_000;

@@ -42,7 +42,7 @@ export function isIntact(row: OneRow): row is IntactRow {
 }
 
 const whole = "position, id, timestamp, class, json, text, meta, checksum";
-/** So many places share one way to look around. */
+/** How many positions share one prepared search of their surroundings. */
 export const windowSize = 32;
 
 export function preparePart(database: DatabaseSync, table: "events" | "recent"): Part {

@@ -255,7 +255,7 @@ function matchesSql(
   const range = `SELECT position, ${columns} FROM ${table} WHERE position BETWEEN ?1 AND ?2`;
   if (classCount === null) return `${range} ${order}`;
   const codes = Array.from({ length: classCount }, (_, index) => `?${index + 4}`);
-  // Few events are recent: their classes are looked at one by one.
+  // Few events are recent: their classes are compared one by one.
   if (table === "recent") return `${range} AND class IN (${codes.join()}) ${order}`;
   // SQLite merges the classes' index ranges lazily, so only the rows of the page are read.
   const ranges = codes.map(

@@ -32,7 +32,7 @@ export type WriteFailure = {
   readonly holder?: string | null;
 };
 
-/** The first message from the writer thread tells whether it could open the data folder. */
+/** The first message from the writer thread reports whether it could open the data folder. */
 export type WriterReady =
   | { readonly type: "ready" }
   | { readonly type: "failed"; readonly failure: OpenFailure };
@@ -56,7 +56,7 @@ export type WriterOptions = {
   readonly nodeId: string;
   /** How many events gather in arrival order before a round moves them to their logs. */
   readonly roundSize: number;
-  /** The thread looks besides its work whether the main thread stands still; null where another one does, or none. */
+  /** The thread also watches whether the main thread stalls; null where another thread does, or none. */
   readonly watch: WatchdogShared | null;
 };
 

@@ -41,7 +41,7 @@ export class Sweeper {
     this.#finish = database.prepare("DELETE FROM doomed WHERE number = ?");
   }
 
-  /** True until a look at the table shows that nothing is left, also from a former process. */
+  /** True until a read of the table shows that nothing is left, also from a former process. */
   get isDue(): boolean {
     return this.#isDue || this.#isShrinking;
   }
@@ -84,6 +84,6 @@ export class Sweeper {
   }
 }
 
-/** One free page among this many is kept for the next events. */
+/** One free page among this many is left for the next events. */
 const freeShare = 32;
 const shrinkSlice = 64;

@@ -106,7 +106,7 @@ export class Writer {
 
   [Symbol.dispose](): void {
     this.startRest();
-    // A short close: what is left is read where it is, and the next process goes on with it.
+    // A short close: the rest stays in the write-ahead log, and the next process continues.
     const deadline = performance.now() + closeLimitMs;
     while (performance.now() < deadline && this.tidy());
     this.#copier[Symbol.dispose]();

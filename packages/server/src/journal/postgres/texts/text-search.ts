@@ -9,7 +9,7 @@ import { scopeGrams, type TextEvent, type TextIndexer } from "./indexer.ts";
 type Place = { readonly at: number; readonly conversationId: string };
 
 const blocksPerRead = 32;
-/** So many blocks are looked through for one page. */
+/** Maximum number of blocks that are searched for one page. */
 const maxBlocks = 96;
 /** Above every id of a conversation. */
 const highest = "~";
@@ -79,7 +79,7 @@ type BlockRow = { readonly id: string; readonly last_at: number; readonly entrie
 
 /**
  * Parameters: grams, owner, conversation, first and last instant, limit, offset. `MATERIALIZED`: without statistics the planner
- * would read all blocks. The texts are read for those that are looked through only.
+ * would read all blocks. The texts are read only for the blocks that are searched.
  */
 const blocksSql = `
   WITH found AS MATERIALIZED (

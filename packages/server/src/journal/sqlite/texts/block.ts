@@ -9,7 +9,7 @@ export type Entry = {
   readonly source: string;
   readonly toolName: string | null;
   readonly texts: readonly string[];
-  /** The whole text of a message, which the body filter looks at; null for other events. */
+  /** The whole text of a message, for the body filter; null for other events. */
   readonly body: string | null;
 };
 

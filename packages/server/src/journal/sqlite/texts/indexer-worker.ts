@@ -6,7 +6,7 @@ import { isBroken, openTextsWriter, removeTexts } from "./tables.ts";
 export type IndexerOptions = {
   readonly journalPath: string;
   readonly textsPath: string;
-  /** Whether all conversations are looked at first, for what was appended while no thread ran. */
+  /** Whether to check all conversations first, for events that were appended while no thread ran. */
   readonly compares: boolean;
 };
 
@@ -45,7 +45,7 @@ class IndexerThread {
     this.#comparing = options.compares ? this.#open.indexer.compare() : null;
   }
 
-  /** Works until it is told to close. */
+  /** Works until it is closed. */
   static serve(port: MessagePort, options: IndexerOptions): void {
     const thread = new IndexerThread(port, options);
     port.on("message", (message: IndexerMessage) => thread.#take(message));
@@ -71,7 +71,7 @@ class IndexerThread {
     this.#timer = setTimeout(() => this.#work(), afterMs);
   }
 
-  /** Works for a moment, and rests as long: whoever appends and reads goes first. */
+  /** Works for a moment, and rests as long: appends and reads have priority. */
   #work(): void {
     const startedMs = performance.now();
     try {

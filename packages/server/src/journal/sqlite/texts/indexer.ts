@@ -145,7 +145,7 @@ export class TextIndexer {
     for (const { number } of this.#logsOf.all(conversationId)) {
       if (number !== log?.number) return this.#sweep(Number(number));
     }
-    // A fork that is being filled is told again when it is whole.
+    // A fork that is being filled is announced again when it is complete.
     if (log === null || conversation?.["is_copying"] === 1) return true;
     const row = this.#log.get(log.number) as LogRow | undefined;
     if (row !== undefined && !this.#isOf(log, row)) {

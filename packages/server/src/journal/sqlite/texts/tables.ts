@@ -83,7 +83,7 @@ export function openTextsReader(path: string): DatabaseSync | null {
 
 const sqliteCannotOpen = 14;
 
-/** Who still reads it goes on with what there was. */
+/** Open readers keep the old content. */
 export function removeTexts(path: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
 }

@@ -95,7 +95,7 @@ export class TextIndex {
   }
 
   /**
-   * The ids of the blocks that may match, the newest first, looked for in windows of blocks, which grow while they bring
+   * The ids of the blocks that may match, the newest first, searched in windows of blocks, which grow while they bring
    * little: a frequent word costs a small one and a rare word few. Null after each window.
    */
   *candidates(expression: string, low: number, high: number): Generator<number | null> {

@@ -3,7 +3,7 @@ import { TextIndex } from "./text-index.ts";
 /** One state of the index until it is disposed of; no index when there is none yet. */
 export type TakenIndex = Disposable & { readonly index: TextIndex | null };
 
-/** Connections to the index: whoever reads has one alone. */
+/** Connections to the index: each reader has one of its own. */
 export class TextIndexes implements Disposable {
   readonly #path: string;
   readonly #onDamage: () => void;

@@ -12,7 +12,7 @@ import type { TextIndexes } from "./text-indexes.ts";
 
 /**
  * Where a page begins: at this instant, with this conversation or one whose id is below it; in no block above that of `block`,
- * where the page before ended because it had looked at so many.
+ * where the page before ended because it had searched the maximum.
  */
 type Place = { readonly at: number; readonly conversationId: string; readonly block?: number };
 type Hit = Found & { readonly conversationId: string };
@@ -143,7 +143,7 @@ export class TextSearch {
 }
 
 const sliceMs = 3;
-/** So many blocks are unpacked for one page; more only to put the hits of one hour in order. */
+/** Maximum number of blocks that are unpacked for one page; more only to sort the hits of one hour. */
 const maxBlocks = 60;
 /** Above every id of a conversation; the id of a block comes behind it. */
 const cut = "~";
