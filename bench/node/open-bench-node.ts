@@ -8,6 +8,7 @@ import { readConfig } from "../../packages/server/src/boot/config.ts";
 import type { ConversationConfig } from "../../packages/server/src/engine/conversation-config.ts";
 import type { Conversation } from "../../packages/server/src/engine/conversation.ts";
 import type { Directory } from "../../packages/server/src/directory/directory.ts";
+import { noActivity } from "../../packages/server/src/lib/watchdog.ts";
 import { PageCache } from "../../packages/server/src/events/page-cache.ts";
 import { socketTimes } from "../../packages/server/src/faces/agent-server/sockets/socket-times.ts";
 import { localUser } from "../../packages/server/src/security/caller.ts";
@@ -68,7 +69,13 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       ...store,
       observer: observability.observer,
       moreToolSources: [],
-      wrapModel: () => options.model ?? noModel(),
+      mcp: {},
+      serverKeys: [],
+      isAttended: false,
+      hasSharedSandboxes: false,
+      activity: noActivity,
+      demo: null,
+      wrap: { model: () => options.model ?? noModel() },
     }),
   );
   const listener = await openListener({ ...shared, observability, times: socketTimes });
@@ -86,6 +93,9 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       tunnels: new ByteTunnels(listener.app, peers),
       environment: {},
       ownKeys: [],
+      processGroup: undefined,
+      demo: null,
+      faces: [],
       isReady: () => true,
     }),
   );

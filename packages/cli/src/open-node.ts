@@ -43,7 +43,7 @@ type NodeDeps = {
   readonly logger: Logger;
   readonly hasSandboxes: boolean;
   /** For one run, which belongs to this process. */
-  readonly isAttended?: true;
+  readonly isAttended?: boolean;
   readonly bubblewrap?: BubblewrapFinding | undefined;
   /** Started while the server was loading. */
   readonly writerThread?: Worker | undefined;
@@ -154,14 +154,14 @@ async function openConfigured({
         logger,
         environment,
         hasWatchdog: hasSandboxes,
-        ...(hasSandboxes
-          ? { openSandboxes: (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap }) }
-          : {}),
-        ...(isAttended === undefined ? {} : { isAttended }),
-        ...(demo === undefined ? {} : { demo }),
-        ...(takeOver === undefined ? {} : { takeOver }),
-        ...(processGroup === undefined ? {} : { processGroup }),
-        ...(writerThread === undefined ? {} : { writerThread }),
+        openSandboxes: hasSandboxes
+          ? (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap })
+          : undefined,
+        isAttended,
+        demo,
+        takeOver,
+        processGroup,
+        writerThread,
       }),
       config,
     ),

@@ -126,7 +126,7 @@ async function* conversationsOf({ journal }: Store) {
     const page = await journal.searchConversations({
       sort: "CREATED_AT",
       limit: 100,
-      ...(pageId === undefined ? {} : { pageId }),
+      pageId,
     });
     yield* page.items;
     pageId = page.nextPageId;

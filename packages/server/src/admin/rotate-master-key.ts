@@ -91,7 +91,7 @@ async function resealConversations(journal: Journal, reseal: Reseal): Promise<vo
     const page = await journal.searchConversations({
       sort: "CREATED_AT",
       limit: 100,
-      ...(pageId === undefined ? {} : { pageId }),
+      pageId,
     });
     for (const { id, sealedSecrets, lastSeq } of page.items) {
       if (sealedSecrets === null) continue;

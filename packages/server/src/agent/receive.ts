@@ -7,6 +7,7 @@ import type { Verdict } from "../security/analyzers/verdict.ts";
 import { needsConfirmation } from "../security/confirmation.ts";
 import { parseArguments } from "./tool-arguments.ts";
 import type { BadCall, UnderstoodCall } from "./tool-call.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 export type ReceiveContext = {
   /** The highest `seq` that the request had seen. */
@@ -59,18 +60,18 @@ function receiveMessage({ id, message, isTruncated }: ModelResponse, sawSeq: num
     body: {
       kind: "MessageEvent",
       source: "agent",
-      llm_message: {
+      llm_message: withoutUndefined({
         role: "assistant",
         content: [...message.content],
         thinking_blocks: [...message.thinkingBlocks],
-        ...(message.reasoningContent === null ? {} : { reasoning_content: message.reasoningContent }),
-        ...(message.reasoningItem === null ? {} : { responses_reasoning_item: message.reasoningItem }),
-      },
+        reasoning_content: message.reasoningContent ?? undefined,
+        responses_reasoning_item: message.reasoningItem ?? undefined,
+      }),
       llm_response_id: id,
       activated_skills: [],
       extended_content: [],
     },
-    meta: { sawSeq, ...(message.replay === undefined ? {} : { replay: message.replay }) },
+    meta: withoutUndefined({ sawSeq, replay: message.replay }),
   };
   const isSilent = message.content.every((part) => part.text.trim() === "");
   if (isTruncated) return [answerDraft, environmentMessage(isSilent ? cutThought : goOn)];
@@ -79,20 +80,18 @@ function receiveMessage({ id, message, isTruncated }: ModelResponse, sawSeq: num
 
 /** A message of the scaffold to the model; never attributed to the user (L23.14). */
 export function environmentMessage(text: string, meta?: EventMeta): EventDraft {
-  return {
-    ...(meta === undefined ? {} : { meta }),
-    body: {
-      kind: "MessageEvent",
-      source: "environment",
-      llm_message: {
-        role: "user",
-        content: [{ type: "text", text, cache_prompt: false }],
-        thinking_blocks: [],
-      },
-      activated_skills: [],
-      extended_content: [],
+  const body: EventBody = {
+    kind: "MessageEvent",
+    source: "environment",
+    llm_message: {
+      role: "user",
+      content: [{ type: "text", text, cache_prompt: false }],
+      thinking_blocks: [],
     },
+    activated_skills: [],
+    extended_content: [],
   };
+  return withoutUndefined({ meta, body });
 }
 
 /** Calls of one answer that are run. More than these are a model that repeats itself. */
@@ -120,7 +119,7 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
   const gate = needsConfirmation(context.policy, batch) ? "awaiting" : "approved";
 
   const { replay } = response.message;
-  const firstMeta: EventMeta = { sawSeq: context.sawSeq, ...(replay === undefined ? {} : { replay }) };
+  const firstMeta: EventMeta = withoutUndefined({ sawSeq: context.sawSeq, replay });
   return calls.flatMap(({ call, read, verdict }, index): EventDraft[] => {
     const meta: EventMeta = index === 0 ? firstMeta : {};
     if (read.ok && !isDropped(index)) {
@@ -130,12 +129,16 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
     }
     const error = read.ok ? afterFinish : read.error;
     const toolName = read.ok ? read.tool.name : call.name;
+    const body: EventBody = {
+      kind: "AgentErrorEvent",
+      source: "agent",
+      tool_name: toolName,
+      tool_call_id: call.id,
+      error,
+    };
     return [
       { body: actionEvent(response, index, call, null, "UNKNOWN"), meta },
-      {
-        body: { kind: "AgentErrorEvent", source: "agent", tool_name: toolName, tool_call_id: call.id, error },
-        ...(read.ok ? { meta: { isFinal: true } } : {}),
-      },
+      read.ok ? { body, meta: { isFinal: true } } : { body },
     ];
   });
 }
@@ -196,19 +199,19 @@ function actionEvent(
   risk: SecurityRisk,
 ): EventBody {
   const isFirst = index === 0;
-  return {
+  return withoutUndefined({
     kind: "ActionEvent",
     source: "agent",
     thought: isFirst ? [...message.content] : [],
-    ...(isFirst && message.reasoningContent !== null ? { reasoning_content: message.reasoningContent } : {}),
+    reasoning_content: isFirst ? (message.reasoningContent ?? undefined) : undefined,
     thinking_blocks: isFirst ? [...message.thinkingBlocks] : [],
-    ...(isFirst && message.reasoningItem !== null ? { responses_reasoning_item: message.reasoningItem } : {}),
-    ...(read === null ? {} : { action: read.action }),
+    responses_reasoning_item: isFirst ? (message.reasoningItem ?? undefined) : undefined,
+    action: read?.action,
     tool_name: read === null ? call.name : read.tool.name,
     tool_call_id: call.id,
     tool_call: read === null ? call : { ...call, name: read.tool.name },
     llm_response_id: id,
     security_risk: risk,
-    ...(read === null ? {} : { summary: read.summary }),
-  };
+    summary: read?.summary,
+  });
 }

@@ -18,9 +18,9 @@ export type AppConversationRow = {
 
 export type AppConversationFilter = {
   readonly ownerId: string;
-  readonly sandboxId?: string;
-  readonly createdGteMs?: number;
-  readonly createdLtMs?: number;
+  readonly sandboxId?: string | undefined;
+  readonly createdGteMs?: number | undefined;
+  readonly createdLtMs?: number | undefined;
   /** Those below another conversation too. */
   readonly withSubConversations: boolean;
 };
@@ -89,7 +89,7 @@ export class AppConversationStore {
       ...toFilter(scan),
       sort: isNewestFirst ? "CREATED_AT_DESC" : "CREATED_AT",
       limit,
-      ...(pageId !== null && { pageId }),
+      pageId: pageId ?? undefined,
     });
     return { rows: items.map(toRow), nextPageId };
   }
@@ -111,7 +111,7 @@ export class AppConversationStore {
           parentIds,
           sort: "CREATED_AT",
           limit: chunk,
-          ...(pageId !== "" && { pageId }),
+          pageId: pageId !== "" ? pageId : undefined,
         });
       found.push(...page.items.map(toRow));
       pageId = page.nextPageId;
@@ -134,10 +134,10 @@ function toFilter(filter: AppConversationFilter): StoredFilter {
   const { ownerId, sandboxId, createdGteMs, createdLtMs, withSubConversations } = filter;
   return {
     ownerId,
-    ...(sandboxId !== undefined && { sandboxId }),
-    ...(createdGteMs !== undefined && { createdGteMicros: createdGteMs * 1000 }),
-    ...(createdLtMs !== undefined && { createdLtMicros: createdLtMs * 1000 }),
-    ...(!withSubConversations && { parentIds: null }),
+    sandboxId,
+    createdGteMicros: createdGteMs !== undefined ? createdGteMs * 1000 : undefined,
+    createdLtMicros: createdLtMs !== undefined ? createdLtMs * 1000 : undefined,
+    parentIds: !withSubConversations ? null : undefined,
   };
 }
 

@@ -16,16 +16,16 @@ export type AppConversationSort =
 /** The last three are compared here, with each row. */
 export type ListFilter = AppConversationFilter & {
   /** In any case. */
-  readonly titleContains?: string;
-  readonly updatedGteMicros?: number;
-  readonly updatedLtMicros?: number;
+  readonly titleContains?: string | undefined;
+  readonly updatedGteMicros?: number | undefined;
+  readonly updatedLtMicros?: number | undefined;
 };
 
 export type ListQuery = ListFilter & {
   readonly sort: AppConversationSort;
   readonly limit: number;
   /** Id of the first conversation of this page. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 
 /** How many rows are read in one go. */

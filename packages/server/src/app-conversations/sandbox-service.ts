@@ -31,7 +31,7 @@ export type SandboxTemplate = {
 export type SandboxPageQuery = {
   readonly limit: number;
   /** Id of the first sandbox of this page. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 
 /**

@@ -10,6 +10,7 @@ import type { StartTaskTable } from "../database/tables.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { StartOrder } from "./start-order.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 export type StartTask = {
   readonly id: string;
@@ -29,15 +30,15 @@ export type StartTask = {
 
 export type StartTaskFilter = {
   readonly ownerId: string;
-  readonly conversationId?: string;
-  readonly createdGteMs?: number;
+  readonly conversationId?: string | undefined;
+  readonly createdGteMs?: number | undefined;
 };
 
 export type StartTaskQuery = StartTaskFilter & {
   readonly sort: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
   readonly limit: number;
   /** Id of the first task of this page. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 
 /** What a deletion needs to know of a conversation that was started. */
@@ -116,7 +117,7 @@ export class StartTaskStore {
       .set({
         ...change,
         updated_at: this.#deps.nowMs(),
-        ...(hasEnded(change) ? { sealed_order: null } : {}),
+        ...withoutUndefined({ sealed_order: hasEnded(change) ? null : undefined }),
       })
       .where("id", "=", id)
       .where("node_id", "=", this.#deps.nodeId())

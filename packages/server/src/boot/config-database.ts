@@ -13,9 +13,8 @@ export function readDatabase(environment: Environment, given?: string): Postgres
   const listen = environment["CONVOKE_DATABASE_LISTEN"] || null;
   return {
     url: readUrl("--database (CONVOKE_DATABASE)", text),
-    ...(listen === null
-      ? {}
-      : { listenUrl: listen === "off" ? null : readUrl("CONVOKE_DATABASE_LISTEN", listen) }),
+    listenUrl:
+      listen === null ? undefined : listen === "off" ? null : readUrl("CONVOKE_DATABASE_LISTEN", listen),
     nodeAddress: readAddress(environment["CONVOKE_NODE_ADDRESS"] || null),
   };
 }

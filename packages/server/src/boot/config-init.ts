@@ -63,9 +63,9 @@ export function completeConfig(request: InitRequest, deps: InitDeps): CompletedC
   const read = new Set<string>();
   const config = readCompleted(recorded(environment, read), {
     ...deps.overrides,
-    ...(request.conversations_path ? { dataDir: request.conversations_path } : {}),
+    dataDir: request.conversations_path || deps.overrides.dataDir,
     // A configuration with keys requires them.
-    ...(request.session_api_keys ? { isAuthDisabled: false } : {}),
+    isAuthDisabled: request.session_api_keys ? false : deps.overrides.isAuthDisabled,
   });
   const seen = deps.allowedEnvironment(environment);
   const others = Object.keys(given).filter((name) => !read.has(name) && !Object.hasOwn(seen, name));

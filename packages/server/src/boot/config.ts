@@ -73,16 +73,16 @@ export type ServerConfig = {
 
 /** The settings that flags can set; flags win over the environment. */
 export type ConfigOverrides = {
-  readonly host?: string;
-  readonly port?: number;
-  readonly dataDir?: string;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly dataDir?: string | undefined;
   /** As `CONVOKE_DATABASE`. */
-  readonly database?: string;
-  readonly workspaceRoot?: string;
-  readonly isAuthDisabled?: boolean;
+  readonly database?: string | undefined;
+  readonly workspaceRoot?: string | undefined;
+  readonly isAuthDisabled?: boolean | undefined;
   /** As `CONVOKE_SANDBOX`. */
-  readonly sandbox?: string;
-  readonly webDir?: string;
+  readonly sandbox?: string | undefined;
+  readonly webDir?: string | undefined;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -18,7 +18,7 @@ import { toConversationInfo } from "../engine/state/describe.ts";
 import type { Journal } from "../journal/journal.ts";
 import { withCallDepth } from "../lib/call-depth.ts";
 import { systemClock } from "../lib/clock.ts";
-import { noActivity, type Activity } from "../lib/watchdog.ts";
+import type { Activity } from "../lib/watchdog.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
@@ -42,6 +42,14 @@ import { toAddressList } from "../lib/address-list.ts";
 import { createFilteredFetch, type Fetch } from "../lib/filtered-fetch.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
 
+/** Wraps what a server opens, e.g. to make it fail at a chosen moment. */
+export interface Wrap {
+  journal(journal: Journal): Journal;
+  model(model: Model): Model;
+}
+
+export const noWrap: Wrap = { journal: (journal) => journal, model: (model) => model };
+
 export type OpenConversationsDeps = Store & {
   readonly config: ServerConfig;
   readonly toolHost: ToolHost;
@@ -49,20 +57,20 @@ export type OpenConversationsDeps = Store & {
   readonly validator: Validator;
   readonly observer: Observer;
   readonly logger: Logger;
-  /** Timeouts for MCP servers, instead of the documented ones. */
-  readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  /** Timeouts for MCP servers where they are not the documented ones. */
+  readonly mcp: Pick<McpAccess, "times" | "firstWaitMs">;
   /** The server's own keys, which are masked in every conversation. */
-  readonly serverKeys?: readonly string[];
+  readonly serverKeys: readonly string[];
   /** See `DirectoryDeps`. */
-  readonly isAttended?: true;
+  readonly isAttended: boolean;
   /** True when other processes behind the same port share the sandboxes. */
-  readonly hasSharedSandboxes?: true;
-  readonly activity?: Activity;
-  readonly demo?: Demo;
+  readonly hasSharedSandboxes: boolean;
+  readonly activity: Activity;
+  readonly demo: Demo | null;
   /** Besides the server's own. */
   readonly moreToolSources: readonly OpenToolSource[];
-  /** Wraps every model that is opened. */
-  readonly wrapModel?: (model: Model) => Model;
+  /** Wraps every model. */
+  readonly wrap: Pick<Wrap, "model">;
 };
 
 /** The conversations of a server, and the services they use. */
@@ -82,8 +90,7 @@ export interface OpenConversations extends AsyncDisposable {
 
 /** Opens conversations on a store. No run resumes before `directory.recover` is called. */
 export async function openConversations(deps: OpenConversationsDeps): Promise<OpenConversations> {
-  const { config, journal, database, secretBox, toolHost, sandboxes, observer, logger } = deps;
-  const { wrapModel = (model) => model } = deps;
+  const { config, journal, database, secretBox, toolHost, sandboxes, observer, logger, wrap } = deps;
   await using scope = new AsyncDisposableStack();
   const webhooks = scope.use(
     new Webhooks({
@@ -109,7 +116,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const openFor = (llm: LLM, ownerId: string, callDepth: number): Model => {
     const findProfile = findStoredModel(settings, ownerId);
     const lessons = modelLessons.of(ownerId);
-    const model = wrapModel(openModel(llm, { send: withCallDepth(send, callDepth), findProfile, lessons }));
+    const model = wrap.model(openModel(llm, { send: withCallDepth(send, callDepth), findProfile, lessons }));
     return watchModel(estimatedWhenAborted(model, llm), observer);
   };
   const skills = openSkillAccess(config);
@@ -140,10 +147,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       },
       deletions: { beforeDelete: (id) => webhooks.onDelete(id) },
       secretBox,
-      serverKeys: deps.serverKeys ?? [],
+      serverKeys: deps.serverKeys,
       openModel: ({ agent, workspace, call_depth: callDepth = 0 }, secrets, ownerId) =>
-        deps.demo !== undefined && isDemoModel(agent.llm)
-          ? watchModel(wrapModel(deps.demo.openModel(workspace.working_dir)), observer)
+        deps.demo !== null && isDemoModel(agent.llm)
+          ? watchModel(wrap.model(deps.demo.openModel(workspace.working_dir)), observer)
           : openFor({ ...agent.llm, ...secrets.llm }, ownerId, callDepth),
       validator: deps.validator,
       skills,
@@ -152,7 +159,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
         new SpendHolds({ database, cluster: deps.cluster, ledger, logger }),
       ),
       standstills: await Standstills.open(config.dataDir),
-      activity: deps.activity ?? noActivity,
+      activity: deps.activity,
       toolSources: [...toolSources, ...deps.moreToolSources],
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
@@ -161,7 +168,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
         : { hasPeers: true, untilSound: (signal: AbortSignal) => deps.cluster.untilSound(signal) }),
       workspaceRoot: config.workspaceRoot,
       clock: systemClock,
-      isAttended: deps.isAttended === true,
+      isAttended: deps.isAttended,
       logger,
       observer,
     }),
@@ -191,7 +198,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       journal,
       sandboxes,
       cluster: deps.cluster,
-      hasMachines: deps.machines !== null || deps.hasSharedSandboxes === true,
+      hasMachines: deps.machines !== null || deps.hasSharedSandboxes,
       nowMs: Date.now,
       logger,
     }),
@@ -207,7 +214,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     mcpLogins,
     ledger,
     openLooseModel: (llm) =>
-      watchModel(wrapModel(openModel(llm, { send: withCallDepth(fetch, 0) })), observer),
+      watchModel(wrap.model(openModel(llm, { send: withCallDepth(fetch, 0) })), observer),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -49,9 +49,7 @@ export async function openPostgresStore({
   const key = await openConfiguredKey(masterSecret, openKeyCheck(node.pool));
   await migrate(node.pool, applicationTables);
   const database = scope.use(await openPostgresApplicationDatabase(url, logger, node.timeline));
-  const journal = scope.use(
-    await openJournalOf(node, { onFailure, ...(listenUrl === undefined ? {} : { listenUrl }) }),
-  );
+  const journal = scope.use(await openJournalOf(node, { onFailure, listenUrl }));
   const owned = scope.move();
   return {
     journal,

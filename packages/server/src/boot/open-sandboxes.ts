@@ -251,7 +251,7 @@ export function chooseTemplates(
       limits: { memoryMb, cpus, pids, diskMb },
       // A plain process always has the machine's network.
       network: backend === "process" ? "on" : config.network,
-      ...(backend === "docker" && image !== null ? { image } : {}),
+      image: backend === "docker" && image !== null ? image : undefined,
     };
   };
   return [toTemplate(first ?? "process"), ...rest.map(toTemplate)];

@@ -27,9 +27,9 @@ import { startMaintenance } from "./maintenance.ts";
 import { openWholeCollector } from "../lib/collect-young.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
-import { openWatchdog } from "../lib/watchdog.ts";
+import { noActivity, openWatchdog } from "../lib/watchdog.ts";
 import type { Model } from "../models/model.ts";
-import { openConversations } from "./open-conversations.ts";
+import { noWrap, openConversations, type Wrap } from "./open-conversations.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 import { openObservability } from "./open-observability.ts";
 import type { SandboxCluster, SharedSandboxDeps } from "./open-sandboxes.ts";
@@ -47,37 +47,32 @@ export type ServerDeps = {
   readonly toolHost: ToolHost;
   readonly logger: Logger;
   /** The allow-listed environment that commands and git on this machine start with; empty unless given. */
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Opens the sandboxes, which the server then owns; null or absent: none are served. */
-  readonly openSandboxes?: (shared: SharedWithSandboxes) => Promise<Sandboxes | null>;
+  readonly openSandboxes?: ((shared: SharedWithSandboxes) => Promise<Sandboxes | null>) | undefined;
   /** Instead of the documented times. */
-  readonly times?: SocketTimes;
+  readonly times?: SocketTimes | undefined;
   /** A demo model, for a server without a real one; none by default. */
-  readonly demo?: Demo;
+  readonly demo?: Demo | null | undefined;
   /** Timeouts for MCP servers, instead of the documented ones. */
-  readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs">;
+  readonly mcp?: Pick<McpAccess, "times" | "firstWaitMs"> | undefined;
   /** Sources of tools besides those of `tool-sources.ts`; none unless given. */
-  readonly moreToolSources?: readonly OpenToolSource[];
+  readonly moreToolSources?: readonly OpenToolSource[] | undefined;
   /** The server exists for the runs that it begins: they are interrupted when it closes, and it resumes no others. */
-  readonly isAttended?: true;
+  readonly isAttended?: boolean | undefined;
   /** Wraps what the server opens, e.g. to make it fail at a chosen moment. */
-  readonly wrap?: Wrap;
+  readonly wrap?: Wrap | undefined;
   /**
    * Ends this process when its event loop stalls. Only for a process with no other purpose, and with a supervisor that
    * restarts it.
    */
-  readonly hasWatchdog?: boolean;
+  readonly hasWatchdog?: boolean | undefined;
   /** For a server that takes over from one that waited for its configuration. */
-  readonly takeOver?: TakeOver;
+  readonly takeOver?: TakeOver | undefined;
   /** For one of several processes behind one port. */
-  readonly processGroup?: ProcessGroup;
+  readonly processGroup?: ProcessGroup | undefined;
   /** See {@link StoreDeps}. */
-  readonly writerThread?: Worker;
-};
-
-type Wrap = {
-  readonly journal: (journal: Journal) => Journal;
-  readonly model: (model: Model) => Model;
+  readonly writerThread?: Worker | undefined;
 };
 
 /** What a server that waited for its configuration hands to the configured one. */
@@ -120,9 +115,9 @@ export async function openServer({
   times = socketTimes,
   mcp = {},
   moreToolSources = [],
-  wrap = { journal: (journal) => journal, model: (model) => model },
-  demo,
-  isAttended,
+  wrap = noWrap,
+  demo = null,
+  isAttended = false,
   hasWatchdog = false,
   takeOver,
   processGroup,
@@ -176,12 +171,12 @@ export async function openServer({
       observer,
       mcp,
       moreToolSources,
-      wrapModel: wrap.model,
-      ...(demo === undefined ? {} : { demo }),
+      wrap,
+      demo,
       serverKeys: [...ownKeys, ...hiddenTexts(config)],
-      ...(isAttended === true ? { isAttended } : {}),
-      ...(processGroup === undefined ? {} : { hasSharedSandboxes: true }),
-      ...(activity === undefined ? {} : { activity }),
+      isAttended,
+      hasSharedSandboxes: processGroup !== undefined,
+      activity: activity ?? noActivity,
     }),
   );
   const { directory, appConversations, webhooks } = conversations;
@@ -201,8 +196,8 @@ export async function openServer({
       tunnels,
       environment,
       ownKeys,
-      ...(processGroup === undefined ? {} : { processGroup }),
-      ...(demo === undefined ? {} : { demo }),
+      processGroup,
+      demo,
       isReady: () => isReady && cluster.isSound(),
       faces: [
         ...observability.openFaces({ app, journal: store.journal, sandboxes, webhooks }),
@@ -216,7 +211,7 @@ export async function openServer({
   takeOver?.freePort();
   const url = await listen(config, { app, cluster, processGroup, internalListener });
   await directory.recover();
-  if (isAttended !== true) await appConversations.recover();
+  if (!isAttended) await appConversations.recover();
   isReady = true;
   const { conversationIdleSeconds } = config;
   const collect = openWholeCollector();

@@ -128,16 +128,16 @@ export type SurfaceDeps = {
   readonly peers: Peers;
   readonly tunnels: ByteTunnels;
   /** The other processes behind the same port; absent: there are none. */
-  readonly processGroup?: ProcessGroup;
+  readonly processGroup: ProcessGroup | undefined;
   /** The allow-listed environment that commands and git on this machine start with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly observer: Observability["observer"];
   /** Keys that clients may use besides those of the key store. */
   readonly ownKeys: readonly string[];
-  readonly demo?: Demo;
+  readonly demo: Demo | null;
   readonly isReady: () => boolean;
   /** Metrics besides those of conversations and sandboxes. */
-  readonly faces?: readonly Face[];
+  readonly faces: readonly Face[];
 };
 
 /** Mounts every route and socket on a listener, which it owns and closes. */
@@ -197,7 +197,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     sandboxes,
     openAccess: machine.openAccess,
     openSandboxAccess,
-    ...(store.machines === null ? {} : { findOwner: (asker, id) => directory.open(asker, id) }),
+    findOwner: store.machines === null ? undefined : (asker, id) => directory.open(asker, id),
     nowMs: Date.now,
   });
   const facesDeps: FacesDeps = {
@@ -231,7 +231,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     keys,
     keyStore,
     logins,
-    demo: deps.demo ?? null,
+    demo: deps.demo,
     attempts: scope.use(new WrongAttempts(Date.now, processGroup)),
     clientAddress: createClientAddress(config.trustedProxies),
     lastActivityMs: listener.lastActivityMs,
@@ -242,7 +242,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       isSandboxed: config.areConversationsSandboxed,
     }),
   };
-  const faces = [...openFaces(facesDeps), ...(deps.faces ?? [])];
+  const faces = [...openFaces(facesDeps), ...deps.faces];
   for (const face of faces) face.mount(app, mountDeps);
   const socketDeps = { journal, trimmed, validator, logger, times };
   const nodeSignals =
@@ -262,7 +262,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   mountEventSocket(app, {
     ...socketDeps,
     peers,
-    ...(nodeSignals === undefined ? {} : { nodeSignals }),
+    nodeSignals,
     scopeOf: () => ({ directory, keys }),
   });
   const feed = scope.use(
@@ -297,7 +297,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       logger,
       times,
       peers,
-      ...(nodeSignals === undefined ? {} : { nodeSignals }),
+      nodeSignals,
     });
   // With a shared port, the internal listener of each process admits only other nodes, so every request there is
   // checked.

@@ -15,7 +15,7 @@ export type HeartbeatOptions = {
   /** Null for a process without a data folder. */
   readonly machine: string | null;
   /** Milliseconds between two heartbeats; 1000 by default. It must be the same for all nodes of a database. */
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
   /** For a log line: the next heartbeat retries. */
   readonly onFailure: (error: unknown) => void;
 };

@@ -83,7 +83,7 @@ export class PostgresNode implements AsyncDisposable {
       timeline,
       machine,
       onFailure,
-      ...(heartbeatMs === undefined ? {} : { everyMs: heartbeatMs }),
+      everyMs: heartbeatMs,
     });
     scope.move();
     return new PostgresNode({ url, pool, heartbeat, timeline, machine }, own);

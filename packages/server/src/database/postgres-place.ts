@@ -3,7 +3,7 @@ export type PostgresPlace = {
   /** `postgres://...`. A secret: it may hold a password. */
   readonly url: string;
   /** Where notifications come from, when the first URL goes through a pooler; null: polling only. The same URL when not given. */
-  readonly listenUrl?: string | null;
+  readonly listenUrl?: string | null | undefined;
   /** How the other servers reach this one, without a slash at its end; null for the address that it listens on. */
   readonly nodeAddress: string | null;
 };

@@ -1,7 +1,7 @@
 import type { ToolHost } from "@convoke/tool-host";
 import {
   noMarks,
-  type ConversationMarks,
+  type MarkChange,
   type ConversationQuery,
   type SummaryQuery,
   type LogHead,
@@ -177,7 +177,7 @@ export class Directory implements AsyncDisposable {
   }
 
   /** Keeps what the asker wants to know of a conversation later; no lease is needed. */
-  async mark(asker: Asker, id: string, marks: Partial<ConversationMarks>): Promise<void> {
+  async mark(asker: Asker, id: string, marks: MarkChange): Promise<void> {
     const isThere = (await this.exists(asker, id)) && (await this.#deps.journal.markConversation(id, marks));
     if (!isThere) throw conversationMissing(id);
   }
@@ -185,8 +185,8 @@ export class Directory implements AsyncDisposable {
   async count(asker: Asker, executionStatus?: string, sandboxId?: string): Promise<number> {
     return await this.#deps.journal.countConversations({
       ownerId: asker.userId,
-      ...(executionStatus === undefined ? {} : { executionStatus }),
-      ...(sandboxId === undefined ? {} : { sandboxId }),
+      executionStatus,
+      sandboxId,
     });
   }
 

@@ -47,8 +47,8 @@ export type SendInput = {
   readonly message: Message;
   readonly wantsRun: boolean;
   /** What the message asks for is judged after each run, and worked on again so often at most. */
-  readonly goal?: { readonly objective: string; readonly maxIterations: number };
-  readonly sender?: string;
+  readonly goal?: { readonly objective: string; readonly maxIterations: number } | undefined;
+  readonly sender?: string | undefined;
   /** Idempotency key: the same id with the same content is the same message, however often it is sent (P18). */
-  readonly clientMessageId?: string;
+  readonly clientMessageId?: string | undefined;
 };

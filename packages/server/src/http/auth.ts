@@ -24,7 +24,9 @@ export type LoginHalves = { readonly cookie: string; readonly proof: string };
 
 /** Finds the logins of browsers. */
 export interface KnownLogins {
-  find(halves: LoginHalves): { readonly id: string; readonly userId: string; readonly keyId?: string } | null;
+  find(
+    halves: LoginHalves,
+  ): { readonly id: string; readonly userId: string; readonly keyId?: string | undefined } | null;
   isUsable(id: string): boolean;
 }
 

@@ -60,7 +60,7 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
       observer.end(request.activity, {
         error,
         status,
-        ...(request.isForwarded ? { isForwarded: true } : {}),
+        isForwarded: request.isForwarded,
       });
     }
     if (isAudited(request, status)) onCall(toAuditedCall(request, status));

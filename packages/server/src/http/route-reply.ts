@@ -2,8 +2,8 @@ import type { Readable } from "node:stream";
 import type { Again } from "./ready-answers.ts";
 
 type ReplyHead = {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
 /**
@@ -15,5 +15,5 @@ export type RouteReply = ReplyHead &
     | { readonly json: unknown }
     | { readonly text: string }
     | { readonly stream: Readable; readonly contentType: string }
-    | { readonly bytes: Uint8Array; readonly contentType: string; readonly again?: Again }
+    | { readonly bytes: Uint8Array; readonly contentType: string; readonly again?: Again | undefined }
   );

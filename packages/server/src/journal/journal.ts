@@ -118,9 +118,9 @@ export type Lease = {
   readonly conversationId: string;
   readonly generation: number;
   /** Generations are compared within one: where the store has gone back, they begin anew. Absent where no other process could have one. */
-  readonly era?: string;
+  readonly era?: string | undefined;
   /** The last owner had its execution records in another data folder: which calls it had started is unknown here. */
-  readonly isFromElsewhere?: true;
+  readonly isFromElsewhere?: true | undefined;
 };
 
 export type NewEvent = {
@@ -221,75 +221,77 @@ export type ConversationMarks = {
   readonly readEventId: string | null;
 };
 
-export type MarkChange = Partial<ConversationMarks> & {
+export type MarkChange = {
+  readonly [Mark in keyof ConversationMarks]?: ConversationMarks[Mark] | undefined;
+} & {
   /** A JSON object whose fields take the place of those that are there; null: the conversation is the app's no more. */
   readonly appFacts?: string | null;
 };
 
 export type AppConversationFilter = {
   readonly ownerId: string;
-  readonly sandboxId?: string;
-  readonly createdGteMicros?: number;
-  readonly createdLtMicros?: number;
+  readonly sandboxId?: string | undefined;
+  readonly createdGteMicros?: number | undefined;
+  readonly createdLtMicros?: number | undefined;
   /** Those listed below one of them; null: those that are below none. */
-  readonly parentIds?: readonly string[] | null;
+  readonly parentIds?: readonly string[] | null | undefined;
 };
 export type AppConversationQuery = AppConversationFilter & {
   readonly sort: "CREATED_AT" | "CREATED_AT_DESC";
   readonly limit: number;
   /** Id of the first row of this page, unless the filter leaves it out; an unknown one is an {@link UnknownPageError}. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 
 export type SummaryFilter = {
   /** Case-insensitive parts of the title; it has all of them. */
-  readonly titleParts?: readonly string[];
+  readonly titleParts?: readonly string[] | undefined;
   /** Those that have this tag, with this value if one is given. */
-  readonly tag?: { readonly key: string; readonly value: string | null };
-  readonly workingDir?: string;
+  readonly tag?: { readonly key: string; readonly value: string | null } | undefined;
+  readonly workingDir?: string | undefined;
   /** One of them; empty for any. */
-  readonly statuses?: readonly string[];
-  readonly isArchived?: boolean;
-  readonly isPinned?: boolean;
+  readonly statuses?: readonly string[] | undefined;
+  readonly isArchived?: boolean | undefined;
+  readonly isPinned?: boolean | undefined;
   /** Null: those that are a part of none. */
-  readonly parentId?: string | null;
-  readonly updatedGteMicros?: number;
+  readonly parentId?: string | null | undefined;
+  readonly updatedGteMicros?: number | undefined;
 };
 export type SummaryQuery = SummaryFilter & {
   readonly ownerId: string;
   readonly limit: number;
   /** Id of the first row of this page; an unknown one is an {@link UnknownPageError}. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 
 export type ConversationFilter = {
-  readonly ownerId?: string;
+  readonly ownerId?: string | undefined;
   /** Only together with an owner. */
-  readonly sandboxId?: string;
-  readonly executionStatus?: string;
+  readonly sandboxId?: string | undefined;
+  readonly executionStatus?: string | undefined;
 };
 export type ConversationQuery = ConversationFilter & {
   readonly sort: "CREATED_AT" | "CREATED_AT_DESC" | "UPDATED_AT" | "UPDATED_AT_DESC";
   readonly limit: number;
   /** Id of the first row of this page; an unknown one is an {@link UnknownPageError}. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 export type ConversationPage = { readonly items: ConversationRow[]; readonly nextPageId: string | null };
 
 export type EventFilter = {
-  readonly kind?: string;
-  readonly source?: string;
+  readonly kind?: string | undefined;
+  readonly source?: string | undefined;
   /** Case-insensitive substring of the message text. */
-  readonly body?: string;
-  readonly timestampGteMicros?: number;
-  readonly timestampLtMicros?: number;
+  readonly body?: string | undefined;
+  readonly timestampGteMicros?: number | undefined;
+  readonly timestampLtMicros?: number | undefined;
 };
 export type KindFilter = { readonly kind: string; readonly source?: string };
 export type EventQuery = EventFilter & {
   readonly order: "TIMESTAMP" | "TIMESTAMP_DESC";
   readonly limit: number;
   /** Id of the first event of this page; one that this conversation does not have is an {@link UnknownPageError}. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 export type EventPageText = { readonly items: string[]; readonly nextPageId: string | null };
 
@@ -297,14 +299,14 @@ export type TextQuery = {
   readonly ownerId: string;
   /** Folded parts of texts, at least one, none of them empty; each must be in a text of the event. */
   readonly terms: readonly string[];
-  readonly conversationId?: string;
-  readonly kind?: string;
-  readonly source?: string;
-  readonly timestampGteMicros?: number;
-  readonly timestampLtMicros?: number;
+  readonly conversationId?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly source?: string | undefined;
+  readonly timestampGteMicros?: number | undefined;
+  readonly timestampLtMicros?: number | undefined;
   readonly limit: number;
   /** From the page before; anything else is an {@link UnknownPageError}. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
 };
 export type TextMatch = {
   readonly conversationId: string;
@@ -352,7 +354,7 @@ export class JournalWriteError extends Error {
 
   constructor(
     message: string,
-    options?: ErrorOptions & { readonly path?: string; readonly errcode?: number },
+    options?: ErrorOptions & { readonly path?: string; readonly errcode?: number | undefined },
   ) {
     super(message, options);
     if (options?.path !== undefined) this.path = options.path;

@@ -44,7 +44,7 @@ export function toModelError(thrown: unknown, context: FailureContext): ModelErr
     code: verdict.code,
     detail: hideSecrets(verdict.detail, context.secrets),
     isRetryable: verdict.isRetryable,
-    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+    retryAfterMs: retryAfterMs ?? undefined,
   };
 }
 

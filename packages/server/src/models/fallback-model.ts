@@ -63,10 +63,11 @@ async function* streamWithFallbacks(
     if (failed === null) return;
     if (!mayPassElsewhere(failed)) break;
   }
-  if (signal.aborted || failed === null) yield { type: "aborted", ...(spent.length > 0 ? { spent } : {}) };
+  if (signal.aborted || failed === null)
+    yield { type: "aborted", spent: spent.length > 0 ? spent : undefined };
   else {
     const detail = [failed.detail, ...skipped].join(" ");
-    yield { type: "failed", error: { ...failed, detail }, ...(spent.length > 0 ? { spent } : {}) };
+    yield { type: "failed", error: { ...failed, detail }, spent: spent.length > 0 ? spent : undefined };
   }
 }
 

@@ -12,7 +12,7 @@ export type ModelRoute = {
   /** False for servers that people run themselves: a missing key is then sent as a placeholder. */
   readonly isKeyRequired: boolean;
   /** The header that carries the key, where it is not `Authorization`. */
-  readonly keyHeader?: "api-key";
+  readonly keyHeader?: "api-key" | undefined;
   readonly query?: Readonly<Record<string, string>>;
 };
 
@@ -76,7 +76,7 @@ function routeOfProvider(name: string, provider: Provider, model: string, option
     model,
     baseUrl: isAzure ? azureBase(address, model, wire, options) : baseOf(wire, address, isVersionAdded),
     isKeyRequired: provider.isSelfHosted !== true && !isLocalUrl(address),
-    ...(provider.keyHeader === undefined ? {} : { keyHeader: provider.keyHeader }),
+    keyHeader: provider.keyHeader,
     ...(isAzure ? azureQuery(address, wire, options) : {}),
   };
 }

@@ -88,7 +88,7 @@ export type ModelResponse = {
   /** True when the provider stopped at its output limit. */
   readonly isTruncated: boolean;
   /** From servers that were asked for token ids and returned them. */
-  readonly tokenIds?: TokenIds;
+  readonly tokenIds?: TokenIds | undefined;
   /** Earlier attempts of this call that failed and cost tokens all the same; to be recorded with it. */
   readonly spent?: readonly SpentAttempt[];
 };
@@ -128,9 +128,9 @@ export type ModelError = {
   readonly detail: string;
   readonly isRetryable: boolean;
   /** From Retry-After, when the provider sent one. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** What passes soon or not at all is asked again after so long, unless other waits were set. */
-  readonly againAfterMs?: number;
+  readonly againAfterMs?: number | undefined;
 };
 
 /** `key` is the same for the same thing at the same address; `detail` says in one sentence what is done without, or otherwise. */
@@ -147,8 +147,12 @@ export type ModelPart =
   | { readonly type: "adjusted"; readonly adjustment: Adjustment }
   | { readonly type: "retry"; readonly attempt: number; readonly untilMs: number; readonly error: ModelError }
   | { readonly type: "done"; readonly response: ModelResponse }
-  | { readonly type: "failed"; readonly error: ModelError; readonly spent?: readonly SpentAttempt[] }
-  | { readonly type: "aborted"; readonly spent?: readonly SpentAttempt[] };
+  | {
+      readonly type: "failed";
+      readonly error: ModelError;
+      readonly spent?: readonly SpentAttempt[] | undefined;
+    }
+  | { readonly type: "aborted"; readonly spent?: readonly SpentAttempt[] | undefined };
 
 /** One LLM route behind one streaming interface. Every backend passes `contract.ts`. */
 export interface Model {

@@ -18,7 +18,7 @@ export async function openClient(settings: ModelSettings, send: Send): Promise<O
     maxRetries: 0,
     timeout: neverMs,
     logLevel: "off",
-    ...(route.query === undefined ? {} : { defaultQuery: { ...route.query } }),
+    defaultQuery: route.query === undefined ? undefined : { ...route.query },
     fetch: createProviderFetch(send, { ...keyHeader, ...settings.headers }),
   });
 }

@@ -41,18 +41,22 @@ async function* streamWithRetry(
     }
     if (failed === null) return;
     if (request.leaving?.aborted === true) {
-      yield { type: "aborted", ...(spent.length > 0 ? { spent } : {}) };
+      yield { type: "aborted", spent: spent.length > 0 ? spent : undefined };
       return;
     }
     const waitMs = waitBefore(number, failed, deps);
     const untilMs = deps.clock.nowMs() + waitMs;
     if (!failed.isRetryable || number >= deps.policy.attempts || untilMs - startMs > maxTotalMs) {
-      yield { type: "failed", error: afterAttempts(failed, number), ...(spent.length > 0 ? { spent } : {}) };
+      yield {
+        type: "failed",
+        error: afterAttempts(failed, number),
+        spent: spent.length > 0 ? spent : undefined,
+      };
       return;
     }
     yield { type: "retry", attempt: number, untilMs, error: failed };
     if (!(await isSleptThrough(waitMs, eitherOf(signal, request.leaving), deps))) {
-      yield { type: "aborted", ...(spent.length > 0 ? { spent } : {}) };
+      yield { type: "aborted", spent: spent.length > 0 ? spent : undefined };
       return;
     }
   }

@@ -8,9 +8,9 @@ export function logActivities(logger: Logger): Sink {
       const fields = {
         ...ids,
         ...factsOf(activity),
-        ...(status === undefined ? {} : { status }),
+        status,
         ...(spent === undefined ? {} : tokensOf(spent)),
-        ...(error === null ? {} : { error }),
+        error: error ?? undefined,
         ms: Math.round(durationMs * 10) / 10,
       };
       logger.info(fields, activity.kind);

@@ -22,7 +22,7 @@ export type Ending = {
   /** Of a request. */
   readonly status?: number;
   /** Of a request that another server has passed on, which counts it as well. */
-  readonly isForwarded?: true;
+  readonly isForwarded?: boolean;
   /** What a model call has used up: its answer, and attempts that failed. */
   readonly spent?: readonly SpentAttempt[];
 };

@@ -1,5 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { Activity, Begun, Ending } from "./observer.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 /** Names and attributes follow the semantic conventions of OpenTelemetry for HTTP and for generative AI. */
 export function spanNameOf(activity: Activity): string {
@@ -35,7 +36,7 @@ export function attributesAt({ activity, ids }: Begun, hasContent: boolean): Att
         "gen_ai.provider.name": activity.model.split("/", 1)[0],
         "gen_ai.request.model": activity.model,
         "convoke.model_call.id": ids["modelCall"],
-        ...(hasContent ? { "gen_ai.input.messages": activity.content() } : {}),
+        ...withoutUndefined({ "gen_ai.input.messages": hasContent ? activity.content() : undefined }),
       };
     case "tool":
       return {
@@ -57,8 +58,7 @@ export function attributesOf({ error, status, spent = [] }: Ending): Attributes 
   const sum = (read: (usage: NonNullable<typeof answer>["usage"]) => number): number =>
     spent.reduce((total, { usage }) => total + read(usage), 0);
   return {
-    ...(error === null ? {} : { "error.type": error }),
-    ...(status === undefined ? {} : { "http.response.status_code": status }),
+    ...withoutUndefined({ "error.type": error ?? undefined, "http.response.status_code": status }),
     ...(answer === undefined
       ? {}
       : {

@@ -13,7 +13,11 @@ export type PushTarget = {
 };
 
 /** Who asked for a subscription; it ends with the key and the login. */
-export type PushOwner = { readonly userId: string; readonly keyId?: string; readonly loginId?: string };
+export type PushOwner = {
+  readonly userId: string;
+  readonly keyId?: string | undefined;
+  readonly loginId?: string | undefined;
+};
 
 /** A subscription as its owner may see it. Times are epoch milliseconds. */
 export type Subscription = {
@@ -126,8 +130,8 @@ function toSubscription(row: Row): Subscription {
     id: row.id,
     owner: {
       userId: row.user_id,
-      ...(row.key_id === null ? {} : { keyId: row.key_id }),
-      ...(row.login_id === null ? {} : { loginId: row.login_id }),
+      keyId: row.key_id ?? undefined,
+      loginId: row.login_id ?? undefined,
     },
     service: row.service,
     kinds: row.kinds.split(",").filter((kind) => kind !== "") as PushKind[],

@@ -13,13 +13,13 @@ const userMessages = { kind: "MessageEvent", source: "user" } as const;
 export async function readOutline(
   journal: OutlineJournal,
   id: string,
-  { limit, pageId }: { readonly limit: number; readonly pageId?: string },
+  { limit, pageId }: { readonly limit: number; readonly pageId?: string | undefined },
 ): Promise<OutlinePage> {
   const page = await journal.search(id, {
     ...userMessages,
     order: "TIMESTAMP_DESC",
     limit,
-    ...(pageId === undefined ? {} : { pageId }),
+    pageId,
   });
   const items: Turn[] = [];
   let endMicros: number | null = null;
@@ -63,7 +63,7 @@ async function nextMessageMicros(journal: OutlineJournal, id: string, after: num
 }
 
 function spanOf(from: number, end: number | null): Span {
-  return { timestampGteMicros: from, ...(end === null ? {} : { timestampLtMicros: end }) };
+  return { timestampGteMicros: from, timestampLtMicros: end ?? undefined };
 }
 
 function parsed(texts: readonly string[]): Event[] {

@@ -58,7 +58,7 @@ export class ContainerEngine {
       path: `/v1.41${path}`,
       agent: false,
       headers: body === undefined ? {} : { "content-type": "application/json" },
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     try {

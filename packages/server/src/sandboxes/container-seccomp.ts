@@ -59,6 +59,6 @@ function refuse(errnoRet: number | undefined, names: readonly string[], arg?: ob
     names,
     action: "SCMP_ACT_ERRNO",
     errnoRet,
-    ...(arg === undefined ? {} : { args: [{ index: 0, ...arg }] }),
+    args: arg === undefined ? undefined : [{ index: 0, ...arg }],
   };
 }

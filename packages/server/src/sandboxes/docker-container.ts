@@ -39,7 +39,7 @@ export function containerBody(order: ContainerOrder): object {
     HostConfig: {
       Binds: binds.map(({ source, target, isWritable }) => `${source}:${target}:${isWritable ? "rw" : "ro"}`),
       NetworkMode: spec.network === "none" ? "none" : isPodman ? "slirp4netns" : "bridge",
-      ...(isPodman ? { UsernsMode: "keep-id" } : {}),
+      UsernsMode: isPodman ? "keep-id" : undefined,
       Memory: memoryMb * 1024 * 1024,
       MemorySwap: memoryMb * 1024 * 1024,
       NanoCpus: Math.round(cpus * 1e9),

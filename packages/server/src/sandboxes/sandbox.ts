@@ -24,7 +24,7 @@ export type SandboxSpec = {
   /** `on`: the network outside this machine; its loopback services stay out of reach where the backend isolates at all. */
   readonly network: "none" | "on";
   /** Container image; backends without images refuse it. */
-  readonly image?: string;
+  readonly image?: string | undefined;
 };
 
 /** The progress of a start; reported at least every two seconds. */

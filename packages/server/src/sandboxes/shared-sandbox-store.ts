@@ -97,13 +97,13 @@ class MachineSandboxStore implements SandboxStore {
   /** Changes what is named and nothing else: another server may have written a wish meanwhile. */
   async update(id: string, change: SandboxChange): Promise<void> {
     const stored: Updateable<SandboxTable> = {
-      ...(change.status === undefined ? {} : { status: change.status }),
-      ...(change.statusDetail === undefined ? {} : { status_detail: change.statusDetail }),
-      ...(change.wish === undefined ? {} : { wish: change.wish }),
-      ...(change.record === undefined ? {} : { record: textOf(change.record) }),
-      ...(change.sealedKey === undefined ? {} : { sealed_key: change.sealedKey }),
-      ...(change.ownerId === undefined ? {} : { owner_id: change.ownerId ?? nobody }),
-      ...(change.createdAtMs === undefined ? {} : { created_at: change.createdAtMs }),
+      status: change.status,
+      status_detail: change.statusDetail,
+      wish: change.wish,
+      record: change.record === undefined ? undefined : textOf(change.record),
+      sealed_key: change.sealedKey,
+      owner_id: change.ownerId === undefined ? undefined : (change.ownerId ?? nobody),
+      created_at: change.createdAtMs,
     };
     if (Object.keys(stored).length === 0) return;
     await this.#database.tables

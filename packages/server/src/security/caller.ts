@@ -2,11 +2,11 @@
 export type Caller = {
   readonly userId: string;
   /** The id of the issued key that authenticated the caller; absent for keys that cannot be revoked. */
-  readonly keyId?: string;
+  readonly keyId?: string | undefined;
   /** The id of the browser login that authenticated the caller. */
-  readonly loginId?: string;
+  readonly loginId?: string | undefined;
   /** How the caller was authenticated, when it was not by a user's key. */
-  readonly means?: "cookie" | "login" | "page" | "sandbox key" | "port key";
+  readonly means?: "cookie" | "login" | "page" | "sandbox key" | "port key" | undefined;
 };
 
 /** The user of configured keys and of the data folder's own key, and of every request where no key is needed. */

@@ -3,6 +3,7 @@ import type { ACPAgentProfile, AgentProfileInfo, OpenHandsAgentProfile } from "@
 import { Fault } from "../lib/fault.ts";
 import { refuseMasks } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 const maxProfiles = 50;
 const firstName = "default";
@@ -125,16 +126,16 @@ function ofSettings({ activeProfile, agentExtras, plain }: StoredSettings): Open
   const suffix = context["system_message_suffix"];
   const { critic_api_key: _, ...verification } = (agentExtras["verification"] ?? {}) as JsonObject;
   const { tools, condenser, tool_concurrency_limit: limit } = agentExtras;
-  return {
+  return withoutUndefined({
     agent_kind: "openhands",
     llm_profile_ref: activeProfile ?? modelOfSettings,
     disabled_skills: [...(plain.disabled_skills ?? [])],
-    ...(typeof suffix === "string" ? { system_message_suffix: suffix } : {}),
-    ...(Array.isArray(tools) ? { tools: tools as JsonObject[] } : {}),
-    ...(isObject(condenser) ? { condenser } : {}),
-    ...(Object.keys(verification).length > 0 ? { verification } : {}),
-    ...(typeof limit === "number" ? { tool_concurrency_limit: limit } : {}),
-  };
+    system_message_suffix: typeof suffix === "string" ? suffix : undefined,
+    tools: Array.isArray(tools) ? (tools as JsonObject[]) : undefined,
+    condenser: isObject(condenser) ? condenser : undefined,
+    verification: Object.keys(verification).length > 0 ? verification : undefined,
+    tool_concurrency_limit: typeof limit === "number" ? limit : undefined,
+  });
 }
 
 /** A profile in short. */

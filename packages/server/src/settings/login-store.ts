@@ -8,7 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 export type LoginOwner = {
   readonly userId: string;
   /** The id of the issued key that began it. */
-  readonly keyId?: string;
+  readonly keyId?: string | undefined;
   /** The mark of the configured key that began it, see {@link markOfKey}; `""` without such a key. */
   readonly keyMark: string;
 };
@@ -131,7 +131,7 @@ export class LoginStore implements AsyncDisposable {
       .executeTakeFirst();
     if (row === undefined || row.ends_at <= this.#deps.nowMs()) return null;
     const keyMark = marks.get(row.digest) ?? "";
-    return { userId: row.user_id, keyMark, ...(row.key_id === null ? {} : { keyId: row.key_id }) };
+    return { userId: row.user_id, keyMark, keyId: row.key_id ?? undefined };
   }
 
   /** Creates a login. Above the limit a user's least recently used logins end. */
@@ -258,7 +258,7 @@ export class LoginStore implements AsyncDisposable {
         row.cookie_digest,
         {
           id: row.id,
-          owner: { userId: row.user_id, ...(row.key_id === null ? {} : { keyId: row.key_id }) },
+          owner: { userId: row.user_id, keyId: row.key_id ?? undefined },
           proofDigest: row.proof_digest,
           endsAtMs: row.ends_at,
           notedAtMs: row.last_used_at,

@@ -13,9 +13,9 @@ export type SecretStoreDeps = {
 export type SecretEntry = { readonly name: string; readonly description: string | null };
 
 export type SecretQuery = {
-  readonly nameContains?: string;
+  readonly nameContains?: string | undefined;
   /** Name of the first secret of this page. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
   readonly limit: number;
 };
 
@@ -121,7 +121,7 @@ export class SecretStore {
         .set({
           name: change.name,
           updated_at: this.#deps.nowMs(),
-          ...(change.description === undefined ? {} : { description: change.description }),
+          description: change.description,
         })
         .where("user_id", "=", userId)
         .where("name", "=", name)

@@ -7,6 +7,7 @@ import { secretMask } from "./secret-fields.ts";
 import { defaultSettings, type JsonObject, type StoredSettings } from "./stored-settings.ts";
 import { updateSettings } from "./update-settings.ts";
 import { usualToolsOf } from "./usual-tools.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 /** What the server adds to the settings of a user. */
 export type ServerDefaults = {
@@ -103,17 +104,18 @@ function agentOf(settings: StoredSettings, catalogue: readonly string[]): JsonOb
   const tools: unknown[] = Array.isArray(wanted) && wanted.length > 0 ? wanted : usual;
   const context = isObject(extras["agent_context"]) ? extras["agent_context"] : {};
   const disabled = plain.disabled_skills ?? [];
-  const agentContext = { ...context, ...(disabled.length > 0 ? { disabled_skills: disabled } : {}) };
+  const agentContext = disabled.length > 0 ? { ...context, disabled_skills: disabled } : context;
   const limit = extras["tool_concurrency_limit"];
   return {
     kind: "Agent",
     llm,
     tools: extras["enable_sub_agents"] === true ? [...tools, { name: taskToolSet }] : tools,
-    ...(Object.keys(agentContext).length > 0 ? { agent_context: agentContext } : {}),
-    ...(typeof limit === "number" ? { tool_concurrency_limit: limit } : {}),
-    ...(Object.keys(settings.mcpServers ?? {}).length > 0
-      ? { mcp_config: { mcpServers: settings.mcpServers } }
-      : {}),
+    ...withoutUndefined({
+      agent_context: Object.keys(agentContext).length > 0 ? agentContext : undefined,
+      tool_concurrency_limit: typeof limit === "number" ? limit : undefined,
+      mcp_config:
+        Object.keys(settings.mcpServers ?? {}).length > 0 ? { mcpServers: settings.mcpServers } : undefined,
+    }),
     ...condenserOf(settings, llm),
   };
 }

@@ -27,7 +27,7 @@ export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): Hook
     ask: (question, signal) => askOnce(deps.openModel(), question, signal),
     onAsyncEnd: (record) => deps.notify(toDraft(record)),
     lost: deps.lost,
-    ...(deps.beforeStart === undefined ? {} : { beforeStart: deps.beforeStart }),
+    beforeStart: deps.beforeStart,
   });
   return new HookGate(runner, { notify: (draft) => deps.notify(draft), toDraft });
 }

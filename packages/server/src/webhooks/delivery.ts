@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { WebhookSpec } from "./webhook.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 export type Delivery = {
   /** Relative to the base address. */
@@ -33,15 +34,15 @@ export async function deliver(
   const timestamp = String(Math.floor(nowMs / 1000));
   const reply = await fetch(`${hook.base_url}${delivery.path}`, {
     method: "POST",
-    headers: {
+    headers: withoutUndefined({
       "content-type": "application/json",
       "user-agent": "convoke",
       "x-convoke-delivery": delivery.id,
-      ...(delivery.sequence === null ? {} : { "x-convoke-sequence": delivery.sequence }),
+      "x-convoke-sequence": delivery.sequence ?? undefined,
       "x-convoke-timestamp": timestamp,
-      ...(hook.secret === null ? {} : { "x-convoke-signature": sign(hook.secret, timestamp, delivery.body) }),
+      "x-convoke-signature": hook.secret === null ? undefined : sign(hook.secret, timestamp, delivery.body),
       ...hook.headers,
-    },
+    }),
     body: delivery.body,
     // A key must not be sent to an address that is not configured.
     redirect: "error",

@@ -3,8 +3,8 @@ import type { SecretBox } from "../security/seal.ts";
 /** The caller that a cookie authenticates, as of its creation. */
 export type SessionHolder = {
   readonly userId: string;
-  readonly keyId?: string;
-  readonly loginId?: string;
+  readonly keyId?: string | undefined;
+  readonly loginId?: string | undefined;
 };
 
 /** A cookie that is good: who it speaks for, and the page that asked for it; null where that was none of another site. */
@@ -12,9 +12,9 @@ export type WorkspaceSession = { readonly holder: SessionHolder; readonly origin
 
 type Sealed = SessionHolder & {
   readonly endsAtMs: number;
-  readonly origin?: string;
-  readonly conversationId?: string;
-  readonly port?: number;
+  readonly origin?: string | undefined;
+  readonly conversationId?: string | undefined;
+  readonly port?: number | undefined;
 };
 
 /** What an address of a preview opens, and for whom it was made. */
@@ -114,8 +114,8 @@ export class WorkspaceSessions {
     if (this.#deps.nowMs() >= endsAtMs) return null;
     const holder = {
       userId,
-      ...(keyId === undefined ? {} : { keyId }),
-      ...(loginId === undefined ? {} : { loginId }),
+      keyId,
+      loginId,
     };
     return { holder, origin, conversationId, port };
   }

@@ -20,15 +20,15 @@ export type BashEntry = { readonly seq: number; readonly id: string; readonly js
 /** Filters, combined with AND. Instants are microseconds since the epoch. */
 export type BashQuery = {
   readonly owner: string;
-  readonly kind?: "BashCommand" | "BashOutput";
-  readonly commandId?: string;
-  readonly fromMicros?: number;
-  readonly beforeMicros?: number;
+  readonly kind?: "BashCommand" | "BashOutput" | undefined;
+  readonly commandId?: string | undefined;
+  readonly fromMicros?: number | undefined;
+  readonly beforeMicros?: number | undefined;
   /** Only outputs with a higher order. Commands have no order and always match. */
-  readonly orderAbove?: number;
+  readonly orderAbove?: number | undefined;
   readonly isDescending: boolean;
   /** Id of the first event of this page. */
-  readonly pageId?: string;
+  readonly pageId?: string | undefined;
   readonly limit: number;
 };
 

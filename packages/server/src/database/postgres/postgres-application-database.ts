@@ -75,10 +75,7 @@ export async function openPostgresApplicationDatabase(
 ): Promise<ApplicationDatabase> {
   const onFailure = (error: Error): void =>
     logger.warn({ error: error.message }, "a connection to the database broke off");
-  const pool: Pool = openPool(
-    { url, name: "convoke", size: 8, ...(timeline === undefined ? {} : { timeline }) },
-    onFailure,
-  );
+  const pool: Pool = openPool({ url, name: "convoke", size: 8, timeline }, onFailure);
   const plain = new Kysely<Tables>({ dialect: createPostgresDialect(pool) });
   try {
     const tables = plain.withSchema(schemaName);

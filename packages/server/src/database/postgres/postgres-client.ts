@@ -9,7 +9,7 @@ export type ConnectionOptions = {
   /** Shown in the server's list of connections. */
   readonly name: string;
   /** Told of the connection before it is used. */
-  readonly timeline?: Timeline;
+  readonly timeline?: Timeline | undefined;
 };
 
 export type PostgresClientConfig = ClientConfig & {

@@ -11,7 +11,7 @@ import type { Timeline } from "./timeline.ts";
 export type PoolOptions = ConnectionOptions & {
   readonly size: number;
   /** How long an answer is waited for; half a minute when not given. */
-  readonly answerMs?: number;
+  readonly answerMs?: number | undefined;
 };
 
 /** A statement that takes longer is given up, and its connection with it. */

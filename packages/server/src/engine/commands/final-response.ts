@@ -34,7 +34,7 @@ export async function readFinalResponse(
       ...newest,
       kind: "ActionEvent",
       limit: 100,
-      ...(pageId === null ? {} : { pageId }),
+      pageId: pageId ?? undefined,
     });
     for (const json of page.items) {
       const event = JSON.parse(json) as Event;

@@ -6,6 +6,7 @@ import type { Worktree } from "../worktree.ts";
 import type { ConversationMarks } from "../../journal/journal.ts";
 import { hideUrl } from "../../settings/secret-fields.ts";
 import type { ConversationState } from "./conversation-state.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 export type Described = {
   readonly id: string;
@@ -22,33 +23,25 @@ export type Described = {
 /** A conversation as REST answers it; every secret inside is null. */
 export function toConversationInfo(described: Described): ConversationInfo {
   const { config, state } = described;
-  return {
+  return withoutUndefined({
     id: described.id,
     ...sharedFields(config, described.secrets, state),
     workspace: config.workspace,
     persistence_dir: described.persistenceDir,
     title: described.title,
-    ...(config.tool_module_qualnames === undefined
-      ? {}
-      : { tool_module_qualnames: { ...config.tool_module_qualnames } }),
+    tool_module_qualnames: config.tool_module_qualnames && { ...config.tool_module_qualnames },
     ...config.requested,
-    ...(typeof config.max_budget_per_task === "number"
-      ? { max_budget_per_task: config.max_budget_per_task }
-      : {}),
-    ...(config.approval_policy ? { approval_policy: config.approval_policy } : {}),
-    ...(config.client_tools === undefined ? {} : { client_tools: [...config.client_tools] }),
-    ...(config.worktree === undefined ? {} : { worktree: shownWorktree(config.worktree) }),
-    ...(config.forked_from === undefined
-      ? {}
-      : {
-          forked_from_conversation_id: config.forked_from.conversation_id,
-          forked_from_event_id: config.forked_from.event_id,
-        }),
-    ...(config.parent === undefined ? {} : { parent_conversation_id: config.parent.conversation_id }),
+    max_budget_per_task: config.max_budget_per_task ?? undefined,
+    approval_policy: config.approval_policy ?? undefined,
+    client_tools: config.client_tools && [...config.client_tools],
+    worktree: config.worktree && shownWorktree(config.worktree),
+    forked_from_conversation_id: config.forked_from?.conversation_id,
+    forked_from_event_id: config.forked_from?.event_id,
+    parent_conversation_id: config.parent?.conversation_id,
     metrics: combinedMetrics(state),
     created_at: formatInstant(described.createdAtMicros),
     updated_at: formatInstant(described.updatedAtMicros),
-  };
+  });
 }
 
 function shownWorktree({ repository, root, branch, base }: Worktree): Record<string, unknown> {
@@ -97,7 +90,7 @@ function sharedFields(
   secrets: ConversationSecrets,
   state: Readonly<ConversationState>,
 ) {
-  return {
+  return withoutUndefined({
     // Newer clients take the field for granted; nobody logs in with a subscription here.
     agent: { ...config.agent, llm: { is_subscription: false, ...config.agent.llm } },
     max_iterations: config.max_iterations,
@@ -113,10 +106,10 @@ function sharedFields(
     agent_state: {},
     tags: { ...config.tags },
     last_user_message_id: state.lastUserMessageId,
-    ...(state.invokedSkills.length === 0 ? {} : { invoked_skills: [...state.invokedSkills] }),
-    ...(state.navigations.length === 0 ? {} : { leaf_event_id: state.leafId }),
-    ...(config.hook_config ? { hook_config: config.hook_config } : {}),
-  };
+    invoked_skills: state.invokedSkills.length === 0 ? undefined : [...state.invokedSkills],
+    leaf_event_id: state.navigations.length === 0 ? undefined : state.leafId,
+    hook_config: config.hook_config ?? undefined,
+  });
 }
 
 /** All model calls together; null before the first. */

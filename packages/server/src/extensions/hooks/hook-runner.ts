@@ -13,6 +13,7 @@ import {
 } from "./hook-config.ts";
 import { HookClock } from "./hook-clock.ts";
 import { runCommand, whyEnded } from "./run-command.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 /** The input of a hook. */
 export type HookSubject = {
@@ -48,12 +49,12 @@ export type HookRunnerDeps = {
    * Aborts when the conversation moves to another node: its hooks then end, and none starts. Absent: the conversation
    * never moves.
    */
-  readonly lost?: AbortSignal;
+  readonly lost?: AbortSignal | undefined;
   /**
    * Awaited before a command starts, without using the hook's time: until no other node can own the conversation. Must
    * not reject, and must resolve when the given signal aborts.
    */
-  readonly beforeStart?: (signal: AbortSignal) => Promise<void>;
+  readonly beforeStart?: ((signal: AbortSignal) => Promise<void>) | undefined;
 };
 
 const allowed: HookVerdict = { isBlocked: false, reason: null, contexts: [], records: [] };
@@ -140,22 +141,22 @@ export class HookRunner implements AsyncDisposable {
       hook.type === "command" ? this.#command(hook, input, limit, clock) : this.#ask(hook, input, limit),
     );
     const answer = readAnswer(hook, end);
-    const record: HookRecord = {
+    const record: HookRecord = withoutUndefined({
       kind: "HookExecutionEvent",
       source: "hook",
       hook_event_type: hookMoments[moment],
       hook_command: clip(hook.type === "command" ? hook.command : (hook.name ?? hook.prompt ?? hook.type)),
-      ...(subject.toolName === undefined ? {} : { tool_name: subject.toolName }),
+      tool_name: subject.toolName,
       success: answer.isSuccess,
       blocked: answer.isBlocked && deciding.has(moment),
       exit_code: end.exitCode,
       stdout: clip(end.stdout),
       stderr: clip(end.stderr),
-      ...(answer.reason === null ? {} : { reason: clip(answer.reason) }),
-      ...(answer.context === null ? {} : { additional_context: clip(answer.context) }),
-      ...(end.problem === null ? {} : { error: clip(end.problem) }),
-      ...(subject.actionId === undefined ? {} : { action_id: subject.actionId }),
-    };
+      reason: answer.reason === null ? undefined : clip(answer.reason),
+      additional_context: answer.context === null ? undefined : clip(answer.context),
+      error: end.problem === null ? undefined : clip(end.problem),
+      action_id: subject.actionId,
+    });
     return { record, answer };
   }
 

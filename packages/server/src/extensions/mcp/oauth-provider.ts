@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { McpLogin } from "../../settings/mcp-logins.ts";
 import type { McpOAuth } from "./mcp-server.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 /** The state of an authorization, in the form that clients store. */
 export type OAuthState = {
@@ -21,12 +22,12 @@ export type OAuthProviderDeps = McpOAuth & {
   readonly redirectUrl: string;
   /** Called with the address at which a person can give their consent. */
   readonly onAuthorize: (url: URL) => void;
-  readonly stateToken?: string;
+  readonly stateToken?: string | undefined;
   /** Where refreshed tokens are stored; only in memory without it. */
-  readonly login?: McpLogin;
+  readonly login?: McpLogin | undefined;
   /** Called with every token in use, so that it can be masked. */
-  readonly onToken?: (token: string) => void;
-  readonly nowMs?: () => number;
+  readonly onToken?: ((token: string) => void) | undefined;
+  readonly nowMs?: (() => number) | undefined;
 };
 
 /** The credentials of one remote server; tokens are refreshed as long as the server allows. */
@@ -83,8 +84,7 @@ export class OAuthProvider implements OAuthClientProvider {
   async clientInformation(): Promise<StoredOAuthClientInformation | undefined> {
     const id = textOf(this.#deps.authentication["client_id"]);
     const secret = textOf(this.#deps.authentication["client_secret"]);
-    if (id !== undefined)
-      return { client_id: id, ...(secret === undefined ? {} : { client_secret: secret }) };
+    if (id !== undefined) return withoutUndefined({ client_id: id, client_secret: secret });
     await this.#read();
     return this.#state.client_info;
   }
@@ -104,10 +104,8 @@ export class OAuthProvider implements OAuthClientProvider {
     this.#publish(tokens);
     const { expires_in: seconds } = tokens;
     const now = this.#deps.nowMs?.() ?? Date.now();
-    await this.#change({
-      tokens,
-      ...(seconds === undefined ? {} : { token_expires_at: Math.floor(now / 1000) + seconds }),
-    });
+    const endsAt = seconds === undefined ? undefined : Math.floor(now / 1000) + seconds;
+    await this.#change(withoutUndefined({ tokens, token_expires_at: endsAt }));
   }
 
   redirectToAuthorization(url: URL): void {
@@ -136,8 +134,10 @@ export class OAuthProvider implements OAuthClientProvider {
     const keepsClient = scope !== "all" && scope !== "client";
     this.#state = {
       ...(keepsTokens ? rest : {}),
-      ...(keepsTokens && tokens !== undefined ? { tokens } : {}),
-      ...(keepsClient && client !== undefined ? { client_info: client } : {}),
+      ...withoutUndefined({
+        tokens: keepsTokens ? tokens : undefined,
+        client_info: keepsClient ? client : undefined,
+      }),
     };
     if (!keepsTokens || !keepsClient) await this.#save();
     if (scope === "all" || scope === "discovery") this.#discovery = undefined;
@@ -176,11 +176,11 @@ export class OAuthProvider implements OAuthClientProvider {
 /** Clients send back what they got, including empty fields. */
 function usable(given: Readonly<Record<string, unknown>>): OAuthState {
   const { tokens, client_info: client, token_expires_at: expiresAt } = given as OAuthState;
-  return {
-    ...(tokens?.access_token ? { tokens } : {}),
-    ...(client?.client_id ? { client_info: client } : {}),
-    ...(typeof expiresAt === "number" ? { token_expires_at: expiresAt } : {}),
-  };
+  return withoutUndefined({
+    tokens: tokens?.access_token ? tokens : undefined,
+    client_info: client?.client_id ? client : undefined,
+    token_expires_at: typeof expiresAt === "number" ? expiresAt : undefined,
+  });
 }
 
 function textOf(value: unknown): string | undefined {

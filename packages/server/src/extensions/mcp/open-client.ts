@@ -9,6 +9,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { PipedProcess, ProcessSpec } from "@convoke/tool-host";
 import { orAborted } from "../../lib/or-aborted.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
 import type { McpLogin, McpLoginState } from "../../settings/mcp-logins.ts";
 import type { McpRemote, McpServer } from "./mcp-server.ts";
@@ -123,10 +124,10 @@ function toRemote(
   const { SSEClientTransport, StreamableHTTPClientTransport } = library;
   const provider = deps.oauthProvider ?? unattended(server, deps, library);
   const url = new URL(server.url);
-  const options = {
+  const options = withoutUndefined({
     fetch: withOwnHeaders(createBoundedFetch(deps.fetch), url.origin, server.headers),
-    ...(provider === undefined ? {} : { authProvider: provider }),
-  };
+    authProvider: provider,
+  });
   return server.transport === "sse"
     ? new SSEClientTransport(url, options)
     : new StreamableHTTPClientTransport(url, { ...options, reconnectionOptions });
@@ -144,8 +145,8 @@ function unattended(
     // The library refreshes nothing where nobody could be sent; nobody is sent there.
     redirectUrl: "http://127.0.0.1/",
     onAuthorize: () => {},
-    ...(login === null ? {} : { login }),
-    ...(onToken === undefined ? {} : { onToken }),
+    login: login ?? undefined,
+    onToken,
   });
   return unattendedAuth(provider, login, library);
 }

@@ -2,6 +2,7 @@ import type { MCPToolDefinition } from "@convoke/protocol";
 import { clipText, shortNotice, type ToolListing } from "@convoke/tool-host";
 import type { AnnouncedTool } from "./list-tools.ts";
 import { normalizeSchema, type SchemaBudget } from "./tool-schema.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -49,16 +50,16 @@ function define(name: string, tool: AnnouncedTool): MCPToolDefinition {
       openWorldHint: hints?.["openWorldHint"] !== false,
     },
     meta: meta ?? null,
-    mcp_tool: {
+    mcp_tool: withoutUndefined({
       name,
-      ...(title === null ? {} : { title }),
+      title: title ?? undefined,
       description,
       inputSchema: objectOf(tool["inputSchema"]) ?? { type: "object" },
-      ...(output === null ? {} : { outputSchema: output }),
-      ...(icons === null ? {} : { icons }),
-      ...(hints === null ? {} : { annotations: hintsOf(hints) }),
-      ...(meta === null ? {} : { _meta: meta }),
-    },
+      outputSchema: output ?? undefined,
+      icons: icons ?? undefined,
+      annotations: hints === null ? undefined : hintsOf(hints),
+      _meta: meta ?? undefined,
+    }),
   };
 }
 
@@ -66,7 +67,7 @@ function hintsOf(hints: JsonObject): NonNullable<MCPToolDefinition["mcp_tool"]["
   const names = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
   const given = names.filter((hint) => typeof hints[hint] === "boolean").map((hint) => [hint, hints[hint]]);
   const title = textOf(hints["title"]);
-  return { ...Object.fromEntries(given), ...(title === null ? {} : { title }) };
+  return { ...Object.fromEntries(given), ...withoutUndefined({ title: title ?? undefined }) };
 }
 
 function iconsOf(value: unknown): { src: string; mimeType?: string }[] | null {
@@ -74,7 +75,7 @@ function iconsOf(value: unknown): { src: string; mimeType?: string }[] | null {
   const icons = value.flatMap((icon: unknown) => {
     const src = textOf(objectOf(icon)?.["src"]);
     const mimeType = textOf(objectOf(icon)?.["mimeType"]);
-    return src === null ? [] : [{ src, ...(mimeType === null ? {} : { mimeType }) }];
+    return src === null ? [] : [withoutUndefined({ src, mimeType: mimeType ?? undefined })];
   });
   return icons.length === 0 || JSON.stringify(icons).length > longestIconsChars ? null : icons;
 }

@@ -2,6 +2,7 @@ import type { AuthProvider } from "@modelcontextprotocol/client";
 import type { McpLogin } from "../../settings/mcp-logins.ts";
 import type { OAuthProvider } from "./oauth-provider.ts";
 import { LoginNeededError } from "./wants-login.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 type Library = Pick<typeof import("@modelcontextprotocol/client"), "auth" | "extractWWWAuthenticateParams">;
 
@@ -26,12 +27,8 @@ export function unattendedAuth(
         const { resourceMetadataUrl, scope } = library.extractWWWAuthenticateParams(response);
         const tokens = await provider.tokens();
         if (!tokens?.refresh_token) throw new LoginNeededError();
-        const outcome = await library.auth(provider, {
-          serverUrl,
-          fetchFn,
-          ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-          ...(scope === undefined ? {} : { scope }),
-        });
+        const options = withoutUndefined({ serverUrl, fetchFn, resourceMetadataUrl, scope });
+        const outcome = await library.auth(provider, options);
         if (outcome !== "AUTHORIZED") throw new LoginNeededError();
       };
       await (login === null ? renew() : login.exclusively(renew));

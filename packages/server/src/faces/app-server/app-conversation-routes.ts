@@ -21,6 +21,7 @@ import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { readInstantOf } from "./list-query.ts";
 import { checkBranch, checkRepository } from "./repository-request.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 export type AppConversationRouteDeps = {
   readonly conversations: AppConversations;
@@ -52,7 +53,7 @@ export function appConversationHandlers({
       ...readFilter(request),
       sort: sort ?? "CREATED_AT_DESC",
       limit: limit ?? 100,
-      ...(typeof pageId === "string" ? { pageId: normalizeUuid(pageId) ?? pageId } : {}),
+      pageId: typeof pageId === "string" ? (normalizeUuid(pageId) ?? pageId) : undefined,
     });
     const addresses = sandboxGate(request, sandboxes);
     return {
@@ -180,13 +181,13 @@ function readFilter({ query }: RouteRequest): Omit<ListFilter, "ownerId"> {
   ).map((name) => readInstantOf(query, name));
   return {
     withSubConversations: withSubs ?? false,
-    ...(typeof title === "string" ? { titleContains: title } : {}),
-    ...(typeof sandboxId === "string" ? { sandboxId } : {}),
+    titleContains: typeof title === "string" ? title : undefined,
+    sandboxId: typeof sandboxId === "string" ? sandboxId : undefined,
     // Creation is known to the millisecond.
-    ...(typeof createdGte === "number" ? { createdGteMs: Math.ceil(createdGte / 1000) } : {}),
-    ...(typeof createdLt === "number" ? { createdLtMs: Math.ceil(createdLt / 1000) } : {}),
-    ...(typeof updatedGte === "number" ? { updatedGteMicros: updatedGte } : {}),
-    ...(typeof updatedLt === "number" ? { updatedLtMicros: updatedLt } : {}),
+    createdGteMs: typeof createdGte === "number" ? Math.ceil(createdGte / 1000) : undefined,
+    createdLtMs: typeof createdLt === "number" ? Math.ceil(createdLt / 1000) : undefined,
+    updatedGteMicros: typeof updatedGte === "number" ? updatedGte : undefined,
+    updatedLtMicros: typeof updatedLt === "number" ? updatedLt : undefined,
   };
 }
 
@@ -200,13 +201,12 @@ function readChange(body: AppConversationUpdateRequest) {
       "Without a repository there is no branch and no provider. Clear them too, or leave them out.",
     );
   }
-  return {
-    ...(title === undefined ? {} : { title: title === null ? null : readTitle(title) }),
-    ...(body.public === undefined ? {} : { isPublic: body.public }),
-    ...(repository === undefined ? {} : { selectedRepository: repository }),
-    ...(branch === undefined ? {} : { selectedBranch: branch }),
-    ...(provider === undefined ? {} : { gitProvider: provider }),
+  return withoutUndefined({
+    title: title === undefined ? undefined : title === null ? null : readTitle(title),
+    isPublic: body.public,
+    selectedRepository: repository,
     // They are meaningless without it.
-    ...(repository === null ? { selectedBranch: null, gitProvider: null } : {}),
-  };
+    selectedBranch: repository === null ? null : branch,
+    gitProvider: repository === null ? null : provider,
+  });
 }

@@ -37,7 +37,7 @@ export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
       ...readFilter(request.query),
       order: order ?? "TIMESTAMP",
       limit: limit ?? 100,
-      ...(pageId === null || pageId === undefined ? {} : { pageId: normalizeUuid(pageId) ?? pageId }),
+      pageId: pageId === null || pageId === undefined ? undefined : (normalizeUuid(pageId) ?? pageId),
     });
     return { text: `{"items":[${page.items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}` };
   };
@@ -66,9 +66,9 @@ function readFilter(query: Query): EventFilter {
   const from = readInstant(query, "timestamp__gte");
   const before = readInstant(query, "timestamp__lt");
   return {
-    ...(typeof query.kind__eq === "string" ? { kind: readKind(query.kind__eq, "kind__eq") } : {}),
-    ...(from === null ? {} : { timestampGteMicros: from }),
-    ...(before === null ? {} : { timestampLtMicros: before }),
+    kind: typeof query.kind__eq === "string" ? readKind(query.kind__eq, "kind__eq") : undefined,
+    timestampGteMicros: from ?? undefined,
+    timestampLtMicros: before ?? undefined,
   };
 }
 

@@ -22,6 +22,7 @@ import { withDefaults } from "../../settings/with-defaults.ts";
 import { readStartRequest, readTitle } from "../agent-server/conversations/start-request.ts";
 import { checkBranch, checkRepository, providerSecrets, toRepositoryOrder } from "./repository-request.ts";
 import { suggestedMessage } from "./suggested-task.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 export type StartContext = {
   readonly validator: Validator;
@@ -115,13 +116,13 @@ function composeStart(
   const message = body.suggested_task
     ? { role: "user", content: [{ type: "text", text: suggestedMessage(body.suggested_task) }] }
     : (body.initial_message ?? null);
-  const draft = {
+  const draft = withoutUndefined({
     workspace: { kind: "LocalWorkspace", working_dir: "/workspace" },
     initial_message: message,
     plugins: body.plugins ?? null,
     secrets,
-    ...(body.agent_profile_id ? { agent_profile_id: body.agent_profile_id } : {}),
-  };
+    agent_profile_id: body.agent_profile_id || undefined,
+  });
   const complete = withDefaults(draft, withModel(settings, model), {
     catalogue,
     approvalDefault,
@@ -141,7 +142,9 @@ function composeStart(
       agent: {
         ...agent,
         agent_context: contextOf(agent, body),
-        ...(body.agent_type === "plan" ? { system_prompt_filename: promptNames.planning } : {}),
+        ...withoutUndefined({
+          system_prompt_filename: body.agent_type === "plan" ? promptNames.planning : undefined,
+        }),
       },
     },
     ["body"],

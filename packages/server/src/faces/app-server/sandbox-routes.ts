@@ -30,7 +30,7 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
       const { page_id: pageId, limit } = query as Paging;
       const page = await sandboxes.search(caller.userId, {
         limit: limit ?? 100,
-        ...(pageId === null || pageId === undefined ? {} : { pageId }),
+        pageId: pageId ?? undefined,
       });
       const addresses = sandboxGate(request, sandboxes);
       return {

@@ -80,7 +80,7 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
         ...readFilter(request),
         sort: sort ?? "CREATED_AT_DESC",
         limit: limit ?? 100,
-        ...(typeof pageId === "string" ? { pageId: normalizeUuid(pageId) ?? pageId } : {}),
+        pageId: typeof pageId === "string" ? (normalizeUuid(pageId) ?? pageId) : undefined,
       });
       const addresses = sandboxGate(request, sandboxes);
       return {
@@ -122,10 +122,9 @@ function readFilter({ caller, query }: RouteRequest) {
   const from = readInstantOf(query, "created_at__gte");
   return {
     ownerId: caller.userId,
-    ...(typeof conversation === "string"
-      ? { conversationId: normalizeUuid(conversation) ?? conversation }
-      : {}),
-    ...(from === null ? {} : { createdGteMs: Math.ceil(from / 1000) }),
+    conversationId:
+      typeof conversation === "string" ? (normalizeUuid(conversation) ?? conversation) : undefined,
+    createdGteMs: from === null ? undefined : Math.ceil(from / 1000),
   };
 }
 

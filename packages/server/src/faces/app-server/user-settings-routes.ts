@@ -39,8 +39,8 @@ export function userSettingsHandlers({ settings, secrets, nowMs }: UserSettingsR
       const { name__contains: text, page_id: pageId, limit } = query as SecretSearch;
       const page = await secrets.search(caller.userId, {
         limit: limit ?? 100,
-        ...(text === undefined || text === null ? {} : { nameContains: text }),
-        ...(pageId === undefined || pageId === null ? {} : { pageId }),
+        nameContains: text ?? undefined,
+        pageId: pageId ?? undefined,
       });
       return { json: { items: page.items, next_page_id: page.nextPageId } };
     },

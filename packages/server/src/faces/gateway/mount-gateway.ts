@@ -33,7 +33,7 @@ export type GatewayDeps = AgentServerDeps &
     readonly times: SocketTimes;
     /** Reaches the other nodes on the store, and subscribes to their signals. */
     readonly peers: Peers;
-    readonly nodeSignals?: NodeSignals;
+    readonly nodeSignals: NodeSignals | undefined;
   };
 
 /**
@@ -85,7 +85,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
         journal,
         trimmed: deps.trimmed,
         peers,
-        ...(deps.nodeSignals === undefined ? {} : { nodeSignals: deps.nodeSignals }),
+        nodeSignals: deps.nodeSignals,
         scopeOf: (request) => ({ directory: directoryOf(sandboxIdOf(request)), keys: ringOf(request) }),
       });
       mountBashSocket(scoped, {

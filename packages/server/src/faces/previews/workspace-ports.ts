@@ -23,7 +23,7 @@ export type WorkspacePortsDeps = {
    * With several machines: rejects with `OwnedElsewhere` for a conversation of another node, whose machine runs the
    * programs.
    */
-  readonly findOwner?: (asker: Asker, conversationId: string) => Promise<unknown>;
+  readonly findOwner?: ((asker: Asker, conversationId: string) => Promise<unknown>) | undefined;
   readonly nowMs: () => number;
 };
 

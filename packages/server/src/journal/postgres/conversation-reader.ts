@@ -119,7 +119,7 @@ export class ConversationReader {
     const { ownerId, limit, pageId } = query;
     return await this.#page(
       where,
-      { ownerId, limit, ...(pageId !== undefined && { pageId }) },
+      { ownerId, limit, pageId },
       {
         column: "created_at",
         isDescending: query.sort === "CREATED_AT_DESC",
@@ -139,7 +139,7 @@ export class ConversationReader {
 
   async #page(
     where: Conditions,
-    query: ConversationFilter & { readonly limit: number; readonly pageId?: string },
+    query: ConversationFilter & { readonly limit: number; readonly pageId?: string | undefined },
     order: Order,
   ): Promise<ConversationPage> {
     const [at, number] =
@@ -205,7 +205,7 @@ function addFilter(where: Conditions, { ownerId, sandboxId, executionStatus }: C
 function addAppFilter(where: Conditions, filter: AppConversationFilter): void {
   const { ownerId, sandboxId, createdGteMicros, createdLtMicros, parentIds } = filter;
   where.add(() => "c.app_facts IS NOT NULL");
-  addFilter(where, { ownerId, ...(sandboxId !== undefined && { sandboxId }) });
+  addFilter(where, { ownerId, sandboxId });
   if (createdGteMicros !== undefined) where.add((value) => `c.created_at >= ${value(createdGteMicros)}`);
   if (createdLtMicros !== undefined) where.add((value) => `c.created_at < ${value(createdLtMicros)}`);
   if (parentIds === null) where.add(() => "c.app_parent_id IS NULL");

@@ -45,8 +45,8 @@ export class Leases {
     return {
       conversationId,
       generation,
-      ...(timeline.era === null ? {} : { era: timeline.era }),
-      ...(isFromElsewhere ? { isFromElsewhere: true } : {}),
+      era: timeline.era ?? undefined,
+      isFromElsewhere: isFromElsewhere ? true : undefined,
     };
   }
 

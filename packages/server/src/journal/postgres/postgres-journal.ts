@@ -54,7 +54,7 @@ import { AppendWriter } from "./writer.ts";
 
 export type PostgresJournalOptions = {
   /** Where notifications come from, when the node's URL goes through a pooler; null: polling only. The same URL when not given. */
-  readonly listenUrl?: string | null;
+  readonly listenUrl?: string | null | undefined;
   /** What went wrong in the background, for a log. Nothing is lost by it: it is tried again. */
   readonly onFailure: (error: unknown) => void;
 };

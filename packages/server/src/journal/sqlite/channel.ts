@@ -146,7 +146,7 @@ function toError(failure: WriteFailure | undefined, path: string): Error {
     default:
       return new JournalWriteError(message, {
         path,
-        ...(failure?.errcode === undefined ? {} : { errcode: failure.errcode }),
+        errcode: failure?.errcode,
       });
   }
 }

@@ -27,9 +27,9 @@ export type WriteFailure = {
   readonly ok: false;
   readonly name: string;
   readonly message: string;
-  readonly errcode?: number;
+  readonly errcode?: number | undefined;
   /** The node that owns what was refused, where one does. */
-  readonly holder?: string | null;
+  readonly holder?: string | null | undefined;
 };
 
 /** The first message from the writer thread reports whether it could open the data folder. */
@@ -39,8 +39,8 @@ export type WriterReady =
 export type OpenFailure = {
   readonly message: string;
   readonly path: string;
-  readonly errcode?: number;
-  readonly code?: string;
+  readonly errcode?: number | undefined;
+  readonly code?: string | undefined;
 };
 export type WriterReply = WriterReady | { readonly type: "outcomes"; readonly outcomes: WriteOutcome[] };
 export type WriterMessage =

@@ -112,7 +112,7 @@ function toOpenFailure(error: unknown, databasePath: string): OpenFailure {
   return {
     message: error.message,
     path: "path" in error ? String(error.path) : databasePath,
-    ...("errcode" in error ? { errcode: Number(error.errcode) } : {}),
+    errcode: "errcode" in error ? Number(error.errcode) : undefined,
     ...("code" in error ? { code: String(error.code) } : {}),
   };
 }

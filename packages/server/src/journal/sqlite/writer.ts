@@ -258,6 +258,6 @@ function toFailure(error: unknown): WriteOutcome {
     ok: false,
     name: "JournalWriteError",
     message: `The journal could not store this: ${message}`,
-    ...(isStorageFault(error) ? { errcode: error.errcode ?? sqliteCorrupt } : {}),
+    errcode: isStorageFault(error) ? (error.errcode ?? sqliteCorrupt) : undefined,
   };
 }

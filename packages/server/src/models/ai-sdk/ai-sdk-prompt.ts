@@ -20,7 +20,7 @@ export type PromptStyle = {
   /** The parts of an answer as the provider wants them back, calls excepted; null for the neutral form. */
   readonly toReplayed: (message: AssistantMessage) => readonly AssistantPart[] | null;
   /** Marks the end of what a prompt cache should keep; absent where nothing is marked. */
-  readonly cacheMark?: ProviderOptions;
+  readonly cacheMark?: ProviderOptions | undefined;
 };
 
 /** Translates messages for the AI SDK's language models. System texts come first, results of one batch are one message. Pure. */

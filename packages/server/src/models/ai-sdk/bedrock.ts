@@ -6,6 +6,7 @@ import { samplingOf } from "./google.ts";
 import type { AssistantMessage } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { createProviderFetch } from "../provider-fetch.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 const cachePoint = { bedrock: { cachePoint: { type: "default" } } };
 const unknownOutputLimit = 8192;
@@ -15,16 +16,18 @@ export const bedrockWire: AiSdkWire = {
   isBinary: true,
   open: async (settings, send) => {
     const { createAmazonBedrock } = await import("@ai-sdk/amazon-bedrock");
-    const provider = createAmazonBedrock({
-      region: settings.awsRegion,
-      baseURL: settings.route.baseUrl,
-      // An empty text is no key, but keeps the library from reading the environment.
-      apiKey: settings.apiKey ?? "",
-      accessKeyId: settings.aws?.accessKeyId ?? "none",
-      secretAccessKey: settings.aws?.secretAccessKey ?? "none",
-      ...(settings.aws?.sessionToken ? { sessionToken: settings.aws.sessionToken } : {}),
-      fetch: createProviderFetch(send, settings.headers, isSignature),
-    });
+    const provider = createAmazonBedrock(
+      withoutUndefined({
+        region: settings.awsRegion,
+        baseURL: settings.route.baseUrl,
+        // An empty text is no key, but keeps the library from reading the environment.
+        apiKey: settings.apiKey ?? "",
+        accessKeyId: settings.aws?.accessKeyId ?? "none",
+        secretAccessKey: settings.aws?.secretAccessKey ?? "none",
+        sessionToken: settings.aws?.sessionToken || undefined,
+        fetch: createProviderFetch(send, settings.headers, isSignature),
+      }),
+    );
     return provider.languageModel(settings.route.model);
   },
   toOptions: (request, settings, refused) => {
@@ -37,29 +40,25 @@ export const bedrockWire: AiSdkWire = {
       : thinkingFor(request, settings, maxTokens ?? unknownOutputLimit);
     const budget = thinking?.type === "enabled" ? thinking.budget_tokens : 0;
     const effort = settings.reasoningEffort;
-    return {
+    return withoutUndefined({
       prompt: toPrompt(request.messages, {
         toReplayed: refused.has("thinking") ? () => null : toReplayed,
-        ...(isMarked ? { cacheMark: cachePoint } : {}),
+        cacheMark: isMarked ? cachePoint : undefined,
       }),
-      ...(request.tools.length > 0 ? { tools: toTools(request) } : {}),
+      tools: request.tools.length > 0 ? toTools(request) : undefined,
       ...(thinking === null ? samplingOf(settings) : {}),
       // The library adds the budget again.
-      ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens - budget }),
+      maxOutputTokens: maxTokens === null ? undefined : maxTokens - budget,
       providerOptions: {
-        bedrock: {
-          ...(thinking === null ? {} : { reasoningConfig: reasoningOf(thinking.type, budget, effort) }),
-          ...(Object.keys(settings.extraBody).length === 0
-            ? {}
-            : {
-                additionalModelRequestFields: JSON.parse(JSON.stringify(settings.extraBody)) as Record<
-                  string,
-                  never
-                >,
-              }),
-        },
+        bedrock: withoutUndefined({
+          reasoningConfig: thinking === null ? undefined : reasoningOf(thinking.type, budget, effort),
+          additionalModelRequestFields:
+            Object.keys(settings.extraBody).length === 0
+              ? undefined
+              : (JSON.parse(JSON.stringify(settings.extraBody)) as Record<string, never>),
+        }),
       },
-    };
+    });
   },
   // The last event, after the end of the message, has the token counts.
   isLastChunk: (chunk) => (chunk as { metadata?: unknown }).metadata !== undefined,
@@ -73,11 +72,11 @@ function isSignature(name: string): boolean {
 function reasoningOf(type: "adaptive" | "enabled", budget: number, effort: ModelSettings["reasoningEffort"]) {
   if (type === "enabled") return { type, budgetTokens: budget };
   // "high" is the model's default.
-  return {
+  return withoutUndefined({
     type,
     display: "summarized",
-    ...(effort === null || effort === "high" ? {} : { maxReasoningEffort: effort }),
-  };
+    maxReasoningEffort: effort === null || effort === "high" ? undefined : effort,
+  });
 }
 
 /** Thinking goes back as it came, before the text; without a signature it came from another provider. */

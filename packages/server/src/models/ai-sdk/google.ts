@@ -7,6 +7,7 @@ import type { ModelSettings } from "../model-settings.ts";
 import { hostOf } from "../model-names.ts";
 import { createProviderFetch } from "../provider-fetch.ts";
 import { replayedItems, replayOf } from "../provider-replay.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 /** Gemini's own API, generateContent. Thought signatures go back with the parts they came with. */
 export const googleWire: AiSdkWire = {
@@ -22,23 +23,20 @@ export const googleWire: AiSdkWire = {
   },
   toOptions: (request, settings, refused) => {
     const isThinking = settings.facts.hasReasoning && !refused.has("thinking");
-    return {
+    return withoutUndefined({
       prompt: toPrompt(request.messages, { toReplayed: (message) => toReplayed(message, settings) }),
-      ...(request.tools.length > 0 ? { tools: toTools(request) } : {}),
+      tools: request.tools.length > 0 ? toTools(request) : undefined,
       ...samplingOf(settings),
-      ...(settings.outputLimit === null ? {} : { maxOutputTokens: settings.outputLimit }),
-      ...(isThinking ? { reasoning: settings.reasoningEffort ?? "none" } : {}),
+      maxOutputTokens: settings.outputLimit ?? undefined,
+      reasoning: isThinking ? (settings.reasoningEffort ?? "none") : undefined,
       providerOptions: {
-        google: {
-          ...(isThinking && settings.reasoningEffort !== null
-            ? { thinkingConfig: { includeThoughts: true } }
-            : {}),
-          ...(settings.safetySettings === null
-            ? {}
-            : { safetySettings: settings.safetySettings.map((one) => ({ ...one })) }),
-        },
+        google: withoutUndefined({
+          thinkingConfig:
+            isThinking && settings.reasoningEffort !== null ? { includeThoughts: true } : undefined,
+          safetySettings: settings.safetySettings?.map((one) => ({ ...one })),
+        }),
       },
-    };
+    });
   },
   isLastChunk: (chunk) => {
     const { candidates } = chunk as { candidates?: { finishReason?: unknown }[] };
@@ -55,12 +53,12 @@ export const googleWire: AiSdkWire = {
 export function samplingOf(settings: ModelSettings): Partial<LanguageModelV4CallOptions> {
   const { temperature, topP, topK, seed } = settings.sampling;
   if (!settings.facts.acceptsSampling) return {};
-  return {
-    ...(temperature === null ? {} : { temperature }),
-    ...(topP === null ? {} : { topP }),
-    ...(topK === null ? {} : { topK }),
-    ...(seed === null ? {} : { seed }),
-  };
+  return withoutUndefined({
+    temperature: temperature ?? undefined,
+    topP: topP ?? undefined,
+    topK: topK ?? undefined,
+    seed: seed ?? undefined,
+  });
 }
 
 /** Arguments of calls are in the message; the replay stores only what has no other place. */
@@ -84,7 +82,11 @@ function toReplayed(message: AssistantMessage, settings: ModelSettings): ReturnT
     }
     if (text === "" && providerOptions === undefined) return [];
     return [
-      { type: type === "text" ? "text" : "reasoning", text, ...(providerOptions ? { providerOptions } : {}) },
+      withoutUndefined({
+        type: type === "text" ? "text" : "reasoning",
+        text,
+        providerOptions: providerOptions || undefined,
+      }),
     ];
   });
 }

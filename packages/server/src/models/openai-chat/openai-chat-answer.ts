@@ -140,9 +140,10 @@ export class ChatAnswer implements WireAnswer {
       isTruncated: this.#finishReason === "length",
       tokens: toTokens(this.#usage),
       billedCost: this.#usage?.cost ?? null,
-      ...(this.#promptTokenIds === null
-        ? {}
-        : { tokenIds: { prompt: this.#promptTokenIds, response: this.#responseTokenIds } }),
+      tokenIds:
+        this.#promptTokenIds === null
+          ? undefined
+          : { prompt: this.#promptTokenIds, response: this.#responseTokenIds },
     };
   }
 

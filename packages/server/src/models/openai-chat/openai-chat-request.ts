@@ -2,6 +2,7 @@ import type OpenAI from "openai";
 import { isBlank, placeholders, textOf } from "../message-text.ts";
 import type { AssistantMessage, ExtraFields, ModelMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 type Body = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -168,16 +169,16 @@ function toChatAssistant(message: AssistantMessage): Message | null {
     role: "assistant",
     content: isBlank(text) ? (hasCalls ? null : placeholders.assistant) : text,
     ...extra.message,
-    ...(hasCalls
-      ? {
-          tool_calls: message.toolCalls.map((call, index) => ({
+    ...withoutUndefined({
+      tool_calls: hasCalls
+        ? message.toolCalls.map((call, index) => ({
             ...extra.calls[index],
             id: call.id,
             type: "function" as const,
             function: { name: call.name, arguments: call.arguments },
-          })),
-        }
-      : {}),
+          }))
+        : undefined,
+    }),
   };
 }
 

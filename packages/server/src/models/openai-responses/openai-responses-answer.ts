@@ -8,6 +8,7 @@ import { replayOf } from "../provider-replay.ts";
 import type { ServerSentEvent } from "../sse.ts";
 import { noTokens, type TokenCounts } from "../usage.ts";
 import type { WireAnswer } from "../wire-attempt.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 /** One event of the responses wire, or a whole response; every field may be missing. */
 type ResponsesEvent = {
@@ -227,12 +228,12 @@ function thoughtOf(item: OutputItem): string {
 /** What an event may show of reasoning; the sealed part stays in the replay. */
 function toReasoningItem(item: OutputItem | undefined): ReasoningItemModel | null {
   if (item === undefined) return null;
-  return {
-    ...(item.id === undefined ? {} : { id: item.id }),
+  return withoutUndefined({
+    id: item.id,
     summary: (item.summary ?? []).map((part) => part.text ?? ""),
-    ...(item.content ? { content: item.content.map((part) => part.text ?? "") } : {}),
-    ...(item.status === undefined ? {} : { status: item.status }),
-  };
+    content: item.content ? item.content.map((part) => part.text ?? "") : undefined,
+    status: item.status,
+  });
 }
 
 function toTokens(usage: ResponsesUsage | null): TokenCounts | null {

@@ -4,6 +4,7 @@ import type { AssistantMessage, ModelMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { hostOf } from "../model-names.ts";
 import { replayedItems } from "../provider-replay.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming;
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -48,10 +49,10 @@ export function buildResponsesRequest(
 function optionalFields(request: ModelRequest, settings: ModelSettings): Record<string, unknown> {
   const { sampling, facts, reasoningEffort: effort, reasoningSummary: summary } = settings;
   const isSampled = facts.acceptsSampling || !settings.isUnsupportedDropped;
-  const reasoning = {
-    ...(effort === null ? {} : { effort }),
-    ...(summary === null ? {} : { summary }),
-  };
+  const reasoning = withoutUndefined({
+    effort: effort ?? undefined,
+    summary: summary ?? undefined,
+  });
   return {
     include: facts.hasReasoning && settings.isReasoningSealed ? ["reasoning.encrypted_content"] : null,
     reasoning: facts.hasReasoning && Object.keys(reasoning).length > 0 ? reasoning : null,

@@ -26,7 +26,7 @@ export function subAgentConfig(
     ...(skillNames.length === 0 ? {} : { skill_names: skillNames }),
     agent: {
       ...parent.agent,
-      ...(llm === null ? {} : { llm }),
+      llm: llm ?? parent.agent.llm,
       ...(condenser === null ? {} : { condenser: condenser as Condenser }),
       tools: (agent.tools ?? []).map((name) => ({ name, params: {} })),
       filter_tools_regex: null,

@@ -18,6 +18,7 @@ import type { SubTaskEnd } from "./task-tool.ts";
 import type { TaskWorktrees } from "../worktrees/task-worktrees.ts";
 import type { Worktree } from "../../engine/worktree.ts";
 import { idOfTask } from "./task-ids.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 /** What sub-agents need of the directory, which is where their conversations are. */
 export type SubConversationDeps = {
@@ -163,16 +164,16 @@ export class SubConversation {
       title,
       config: {
         ...given,
-        ...(mcp === undefined ? {} : { agent: { ...given.agent, mcp_config: hideSecrets(mcp) } }),
+        agent: mcp === undefined ? given.agent : { ...given.agent, mcp_config: hideSecrets(mcp) },
         max_budget_per_task: budget,
         parent: { conversation_id: parentId, action_id: actionId },
       },
-      secrets: {
+      secrets: withoutUndefined({
         llm: own?.secrets ?? secrets.llm,
         sources: secrets.sources,
-        ...(condenser === undefined ? {} : { condenser }),
-        ...(mcp === undefined ? {} : { mcp }),
-      },
+        condenser,
+        mcp,
+      }),
       worktree: this.#task.hasWorktree ? { base: "head" } : null,
     });
   }

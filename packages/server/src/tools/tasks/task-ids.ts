@@ -46,7 +46,7 @@ async function eachOf(
       kind,
       order: "TIMESTAMP",
       limit: 100,
-      ...(pageId === null ? {} : { pageId }),
+      pageId: pageId ?? undefined,
     });
     for (const json of page.items) {
       const id = read(JSON.parse(json) as Fields);

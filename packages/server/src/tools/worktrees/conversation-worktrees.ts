@@ -84,7 +84,7 @@ export class ConversationWorktrees {
           ownerId,
           sort: "CREATED_AT_DESC",
           limit: 100,
-          ...(pageId === null ? {} : { pageId }),
+          pageId: pageId ?? undefined,
         });
       for (const row of page.items) {
         if (row.createdAtMicros < since) return false;

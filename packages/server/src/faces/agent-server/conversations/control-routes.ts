@@ -38,6 +38,7 @@ import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { AllowRule } from "../../../security/allow-rules.ts";
 import { readTitle } from "./start-request.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
 export type ControlRouteDeps = {
   readonly directory: Directory;
@@ -97,7 +98,7 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
           sort: "CREATED_AT",
           limit: 100,
           executionStatus: "waiting_for_confirmation",
-          ...(pageId === null ? {} : { pageId }),
+          pageId: pageId ?? undefined,
         });
         for (const described of page.items) items.push(...(await readableApprovals(described)));
         pageId = page.nextPageId;
@@ -161,10 +162,7 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
       const { max_iterations: iterations, max_budget_per_task: budget } = request.body as SetLimitsRequest;
       await (
         await open(request)
-      ).configuration.change({
-        ...(iterations === undefined ? {} : { max_iterations: iterations }),
-        ...(budget === undefined ? {} : { max_budget_per_task: budget }),
-      });
+      ).configuration.change(withoutUndefined({ max_iterations: iterations, max_budget_per_task: budget }));
       return success;
     },
 

@@ -24,6 +24,7 @@ import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import { withPlugins, type PluginAccess } from "../extensions/with-plugins.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
 export type ConversationRouteDeps = {
   readonly directory: ConversationDirectory;
@@ -118,7 +119,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
         ...start.config,
         ...below,
         ...withWarnings(start.config, [...warnings, ...unusedWarnings(request)]),
-        ...(version === undefined ? {} : { settings_version: version }),
+        ...withoutUndefined({ settings_version: version }),
       };
       const message = firstMessage(start, first?.run !== false);
       const created = await directory.create(caller, { id, ...start, config }, message);
@@ -143,8 +144,8 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       const page = await directory.search(request.caller, {
         sort: sort ?? "CREATED_AT_DESC",
         limit: limit ?? 100,
-        ...(status === null || status === undefined ? {} : { executionStatus: status }),
-        ...(pageId === null || pageId === undefined ? {} : { pageId: normalizeUuid(pageId) ?? pageId }),
+        executionStatus: status ?? undefined,
+        pageId: pageId === null || pageId === undefined ? undefined : (normalizeUuid(pageId) ?? pageId),
       });
       return { json: { items: page.items.map(toConversationInfo), next_page_id: page.nextPageId } };
     },

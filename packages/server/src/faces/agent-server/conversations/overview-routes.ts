@@ -84,7 +84,7 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
       const page = await directory.summaries(request.caller, {
         ...readFilter(query),
         limit: query.limit ?? 100,
-        ...(query.page_id ? { pageId: normalizeUuid(query.page_id) ?? query.page_id } : {}),
+        pageId: query.page_id ? (normalizeUuid(query.page_id) ?? query.page_id) : undefined,
       });
       return { json: { items: page.items.map(toSummary), next_page_id: page.nextPageId } };
     },
@@ -93,16 +93,16 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
       const id = conversationIdOf(request);
       if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
       const { page_id: pageId, limit } = request.query as Query;
-      const page = { limit: limit ?? 50, ...(pageId ? { pageId: pageId.toLowerCase() } : {}) };
+      const page = { limit: limit ?? 50, pageId: pageId ? pageId.toLowerCase() : undefined };
       return { json: await readOutline(deps.journal, id, page) };
     },
 
     setMarks: async (request) => {
       const body = request.body as SetMarksRequest;
       await directory.mark(request.caller, conversationIdOf(request), {
-        ...(body.is_pinned === undefined ? {} : { isPinned: body.is_pinned }),
-        ...(body.is_archived === undefined ? {} : { isArchived: body.is_archived }),
-        ...(body.read_event_id === undefined ? {} : { readEventId: body.read_event_id.toLowerCase() }),
+        isPinned: body.is_pinned,
+        isArchived: body.is_archived,
+        readEventId: body.read_event_id === undefined ? undefined : body.read_event_id.toLowerCase(),
       });
       return { json: { success: true } };
     },
@@ -122,14 +122,14 @@ function isOnMachine(requireMachine: RequireMachine, userId: string): boolean {
 function readFilter(query: Query): SummaryFilter {
   const { q, tag, working_dir: workingDir, status, archived, pinned, parent, updated_at__gte: since } = query;
   return {
-    ...(q ? { titleParts: [q] } : {}),
-    ...(tag ? { tag: readTag(tag) } : {}),
-    ...(workingDir ? { workingDir } : {}),
-    ...(status === undefined ? {} : { statuses: [...new Set(status)] }),
-    ...(archived === undefined ? {} : { isArchived: archived }),
-    ...(pinned === undefined ? {} : { isPinned: pinned }),
-    ...(parent ? { parentId: readParent(parent) } : {}),
-    ...(since ? { updatedGteMicros: readInstant(since) } : {}),
+    titleParts: q ? [q] : undefined,
+    tag: tag ? readTag(tag) : undefined,
+    workingDir: workingDir || undefined,
+    statuses: status === undefined ? undefined : [...new Set(status)],
+    isArchived: archived,
+    isPinned: pinned,
+    parentId: parent ? readParent(parent) : undefined,
+    updatedGteMicros: since ? readInstant(since) : undefined,
   };
 }
 

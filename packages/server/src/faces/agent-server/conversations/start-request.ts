@@ -36,6 +36,7 @@ import {
 import { readClientTools } from "../extensions/read-client-tools.ts";
 import { withoutMasks } from "../settings/without-masks.ts";
 import { toUserMessage } from "../events/user-message.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
 /** A parsed create request. */
 export type Start = {
@@ -67,49 +68,49 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
   const context = body.agent.agent_context ?? null;
   const contextSources = toSources(context?.secrets ?? {});
   checkSecretSources(body.secrets ?? {}, ["body", "secrets"], contextSources);
-  const secrets = {
+  const secrets = withoutUndefined({
     llm: llm.secrets,
     sources: { ...contextSources, ...body.secrets },
     condenser: condenser.secrets,
-    ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
+    mcp: Object.keys(mcp).length === 0 ? undefined : mcp,
     ...subAgentSecrets(body.agent_definitions ?? []),
-  };
+  });
   checkHiddenValues(secretValues(secrets), ["body", "agent"]);
-  const agent = {
+  const agent = withoutUndefined({
     ...body.agent,
     kind: "Agent",
     llm: llm.shown,
     condenser: condenser.shown,
-    ...(body.agent.mcp_config === undefined ? {} : { mcp_config: hideSecrets(mcp) }),
+    mcp_config: body.agent.mcp_config === undefined ? undefined : hideSecrets(mcp),
     agent_context: context === null ? null : { ...context, secrets: null },
     ...hiddenCritic(body.agent.critic ?? null),
-  } as Agent;
+  }) as Agent;
   const definitions = readAgentDefinitions(body.agent_definitions ?? []);
   const warnings = [...maskWarnings, ...(definitions.warnings ?? []), ...agentWarnings(body.agent)];
   return {
     conversationId: readConversationId(body.conversation_id ?? null),
     parentId: readParentId(body),
     title: typeof body.title === "string" ? readTitle(body.title) : null,
-    config: {
+    config: withoutUndefined({
       agent,
-      workspace: { ...body.workspace, kind: "LocalWorkspace" },
-      confirmation_policy: body.confirmation_policy ?? { kind: "NeverConfirm" },
+      workspace: { ...body.workspace, kind: "LocalWorkspace" as const },
+      confirmation_policy: body.confirmation_policy ?? { kind: "NeverConfirm" as const },
       security_analyzer: checkAnalyzer(body.security_analyzer, ["body", "security_analyzer"]),
       max_iterations: body.max_iterations ?? 500,
       stuck_detection: body.stuck_detection ?? true,
-      ...(body.autotitle === true && typeof body.title !== "string" ? { autotitle: true } : {}),
-      ...(typeof body.title_llm_profile === "string" ? { title_llm_profile: body.title_llm_profile } : {}),
+      autotitle: body.autotitle === true && typeof body.title !== "string" ? true : undefined,
+      title_llm_profile: typeof body.title_llm_profile === "string" ? body.title_llm_profile : undefined,
       ...definitions,
-      ...(warnings.length === 0 ? {} : { warnings }),
+      warnings: warnings.length === 0 ? undefined : warnings,
       ...readRequested(body),
       ...readClientTools(body.client_tools ?? [], toolNames(agent)),
       tags: body.tags ?? {},
-      ...(isNewer ? { knows_newer_kinds: true } : {}),
-      ...(body.max_budget_per_task === undefined ? {} : { max_budget_per_task: body.max_budget_per_task }),
-      ...(body.approval_policy === undefined ? {} : { approval_policy: body.approval_policy }),
+      knows_newer_kinds: isNewer ? true : undefined,
+      max_budget_per_task: body.max_budget_per_task,
+      approval_policy: body.approval_policy,
       ...readHooks(body.hook_config ?? null),
       ...readToolModules(body),
-    },
+    }),
     secrets,
     worktree: readWorktree(body),
     initialMessage: body.initial_message
@@ -133,12 +134,12 @@ function readRequested({
   plugins,
 }: StartConversationRequest): Pick<ConversationConfig, "requested"> {
   const hidden = definitions.map(hiddenDefinition);
-  const requested = {
-    ...(autotitle === undefined ? {} : { autotitle }),
-    ...(hidden.length === 0 ? {} : { agent_definitions: hidden }),
-    ...((plugins ?? []).length === 0 ? {} : { plugins: plugins! }),
-    ...(additions === null ? {} : { agent_launch_additions: additions }),
-  };
+  const requested = withoutUndefined({
+    autotitle,
+    agent_definitions: hidden.length === 0 ? undefined : hidden,
+    plugins: (plugins ?? []).length === 0 ? undefined : plugins!,
+    agent_launch_additions: additions ?? undefined,
+  });
   return Object.keys(requested).length === 0 ? {} : { requested };
 }
 

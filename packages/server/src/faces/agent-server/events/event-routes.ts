@@ -37,7 +37,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
       ...readFilter(request.query),
       order: order ?? "TIMESTAMP",
       limit: limit ?? 100,
-      ...(pageId === null || pageId === undefined ? {} : { pageId }),
+      pageId: pageId ?? undefined,
     });
     const trim = trimOf(request);
     const items = page.items.map((json) => trimmed.shown(json, trim));
@@ -103,8 +103,8 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
       const { eventId } = await conversation.send({
         message: toUserMessage(body, ["body"]),
         wantsRun: body.run ?? false,
-        ...(typeof body.sender === "string" ? { sender: body.sender } : {}),
-        ...(clientMessageId === undefined ? {} : { clientMessageId }),
+        sender: typeof body.sender === "string" ? body.sender : undefined,
+        clientMessageId,
       });
       return { json: { success: true }, headers: { "x-convoke-event-id": eventId } };
     },
@@ -122,7 +122,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
 type SearchQuery = { page_id?: string | null; limit?: number; sort_order?: EventSortOrder };
 
 function pageReply(request: RouteRequest, { bytes, etag }: CachedPage, again: Again | undefined): RouteReply {
-  const reply = { bytes, contentType: "application/json", ...(again === undefined ? {} : { again }) };
+  const reply = { bytes, contentType: "application/json", again };
   return etag === null ? reply : taggedReply(request, etag, reply);
 }
 
@@ -146,8 +146,8 @@ function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
   const { kind } = text("kind");
   const { source } = text("source");
   return {
-    ...(kind === undefined ? {} : { kind: readKind(kind) }),
-    ...(source === undefined ? {} : { source: readName(source, "source") }),
+    kind: kind === undefined ? undefined : readKind(kind),
+    source: source === undefined ? undefined : readName(source, "source"),
     ...text("body"),
     ...instant(query, "timestamp__gte", "timestampGteMicros"),
     ...instant(query, "timestamp__lt", "timestampLtMicros"),

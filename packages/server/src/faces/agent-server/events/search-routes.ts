@@ -38,12 +38,12 @@ export function searchHandlers({ journal }: SearchRouteDeps) {
       const json = await searchEverything(journal, request.caller, {
         q,
         limit: limit ?? 20,
-        ...(typeof kind === "string" ? { kind: readKind(kind) } : {}),
-        ...(typeof source === "string" ? { source: readName(source, "source") } : {}),
-        ...(id ? { conversationId: normalizeUuid(id) ?? id } : {}),
-        ...(since ? { timestampGteMicros: readInstant("since", since) } : {}),
-        ...(until ? { timestampLtMicros: readInstant("until", until) } : {}),
-        ...(pageId ? { pageId } : {}),
+        kind: typeof kind === "string" ? readKind(kind) : undefined,
+        source: typeof source === "string" ? readName(source, "source") : undefined,
+        conversationId: id ? (normalizeUuid(id) ?? id) : undefined,
+        timestampGteMicros: since ? readInstant("since", since) : undefined,
+        timestampLtMicros: until ? readInstant("until", until) : undefined,
+        pageId: pageId || undefined,
       });
       return { json };
     },

@@ -88,11 +88,7 @@ export function mcpLoginHandlers({
       }
       return {
         headers: { ...notStored, "set-cookie": toCookie(job) },
-        json: {
-          ok: true,
-          job_id: id,
-          ...(authorizationUrl === null ? {} : { authorization_url: authorizationUrl }),
-        },
+        json: { ok: true, job_id: id, authorization_url: authorizationUrl ?? undefined },
       };
     },
 
@@ -148,9 +144,9 @@ function toStatus(job: LoginJob, sealedValues: SealedValues): object {
     status,
     job_id: id,
     callback_ready: status === "authorizing",
-    ...(authorizationUrl === null ? {} : { authorization_url: authorizationUrl }),
+    authorization_url: authorizationUrl ?? undefined,
     ...shown,
-    ...(state === null ? {} : { oauth_state: seal(state, (secret) => sealedValues.seal(userId, secret)) }),
+    oauth_state: state === null ? undefined : seal(state, (secret) => sealedValues.seal(userId, secret)),
   };
 }
 

@@ -11,6 +11,7 @@ import { ownCondenser } from "../../../extensions/sub-agents/own-condenser.ts";
 import type { GivenSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
 import { hideSecrets } from "../../../settings/secret-fields.ts";
 import { Fault, type FieldFault } from "../../../lib/fault.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
 /** A sub-agent works less well without these, which a warning reports. */
 const leftOut = ["profile_store_dir"] as const;
@@ -31,11 +32,11 @@ export function readAgentDefinitions(
     const parsed = isEmpty(own) ? null : parseHooks(own, "request");
     return parsed?.ok === true ? [[name.trim(), parsed.settings] as const] : [];
   });
-  return {
+  return withoutUndefined({
     agent_definitions: given.map(toSubAgent),
-    ...(hooks.length === 0 ? {} : { sub_agent_hooks: Object.fromEntries(hooks) }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-  };
+    sub_agent_hooks: hooks.length === 0 ? undefined : Object.fromEntries(hooks),
+    warnings: warnings.length === 0 ? undefined : warnings,
+  });
 }
 
 /** The MCP servers of each sub-agent, as sent, and the model settings of their condensers. */
@@ -49,10 +50,10 @@ export function subAgentSecrets(
     const { secrets } = splitCondenserSecrets(ownCondenser(condenser) as never);
     return isEmpty(secrets) ? [] : [[name.trim(), secrets] as const];
   });
-  return {
-    ...(servers.length === 0 ? {} : { sub_agents: Object.fromEntries(servers) }),
-    ...(condensers.length === 0 ? {} : { sub_agent_condensers: Object.fromEntries(condensers) }),
-  };
+  return withoutUndefined({
+    sub_agents: servers.length === 0 ? undefined : Object.fromEntries(servers),
+    sub_agent_condensers: condensers.length === 0 ? undefined : Object.fromEntries(condensers),
+  });
 }
 
 /** As sent, without secrets. */
@@ -60,8 +61,10 @@ export function hiddenDefinition(definition: AgentDefinition): AgentDefinition {
   const { mcp_config: mcp, condenser } = definition;
   return {
     ...definition,
-    ...(mcp ? { mcp_config: hideSecrets(mcp) } : {}),
-    ...(condenser ? { condenser: splitCondenserSecrets(condenser as never).shown as never } : {}),
+    ...withoutUndefined({
+      mcp_config: mcp ? hideSecrets(mcp) : undefined,
+      condenser: condenser ? (splitCondenserSecrets(condenser as never).shown as never) : undefined,
+    }),
   };
 }
 
@@ -78,8 +81,8 @@ function isEmpty(value: object | string | null | undefined): boolean {
 
 function toSubAgent(definition: AgentDefinition): GivenSubAgent {
   const { worktree } = definition;
-  return {
-    ...(typeof worktree === "boolean" ? { worktree } : {}),
+  return withoutUndefined({
+    worktree: typeof worktree === "boolean" ? worktree : undefined,
     name: definition.name.trim(),
     description: definition.description ?? "",
     model: definition.model ?? "inherit",
@@ -96,7 +99,7 @@ function toSubAgent(definition: AgentDefinition): GivenSubAgent {
     level: "programmatic",
     source: definition.source ?? null,
     is_builtin: false,
-  };
+  });
 }
 
 function namesOf(names: readonly string[] = []): string[] {

@@ -7,6 +7,7 @@ import { loadPlugin, type PluginParts } from "../../../extensions/plugins/load-p
 import type { SubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
 import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
 export type PluginAccess = {
   /** Of the machine that tools run on when a conversation has no sandbox. */
@@ -88,16 +89,21 @@ function withPlugin(body: StartConversationRequest, plugin: PluginParts): StartC
     ...body,
     agent: {
       ...agent,
-      ...(plugin.skills.length === 0
-        ? {}
-        : { agent_context: { ...noContext, ...context, skills: [...others, ...plugin.skills] } }),
-      ...(Object.keys(plugin.mcpServers).length === 0
-        ? {}
-        : { mcp_config: { mcpServers: { ...serversByName(agent.mcp_config), ...plugin.mcpServers } } }),
+      ...withoutUndefined({
+        agent_context:
+          plugin.skills.length > 0
+            ? { ...noContext, ...context, skills: [...others, ...plugin.skills] }
+            : undefined,
+        mcp_config:
+          Object.keys(plugin.mcpServers).length === 0
+            ? undefined
+            : { mcpServers: { ...serversByName(agent.mcp_config), ...plugin.mcpServers } },
+      }),
     },
-    ...(added.length === 0 ? {} : { agent_definitions: [...definitions, ...added.map(toDefinition)] }),
-    // Mistakes in the request's own values are reported by their readers.
-    ...(given?.ok === true ? { hook_config: toHookConfig(mergeHooks(given.settings, plugin.hooks!)) } : {}),
+    ...withoutUndefined({
+      agent_definitions: added.length === 0 ? undefined : [...definitions, ...added.map(toDefinition)],
+      hook_config: given?.ok === true ? toHookConfig(mergeHooks(given.settings, plugin.hooks!)) : undefined,
+    }),
   };
 }
 
@@ -106,7 +112,7 @@ const noContext = { skills: [], load_user_skills: false, load_public_skills: fal
 function toDefinition(agent: SubAgent): AgentDefinition {
   const { max_iteration_per_run: steps, max_budget_per_run: money, permission_mode: mode } = agent;
   const isSteps = typeof steps === "number" && Number.isInteger(steps) && steps >= 1;
-  return {
+  return withoutUndefined({
     name: agent.name.trim().slice(0, 100),
     description: agent.description ?? "",
     model: agent.model ?? "inherit",
@@ -115,16 +121,15 @@ function toDefinition(agent: SubAgent): AgentDefinition {
     hooks: agent.hooks ?? null,
     mcp_config: agent.mcp_config ?? null,
     condenser: agent.condenser ?? null,
-    ...(agent.worktree === undefined ? {} : { worktree: agent.worktree }),
+    worktree: agent.worktree,
     system_prompt: agent.system_prompt ?? "",
     when_to_use_examples: agent.when_to_use_examples ?? [],
     source: agent.source ?? null,
-    ...(mode === "always_confirm" || mode === "confirm_risky" || mode === "never_confirm"
-      ? { permission_mode: mode }
-      : {}),
-    ...(isSteps ? { max_iteration_per_run: steps } : {}),
-    ...(typeof money === "number" && money > 0 ? { max_budget_per_run: money } : {}),
-  };
+    permission_mode:
+      mode === "always_confirm" || mode === "confirm_risky" || mode === "never_confirm" ? mode : undefined,
+    max_iteration_per_run: isSteps ? steps : undefined,
+    max_budget_per_run: typeof money === "number" && money > 0 ? money : undefined,
+  });
 }
 
 function warningsOf({ name, problems }: PluginParts): Warning[] {

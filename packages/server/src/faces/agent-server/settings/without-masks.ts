@@ -1,6 +1,7 @@
 import type { StartConversationRequest } from "@convoke/protocol";
 import type { Warning } from "../../../events/warning.ts";
 import { unmasked } from "../../../engine/masked-values.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
 /**
  * Removes masks of secrets that this server does not have from a create request: clients send masked values that they
@@ -12,11 +13,11 @@ export function withoutMasks(body: StartConversationRequest): {
   readonly warnings: readonly Warning[];
 } {
   const { agent, agent_definitions: definitions, secrets } = body;
-  const secretive = {
+  const secretive = withoutUndefined({
     agent,
-    ...(definitions === undefined ? {} : { agent_definitions: definitions }),
-    ...(secrets === undefined ? {} : { secrets }),
-  };
+    agent_definitions: definitions,
+    secrets,
+  });
   const { value, warnings } = unmasked(secretive, []);
   return { body: { ...body, ...value }, warnings };
 }

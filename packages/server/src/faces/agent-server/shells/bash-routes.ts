@@ -112,12 +112,12 @@ function readQuery({ caller, query }: RouteRequest): BashQuery {
     owner: caller.userId,
     isDescending: search.sort_order === "TIMESTAMP_DESC",
     limit: search.limit ?? 100,
-    ...(search.kind__eq == null ? {} : { kind: search.kind__eq }),
-    ...(search.command_id__eq == null ? {} : { commandId: toBashId(search.command_id__eq) }),
-    ...(from === null ? {} : { fromMicros: from }),
-    ...(before === null ? {} : { beforeMicros: before }),
-    ...(search.order__gt == null ? {} : { orderAbove: search.order__gt }),
-    ...(search.page_id == null ? {} : { pageId: toBashId(search.page_id) }),
+    kind: search.kind__eq ?? undefined,
+    commandId: search.command_id__eq == null ? undefined : toBashId(search.command_id__eq),
+    fromMicros: from ?? undefined,
+    beforeMicros: before ?? undefined,
+    orderAbove: search.order__gt ?? undefined,
+    pageId: search.page_id == null ? undefined : toBashId(search.page_id),
   };
 }
 

@@ -39,7 +39,7 @@ export type EventSocketDeps = {
   /** Forwards messages to the owning node; absent: they are not forwarded. */
   readonly peers?: Peers;
   /** Receives a conversation's signals from other nodes; absent: no signals are received. */
-  readonly nodeSignals?: Pick<NodeSignals, "follow">;
+  readonly nodeSignals: Pick<NodeSignals, "follow"> | undefined;
   readonly validator: Validator;
   readonly logger: Logger;
   readonly times: SocketTimes;

@@ -25,8 +25,8 @@ export async function sendMessage(sent: Sent): Promise<string> {
     const { eventId } = await conversation.send({
       message,
       wantsRun: true,
-      ...(sender === undefined ? {} : { sender }),
-      ...(clientMessageId === undefined ? {} : { clientMessageId }),
+      sender,
+      clientMessageId,
     });
     if (unused.length > 0) await conversation.writer.warnOfUnused(unused);
     return eventId;
