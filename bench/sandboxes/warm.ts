@@ -9,6 +9,7 @@ import type { SandboxBackend } from "../../packages/server/src/sandboxes/sandbox
 import { createSecretBox } from "../../packages/server/src/security/seal.ts";
 import { percentile } from "../journal/percentile.ts";
 import { firstCall } from "./first-call.ts";
+import { systemClock } from "../../packages/server/src/lib/clock.ts";
 
 const roundCount = 7;
 /** A server creates the next warm sandbox a second after the last start; that must not overlap the measured first call. */
@@ -20,7 +21,7 @@ export async function measureWarm(backend: SandboxBackend, sandboxesDir: string)
     backends: [backend],
     store: openSqliteSandboxStore(":memory:"),
     secretBox: createSecretBox(randomBytes(32)),
-    nowMs: Date.now,
+    clock: systemClock,
     logger: silentLogger,
   });
   const limits = { memoryMb: 1_024, cpus: 1, pids: 256 };

@@ -5,6 +5,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
 import { WaitNotes } from "./print/wait-notes.ts";
+import { systemClock } from "../../server/src/lib/clock.ts";
 
 export type WatchOptions = {
   readonly client: ConvokeClient;
@@ -22,7 +23,7 @@ export async function watchRun(options: WatchOptions): Promise<number> {
   const { client, conversationId: id, output, afterEventId = null } = options;
   const paint = createPaint(output);
   const stop = new AbortController();
-  using notes = options.isJson ? null : new WaitNotes({ output, paint, nowMs: Date.now });
+  using notes = options.isJson ? null : new WaitNotes({ output, paint, clock: systemClock });
   let wasInterrupted = false;
   const onInterrupt = (): void => {
     wasInterrupted = true;

@@ -1,10 +1,11 @@
 import { emptyView, type ConversationView } from "@convoke/client";
 import type { Paint } from "./paint.ts";
+import type { Clock } from "../../../server/src/lib/clock.ts";
 
 export type WaitNotesDeps = {
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
   readonly paint: Paint;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** Updated each second on a terminal, and seldom in a file or a pipe, where every note stays. */
@@ -25,7 +26,7 @@ export class WaitNotes implements Disposable {
 
   constructor(deps: WaitNotesDeps) {
     this.#deps = deps;
-    this.#sinceMs = deps.nowMs();
+    this.#sinceMs = deps.clock.nowMs();
     const every = deps.output.isTTY === true ? everyMs.terminal : everyMs.file;
     this.#timer = setInterval(() => this.#note(), every);
     this.#timer.unref();
@@ -33,7 +34,7 @@ export class WaitNotes implements Disposable {
 
   /** Call it after every event, before its lines are written. */
   see(view: ConversationView): void {
-    this.#sinceMs = this.#deps.nowMs();
+    this.#sinceMs = this.#deps.clock.nowMs();
     this.#view = view;
   }
 
@@ -48,8 +49,8 @@ export class WaitNotes implements Disposable {
   }
 
   #note(): void {
-    const { output, paint, nowMs } = this.#deps;
-    const waitedMs = nowMs() - this.#sinceMs;
+    const { output, paint, clock } = this.#deps;
+    const waitedMs = clock.nowMs() - this.#sinceMs;
     if (this.#view.status !== "running" || waitedMs < quietMs) return;
     const text = paint.dim(`... ${this.#what()} (${Math.round(waitedMs / 1000)} s)`);
     if (output.isTTY !== true) {
@@ -67,7 +68,7 @@ export class WaitNotes implements Disposable {
     if (tools.length > 0) return `running ${tools.join(", ")}`;
     if (retry === null) return "waiting for the model";
     if (retry.code === "MCPServersStarting") return "waiting for MCP servers to start";
-    const leftMs = (retry.until === null ? 0 : Date.parse(retry.until)) - this.#deps.nowMs();
+    const leftMs = (retry.until === null ? 0 : Date.parse(retry.until)) - this.#deps.clock.nowMs();
     return leftMs > 0
       ? `retrying the model call in ${Math.ceil(leftMs / 1000)} s`
       : "waiting for the model (retry)";

@@ -81,7 +81,7 @@ export async function serveTogether(deps: TogetherDeps): Promise<number> {
       }, milliseconds);
       timers.add(timer);
     },
-    nowMs: () => performance.now(),
+    clock: { nowMs: () => performance.now() },
     onReady: () => {
       if (facts !== null) deps.onReady(facts);
     },

@@ -15,7 +15,7 @@ function supervise(count: number) {
     stop: note("stop"),
     kill: note("kill"),
     wait: (number, ms) => orders.push(`wait ${number} for ${ms}`),
-    nowMs: () => clock.ms,
+    clock: { nowMs: () => clock.ms },
     onReady: () => orders.push("ready"),
     onEnd: (code) => orders.push(`end ${code}`),
     onDeath: (number, { code, signal }) => orders.push(`death of ${number} by ${signal ?? code}`),

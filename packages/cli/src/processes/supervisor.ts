@@ -1,3 +1,4 @@
+import type { Clock } from "../../../server/src/lib/clock.ts";
 /** How a process ended. */
 export type Ending = { readonly code: number | null; readonly signal: string | null };
 
@@ -9,7 +10,7 @@ export type SupervisorDeps = {
   readonly kill: (number: number) => void;
   /** Calls {@link Supervisor.due} for the process, so much later. */
   readonly wait: (number: number, milliseconds: number) => void;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** All serve for the first time. */
   readonly onReady: () => void;
   /** Called once, when no process is left. */
@@ -68,7 +69,7 @@ export class Supervisor {
     if (member?.is !== "running") return;
     const { code } = ending;
     if (this.#phase === "serving") {
-      const isSteady = this.#deps.nowMs() - member.sinceMs >= steadyMs;
+      const isSteady = this.#deps.clock.nowMs() - member.sinceMs >= steadyMs;
       const failures = isSteady ? 0 : member.failures;
       const againInMs = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
       this.#members.set(number, { is: "waiting", failures: failures + 1 });
@@ -107,7 +108,7 @@ export class Supervisor {
   }
 
   #start(number: number, failures: number): void {
-    this.#members.set(number, { is: "running", sinceMs: this.#deps.nowMs(), failures, isReady: false });
+    this.#members.set(number, { is: "running", sinceMs: this.#deps.clock.nowMs(), failures, isReady: false });
     this.#deps.start(number);
   }
 

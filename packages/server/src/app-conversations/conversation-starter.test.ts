@@ -50,7 +50,7 @@ async function openStarts() {
       sandboxes,
       cluster: { nodeId: "here", nodes: async () => [node] },
       hasMachines: true,
-      nowMs: () => 0,
+      clock: { nowMs: () => 0 },
       logger: silentLogger,
     }),
   );

@@ -13,6 +13,7 @@ import { sandboxesNotServed } from "./sandbox-refusals.ts";
 import type { Sandboxes } from "./sandbox-service.ts";
 import type { StartRequest } from "./start-order.ts";
 import { hasEnded, type StartTask, type StartTaskStore } from "./start-task-store.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type StarterTimes = {
   /** A start that takes longer has failed. */
@@ -34,7 +35,7 @@ export type StarterDeps = {
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
   /** See `openAppConversations`. */
   readonly hasMachines: boolean;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Instead of the documented ones. */
   readonly times?: Partial<StarterTimes>;
@@ -110,7 +111,7 @@ export class ConversationStarter implements AsyncDisposable {
         if (queue.length === 0) await news.promise;
         clearTimeout(timer);
         news = Promise.withResolvers<void>();
-        latest = queue.shift() ?? { ...(await this.#now(latest)), updatedAtMs: this.#deps.nowMs() };
+        latest = queue.shift() ?? { ...(await this.#now(latest)), updatedAtMs: this.#deps.clock.nowMs() };
         if (!over.aborted) yield latest;
       }
     } finally {

@@ -55,7 +55,7 @@ async function openBench(warm = 0) {
       backends: [mapBackend("plain", states), mapBackend("images", new Map())],
       store: openSqliteSandboxStore(":memory:"),
       secretBox: await openSecretBox(join(folder, "master-key")),
-      nowMs: () => nowMs++,
+      clock: { nowMs: () => nowMs++ },
       logger: silentLogger,
     }),
   );

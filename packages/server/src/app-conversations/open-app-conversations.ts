@@ -8,6 +8,7 @@ import { AppConversations } from "./app-conversations.ts";
 import { ConversationStarter, type StarterTimes } from "./conversation-starter.ts";
 import type { Sandboxes } from "./sandbox-service.ts";
 import { StartTaskStore } from "./start-task-store.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type OpenAppConversationsDeps = {
   readonly database: ApplicationDatabase;
@@ -20,7 +21,7 @@ export type OpenAppConversationsDeps = {
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
   /** Whether sandboxes of other servers are reached from here, so that this one can resume their starts. */
   readonly hasMachines: boolean;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly times?: Partial<StarterTimes>;
 };

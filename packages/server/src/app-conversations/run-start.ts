@@ -11,6 +11,7 @@ import { isMachineUnavailable } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
 import type { StartOrder } from "./start-order.ts";
 import type { StartTask, StartTaskStore } from "./start-task-store.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type RunStartDeps = {
   readonly task: StartTask;
@@ -21,7 +22,7 @@ export type RunStartDeps = {
   readonly sandboxes: Sandboxes;
   /** By sandbox and folder: starts that have the same one prepare it one after another. */
   readonly preparing: Mailboxes;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly isLeaving: () => boolean;
   readonly onChange: (task: StartTask) => void;

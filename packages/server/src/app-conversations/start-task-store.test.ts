@@ -11,7 +11,12 @@ test("P22: a deletion that has begun is found by the next process until nothing 
   const openStore = async () => {
     const database = await openApplicationDatabase(folder.path);
     const secretBox = createSecretBox(Buffer.alloc(32));
-    const store = new StartTaskStore({ database, secretBox, nodeId: () => "node", nowMs: () => nowMs++ });
+    const store = new StartTaskStore({
+      database,
+      secretBox,
+      nodeId: () => "node",
+      clock: { nowMs: () => nowMs++ },
+    });
     return { store, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
   };
   const draft = (ownerId: string, conversationId: string, sandboxId: string) => ({

@@ -11,6 +11,7 @@ import { UnknownPageError } from "../journal/journal.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { StartOrder } from "./start-order.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type StartTask = {
   readonly id: string;
@@ -51,7 +52,7 @@ export type StartTaskStoreDeps = {
   readonly secretBox: SecretBox;
   /** Of this process; what is written of a start that another one has taken is dropped. */
   readonly nodeId: () => string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** How many messages may wait for one start. */
@@ -78,7 +79,7 @@ export class StartTaskStore {
     draft: Pick<StartTask, "ownerId" | "conversationId" | "sandboxId" | "request">,
     order: StartOrder,
   ): Promise<{ task: StartTask; isNew: boolean }> {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const row: Selectable<StartTaskTable> = {
       id: randomUUID(),
       owner_id: draft.ownerId,
@@ -116,7 +117,7 @@ export class StartTaskStore {
       .updateTable("start_tasks")
       .set({
         ...change,
-        updated_at: this.#deps.nowMs(),
+        updated_at: this.#deps.clock.nowMs(),
         ...withoutUndefined({ sealed_order: hasEnded(change) ? null : undefined }),
       })
       .where("id", "=", id)
@@ -141,7 +142,7 @@ export class StartTaskStore {
       if (waiting !== undefined) return "pending";
       const row = await tables
         .updateTable("start_tasks")
-        .set({ status: "READY", detail, sealed_order: null, updated_at: this.#deps.nowMs() })
+        .set({ status: "READY", detail, sealed_order: null, updated_at: this.#deps.clock.nowMs() })
         .where("id", "=", task.id)
         .where("node_id", "=", this.#deps.nodeId())
         .returningAll()

@@ -99,7 +99,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       journal,
       leases: deps.leases,
       describe: (id): Promise<string | null> => describeForHooks(journal, directory, id),
-      nowMs: Date.now,
+      clock: systemClock,
       wait,
       logger,
     }),
@@ -110,9 +110,9 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       if (type !== "marked") webhooks.onAppend(conversationId, lastSeq);
     }),
   );
-  const settings = new SettingsStore({ database, secretBox, nowMs: Date.now });
+  const settings = new SettingsStore({ database, secretBox, clock: systemClock });
   const send = pacedSend(fetch);
-  const modelLessons = new ModelLessons({ database, nowMs: Date.now, logger });
+  const modelLessons = new ModelLessons({ database, clock: systemClock, logger });
   const openFor = (llm: LLM, ownerId: string, callDepth: number): Model => {
     const findProfile = findStoredModel(settings, ownerId);
     const lessons = modelLessons.of(ownerId);
@@ -123,7 +123,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const ledger = await Ledger.open({
     database,
     maxPerDay: config.maxBudgetPerUserPerDay,
-    nowMs: Date.now,
+    clock: systemClock,
     logger,
   });
   const requireMachine = createMachinePolicy({
@@ -132,7 +132,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   });
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
-  const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, nowMs: Date.now });
+  const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, clock: systemClock });
   const directory: Directory = scope.use(
     new Directory({
       journal,
@@ -199,7 +199,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       sandboxes,
       cluster: deps.cluster,
       hasMachines: deps.machines !== null || deps.hasSharedSandboxes,
-      nowMs: Date.now,
+      clock: systemClock,
       logger,
     }),
   );

@@ -16,6 +16,7 @@ import { Metrics } from "../observability/metrics.ts";
 import { Observer } from "../observability/observer.ts";
 import { version } from "../lib/version.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
+import { systemClock } from "../lib/clock.ts";
 
 /** Metrics, traces and the audit log of a server. */
 export interface Observability extends AsyncDisposable {
@@ -55,7 +56,7 @@ export async function openObservability(
     observer.add(scope.use(await openTraces({ config: tracing, logger, version })));
   }
   const openAudit = (name: string): AuditLog =>
-    scope.use(new AuditLog({ directory: join(dataDir, "audit"), name, nowMs: Date.now, logger }));
+    scope.use(new AuditLog({ directory: join(dataDir, "audit"), name, clock: systemClock, logger }));
   // A log of its own: unauthenticated calls must not push out those of users.
   const calls = openAudit("calls");
   const refusals = openAudit("refusals");

@@ -10,6 +10,7 @@ import { openPushKeys } from "../push/push-keys.ts";
 import { canSeal } from "../push/push-post.ts";
 import { Pushes, type RunOutcome } from "../push/pushes.ts";
 import { SubscriptionStore } from "../push/subscription-store.ts";
+import { systemClock } from "../lib/clock.ts";
 
 export type OpenPushDeps = {
   readonly config: PushConfig;
@@ -27,7 +28,7 @@ export async function openPush(deps: OpenPushDeps): Promise<OpenPush> {
   const { config, store, conversations, keys, observer, logger } = deps;
   const pair = await openPushKeys({ ...store, logger });
   const sender = { contact: config.contact, keys: pair };
-  const subscriptions = new SubscriptionStore({ ...store, nowMs: Date.now });
+  const subscriptions = new SubscriptionStore({ ...store, clock: systemClock });
   const pushes = new Pushes({
     subscriptions,
     sender,

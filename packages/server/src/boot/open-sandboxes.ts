@@ -34,6 +34,7 @@ import {
 } from "../sandboxes/sqlite-sandbox-store.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import type { SecretBox } from "../security/seal.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type { SandboxChoice } from "../sandboxes/open-sandbox.ts";
 export type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
@@ -55,7 +56,7 @@ export type OpenSandboxesDeps = SandboxStartDeps & {
   /** Reaches the process behind the same port that manages the sandboxes, when it is another one; otherwise null. */
   readonly sharedSandboxes: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
 };
 
@@ -82,7 +83,7 @@ type OnOpen = (local: LocalSandboxes, store: SandboxStore) => void;
  * server has them. Closing releases them: they keep running.
  */
 export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes | null> {
-  const { config, dataDir, secretBox, nowMs, logger } = deps;
+  const { config, dataDir, secretBox, clock, logger } = deps;
   if (config.use.length === 0) return null;
   await using scope = new AsyncDisposableStack();
   const sandboxesDir = join(dataDir, "sandboxes");
@@ -101,7 +102,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   const choice = await openSandboxBackends(toPlatform(deps, sandboxesDir));
   const templates = chooseTemplates(choice, config);
   const fleet = scope.use(
-    await openSandboxFleet({ backends: choice.backends, store, secretBox, nowMs, logger }),
+    await openSandboxFleet({ backends: choice.backends, store, secretBox, clock, logger }),
   );
   const summary = summaryOf(templates[0], choice, config);
   if (templates.some(({ backend }) => isolationOf(backend) === "none")) {
@@ -114,7 +115,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
     fleet,
     templates,
     sandboxesDir,
-    templatesSinceMs: nowMs(),
+    templatesSinceMs: clock.nowMs(),
     summary,
     warm: { size: config.warm, logger },
   });

@@ -40,6 +40,7 @@ import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { warmUp } from "./warm-up.ts";
+import { type Clock, systemClock } from "../lib/clock.ts";
 
 export type ServerDeps = {
   readonly config: ServerConfig;
@@ -88,7 +89,7 @@ export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
   /** The processes behind the same port; null for a single process. */
   readonly sharedSandboxes: SharedSandboxDeps | null;
   readonly secretBox: SecretBox;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 export interface Server extends AsyncDisposable {
@@ -158,7 +159,7 @@ export async function openServer({
     config,
     logger,
     secretBox: store.secretBox,
-    nowMs: Date.now,
+    clock: systemClock,
     ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);

@@ -55,6 +55,7 @@ import { Machine } from "../workspaces/machine.ts";
 import { isPageCapability } from "../workspaces/page-address.ts";
 import { SavedWorkspaces } from "../workspaces/saved-workspaces.ts";
 import { WorkspaceSessions } from "../workspaces/workspace-session.ts";
+import { systemClock } from "../lib/clock.ts";
 
 export type ListenerDeps = {
   readonly config: ServerConfig;
@@ -150,12 +151,12 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const { directory } = conversations;
   await using scope = new AsyncDisposableStack();
   const logins = scope.use(
-    await LoginStore.open({ database, nowMs: Date.now, logger, keyMarks: ownKeys.map(markOfKey) }),
+    await LoginStore.open({ database, clock: systemClock, logger, keyMarks: ownKeys.map(markOfKey) }),
   );
-  const keyStore = scope.use(await KeyStore.open({ database, nowMs: Date.now, logger }));
+  const keyStore = scope.use(await KeyStore.open({ database, clock: systemClock, logger }));
   const keys = createKeyRing(ownKeys, keyStore, logins);
   scope.defer(() => app.close());
-  const secrets = new SecretStore({ database, secretBox, nowMs: Date.now });
+  const secrets = new SecretStore({ database, secretBox, clock: systemClock });
   const machine = scope.use(
     new Machine({
       environment: deps.environment,
@@ -167,7 +168,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       userSecrets: (userId) => secrets.values(userId),
     }),
   );
-  const sessions = new WorkspaceSessions({ secretBox, nowMs: Date.now });
+  const sessions = new WorkspaceSessions({ secretBox, clock: systemClock });
   app.pageProofs.open(createPageProof(sessions, keys));
   const authenticate = createAuthenticator(keys);
   const mountDeps: MountDeps = {
@@ -198,7 +199,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     openAccess: machine.openAccess,
     openSandboxAccess,
     findOwner: store.machines === null ? undefined : (asker, id) => directory.open(asker, id),
-    nowMs: Date.now,
+    clock: systemClock,
   });
   const facesDeps: FacesDeps = {
     ...conversations,
@@ -217,7 +218,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     validator,
     openModel: (llm) => conversations.openLooseModel(llm),
     sandboxes,
-    nowMs: Date.now,
+    clock: systemClock,
     openAccess: machine.openAccess,
     openFiles: async ({ sandbox_id: sandboxId }, root) => {
       if (sandboxId === undefined) return machine.openDirectory(root);
@@ -226,7 +227,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     },
     uploadLimitBytes: config.uploadLimitBytes,
     userSecrets: (userId) => secrets.values(userId),
-    savedWorkspaces: new SavedWorkspaces({ database, nowMs: Date.now }),
+    savedWorkspaces: new SavedWorkspaces({ database, clock: systemClock }),
     sessions,
     keys,
     keyStore,

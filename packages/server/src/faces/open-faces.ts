@@ -114,20 +114,20 @@ export type FacesDeps = TryModelDeps &
 
 /** Every REST surface of the server: one line for each table of routes. */
 export function openFaces(deps: FacesDeps): Face[] {
-  const { settings, secrets, sandboxes, appConversations, toolHost, nowMs } = deps;
+  const { settings, secrets, sandboxes, appConversations, toolHost, clock } = deps;
   const complete = (body: unknown, caller: Caller): Promise<CompletedBody> =>
     completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue });
   const agentServer = face(agentServerRoutes, agentServerHandlers(deps), { startConversation: complete });
   const legacy = face(legacyRoutes, { ...settingsHandlers(deps), ...secretHandlers({ secrets }) });
   const appServer = face(appServerRoutes, {
-    ...userSettingsHandlers({ settings, secrets, nowMs }),
+    ...userSettingsHandlers({ settings, secrets, clock }),
     ...profileHandlers({ settings }),
   });
   const onMachines = { ...deps, openSandboxAccess: createSandboxAccess(deps) };
   return [
     agentServer,
     settingsFace(deps),
-    face(installedRoutes, onFolders(installedHandlers({ ...skillRouteDeps(deps), nowMs }), deps)),
+    face(installedRoutes, onFolders(installedHandlers({ ...skillRouteDeps(deps), clock }), deps)),
     face(controlRoutes, controlHandlers(deps)),
     face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps), ...replayHandlers(deps) }),
     face(searchRoutes, searchHandlers(deps)),

@@ -5,7 +5,7 @@ import { systemModelClock } from "./clock.ts";
 const deps: AttemptDeps = {
   clock: systemModelClock,
   idleTimeoutMs: 60_000,
-  failure: { model: "m", host: "h", secrets: [], nowMs: () => 0 },
+  failure: { model: "m", host: "h", secrets: [], clock: { nowMs: () => 0 } },
 };
 const request = { messages: [], tools: [], cacheKey: "c" };
 const done: AttemptPart = {

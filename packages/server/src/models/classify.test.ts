@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { readRetryAfter, toModelError } from "./classify.ts";
 
-const context = { model: "openai/gpt-5", host: "api.openai.com", secrets: ["s3cr3t-key/+="], nowMs: () => 0 };
+const context = {
+  model: "openai/gpt-5",
+  host: "api.openai.com",
+  secrets: ["s3cr3t-key/+="],
+  clock: { nowMs: () => 0 },
+};
 
 function rejected(status: number | undefined, message: string, more: object = {}): Error {
   return Object.assign(new Error(message), { status, error: { message, ...more } });

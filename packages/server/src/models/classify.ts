@@ -9,6 +9,7 @@ import {
 import { hideSecrets } from "./hide-secrets.ts";
 import type { ModelError, ModelErrorCode } from "./model.ts";
 import { readReport, type Report } from "./read-report.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** What an error text may and may not say about the route. */
 export type FailureContext = {
@@ -18,7 +19,7 @@ export type FailureContext = {
   readonly port?: string;
   readonly secrets: readonly string[];
   /** Milliseconds since the epoch, for Retry-After given as a date. */
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** A failure that an adapter recognised by itself; its detail is already fit to be shown. */
@@ -39,7 +40,7 @@ export function toModelError(thrown: unknown, context: FailureContext): ModelErr
   }
   const report = readReport(thrown);
   const verdict = judge(report, context);
-  const retryAfterMs = verdict.isRetryable ? readRetryAfter(report.headers, context.nowMs()) : null;
+  const retryAfterMs = verdict.isRetryable ? readRetryAfter(report.headers, context.clock.nowMs()) : null;
   return {
     code: verdict.code,
     detail: hideSecrets(verdict.detail, context.secrets),

@@ -65,7 +65,7 @@ function openRoute(llm: LLM, deps: OpenModelDeps): Model {
     host: hostOf(settings.route.baseUrl),
     port: URL.parse(settings.route.baseUrl)?.port ?? "",
     secrets: secretsOf(settings),
-    nowMs: () => clock.nowMs(),
+    clock: { nowMs: () => clock.nowMs() },
   };
   const wire = openWire(settings, { send: deps.send ?? fetch, clock });
   const native = /^(?:anthropic|bedrock)$/u.test(settings.route.wire) ? withSpokenHistory(wire) : wire;

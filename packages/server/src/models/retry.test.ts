@@ -56,7 +56,7 @@ async function run(
   leaving = new AbortController().signal,
   host = "h",
 ): Promise<ModelPart[]> {
-  const failure = { model: "m", host, secrets: [], nowMs: () => clock.now };
+  const failure = { model: "m", host, secrets: [], clock: { nowMs: () => clock.now } };
   const model = createRetryingModel(
     { name: "m", isVisionEnabled: false, attempt },
     { clock, policy: { ...policy, ...own }, idleTimeoutMs: null, failure },

@@ -16,7 +16,7 @@ const open = (deps: Partial<AuditLogDeps> = {}): AuditLog =>
   new AuditLog({
     directory: join(directory, "audit"),
     name: "calls",
-    nowMs: () => Date.UTC(2026, 0, 31),
+    clock: { nowMs: () => Date.UTC(2026, 0, 31) },
     logger: { info: () => {}, warn: () => {}, error: (fields) => void warnings.push(fields) },
     ...deps,
   });

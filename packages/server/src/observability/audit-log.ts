@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { makeDirectory } from "../lib/make-directory.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type AuditLogDeps = {
   /** Absolute; created if missing, accessible to this user only. */
   readonly directory: string;
   /** `calls` becomes `calls.jsonl`, and `calls.1.jsonl` and so on for older ones. */
   readonly name: string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** The size of a file at which a new one is begun; 16 MiB unless given. */
   readonly rotateBytes?: number;
@@ -47,7 +48,7 @@ export class AuditLog implements AsyncDisposable {
       this.#lost += 1;
       return;
     }
-    this.#waiting.push({ atMs: this.#deps.nowMs(), entry });
+    this.#waiting.push({ atMs: this.#deps.clock.nowMs(), entry });
     this.#writing ??= this.#write();
   }
 

@@ -26,7 +26,7 @@ async function openWorld() {
   const keys = await openPushKeys({ database, secretBox, logger: silentLogger });
   service.publicKey = keys.publicKey;
   let nowMs = 1_000;
-  const subscriptions = new SubscriptionStore({ database, secretBox, nowMs: () => (nowMs += 1) });
+  const subscriptions = new SubscriptionStore({ database, secretBox, clock: { nowMs: () => (nowMs += 1) } });
   const over = new Set<string>();
   const pauses: number[] = [];
   const outcomes = new Map<string, RunOutcome>();

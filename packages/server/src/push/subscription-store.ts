@@ -4,6 +4,7 @@ import type { Selectable } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** Where a browser is reached, and what seals messages for it alone (RFC 8291). Its holder can write to the browser. */
 export type PushTarget = {
@@ -32,7 +33,7 @@ export type Subscription = {
 export type SubscriptionStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** A user's oldest subscriptions go when there are more. */
@@ -49,7 +50,7 @@ export class SubscriptionStore {
   }
 
   async add(owner: PushOwner, target: PushTarget, kinds: readonly PushKind[]): Promise<Subscription> {
-    const { database, secretBox, nowMs } = this.#deps;
+    const { database, secretBox, clock } = this.#deps;
     const id = createHash("sha256").update(target.endpoint).digest("hex");
     const values = {
       user_id: owner.userId,
@@ -61,7 +62,7 @@ export class SubscriptionStore {
     return await database.transaction(async (tables) => {
       const row = await tables
         .insertInto("push_subscriptions")
-        .values({ id, service: new URL(target.endpoint).host, created_at: nowMs(), ...values })
+        .values({ id, service: new URL(target.endpoint).host, created_at: clock.nowMs(), ...values })
         .onConflict((conflict) => conflict.column("id").doUpdateSet(values))
         .returningAll()
         .executeTakeFirstOrThrow();

@@ -8,6 +8,7 @@ import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts
 import { startWatched } from "./watched-start.ts";
 import type { StartNews } from "./watched-start.ts";
 import { withinDeadline } from "./within-deadline.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type FleetMemberDeps = {
   readonly row: SandboxRow;
@@ -18,7 +19,7 @@ export type FleetMemberDeps = {
   readonly rootKey: string;
   /** Opens its tool host. */
   readonly key: string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly newsEveryMs: number;
   readonly startDeadlineMs: number;
   /** For everything else that is asked of the backend. */
@@ -124,7 +125,7 @@ export class FleetMember implements AsyncDisposable {
   async give(ownerId: string): Promise<SandboxRow> {
     await this.#mailbox.post(async () => {
       if (this.#row.ownerId !== null || this.#row.wish === "deleted") throw this.#notNow("given");
-      await this.#change({ ownerId, createdAtMs: this.#deps.nowMs() });
+      await this.#change({ ownerId, createdAtMs: this.#deps.clock.nowMs() });
     });
     await this.check();
     return this.#row;
@@ -197,7 +198,7 @@ export class FleetMember implements AsyncDisposable {
 
   /** Restarts an ended sandbox over its files, so that its conversations continue; one that ends again soon is left alone. */
   async #startAgain(reason: string | null): Promise<void> {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     if (this.#row.wish !== "running" || nowMs - this.#startedAgainMs < startAgainEveryMs) {
       return this.#change({ status: "ERROR", statusDetail: reason });
     }

@@ -12,6 +12,7 @@ import { isSandboxId, SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec } from "./sandbox.ts";
 import type { SandboxRow, SandboxStore } from "./sandbox-store.ts";
 import type { StartNews } from "./watched-start.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type FleetDeps = {
   /** In the order that reconciling removes in; see {@link reconcile}. */
@@ -19,7 +20,7 @@ export type FleetDeps = {
   /** Owned by the fleet from here on. */
   readonly store: SandboxStore;
   readonly secretBox: SecretBox;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Instead of the documented ones. */
   readonly times?: Partial<FleetTimes>;
@@ -121,7 +122,7 @@ export class SandboxFleet implements AsyncDisposable {
       wish: "running",
       record: null,
       sealedKey: this.#deps.secretBox.seal(randomBytes(32).toString("base64url")),
-      createdAtMs: this.#deps.nowMs(),
+      createdAtMs: this.#deps.clock.nowMs(),
     };
     try {
       await this.#deps.store.insert(row);
@@ -272,7 +273,7 @@ export class SandboxFleet implements AsyncDisposable {
   }
 
   #member(row: SandboxRow): FleetMember {
-    const { store, secretBox, logger, nowMs, onChange = () => {} } = this.#deps;
+    const { store, secretBox, logger, clock, onChange = () => {} } = this.#deps;
     const { backends } = this.#deps;
     const backend =
       backends.find(({ name }) => name === row.backend) ?? createAbsentBackend(row.backend, backends);
@@ -282,7 +283,7 @@ export class SandboxFleet implements AsyncDisposable {
       backend,
       store,
       logger,
-      nowMs,
+      clock,
       rootKey,
       key: deriveSandboxKey(rootKey, "tool-host"),
       newsEveryMs: this.#times.newsEveryMs,

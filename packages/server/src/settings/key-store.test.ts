@@ -18,7 +18,7 @@ afterEach(async () => {
 
 async function openStore(): Promise<{ store: KeyStore } & AsyncDisposable> {
   const database = await openTestDatabase(dataDir);
-  const store = await KeyStore.open({ database, nowMs: () => nowMs, logger: silentLogger });
+  const store = await KeyStore.open({ database, clock: { nowMs: () => nowMs }, logger: silentLogger });
   return {
     store,
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@ import type { Selectable } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** A key as its owner sees it; the key itself is shown once, when it is created. Times are epoch milliseconds. */
 export type KeyEntry = {
@@ -17,7 +18,7 @@ export type KeyEntry = {
 
 export type KeyStoreDeps = {
   readonly database: ApplicationDatabase;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
 };
 
@@ -62,7 +63,7 @@ export class KeyStore implements AsyncDisposable {
     }
     const key = `convoke_${randomBytes(24).toString("base64url")}`;
     const id = randomBytes(6).toString("hex");
-    const createdAtMs = this.#deps.nowMs();
+    const createdAtMs = this.#deps.clock.nowMs();
     await this.#deps.database.transaction(async (tables) => {
       await tables
         .insertInto("users")
@@ -96,7 +97,7 @@ export class KeyStore implements AsyncDisposable {
   async revoke(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#deps.database.tables
       .updateTable("keys")
-      .set({ revoked_at: this.#deps.nowMs() })
+      .set({ revoked_at: this.#deps.clock.nowMs() })
       .where("id", "=", id)
       .where("revoked_at", "is", null)
       .executeTakeFirst();
@@ -110,7 +111,7 @@ export class KeyStore implements AsyncDisposable {
     // Digests are compared, so the duration of a look-up reveals nothing about a key.
     const found = this.#usable.get(digestOf(key));
     if (found === undefined) return null;
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     if (nowMs - found.notedAtMs >= useIsNotedEveryMs) {
       found.notedAtMs = nowMs;
       this.#note(found.id, nowMs);

@@ -23,7 +23,12 @@ afterEach(async () => {
 
 async function openStore(keyMarks: readonly string[] = []): Promise<{ store: LoginStore } & AsyncDisposable> {
   const database = await openTestDatabase(dataDir);
-  const store = await LoginStore.open({ database, nowMs: () => nowMs, logger: silentLogger, keyMarks });
+  const store = await LoginStore.open({
+    database,
+    clock: { nowMs: () => nowMs },
+    logger: silentLogger,
+    keyMarks,
+  });
   return {
     store,
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@ import type { Selectable } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** The user of a login, and the keys that it depends on. */
 export type LoginOwner = {
@@ -31,7 +32,7 @@ export type LoginClient = { readonly client: string; readonly address: string };
 
 export type LoginStoreDeps = {
   readonly database: ApplicationDatabase;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Marks of the currently configured keys. */
   readonly keyMarks: readonly string[];
@@ -84,7 +85,7 @@ export class LoginStore implements AsyncDisposable {
   /** A ticket for one login within ten minutes. */
   async createTicket(owner: LoginOwner): Promise<{ readonly ticket: string; readonly endsAtMs: number }> {
     const ticket = secret();
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const endsAtMs = nowMs + ticketMs;
     const { tables } = this.#deps.database;
     await tables.deleteFrom("login_tickets").where("ends_at", "<=", nowMs).execute();
@@ -108,7 +109,7 @@ export class LoginStore implements AsyncDisposable {
       .select(["user_id", "ends_at"])
       .where("digest", "in", digests)
       .executeTakeFirst();
-    return row === undefined || row.ends_at <= this.#deps.nowMs() ? null : row.user_id;
+    return row === undefined || row.ends_at <= this.#deps.clock.nowMs() ? null : row.user_id;
   }
 
   /**
@@ -129,7 +130,7 @@ export class LoginStore implements AsyncDisposable {
       .where("digest", "in", [...marks.keys()])
       .returningAll()
       .executeTakeFirst();
-    if (row === undefined || row.ends_at <= this.#deps.nowMs()) return null;
+    if (row === undefined || row.ends_at <= this.#deps.clock.nowMs()) return null;
     const keyMark = marks.get(row.digest) ?? "";
     return { userId: row.user_id, keyMark, keyId: row.key_id ?? undefined };
   }
@@ -141,7 +142,7 @@ export class LoginStore implements AsyncDisposable {
   ): Promise<LoginHalves & { readonly id: string; readonly endsAtMs: number }> {
     const halves = { cookie: secret(), proof: secret() };
     const id = randomBytes(8).toString("hex");
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     const endsAtMs = nowMs + loginMs;
     await this.#deps.database.transaction(async (tables) => {
       await tables.deleteFrom("browser_logins").where("ends_at", "<=", nowMs).execute();
@@ -207,7 +208,7 @@ export class LoginStore implements AsyncDisposable {
       .selectFrom("browser_logins")
       .selectAll()
       .where("user_id", "=", userId)
-      .where("ends_at", ">", this.#deps.nowMs())
+      .where("ends_at", ">", this.#deps.clock.nowMs())
       .orderBy("last_used_at", "desc")
       .orderBy("id")
       .execute();
@@ -246,7 +247,7 @@ export class LoginStore implements AsyncDisposable {
   }
 
   #isOver({ endsAtMs }: Known): boolean {
-    return endsAtMs <= this.#deps.nowMs();
+    return endsAtMs <= this.#deps.clock.nowMs();
   }
 
   #refresh(): void {
@@ -272,7 +273,7 @@ export class LoginStore implements AsyncDisposable {
 
   /** A login ends when it was not used for thirty days. */
   #noteUse(known: Known): void {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     if (nowMs - known.notedAtMs < useIsNotedEveryMs) return;
     known.notedAtMs = nowMs;
     known.endsAtMs = nowMs + loginMs;

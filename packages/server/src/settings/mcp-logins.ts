@@ -3,12 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { NamedLease, NamedLeases } from "../cluster/named-leases.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type McpLoginsDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
   readonly leases: Pick<NamedLeases, "take">;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** Tokens and the registration of the client that got them, in the form of `auth.state`. */
@@ -117,8 +118,8 @@ export class McpLogins {
   }
 
   async #write(userId: string, id: string, state: McpLoginState): Promise<void> {
-    const { database, secretBox, nowMs } = this.#deps;
-    const values = { sealed_state: secretBox.seal(JSON.stringify(state)), updated_at: nowMs() };
+    const { database, secretBox, clock } = this.#deps;
+    const values = { sealed_state: secretBox.seal(JSON.stringify(state)), updated_at: clock.nowMs() };
     await database.transaction(async (tables) => {
       await tables
         .insertInto("mcp_logins")

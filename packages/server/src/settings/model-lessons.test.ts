@@ -16,7 +16,10 @@ test("lessons outlive the process, for their user and address alone, and end aft
     let nowMs = 1_000_000_000_000;
     const open = async () => {
       const database = await openTestDatabase(dataDir);
-      return { database, lessons: new ModelLessons({ database, nowMs: () => nowMs, logger: silentLogger }) };
+      return {
+        database,
+        lessons: new ModelLessons({ database, clock: { nowMs: () => nowMs }, logger: silentLogger }),
+      };
     };
     const before = await open();
     await before.lessons.of("ann").add("a", [noLookaround]);

@@ -3,10 +3,11 @@ import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Lesson } from "../models/address/address-rules.ts";
 import type { LessonStore } from "../models/address/lesson-store.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type ModelLessonsDeps = {
   readonly database: ApplicationDatabase;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
 };
 
@@ -44,22 +45,25 @@ export class ModelLessons {
   }
 
   async #read(userId: string, address: string): Promise<readonly Lesson[]> {
-    const { database, nowMs } = this.#deps;
+    const { database, clock } = this.#deps;
     const row = await database.tables
       .selectFrom("model_lessons")
       .select("lessons")
       .where("user_id", "=", userId)
       .where("address", "=", address)
-      .where("updated_at", ">", nowMs() - lastsMs)
+      .where("updated_at", ">", clock.nowMs() - lastsMs)
       .executeTakeFirst();
     return row === undefined ? [] : (JSON.parse(row.lessons) as readonly Lesson[]);
   }
 
   async #add(userId: string, address: string, lessons: readonly Lesson[]): Promise<void> {
-    const { database, nowMs } = this.#deps;
+    const { database, clock } = this.#deps;
     const known = await this.#read(userId, address);
     const all = new Map([...known, ...lessons].map((lesson) => [JSON.stringify(lesson), lesson]));
-    const values = { lessons: JSON.stringify([...all.values()].slice(-maxLessons)), updated_at: nowMs() };
+    const values = {
+      lessons: JSON.stringify([...all.values()].slice(-maxLessons)),
+      updated_at: clock.nowMs(),
+    };
     await database.transaction(async (tables) => {
       await tables
         .insertInto("model_lessons")

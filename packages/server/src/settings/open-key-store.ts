@@ -2,6 +2,7 @@ import { openTables } from "../database/open-application-database.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { KeyStore } from "./key-store.ts";
+import { systemClock } from "../lib/clock.ts";
 
 export type OpenedKeyStore = AsyncDisposable & { readonly store: KeyStore };
 
@@ -12,7 +13,7 @@ export async function openKeyStore(
 ): Promise<OpenedKeyStore> {
   await using scope = new AsyncDisposableStack();
   const database = scope.use(await openTables({ dataDir, database: place }, silentLogger));
-  const store = scope.use(await KeyStore.open({ database, nowMs: Date.now, logger: silentLogger }));
+  const store = scope.use(await KeyStore.open({ database, clock: systemClock, logger: silentLogger }));
   const owned = scope.move();
   return { store, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -2,6 +2,7 @@ import { openTables } from "../database/open-application-database.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { LoginStore } from "./login-store.ts";
+import { systemClock } from "../lib/clock.ts";
 
 export type OpenedLoginStore = AsyncDisposable & { readonly store: LoginStore };
 
@@ -13,7 +14,7 @@ export async function openLoginStore(
   await using scope = new AsyncDisposableStack();
   const database = scope.use(await openTables({ dataDir, database: place }, silentLogger));
   const store = scope.use(
-    await LoginStore.open({ database, nowMs: Date.now, logger: silentLogger, keyMarks: [] }),
+    await LoginStore.open({ database, clock: systemClock, logger: silentLogger, keyMarks: [] }),
   );
   const owned = scope.move();
   return { store, [Symbol.asyncDispose]: () => owned.disposeAsync() };

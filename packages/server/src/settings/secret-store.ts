@@ -2,11 +2,12 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { secretMask } from "./secret-fields.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type SecretStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** What is shown of a secret. */
@@ -81,7 +82,7 @@ export class SecretStore {
   ): Promise<boolean> {
     checkName(secret.name);
     checkValue(secret.value);
-    const { database, secretBox, nowMs } = this.#deps;
+    const { database, secretBox, clock } = this.#deps;
     return await database.transaction(async (tables) => {
       const own = tables.selectFrom("secrets").select("name").where("user_id", "=", userId);
       const names = (await own.execute()).map(({ name }) => name);
@@ -93,7 +94,7 @@ export class SecretStore {
       const values = {
         description: secret.description,
         sealed_value: secretBox.seal(secret.value),
-        updated_at: nowMs(),
+        updated_at: clock.nowMs(),
       };
       await tables
         .insertInto("secrets")
@@ -120,7 +121,7 @@ export class SecretStore {
         .updateTable("secrets")
         .set({
           name: change.name,
-          updated_at: this.#deps.nowMs(),
+          updated_at: this.#deps.clock.nowMs(),
           description: change.description,
         })
         .where("user_id", "=", userId)

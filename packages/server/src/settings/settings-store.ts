@@ -1,11 +1,12 @@
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { completeSettings, defaultSettings, type StoredSettings } from "./stored-settings.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type SettingsStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** Settings with the number of changes that led to them; 0 when none were ever stored. */
@@ -50,11 +51,11 @@ export class SettingsStore {
     expected: number,
     { version, settings }: VersionedSettings,
   ): Promise<boolean> {
-    const { database, secretBox, nowMs } = this.#deps;
+    const { database, secretBox, clock } = this.#deps;
     const values = {
       version,
       sealed_document: secretBox.seal(JSON.stringify(settings)),
-      updated_at: nowMs(),
+      updated_at: clock.nowMs(),
     };
     if (expected === 0) {
       const { numInsertedOrUpdatedRows } = await database.tables

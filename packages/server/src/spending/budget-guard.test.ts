@@ -18,7 +18,7 @@ async function openGuard(maxPerDay: number | null) {
   const database = await openTestDatabase(folder);
   const clock = { nowMs: noon };
   const logger = { info: () => {}, warn: () => {}, error: () => {} };
-  const ledger = await Ledger.open({ database, maxPerDay, nowMs: () => clock.nowMs, logger });
+  const ledger = await Ledger.open({ database, maxPerDay, clock: { nowMs: () => clock.nowMs }, logger });
   const nodes = new Set(["here"]);
   const holdsOf = (nodeId: string, on: ApplicationDatabase = database): SpendHolds => {
     const node = { address: null, release: null, startedAtMs: null };

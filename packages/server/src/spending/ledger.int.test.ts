@@ -36,7 +36,7 @@ describe.skipIf(!probe.isUsable)(`the ledger on PostgreSQL (${probe.detail})`, {
         throw new DatabaseUnavailableError("The line broke under the commit");
       },
     });
-    const deps = { maxPerDay: null, nowMs: () => Date.now(), logger: silentLogger };
+    const deps = { maxPerDay: null, clock: { nowMs: () => Date.now() }, logger: silentLogger };
     return {
       database,
       ledger: await Ledger.open({ database: cutOnce, ...deps }),

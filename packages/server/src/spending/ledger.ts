@@ -6,12 +6,13 @@ import type { Logger } from "../lib/logger.ts";
 import { SharedRound } from "../lib/shared-round.ts";
 import type { ModelUsage } from "../models/model.ts";
 import { compileSpend, wasCommitted, type SpendRow } from "./spend-lines.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type LedgerDeps = {
   readonly database: ApplicationDatabase;
   /** US dollars that the operator lets every user spend in a day; null for no such limit. */
   readonly maxPerDay: number | null;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
 };
 
@@ -181,7 +182,7 @@ export class Ledger {
 
   /** The user's spending in the last `days` days, including today. */
   async report(userId: string, days: number): Promise<UserSpend> {
-    const since = dayOf(this.#deps.nowMs() - (days - 1) * 86_400_000);
+    const since = dayOf(this.#deps.clock.nowMs() - (days - 1) * 86_400_000);
     const lines = this.#deps.database.tables
       .selectFrom("spend_days")
       .where("user_id", "=", userId)
@@ -224,7 +225,7 @@ export class Ledger {
   }
 
   #today(): string {
-    return dayOf(this.#deps.nowMs());
+    return dayOf(this.#deps.clock.nowMs());
   }
 }
 

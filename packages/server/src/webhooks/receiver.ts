@@ -9,6 +9,7 @@ import type { Cursor, CursorStore } from "./cursor-store.ts";
 import { deliver, ReceiverUnavailableError, type Delivery } from "./delivery.ts";
 import { Slots } from "../lib/slots.ts";
 import type { WebhookSpec } from "./webhook.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type ReceiverDeps = {
   readonly hook: WebhookSpec;
@@ -17,7 +18,7 @@ export type ReceiverDeps = {
   readonly journal: Pick<Journal, "read">;
   /** The conversation as clients read it, as JSON; null when it is gone. */
   readonly describe: (conversationId: string) => Promise<string | null>;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly wait: typeof wait;
   readonly logger: Logger;
 };
@@ -73,7 +74,7 @@ export class Receiver implements AsyncDisposable {
 
   /** Must resolve before the first {@link touch}. */
   async open(): Promise<void> {
-    this.#sinceMs = await this.#deps.cursors.since(this.#deps.nowMs());
+    this.#sinceMs = await this.#deps.cursors.since(this.#deps.clock.nowMs());
     await this.checkForDeleted();
   }
 
@@ -89,7 +90,7 @@ export class Receiver implements AsyncDisposable {
   get status(): ReceiverStatus {
     const lags = [...this.#lanes.values()].map(({ lastSeq, ackedSeq }) => Math.max(0, lastSeq - ackedSeq));
     const { origin, pathname } = new URL(this.#deps.hook.base_url);
-    const waits = this.#downUntilMs > this.#deps.nowMs();
+    const waits = this.#downUntilMs > this.#deps.clock.nowMs();
     return {
       id: this.#deps.id,
       base_url: `${origin}${pathname}`,
@@ -154,14 +155,14 @@ export class Receiver implements AsyncDisposable {
    * unavailable.
    */
   async #next(id: string, lane: Lane): Promise<Cursor | "gone" | null> {
-    const { cursors, nowMs } = this.#deps;
+    const { cursors, clock } = this.#deps;
     const { signal } = this.#closing;
     const cursor = await cursors.load(id);
     lane.ackedSeq = cursor.seq;
     await this.#untilDue(lane, cursor);
     using _slot = await this.#slots.take();
-    while (this.#downUntilMs > nowMs() && !signal.aborted)
-      await this.#deps.wait(this.#downUntilMs - nowMs(), signal);
+    while (this.#downUntilMs > clock.nowMs() && !signal.aborted)
+      await this.#deps.wait(this.#downUntilMs - clock.nowMs(), signal);
     if (signal.aborted) return "gone";
     try {
       return await this.#step(id, lane, cursor);
@@ -174,12 +175,12 @@ export class Receiver implements AsyncDisposable {
 
   /** A batch is full, or `flush_delay` has passed since its first event. */
   async #untilDue(lane: Lane, cursor: Cursor): Promise<void> {
-    const { hook, nowMs } = this.#deps;
+    const { hook, clock } = this.#deps;
     const { signal } = this.#closing;
-    const untilMs = nowMs() + hook.flush_delay * 1000;
+    const untilMs = clock.nowMs() + hook.flush_delay * 1000;
     for (;;) {
       const count = lane.lastSeq - cursor.seq;
-      const remainingMs = untilMs - nowMs();
+      const remainingMs = untilMs - clock.nowMs();
       if (remainingMs <= 0) lane.dueSeq = lane.lastSeq;
       else if (count >= hook.event_buffer_size)
         lane.dueSeq = Math.max(lane.dueSeq, cursor.seq + hook.event_buffer_size);
@@ -270,24 +271,24 @@ export class Receiver implements AsyncDisposable {
 
   /** Rejects when the receiver refuses it. */
   async #post(delivery: Delivery): Promise<void> {
-    await deliver(this.#deps.hook, delivery, this.#deps.nowMs(), this.#closing.signal);
+    await deliver(this.#deps.hook, delivery, this.#deps.clock.nowMs(), this.#closing.signal);
     this.#failures = 0;
     this.#lastError = null;
   }
 
   /** An unavailable receiver pauses all conversations; a refusal or an unreadable event pauses only this one. */
   async #waitAfter(error: unknown, id: string, lane: Lane): Promise<void> {
-    const { hook, nowMs, logger } = this.#deps;
+    const { hook, clock, logger } = this.#deps;
     this.#lastError = describeError(error);
     this.#counts.failed += 1;
     const isUnavailable = error instanceof ReceiverUnavailableError;
     // Concurrent failures count as one.
-    if (isUnavailable && this.#downUntilMs > nowMs()) return;
+    if (isUnavailable && this.#downUntilMs > clock.nowMs()) return;
     const failures = isUnavailable ? (this.#failures += 1) : (lane.failures += 1);
     const pauseMs = pauseAfter(failures, hook);
     const fields = { webhook: this.#deps.id, conversation: id, error: this.#lastError };
     logger.warn({ ...fields, retryInMs: Math.round(pauseMs) }, "webhook was not delivered");
-    if (isUnavailable) this.#downUntilMs = nowMs() + pauseMs;
+    if (isUnavailable) this.#downUntilMs = clock.nowMs() + pauseMs;
     else await this.#deps.wait(pauseMs, this.#closing.signal);
   }
 }

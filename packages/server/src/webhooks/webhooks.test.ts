@@ -15,6 +15,7 @@ import { wait } from "../lib/wait.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { webhookDefaults, type WebhookSpec } from "./webhook.ts";
 import { Webhooks } from "./webhooks.ts";
+import { systemClock } from "../lib/clock.ts";
 
 const conversationIds = Array.from(
   { length: 8 },
@@ -123,7 +124,7 @@ test("P42: a receiver whose cursor could not be read is free for the next check,
       },
     }),
     describe: async () => null,
-    nowMs: Date.now,
+    clock: systemClock,
     wait,
     logger: silentLogger,
   });
@@ -185,7 +186,7 @@ async function openWorld(hook: Partial<WebhookSpec>) {
       journal: { ...journal, read, searchConversations: (query) => journal.searchConversations(query) },
       leases: new FolderLeases(folder.path),
       describe: async (id) => JSON.stringify({ id }),
-      nowMs: () => clock.nowMs,
+      clock: { nowMs: () => clock.nowMs },
       wait: (ms, signal) => clock.wait(ms, signal),
       logger: silentLogger,
     }),

@@ -6,6 +6,7 @@ import type { wait } from "../lib/wait.ts";
 import { CursorStore } from "./cursor-store.ts";
 import { Receiver, type ReceiverStatus } from "./receiver.ts";
 import { webhookId, type WebhookSpec } from "./webhook.ts";
+import type { Clock } from "../lib/clock.ts";
 
 export type WebhooksDeps = {
   readonly hooks: readonly WebhookSpec[];
@@ -13,7 +14,7 @@ export type WebhooksDeps = {
   readonly journal: Journal;
   readonly leases: NamedLeases;
   readonly describe: (conversationId: string) => Promise<string | null>;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly wait: typeof wait;
   readonly logger: Logger;
 };
@@ -115,7 +116,7 @@ export class Webhooks implements AsyncDisposable {
     const mayHaveOthers = this.#deps.leases.mayHaveOthers();
     for (const post of this.#posts) {
       if (post.lease === null || (post.knownMicros !== null && !mayHaveOthers)) continue;
-      const beganMicros = this.#deps.nowMs() * 1000;
+      const beganMicros = this.#deps.clock.nowMs() * 1000;
       if (post.knownMicros !== null) await post.receiver.checkForDeleted();
       await this.#catchUp(post.receiver, post.knownMicros ?? post.receiver.sinceMs * 1000);
       post.knownMicros = beganMicros - lateMicros;

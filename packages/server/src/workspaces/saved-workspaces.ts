@@ -1,8 +1,9 @@
 import type { WorkspaceItem, WorkspaceParentItem, WorkspacesListResponse } from "@convoke/protocol";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import { Fault } from "../lib/fault.ts";
+import type { Clock } from "../lib/clock.ts";
 
-export type SavedWorkspacesDeps = { readonly database: ApplicationDatabase; readonly nowMs: () => number };
+export type SavedWorkspacesDeps = { readonly database: ApplicationDatabase; readonly clock: Clock };
 
 type Kind = "workspace" | "parent";
 
@@ -58,7 +59,7 @@ export class SavedWorkspaces {
   }
 
   async #add(userId: string, kind: Kind, items: readonly WorkspaceItem[]): Promise<void> {
-    const { database, nowMs } = this.#deps;
+    const { database, clock } = this.#deps;
     await database.transaction(async (tables) => {
       const own = await tables
         .selectFrom("saved_workspaces")
@@ -78,7 +79,7 @@ export class SavedWorkspaces {
         const values = { item_id: id, name, parent_path: parentPath };
         await tables
           .insertInto("saved_workspaces")
-          .values({ user_id: userId, kind, path, created_at: nowMs(), ...values })
+          .values({ user_id: userId, kind, path, created_at: clock.nowMs(), ...values })
           .onConflict((conflict) => conflict.columns(["user_id", "kind", "path"]).doNothing())
           .execute();
       }

@@ -1,4 +1,5 @@
 import type { SecretBox } from "../security/seal.ts";
+import type { Clock } from "../lib/clock.ts";
 
 /** The caller that a cookie authenticates, as of its creation. */
 export type SessionHolder = {
@@ -24,7 +25,7 @@ export type Preview = {
   readonly port: number;
 };
 
-export type WorkspaceSessionDeps = { readonly secretBox: SecretBox; readonly nowMs: () => number };
+export type WorkspaceSessionDeps = { readonly secretBox: SecretBox; readonly clock: Clock };
 
 /** The name that clients of this wire know. */
 export const workspaceCookie = "oh_workspace_session_key";
@@ -55,24 +56,24 @@ export class WorkspaceSessions {
 
   /** The value of a new cookie, with which a page of `origin` may read as well. */
   create({ userId, keyId, loginId }: SessionHolder, origin?: string): string {
-    const { secretBox, nowMs } = this.#deps;
-    const endsAtMs = nowMs() + workspaceSessionSeconds * 1_000;
+    const { secretBox, clock } = this.#deps;
+    const endsAtMs = clock.nowMs() + workspaceSessionSeconds * 1_000;
     return secretBox.seal(JSON.stringify({ purpose, userId, keyId, loginId, endsAtMs, origin }));
   }
 
   /** What opens the files of one conversation for a moment, as a part of an address. */
   createPage({ userId, keyId, loginId }: SessionHolder, conversationId: string): string {
-    const { secretBox, nowMs } = this.#deps;
-    const endsAtMs = nowMs() + pageSeconds * 1_000;
+    const { secretBox, clock } = this.#deps;
+    const endsAtMs = clock.nowMs() + pageSeconds * 1_000;
     const page = { purpose: pagePurpose, userId, keyId, loginId, endsAtMs, conversationId };
     return toAddressPart(secretBox.seal(JSON.stringify(page)));
   }
 
   /** What opens one port of a conversation's workspace for a while, as a part of an address. */
   createPreview({ holder, conversationId, port }: Preview): string {
-    const { secretBox, nowMs } = this.#deps;
+    const { secretBox, clock } = this.#deps;
     const { userId, keyId, loginId } = holder;
-    const endsAtMs = nowMs() + previewSeconds * 1_000;
+    const endsAtMs = clock.nowMs() + previewSeconds * 1_000;
     const preview = { purpose: previewPurpose, userId, keyId, loginId, endsAtMs, conversationId, port };
     return toAddressPart(secretBox.seal(JSON.stringify(preview)));
   }
@@ -111,7 +112,7 @@ export class WorkspaceSessions {
       conversationId = null,
       port = null,
     } = session as unknown as Sealed;
-    if (this.#deps.nowMs() >= endsAtMs) return null;
+    if (this.#deps.clock.nowMs() >= endsAtMs) return null;
     const holder = {
       userId,
       keyId,

@@ -5,6 +5,7 @@ import type { McpOAuth, McpRemote, McpServer } from "./mcp-server.ts";
 import { OAuthProvider, type OAuthState } from "./oauth-provider.ts";
 import { finishLogin, type OpenClientDeps } from "./open-client.ts";
 import { tryServer, type TriedServer, type TryOptions } from "./try-server.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export type LoginServer = McpServer & McpRemote & { readonly oauth: McpOAuth };
 
@@ -33,7 +34,7 @@ export type LoginJobsDeps = OpenClientDeps & {
   readonly logins: McpLogins;
   /** Of this process, as it is at each use. */
   readonly nodeId: () => string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 type OwnJob = { -readonly [Field in keyof LoginJob]: LoginJob[Field] } & {
@@ -75,12 +76,12 @@ export class LoginJobs {
       state: null,
       request,
       stateToken,
-      endsAtMs: this.#deps.nowMs() + loginMs,
+      endsAtMs: this.#deps.clock.nowMs() + loginMs,
       provider: new OAuthProvider({
         ...request.server.oauth,
         redirectUrl: request.redirectUrl,
         stateToken,
-        nowMs: this.#deps.nowMs,
+        clock: this.#deps.clock,
         onAuthorize: (url) => {
           // A server that cannot be trusted with an address of its own would send the person anywhere.
           if (url.protocol === "https:" || url.protocol === "http:") job.authorizationUrl = url.href;
@@ -146,7 +147,7 @@ export class LoginJobs {
   }
 
   #isOver(job: OwnJob): boolean {
-    return this.#deps.nowMs() >= job.endsAtMs;
+    return this.#deps.clock.nowMs() >= job.endsAtMs;
   }
 
   /** The oldest go first; a map keeps the order in which they began. */

@@ -7,6 +7,7 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { McpLogin } from "../../settings/mcp-logins.ts";
 import type { McpOAuth } from "./mcp-server.ts";
+import { systemClock, type Clock } from "../../lib/clock.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 /** The state of an authorization, in the form that clients store. */
@@ -27,7 +28,7 @@ export type OAuthProviderDeps = McpOAuth & {
   readonly login?: McpLogin | undefined;
   /** Called with every token in use, so that it can be masked. */
   readonly onToken?: ((token: string) => void) | undefined;
-  readonly nowMs?: (() => number) | undefined;
+  readonly clock?: Clock;
 };
 
 /** The credentials of one remote server; tokens are refreshed as long as the server allows. */
@@ -103,7 +104,7 @@ export class OAuthProvider implements OAuthClientProvider {
   async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
     this.#publish(tokens);
     const { expires_in: seconds } = tokens;
-    const now = this.#deps.nowMs?.() ?? Date.now();
+    const now = (this.#deps.clock ?? systemClock).nowMs();
     const endsAt = seconds === undefined ? undefined : Math.floor(now / 1000) + seconds;
     await this.#change(withoutUndefined({ tokens, token_expires_at: endsAt }));
   }

@@ -12,18 +12,19 @@ import { agentSettingsForm, conversationSettingsForm } from "../../settings/sett
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { toUserInfo, toV1Settings } from "../../settings/settings-views.ts";
 import { removeTokens, storeSettings, storeTokens } from "../legacy/settings-routes.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export type UserSettingsRouteDeps = {
   readonly settings: SettingsStore;
   readonly secrets: SecretStore;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 type SecretSearch = { name__contains?: string | null; page_id?: string | null; limit?: number };
 
 /** Settings and secrets as newer clients have them. */
-export function userSettingsHandlers({ settings, secrets, nowMs }: UserSettingsRouteDeps) {
-  const webClient = webClientConfig(formatInstant(nowMs() * 1000));
+export function userSettingsHandlers({ settings, secrets, clock }: UserSettingsRouteDeps) {
+  const webClient = webClientConfig(formatInstant(clock.nowMs() * 1000));
   return {
     loadUserSettings: async ({ caller }) => ({
       json: toV1Settings((await settings.load(caller.userId)).settings),

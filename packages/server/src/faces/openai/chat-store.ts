@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import type { ApplicationDatabase } from "../../database/application-database.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { ChatTurn } from "./chat-input.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export type ChatStoreDeps = {
   readonly database: ApplicationDatabase;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly logger: Logger;
 };
 
@@ -45,8 +46,8 @@ export class ChatStore {
     history: readonly ChatTurn[],
     conversationId: string,
   ): Promise<void> {
-    const { database, nowMs, logger } = this.#deps;
-    const values = { conversation_id: conversationId, updated_at: nowMs() };
+    const { database, clock, logger } = this.#deps;
+    const values = { conversation_id: conversationId, updated_at: clock.nowMs() };
     try {
       await database.commitSoon(async (tables) => {
         await tables

@@ -28,6 +28,7 @@ import { describeHistory, readChat, readResponseChat, type ChatInput } from "./c
 import { completion, completionStream, type CompletionDeps, type Usage } from "./completion.ts";
 import { followAnswer } from "./follow-answer.ts";
 import { response } from "./response.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export type OpenAiDeps = {
   readonly directory: Directory;
@@ -38,7 +39,7 @@ export type OpenAiDeps = {
   readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
   readonly database: ApplicationDatabase;
   readonly logger: Logger;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Absolute; where the agents of chats work. */
   readonly workspaceRoot: string;
 };
@@ -52,7 +53,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
   const runs = new ChatRuns<Conversation>(
     ({ id, state }) => deps.directory.isLoaded(id) && state.status === "running",
   );
-  const { directory, settings, nowMs } = deps;
+  const { directory, settings, clock } = deps;
 
   async function modelsOf(userId: string): Promise<Map<string, JsonObject>> {
     const stored = (await settings.load(userId)).settings;
@@ -140,7 +141,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     createResponse: async (asked) => {
       const request = asked.body as OpenAIResponseRequest;
       const { id, deps: completionDeps } = await ask(asked, request.model, readResponseChat(request));
-      const json = await response(completionDeps, request, nowMs);
+      const json = await response(completionDeps, request, clock);
       return { headers: { "X-OpenHands-ServerConversation-ID": id }, json };
     },
   };
@@ -177,7 +178,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     const completionDeps: CompletionDeps = {
       id,
       model,
-      nowMs: nowMs(),
+      nowMs: clock.nowMs(),
       parts: followAnswer(await directory.watch(caller, id), afterSeq, signal),
       usage: async () => {
         await conversation.queue.settled();

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { OpenAIResponseRequest } from "@convoke/protocol";
+import type { Clock } from "../../lib/clock.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { CompletionDeps } from "./completion.ts";
 
@@ -7,7 +8,7 @@ import type { CompletionDeps } from "./completion.ts";
 export async function response(
   deps: CompletionDeps,
   { model, instructions = null, metadata = null }: OpenAIResponseRequest,
-  nowMs: () => number,
+  clock: Clock,
 ): Promise<object> {
   for await (const part of deps.parts) {
     if (part.type !== "done") continue;
@@ -17,7 +18,7 @@ export async function response(
       id: idOf("resp"),
       object: "response",
       created_at: Math.floor(deps.nowMs / 1000),
-      completed_at: Math.floor(nowMs() / 1000),
+      completed_at: Math.floor(clock.nowMs() / 1000),
       status: "completed",
       model,
       instructions,

@@ -4,15 +4,16 @@ import { formatInstant } from "../../lib/instant.ts";
 import { previewSeconds, type WorkspaceSessions } from "../../workspaces/workspace-session.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { portMissing, type WorkspacePorts } from "./workspace-ports.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export type PreviewRouteDeps = {
   readonly ports: Pick<WorkspacePorts, "list">;
   readonly sessions: Pick<WorkspaceSessions, "createPreview">;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** The handlers of `previewRoutes`. */
-export function previewHandlers({ ports, sessions, nowMs }: PreviewRouteDeps) {
+export function previewHandlers({ ports, sessions, clock }: PreviewRouteDeps) {
   return {
     listPorts: async (request) => {
       const items = await ports.list(request.caller, conversationIdOf(request));
@@ -28,7 +29,7 @@ export function previewHandlers({ ports, sessions, nowMs }: PreviewRouteDeps) {
       const capability = sessions.createPreview({ holder: caller, conversationId, port });
       const json: OpenedPreview = {
         path: `previews/${capability}/`,
-        expires_at: formatInstant((nowMs() + previewSeconds * 1_000) * 1_000),
+        expires_at: formatInstant((clock.nowMs() + previewSeconds * 1_000) * 1_000),
       };
       return { status: 201, json };
     },

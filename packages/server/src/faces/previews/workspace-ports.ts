@@ -9,6 +9,7 @@ import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { toFault } from "../../workspaces/to-fault.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
+import type { Clock } from "../../lib/clock.ts";
 
 export type WorkspacePortsDeps = {
   readonly directory: Pick<Directory, "describe">;
@@ -24,7 +25,7 @@ export type WorkspacePortsDeps = {
    * programs.
    */
   readonly findOwner?: ((asker: Asker, conversationId: string) => Promise<unknown>) | undefined;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** A page makes many requests, so results are cached for that long. */
@@ -57,7 +58,7 @@ export class WorkspacePorts {
     if (listening === undefined) {
       // It may have been started a moment ago.
       const ports = this.#read(sandboxId, folder);
-      this.#found.set(key, { atMs: this.#deps.nowMs(), ports });
+      this.#found.set(key, { atMs: this.#deps.clock.nowMs(), ports });
       listening = (await ports).find(isAsked);
     }
     if (listening === undefined) throw portMissing(port);
@@ -73,7 +74,7 @@ export class WorkspacePorts {
   }
 
   #believed(key: string): Found | undefined {
-    const oldestMs = this.#deps.nowMs() - believedMs;
+    const oldestMs = this.#deps.clock.nowMs() - believedMs;
     for (const [other, { atMs }] of this.#found) if (atMs < oldestMs) this.#found.delete(other);
     return this.#found.get(key);
   }

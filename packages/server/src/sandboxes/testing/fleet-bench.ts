@@ -11,6 +11,7 @@ import type { SandboxSpec } from "../sandbox.ts";
 import { openSqliteSandboxStore } from "../sqlite-sandbox-store.ts";
 import { TableBackend } from "./table-backend.ts";
 import type { StartNews } from "../watched-start.ts";
+import { systemClock } from "../../lib/clock.ts";
 
 export const secretBox = createSecretBox(randomBytes(32));
 
@@ -33,7 +34,7 @@ export async function openFleetBench(times: Partial<FleetTimes> = {}) {
         backends: bench.isServed ? [bench.backend] : [new TableBackend(bench.backend.table, "other")],
         store: bench.store,
         secretBox,
-        nowMs: Date.now,
+        clock: systemClock,
         logger: silentLogger,
         times,
         onChange: (_id, item) => {

@@ -48,7 +48,12 @@ export function createScriptedModel(source: Script | string, options: InProcessO
       clock,
       idleTimeoutMs: null,
       policy: { attempts: options.attempts ?? 5, multiplierMs: 0, minWaitMs: 0, maxWaitMs: 0 },
-      failure: { model: name, host: "the scripted model", secrets: [], nowMs: () => clock.nowMs() },
+      failure: {
+        model: name,
+        host: "the scripted model",
+        secrets: [],
+        clock: { nowMs: () => clock.nowMs() },
+      },
     },
   );
   return { ...model, requests };

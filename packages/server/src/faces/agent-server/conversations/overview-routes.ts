@@ -14,6 +14,7 @@ import { version } from "../../../lib/version.ts";
 import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
+import type { Clock } from "../../../lib/clock.ts";
 
 export type OverviewRouteDeps = {
   readonly directory: Pick<Directory, "count" | "exists" | "summaries" | "mark">;
@@ -26,7 +27,7 @@ export type OverviewRouteDeps = {
   readonly keys: Pick<KeyRing, "isOpen">;
   /** Absolute. */
   readonly workspaceRoot: string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** How many conversations the first screen shows. */
@@ -48,7 +49,7 @@ type Query = {
 /** The handlers of `overviewRoutes`. */
 export function overviewHandlers(deps: OverviewRouteDeps) {
   const { directory } = deps;
-  const startedMs = deps.nowMs();
+  const startedMs = deps.clock.nowMs();
   return {
     getStart: async ({ caller }) => {
       const { userId } = caller;

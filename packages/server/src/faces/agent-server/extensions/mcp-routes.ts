@@ -12,6 +12,7 @@ import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { conversationMcpHandlers, type ConversationMcpDeps } from "./conversation-mcp-routes.ts";
 import { mcpLoginHandlers } from "./mcp-login-routes.ts";
 import { readTestRequest } from "./mcp-test-request.ts";
+import type { Clock } from "../../../lib/clock.ts";
 
 export type McpRouteDeps = ConversationMcpDeps & {
   readonly toolHost: ToolHost;
@@ -22,13 +23,13 @@ export type McpRouteDeps = ConversationMcpDeps & {
   readonly sealedValues: SealedValues;
   readonly mcpLogins: McpLogins;
   readonly cluster: Pick<Cluster, "nodeId" | "findAddress">;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly requireMachine: RequireMachine;
 };
 
 /** Tests of MCP servers and logins to them, before a conversation uses them. */
 export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, RouteHandler> {
-  const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, nowMs } = deps;
+  const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, clock } = deps;
   const { cluster } = deps;
   const clientDeps = {
     startProcess: toolHost.startProcess.bind(toolHost),
@@ -36,7 +37,7 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
     fetch,
     clientVersion,
   };
-  const loginJobs = new LoginJobs({ ...clientDeps, logins, nodeId: () => cluster.nodeId, nowMs });
+  const loginJobs = new LoginJobs({ ...clientDeps, logins, nodeId: () => cluster.nodeId, clock });
   return {
     testMcpServer: async ({ body, caller, signal }) => {
       const { server, config, ...options } = readTestRequest(

@@ -23,12 +23,13 @@ import {
   type Kind,
 } from "./installed-skills.ts";
 import { listSubAgents, readDirectory, type SkillRouteDeps } from "./skill-routes.ts";
+import type { Clock } from "../../../lib/clock.ts";
 
-export type InstalledRouteDeps = SkillRouteDeps & { readonly nowMs: () => number };
+export type InstalledRouteDeps = SkillRouteDeps & { readonly clock: Clock };
 
 /** Skills and plugins that users install, and helpers. */
 export function installedHandlers(deps: InstalledRouteDeps) {
-  const { settings, files, home, publicFolder, workspaceRoot, nowMs } = deps;
+  const { settings, files, home, publicFolder, workspaceRoot, clock } = deps;
 
   const found = (version: string, description: string, request: InstallSkillRequest): StoredInstallation => ({
     version,
@@ -36,7 +37,7 @@ export function installedHandlers(deps: InstalledRouteDeps) {
     enabled: true,
     source: request.source,
     repo_path: request.repo_path ?? null,
-    installed_at: formatInstant(nowMs() * 1000),
+    installed_at: formatInstant(clock.nowMs() * 1000),
     install_path: directoryOf(request),
   });
 

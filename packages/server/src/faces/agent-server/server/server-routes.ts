@@ -4,10 +4,11 @@ import type { RouteHandler } from "../../../http/mount.ts";
 import { serverInfo } from "../../../http/server-info.ts";
 import { oracleToolName, workflowToolSet } from "../../../agent/tool-specs.ts";
 import { taskToolSet } from "../../../settings/with-defaults.ts";
+import type { Clock } from "../../../lib/clock.ts";
 
 export type ServerRouteDeps = {
   readonly toolHost: ToolHost;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Epoch milliseconds of the last call to an `/api` route. */
   readonly lastActivityMs: () => number;
   readonly isReady: () => boolean;
@@ -15,12 +16,12 @@ export type ServerRouteDeps = {
 
 /** Health, identity and catalogue. */
 export function serverHandlers(deps: ServerRouteDeps) {
-  const startedMs = deps.nowMs();
+  const startedMs = deps.clock.nowMs();
   const tools = selectableTools(deps.toolHost.catalogue);
   const info: RouteHandler = () => ({
     json: serverInfo({
-      uptime: Math.floor((deps.nowMs() - startedMs) / 1000),
-      idleTime: Math.floor((deps.nowMs() - deps.lastActivityMs()) / 1000),
+      uptime: Math.floor((deps.clock.nowMs() - startedMs) / 1000),
+      idleTime: Math.floor((deps.clock.nowMs() - deps.lastActivityMs()) / 1000),
       tools,
     }),
   });

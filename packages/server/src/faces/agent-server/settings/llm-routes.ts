@@ -11,15 +11,16 @@ import {
 import { verifiedWith } from "../../../settings/verified-models.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
+import type { Clock } from "../../../lib/clock.ts";
 
 export type LlmRouteDeps = {
   readonly settings: SettingsStore;
   readonly sealedValues: SealedValues;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** Models, providers, connections. */
-export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
+export function llmHandlers({ settings, sealedValues, clock }: LlmRouteDeps) {
   const modelsOf = async (userId: string): Promise<ReturnType<typeof modelsByProvider>> =>
     modelsByProvider(ownModels((await settings.load(userId)).settings));
 
@@ -67,7 +68,7 @@ export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
       const request = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionCreateRequest;
       let id = "";
       const { settings: after } = await settings.change(caller.userId, (stored) => {
-        const added = addConnection(stored, request, nowMs());
+        const added = addConnection(stored, request, clock.nowMs());
         ({ id } = added);
         return added.settings;
       });
@@ -78,7 +79,7 @@ export function llmHandlers({ settings, sealedValues, nowMs }: LlmRouteDeps) {
       const id = params["connection_id"]!;
       const change = sealedValues.openIn(caller.userId, body, ["body"]) as ProviderConnectionUpdateRequest;
       const { settings: after } = await settings.change(caller.userId, (stored) =>
-        changeConnection(stored, id, change, nowMs()),
+        changeConnection(stored, id, change, clock.nowMs()),
       );
       return { json: showConnection(after, id) };
     },

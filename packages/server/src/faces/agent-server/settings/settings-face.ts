@@ -16,13 +16,14 @@ import { metaProfileHandlers } from "./meta-profile-routes.ts";
 import { llmProfileHandlers } from "./profile-routes.ts";
 import { agentSettingsHandlers } from "./settings-routes.ts";
 import type { TryModelDeps } from "./try-model.ts";
+import type { Clock } from "../../../lib/clock.ts";
 
 export type SettingsFaceDeps = TryModelDeps & {
   readonly settings: SettingsStore;
   readonly secrets: SecretStore;
   readonly sealedValues: SealedValues;
   readonly validator: Validator;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
 };
 
 /** What a user has on newer agent servers besides conversations: settings, models, agent profiles. */
