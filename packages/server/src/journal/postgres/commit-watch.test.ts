@@ -15,10 +15,9 @@ test("who begin to listen at once are looked for together, and each is rung for 
     listenUrl: null,
     pool: { query } as unknown as Pool,
     doorbell,
-    nodeId: () => "node",
-    hasOtherNodes: () => false,
-    isAppending: () => false,
-    onForeignAppend: () => {},
+    heartbeat: { nodeId: "node", hasOtherNodes: false },
+    appends: { isUnderWay: () => false },
+    tails: { forget: () => {} },
     onFailure: (error) => expect.unreachable(String(error)),
   });
   const rung = new Set<string>();

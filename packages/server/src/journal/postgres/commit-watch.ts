@@ -1,20 +1,25 @@
+import type { NodeHeartbeat } from "../../cluster/node-heartbeat.ts";
 import type { Client, Pool } from "pg";
 import { breakOff, openConnection } from "../../database/postgres/postgres-connection.ts";
 import type { Doorbell } from "../doorbell.ts";
+import type { TailCache } from "../tail-cache.ts";
+
+/** The appends of this process. */
+interface OwnAppends {
+  /** True while one is on its way: it rings itself. */
+  isUnderWay(conversationId: string): boolean;
+}
 
 export type CommitWatchDeps = {
   /** A direct address of the database: notifications do not pass a pooler. Null: polling only. */
   readonly listenUrl: string | null;
   readonly pool: Pool;
   readonly doorbell: Doorbell;
-  readonly nodeId: () => string;
-  /** False when nobody else is there to be rung for. */
-  readonly hasOtherNodes: () => boolean;
-  /** True while an append of this process is on its way: it rings itself. */
-  readonly isAppending: (conversationId: string) => boolean;
-  /** Called before the ring for a log that others have changed. */
-  readonly onForeignAppend: (conversationId: string) => void;
-  /** Failures of a connection, for logging: a poll catches up. */
+  readonly heartbeat: Pick<NodeHeartbeat, "nodeId" | "hasOtherNodes">;
+  readonly appends: OwnAppends;
+  /** A log that others have changed is forgotten before the ring. */
+  readonly tails: Pick<TailCache, "forget">;
+  /** Told for a log: a look catches up. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -60,7 +65,7 @@ export class CommitWatch implements AsyncDisposable {
   onOwnAppend(conversationId: string, number: number, lastSeq: number): void {
     const rung = this.#rung.get(conversationId);
     if (rung !== undefined) Object.assign(rung, { number, lastSeq });
-    if (!this.#deps.hasOtherNodes() || this.#isClosed) return;
+    if (!this.#deps.heartbeat.hasOtherNodes || this.#isClosed) return;
     this.#unsaid.set(number, lastSeq);
     this.#saying ??= this.#say();
   }
@@ -81,7 +86,7 @@ export class CommitWatch implements AsyncDisposable {
 
   async #say(): Promise<void> {
     while (this.#unsaid.size > 0 && !this.#isClosed) {
-      const words = [this.#deps.nodeId()];
+      const words = [this.#deps.heartbeat.nodeId];
       let characters = 0;
       for (const [number, lastSeq] of this.#unsaid) {
         const word = `${number}:${lastSeq}`;
@@ -160,7 +165,7 @@ export class CommitWatch implements AsyncDisposable {
     head: { readonly number: number; readonly last_seq: number } | undefined,
   ): void {
     const rung = this.#rung.get(conversationId);
-    if (rung === undefined || this.#deps.isAppending(conversationId)) return;
+    if (rung === undefined || this.#deps.appends.isUnderWay(conversationId)) return;
     const { number, last_seq: lastSeq } = head ?? { number: 0, last_seq: null };
     // A commit of this process may have come after the poll.
     const isOld = number === rung.number && lastSeq !== null && lastSeq <= (rung.lastSeq ?? -1);
@@ -172,14 +177,14 @@ export class CommitWatch implements AsyncDisposable {
 
   #ring(conversationId: string, rung: Rung, number: number, lastSeq: number | null): void {
     Object.assign(rung, { number, lastSeq });
-    this.#deps.onForeignAppend(conversationId);
+    this.#deps.tails.forget(conversationId);
     this.#deps.doorbell.ring(conversationId, lastSeq ?? 0);
   }
 
   async #listen(): Promise<void> {
-    const { listenUrl, nodeId } = this.#deps;
+    const { listenUrl, heartbeat } = this.#deps;
     if (listenUrl === null || this.#listener !== null) return;
-    const options = { url: listenUrl, name: `convoke ${nodeId()} listen` };
+    const options = { url: listenUrl, name: `convoke ${heartbeat.nodeId} listen` };
     const client = await openConnection(options, () => {
       // Notifications in between are lost: the poll after the new LISTEN compares everything.
       this.#listener = null;
@@ -191,11 +196,11 @@ export class CommitWatch implements AsyncDisposable {
 
   #onNotification(payload: string): void {
     const [nodeId, ...words] = payload.split(" ");
-    if (nodeId === this.#deps.nodeId() || this.#isClosed) return;
-    const lastSeqs = new Map(words.map((word) => word.split(":").map(Number) as [number, number]));
+    if (nodeId === this.#deps.heartbeat.nodeId || this.#isClosed) return;
+    const told = new Map(words.map((word) => word.split(":").map(Number) as [number, number]));
     for (const [conversationId, rung] of this.#rung) {
-      const lastSeq = lastSeqs.get(rung.number);
-      if (lastSeq === undefined || this.#deps.isAppending(conversationId)) continue;
+      const lastSeq = told.get(rung.number);
+      if (lastSeq === undefined || this.#deps.appends.isUnderWay(conversationId)) continue;
       if (lastSeq > (rung.lastSeq ?? 0)) this.#ring(conversationId, rung, rung.number, lastSeq);
     }
   }

@@ -1,3 +1,4 @@
+import type { NodeHeartbeat } from "../../cluster/node-heartbeat.ts";
 import type { Pool, PoolClient } from "pg";
 import {
   LeaseHeldError,
@@ -26,12 +27,12 @@ export function ownedBy(conversationId: string, holder: string): LeaseHeldError 
 /** Creates, claims, marks and deletes conversations: one statement each, and one commit. */
 export class ConversationWriter {
   readonly #pool: Pool;
-  readonly #nodeId: () => string;
+  readonly #heartbeat: Pick<NodeHeartbeat, "nodeId">;
   readonly #machine: string | null;
 
-  constructor(pool: Pool, nodeId: () => string, machine: string | null) {
+  constructor(pool: Pool, heartbeat: Pick<NodeHeartbeat, "nodeId">, machine: string | null) {
     this.#pool = pool;
-    this.#nodeId = nodeId;
+    this.#heartbeat = heartbeat;
     this.#machine = machine;
   }
 
@@ -61,7 +62,7 @@ export class ConversationWriter {
       row.snapshot,
       row.snapshotSeq,
       isClaimed ? 1 : 0,
-      isClaimed ? this.#nodeId() : null,
+      isClaimed ? this.#heartbeat.nodeId : null,
       this.#machine,
       row.appFacts,
     ]);
@@ -71,7 +72,7 @@ export class ConversationWriter {
 
   async claim(conversationId: string): Promise<Held> {
     for (;;) {
-      const nodeId = this.#nodeId();
+      const nodeId = this.#heartbeat.nodeId;
       const { rows } = await this.#pool.query<Held>({
         name: "claim",
         text: claimSql,
@@ -90,7 +91,7 @@ export class ConversationWriter {
     const { rows } = await this.#pool.query<Held & { readonly id: string }>({
       name: "claim many",
       text: claimManySql,
-      values: [ids, this.#nodeId(), this.#machine],
+      values: [ids, this.#heartbeat.nodeId, this.#machine],
     });
     return new Map(rows.map(({ id, ...held }) => [id, held]));
   }
@@ -110,7 +111,7 @@ export class ConversationWriter {
   async release({ number, generation }: Held): Promise<void> {
     await this.#pool.query(
       "UPDATE convoke.heads SET node_id = NULL WHERE number = $1 AND generation = $2 AND node_id = $3",
-      [number, generation, this.#nodeId()],
+      [number, generation, this.#heartbeat.nodeId],
     );
   }
 
@@ -135,7 +136,7 @@ export class ConversationWriter {
 
   /** Deletes the row at once; its log is marked as deleted and removed later. */
   async delete({ number, generation }: Held, { conversationId }: Lease): Promise<void> {
-    const { rowCount } = await this.#pool.query(deleteSql, [number, generation, this.#nodeId()]);
+    const { rowCount } = await this.#pool.query(deleteSql, [number, generation, this.#heartbeat.nodeId]);
     if (rowCount === 0) {
       throw new LeaseLostError(`Lease ${generation} of conversation ${conversationId} is over`);
     }

@@ -1,3 +1,4 @@
+import type { NodeHeartbeat } from "../../cluster/node-heartbeat.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import { DatabaseUnavailableError } from "../../lib/database-unavailable.ts";
@@ -11,7 +12,7 @@ export type CreationsDeps = {
   readonly writes: ConversationWriter;
   readonly classes: Classes;
   /** Read at each use: it changes after this process was declared dead. */
-  readonly nodeId: () => string;
+  readonly heartbeat: Pick<NodeHeartbeat, "nodeId">;
 };
 
 /** How long a creation waits for a database that is unavailable. */
@@ -43,7 +44,7 @@ export class Creations {
   }
 
   async #attempt(row: NewConversation, { conversation, ...batch }: AppendBatch): Promise<Held | null> {
-    const { pool, writes, classes, nodeId } = this.#deps;
+    const { pool, writes, classes, heartbeat } = this.#deps;
     const client = await pool.connect();
     let isWhole = false;
     try {
@@ -55,7 +56,7 @@ export class Creations {
         const lease = { conversationId: row.id, generation };
         const group = [{ lease, number, batch }];
         const parts = partsOf(group);
-        const values = appendValues(nodeId(), group, classes, parts);
+        const values = appendValues(heartbeat.nodeId, group, classes, parts);
         const { rowCount } = await client.query({ name: appendName(parts), text: appendSql(parts), values });
         if (rowCount === 0) throw new SeqConflictError(`Conversation ${row.id} does not begin with these`);
       }
@@ -72,7 +73,7 @@ export class Creations {
     const { rows } = await this.#deps.pool.query<Held & { readonly lastId: string | null }>(
       `SELECT h.number, h.generation, h.last_id AS "lastId", false AS "isFromElsewhere"
        FROM convoke.heads h JOIN convoke.conversations c USING (number) WHERE c.id = $1 AND h.node_id = $2`,
-      [id, this.#deps.nodeId()],
+      [id, this.#deps.heartbeat.nodeId],
     );
     return rows.find(({ lastId }) => lastId !== null && lastId === events.at(-1)?.id) ?? null;
   }

@@ -100,7 +100,7 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     );
   });
 
-  test("P27: who waits to be sound goes on once a beat has arrived, and after those who are told that all was lost, whoever of them fails", async () => {
+  test("P27: who waits to be sound goes on once a heartbeat has arrived, and after those who are told that all was lost, whoever of them fails", async () => {
     const url = await server.createDatabase();
     const failures: unknown[] = [];
     await using node = await PostgresNode.open({

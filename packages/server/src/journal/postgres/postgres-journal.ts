@@ -111,13 +111,12 @@ class PostgresJournal implements Journal {
     { url, pool, heartbeat, timeline, machine }: PostgresNode,
     owned: AsyncDisposable | null,
   ) {
-    const nodeId = (): string => heartbeat.nodeId;
     const classes = new Classes(pool);
     this.#owned = owned;
     this.#heartbeat = heartbeat;
-    this.#writer = new AppendWriter({ url, timeline, classes, nodeId });
-    this.#writes = new ConversationWriter(pool, nodeId, machine);
-    this.#creations = new Creations({ pool, writes: this.#writes, classes, nodeId });
+    this.#writer = new AppendWriter({ url, timeline, classes, heartbeat });
+    this.#writes = new ConversationWriter(pool, heartbeat, machine);
+    this.#creations = new Creations({ pool, writes: this.#writes, classes, heartbeat });
     this.#conversations = new ConversationReader(pool);
     this.#events = new EventReader(pool);
     this.#kinds = new KindReads(pool);
@@ -130,10 +129,9 @@ class PostgresJournal implements Journal {
       onFailure,
       pool,
       doorbell: this.#doorbell,
-      nodeId,
-      hasOtherNodes: () => heartbeat.hasOtherNodes,
-      isAppending: (conversationId) => this.#appends.isUnderWay(conversationId),
-      onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
+      heartbeat,
+      appends: { isUnderWay: (conversationId) => this.#appends.isUnderWay(conversationId) },
+      tails: this.#tails,
     });
     this.#leases = new Leases({
       writes: this.#writes,

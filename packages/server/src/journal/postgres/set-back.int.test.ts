@@ -68,7 +68,7 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
 
   test("P7: what is written first after a fail-over is taken, although the numbers of its classes are forgotten by then", async () => {
     const url = await postgres.createDatabase();
-    // Its beat would be first.
+    // Its heartbeat would be first.
     await using journal = await openPostgresJournal({ url, heartbeatMs: 600_000, onFailure: () => {} });
     const first = { expectedSeq: 0, events: [sampleEvent(1)] };
     const lease = (await journal.createClaimed(sampleConversation(randomUUID()), first))!;

@@ -1,3 +1,4 @@
+import type { NodeHeartbeat } from "../../cluster/node-heartbeat.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { breakOff, isRefused, openConnection } from "../../database/postgres/postgres-connection.ts";
@@ -13,7 +14,7 @@ export type WriterDeps = {
   readonly timeline: Timeline;
   readonly classes: Classes;
   /** Read at each use: it changes after this process was declared dead. */
-  readonly nodeId: () => string;
+  readonly heartbeat: Pick<NodeHeartbeat, "nodeId">;
 };
 
 type Waiting = PreparedAppend & {
@@ -131,20 +132,20 @@ export class AppendWriter implements AsyncDisposable {
 
   async #send(group: readonly Waiting[]): Promise<ReadonlySet<number>> {
     const client = await this.#connect();
-    const { classes, nodeId } = this.#deps;
+    const { classes, heartbeat } = this.#deps;
     const parts = partsOf(group);
     const events = group.flatMap(({ batch }) => batch.events);
     // In the turn in which they are used: a connection that finds another line of the database's history has them forgotten.
     while (!classes.areKnown(events)) await classes.learn(events);
-    const values = toValues(() => appendValues(nodeId(), group, classes, parts));
+    const values = toValues(() => appendValues(heartbeat.nodeId, group, classes, parts));
     const query = { name: appendName(parts), text: appendSql(parts), values };
     const { rows } = await client.query<{ number: number }>(query);
     return new Set(rows.map(({ number }) => number));
   }
 
   async #connect(): Promise<Client> {
-    const { url, timeline, nodeId } = this.#deps;
-    this.#client ??= await openConnection({ url, name: `convoke ${nodeId()} write`, timeline }, () => {
+    const { url, timeline, heartbeat } = this.#deps;
+    this.#client ??= await openConnection({ url, name: `convoke ${heartbeat.nodeId} write`, timeline }, () => {
       this.#client = null;
     });
     return this.#client;
@@ -194,7 +195,7 @@ export class AppendWriter implements AsyncDisposable {
     if (head === undefined) return new LeaseLostError(`Conversation ${conversationId} was deleted`);
     const lastId = batch.events.at(-1)?.id;
     if (isInDoubt && lastId !== undefined && head.last_id === lastId) return "written";
-    if (head.generation !== generation || head.node_id !== this.#deps.nodeId()) {
+    if (head.generation !== generation || head.node_id !== this.#deps.heartbeat.nodeId) {
       return new LeaseLostError(
         `Lease ${generation} of conversation ${conversationId} is over, the last one is ${head.generation}`,
       );

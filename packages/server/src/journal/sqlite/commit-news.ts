@@ -23,7 +23,7 @@ export class CommitNews implements Disposable {
       doorbell: this.#doorbell,
       readVersion: deps.readVersion,
       readLastSeq: deps.readLastSeq,
-      onForeignAppend: (conversationId) => this.#tails.forget(conversationId),
+      tails: this.#tails,
     });
   }
 

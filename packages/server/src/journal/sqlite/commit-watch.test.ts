@@ -20,7 +20,7 @@ test("P7: a log whose end cannot be read keeps nobody else from being rung, and 
       misses += 1;
       throw new Error("The disk does not answer");
     },
-    onForeignAppend: () => {},
+    tails: { forget: () => {} },
   });
   for (const id of ends.keys()) {
     doorbell.listen(id, (lastSeq) => rung.push(`${id} ${lastSeq}`));

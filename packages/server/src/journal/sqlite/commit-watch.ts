@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Doorbell } from "../doorbell.ts";
+import type { TailCache } from "../tail-cache.ts";
 
 export type CommitWatchDeps = {
   readonly doorbell: Doorbell;
@@ -7,8 +8,8 @@ export type CommitWatchDeps = {
   readonly readVersion: () => Promise<number>;
   /** Null when there is no such conversation (any more). */
   readonly readLastSeq: (conversationId: string) => number | null;
-  /** Called before the ring for a log that others have changed. */
-  readonly onForeignAppend: (conversationId: string) => void;
+  /** A log that others have changed is forgotten before the ring. */
+  readonly tails: Pick<TailCache, "forget">;
 };
 
 /** Rings for what other processes on the same store append, while somebody listens. */
@@ -85,7 +86,7 @@ export class CommitWatch implements Disposable {
     const lastSeq = this.#lastSeqOf(conversationId);
     if (lastSeq === undefined || lastSeq === this.#rungSeqs.get(conversationId)) return;
     this.#rungSeqs.set(conversationId, lastSeq);
-    this.#deps.onForeignAppend(conversationId);
+    this.#deps.tails.forget(conversationId);
     this.#deps.doorbell.ring(conversationId, lastSeq ?? 0);
   }
 
