@@ -13,8 +13,7 @@ export type DockerSandboxDeps = {
   readonly containerName: string;
   readonly engine: ContainerEngine;
   readonly link: ToolHostLink;
-  readonly removeContainer: () => Promise<void>;
-  readonly connectPort: (port: number) => Promise<Duplex>;
+  readonly container: { remove(): Promise<void>; connectPort(port: number): Promise<Duplex> };
 };
 
 /** A sandbox in a container; the engine knows its state, so nothing is remembered here. */
@@ -52,7 +51,7 @@ export class DockerSandbox implements SandboxHandle {
   }
 
   async stop(): Promise<void> {
-    await this.#deps.removeContainer();
+    await this.#deps.container.remove();
   }
 
   async health(): Promise<SandboxHealth> {
@@ -88,7 +87,7 @@ export class DockerSandbox implements SandboxHandle {
 
   async connectPort(port: number): Promise<Duplex> {
     await this.#assertThere();
-    return this.#deps.connectPort(port);
+    return this.#deps.container.connectPort(port);
   }
 
   async #inspect(): Promise<SandboxHealth> {

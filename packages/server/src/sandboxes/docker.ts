@@ -85,8 +85,10 @@ class DockerBackend implements SandboxBackend {
       containerName: this.#containerName(id),
       engine: this.#engine,
       link: new ToolHostLink({ directory, key, connect: this.#deps.connect }),
-      removeContainer: () => this.#removeContainer(id),
-      connectPort: (port) => connectForwardedPort(join(directory.runDir, "ports.sock"), port),
+      container: {
+        remove: () => this.#removeContainer(id),
+        connectPort: (port) => (join(directory.runDir, "ports.sock"), port),
+      },
     });
   }
 

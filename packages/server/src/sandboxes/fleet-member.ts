@@ -10,6 +10,13 @@ import type { StartNews } from "./watched-start.ts";
 import { withinDeadline } from "./within-deadline.ts";
 import type { Clock } from "../lib/clock.ts";
 
+/** Told when a sandbox's row changes or its start has news. */
+export interface FleetListener {
+  changed(id: string, news: StartNews | null): void;
+}
+
+export const noFleetListener: FleetListener = { changed: () => {} };
+
 export type FleetMemberDeps = {
   readonly row: SandboxRow;
   readonly backend: SandboxBackend;
@@ -24,7 +31,7 @@ export type FleetMemberDeps = {
   readonly startDeadlineMs: number;
   /** For everything else that is asked of the backend. */
   readonly stepDeadlineMs: number;
-  readonly onChange: (news: StartNews | null) => void;
+  readonly listener: FleetListener;
 };
 
 /** After this many failed health checks in a row a sandbox has failed. */
@@ -248,7 +255,7 @@ export class FleetMember implements AsyncDisposable {
 
   /** The connection stays: pending calls reach the new tool host at the same address. */
   async #start(): Promise<void> {
-    const { backend, key, startDeadlineMs, stepDeadlineMs, newsEveryMs, onChange } = this.#deps;
+    const { backend, key, startDeadlineMs, stepDeadlineMs, newsEveryMs, listener } = this.#deps;
     this.#misses = 0;
     this.#endedUnseen = false;
     await this.#change({ status: "STARTING", statusDetail: null });
@@ -262,7 +269,7 @@ export class FleetMember implements AsyncDisposable {
         cleanUpMs: stepDeadlineMs,
         onNews: (news) => {
           this.#news = news;
-          onChange(news);
+          listener.changed(this.#row.id, news);
         },
         signal: this.#closing.signal,
       });
@@ -322,7 +329,7 @@ export class FleetMember implements AsyncDisposable {
       throw error;
     }
     await this.#deps.store.remove(this.#row.id);
-    this.#deps.onChange(null);
+    this.#deps.listener.changed(this.#row.id, null);
   }
 
   /** Sessions and executions continue inside, for the next connection. */
@@ -334,7 +341,7 @@ export class FleetMember implements AsyncDisposable {
   async #change(change: SandboxChange): Promise<void> {
     this.#row = { ...this.#row, ...change };
     await this.#deps.store.update(this.#row.id, change);
-    this.#deps.onChange(null);
+    this.#deps.listener.changed(this.#row.id, null);
   }
 
   #notNow(what: string): Fault {

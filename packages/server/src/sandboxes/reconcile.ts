@@ -1,17 +1,18 @@
 import { describeError } from "../lib/describe-error.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SandboxBackend } from "./sandbox.ts";
+import type { SandboxStore } from "./sandbox-store.ts";
 
 export type ReconcileDeps = {
   /** Those that keep something in containers before those that keep it in directories. */
   readonly backends: readonly SandboxBackend[];
   /** Asked after the resources were listed: a sandbox has a row before it has anything else. */
-  readonly listKnownIds: () => Promise<ReadonlySet<string>>;
+  readonly store: Pick<SandboxStore, "list">;
   readonly logger: Logger;
 };
 
 /** Removes everything that is marked as ours and belongs to no sandbox; returns the ids. What fails is tried again next time. */
-export async function reconcile({ backends, listKnownIds, logger }: ReconcileDeps): Promise<string[]> {
+export async function reconcile({ backends, store, logger }: ReconcileDeps): Promise<string[]> {
   const listed = await Promise.all(
     backends.map(async (backend) => {
       try {
@@ -22,7 +23,7 @@ export async function reconcile({ backends, listKnownIds, logger }: ReconcileDep
       }
     }),
   );
-  const known = await listKnownIds();
+  const known = new Set((await store.list()).map(({ id }) => id));
   const strays = [...new Set(listed.flat())].filter((id) => !known.has(id));
   const removed: string[] = [];
   for (const id of strays) {

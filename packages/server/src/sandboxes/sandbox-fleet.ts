@@ -6,7 +6,7 @@ import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { createAbsentBackend } from "./absent-backend.ts";
-import { FleetMember } from "./fleet-member.ts";
+import { FleetMember, noFleetListener, type FleetListener } from "./fleet-member.ts";
 import { reconcile } from "./reconcile.ts";
 import { isSandboxId, SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec } from "./sandbox.ts";
@@ -24,8 +24,7 @@ export type FleetDeps = {
   readonly logger: Logger;
   /** Instead of the documented ones. */
   readonly times?: Partial<FleetTimes>;
-  /** Told when a sandbox's row changes or its start has news. */
-  readonly onChange?: (id: string, news: StartNews | null) => void;
+  readonly listener?: FleetListener;
 };
 
 export type FleetTimes = {
@@ -203,7 +202,7 @@ export class SandboxFleet implements AsyncDisposable {
     await this.#followOthers();
     const removed = await reconcile({
       backends: this.#deps.backends,
-      listKnownIds: async () => new Set((await this.#deps.store.list()).map(({ id }) => id)),
+      store: this.#deps.store,
       logger: this.#deps.logger,
     });
     if (removed.length > 0) this.#deps.logger.info({ sandboxes: removed }, "leftover sandboxes were removed");
@@ -273,7 +272,7 @@ export class SandboxFleet implements AsyncDisposable {
   }
 
   #member(row: SandboxRow): FleetMember {
-    const { store, secretBox, logger, clock, onChange = () => {} } = this.#deps;
+    const { store, secretBox, logger, clock, listener = noFleetListener } = this.#deps;
     const { backends } = this.#deps;
     const backend =
       backends.find(({ name }) => name === row.backend) ?? createAbsentBackend(row.backend, backends);
@@ -289,7 +288,7 @@ export class SandboxFleet implements AsyncDisposable {
       newsEveryMs: this.#times.newsEveryMs,
       startDeadlineMs: this.#times.startDeadlineMs ?? backend.startDeadlineMs,
       stepDeadlineMs: this.#times.stepDeadlineMs,
-      onChange: (news) => onChange(row.id, news),
+      listener,
     });
     this.#members.set(row.id, member);
     return member;

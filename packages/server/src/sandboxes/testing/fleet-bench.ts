@@ -37,8 +37,10 @@ export async function openFleetBench(times: Partial<FleetTimes> = {}) {
         clock: systemClock,
         logger: silentLogger,
         times,
-        onChange: (_id, item) => {
-          if (item !== null) news.push(item);
+        listener: {
+          changed: (_id, item) => {
+            if (item !== null) news.push(item);
+          },
         },
       });
       return bench.fleet;
