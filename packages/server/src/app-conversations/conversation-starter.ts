@@ -212,8 +212,8 @@ export class ConversationStarter implements AsyncDisposable {
         sandboxes: this.#deps.sandboxes!,
         preparing: this.#preparing,
         signal: abort.signal,
-        isLeaving: () => this.#closing.signal.aborted,
-        onChange: (task) => this.#publish(task),
+        closing: this.#closing.signal,
+        tasks: { changed: (task) => this.#tell(task) },
       });
     } catch (error) {
       if (this.#closing.signal.aborted) return;

@@ -39,7 +39,7 @@ export type OpenAppConversations = AsyncDisposable & {
 
 export function openAppConversations(deps: OpenAppConversationsDeps): OpenAppConversations {
   const rows = new AppConversationStore(deps.journal);
-  const tasks = new StartTaskStore({ ...deps, nodeId: () => deps.cluster.nodeId });
+  const tasks = new StartTaskStore(deps);
   const conversations = new AppConversations({ ...deps, rows, tasks });
   const starter = new ConversationStarter({ ...deps, store: tasks, rows, conversations });
   return {

@@ -13,11 +13,11 @@ export type PrepareDeps = {
   readonly host: SandboxHost;
   /** Exported to the commands that name them, masked in what they print. */
   readonly secrets: readonly ToolSecret[];
-  /** Told before each step. */
-  readonly onStep: (status: StartTask["status"]) => Promise<void>;
+  /** Called before each step. */
+  readonly steps: { to(status: StartTask["status"]): Promise<void> };
   readonly signal: AbortSignal;
   /** True once the server stops: then work in the sandbox continues, for the next server. */
-  readonly isLeaving: () => boolean;
+  readonly closing: AbortSignal;
 };
 
 export type Prepared = {
@@ -42,14 +42,14 @@ const printedCharacters = 1_000;
  * once: after a restart of the server its outcome is there, or it is still running.
  */
 export async function prepareWorkspace(deps: PrepareDeps): Promise<Prepared> {
-  const { order, host, onStep } = deps;
+  const { order, host, steps } = deps;
   const { workspace } = host.toolHost;
   const base = posix.join(host.workspaceDir, "project", order.subfolder ?? "");
   const { repository } = order;
   const workingDir = repository === null ? base : posix.join(base, posix.basename(repository.name));
   await workspace.createDirectory(base);
   await using commands = new Commands(deps, base);
-  await onStep("PREPARING_REPOSITORY");
+  await steps.to("PREPARING_REPOSITORY");
   if (repository === null) await commands.run("init", emptyRepositoryCommand(base), briefSeconds);
   else {
     const ended = await commands.run(
@@ -62,17 +62,17 @@ export async function prepareWorkspace(deps: PrepareDeps): Promise<Prepared> {
     }
   }
   const remarks: string[] = [];
-  await onStep("RUNNING_SETUP_SCRIPT");
+  await steps.to("RUNNING_SETUP_SCRIPT");
   if (await isFile(workspace, posix.join(workingDir, ".openhands/setup.sh"))) {
     const ended = await commands.run("setup", scriptCommand(workingDir), scriptSeconds);
     if (!ended.isGood) remarks.push(`The setup script failed: ${ended.printed}`);
   }
-  await onStep("SETTING_UP_GIT_HOOKS");
+  await steps.to("SETTING_UP_GIT_HOOKS");
   if (await isFile(workspace, posix.join(workingDir, ".openhands/pre-commit.sh"))) {
     const ended = await commands.run("hooks", hookCommand(workingDir), briefSeconds);
     if (!ended.isGood) remarks.push(`The git hook could not be installed: ${ended.printed}`);
   }
-  await onStep("SETTING_UP_SKILLS");
+  await steps.to("SETTING_UP_SKILLS");
   return { workingDir, remarks };
 }
 
@@ -128,7 +128,7 @@ class Commands implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#deps.isLeaving()) await this.#session?.[Symbol.asyncDispose]();
+    if (!this.#deps.closing.aborted) await this.#session?.[Symbol.asyncDispose]();
   }
 }
 

@@ -24,8 +24,9 @@ export type RunStartDeps = {
   readonly preparing: Mailboxes;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly isLeaving: () => boolean;
-  readonly onChange: (task: StartTask) => void;
+  /** Aborts once the server stops. */
+  readonly closing: AbortSignal;
+  readonly tasks: { changed(task: StartTask): void };
 };
 
 /** The start has failed for a reason that its user can understand. */
@@ -68,7 +69,7 @@ class Steps {
     const task = await this.#deps.store.update(this.#task.id, { status, detail: shown });
     if (task === null) throw new StartFailure("The start was ended.");
     this.#task = task;
-    this.#deps.onChange(task);
+    this.#deps.tasks.changed(task);
   }
 
   mask(text: string): string {
@@ -157,7 +158,7 @@ async function prepare(
 }
 
 async function prepareNow(
-  { task, order, signal, isLeaving }: RunStartDeps,
+  { task, order, signal, closing }: RunStartDeps,
   steps: Steps,
   host: SandboxHost,
 ): ReturnType<typeof prepareWorkspace> {
@@ -171,8 +172,8 @@ async function prepareNow(
       host,
       secrets,
       signal,
-      isLeaving,
-      onStep: (status) => steps.to(status),
+      closing,
+      steps,
     });
   } catch (error) {
     throw error instanceof PreparationError ? new StartFailure(steps.mask(error.message)) : error;
@@ -210,7 +211,7 @@ async function sendFirst({ task, order, directory }: RunStartDeps): Promise<void
 
 /** Sends what came in meanwhile, in its order and once each, until nothing is left. */
 async function finish(
-  { task, store, directory, signal, onChange }: RunStartDeps,
+  { task, store, directory, signal, tasks }: RunStartDeps,
   steps: Steps,
   remark: string | null,
 ): Promise<void> {
@@ -221,7 +222,7 @@ async function finish(
       const ready = await store.finish(task, remark === null ? null : steps.mask(remark));
       if (ready === "pending") continue;
       if (ready === null) throw new StartFailure("The start was ended.");
-      onChange(ready);
+      tasks.changed(ready);
       return;
     }
     const conversation = await directory.open({ userId: task.ownerId }, task.conversationId);

@@ -14,7 +14,7 @@ test("P22: a deletion that has begun is found by the next process until nothing 
     const store = new StartTaskStore({
       database,
       secretBox,
-      nodeId: () => "node",
+      cluster: { nodeId: "node" },
       clock: { nowMs: () => nowMs++ },
     });
     return { store, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };

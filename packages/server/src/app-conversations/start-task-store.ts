@@ -1,3 +1,4 @@
+import type { Cluster } from "../cluster/cluster.ts";
 import { randomUUID } from "node:crypto";
 import type {
   AppConversationStartRequestOutput,
@@ -10,7 +11,6 @@ import type { StartTaskTable } from "../database/tables.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { StartOrder } from "./start-order.ts";
-import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { Clock } from "../lib/clock.ts";
 
 export type StartTask = {
@@ -51,7 +51,7 @@ export type StartTaskStoreDeps = {
   readonly database: ApplicationDatabase;
   readonly secretBox: SecretBox;
   /** Of this process; what is written of a start that another one has taken is dropped. */
-  readonly nodeId: () => string;
+  readonly cluster: Pick<Cluster, "nodeId">;
   readonly clock: Clock;
 };
 
@@ -90,7 +90,7 @@ export class StartTaskStore {
       request: JSON.stringify(draft.request),
       sealed_order: this.#deps.secretBox.seal(JSON.stringify(order)),
       attempts: 0,
-      node_id: this.#deps.nodeId(),
+      node_id: this.#deps.cluster.nodeId,
       is_leaving: 0,
       created_at: nowMs,
       updated_at: nowMs,
@@ -118,10 +118,10 @@ export class StartTaskStore {
       .set({
         ...change,
         updated_at: this.#deps.clock.nowMs(),
-        ...withoutUndefined({ sealed_order: hasEnded(change) ? null : undefined }),
+        sealed_order: hasEnded(change) ? null : undefined,
       })
       .where("id", "=", id)
-      .where("node_id", "=", this.#deps.nodeId())
+      .where("node_id", "=", this.#deps.cluster.nodeId)
       .where("status", "not in", ["READY", "ERROR"])
       .returningAll()
       .executeTakeFirst();
@@ -144,7 +144,7 @@ export class StartTaskStore {
         .updateTable("start_tasks")
         .set({ status: "READY", detail, sealed_order: null, updated_at: this.#deps.clock.nowMs() })
         .where("id", "=", task.id)
-        .where("node_id", "=", this.#deps.nodeId())
+        .where("node_id", "=", this.#deps.cluster.nodeId)
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? null : toTask(row);
@@ -155,7 +155,7 @@ export class StartTaskStore {
   async take({ id, nodeId }: StartTask): Promise<{ task: StartTask; order: StartOrder } | null> {
     const row = await this.#tables
       .updateTable("start_tasks")
-      .set((builder) => ({ attempts: builder("attempts", "+", 1), node_id: this.#deps.nodeId() }))
+      .set((builder) => ({ attempts: builder("attempts", "+", 1), node_id: this.#deps.cluster.nodeId }))
       .where("id", "=", id)
       .where("node_id", nodeId === null ? "is" : "=", nodeId)
       .where("sealed_order", "is not", null)
@@ -174,7 +174,7 @@ export class StartTaskStore {
       .where("id", "=", id)
       .where("sealed_order", "is not", null)
       .executeTakeFirst();
-    return row !== undefined && row.node_id !== this.#deps.nodeId();
+    return row !== undefined && row.node_id !== this.#deps.cluster.nodeId;
   }
 
   /** Those that no end was written down for. */
