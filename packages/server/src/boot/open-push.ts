@@ -32,8 +32,8 @@ export async function openPush(deps: OpenPushDeps): Promise<OpenPush> {
   const pushes = new Pushes({
     subscriptions,
     sender,
-    describe: (id) => outcomeOf(conversations, id),
-    isStillGood: (owner) => keys.isStillGood(owner),
+    runs: { find: (id) => outcomeOf(conversations, id) },
+    owners: keys,
     fetch: conversations.filteredFetch,
     wait,
     logger,

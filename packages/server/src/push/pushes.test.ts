@@ -34,8 +34,8 @@ async function openWorld() {
     new Pushes({
       subscriptions,
       sender: { contact: "mailto:ann@example.org", keys },
-      describe: async (conversationId) => outcomes.get(conversationId) ?? null,
-      isStillGood: ({ loginId }: PushOwner) => loginId === undefined || !over.has(loginId),
+      runs: { find: async (conversationId) => outcomes.get(conversationId) ?? null },
+      owners: { isStillGood: ({ loginId }: PushOwner) => loginId === undefined || !over.has(loginId) },
       fetch,
       wait: async (ms) => void pauses.push(ms),
       logger: silentLogger,

@@ -18,10 +18,10 @@ export type RunOutcome = {
 export type PushesDeps = {
   readonly subscriptions: SubscriptionStore;
   readonly sender: Sender;
-  /** Null when it is gone. */
-  readonly describe: (conversationId: string) => Promise<RunOutcome | null>;
+  /** Null for a conversation that is gone. */
+  readonly runs: { find(conversationId: string): Promise<RunOutcome | null> };
   /** False once the key or the login that asked for a subscription is over. */
-  readonly isStillGood: (owner: PushOwner) => boolean;
+  readonly owners: { isStillGood(owner: PushOwner): boolean };
   readonly fetch: Fetch;
   readonly wait: typeof wait;
   readonly logger: Logger;
@@ -77,13 +77,13 @@ export class Pushes implements AsyncDisposable {
   }
 
   async #notify(conversationId: string): Promise<void> {
-    const { subscriptions, describe, isStillGood, sender } = this.#deps;
-    const outcome = await describe(conversationId);
+    const { subscriptions, runs, owners, sender } = this.#deps;
+    const outcome = await runs.find(conversationId);
     const kind = outcome === null ? null : kindOf(outcome);
     if (outcome === null || kind === null) return;
     const news: PushNews = { conversation_id: conversationId, kind };
     for (const { subscription, target } of await subscriptions.targets(outcome.ownerId)) {
-      if (!isStillGood(subscription.owner)) await this.#remove(subscription);
+      if (!owners.isStillGood(subscription.owner)) await this.#remove(subscription);
       else if (subscription.kinds.includes(kind)) {
         this.#begin(() => this.#deliver(subscription, toPushPost(sender, target, news)));
       }

@@ -5,6 +5,7 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Caller } from "../security/caller.ts";
 
 /** Where a browser is reached, and what seals messages for it alone (RFC 8291). Its holder can write to the browser. */
 export type PushTarget = {
@@ -14,11 +15,7 @@ export type PushTarget = {
 };
 
 /** Who asked for a subscription; it ends with the key and the login. */
-export type PushOwner = {
-  readonly userId: string;
-  readonly keyId?: string | undefined;
-  readonly loginId?: string | undefined;
-};
+export type PushOwner = Pick<Caller, "userId" | "keyId" | "loginId">;
 
 /** A subscription as its owner may see it. Times are epoch milliseconds. */
 export type Subscription = {
