@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { SandboxTable } from "../database/tables.ts";
@@ -96,7 +97,7 @@ class MachineSandboxStore implements SandboxStore {
 
   /** Changes what is named and nothing else: another server may have written a wish meanwhile. */
   async update(id: string, change: SandboxChange): Promise<void> {
-    const stored: Updateable<SandboxTable> = {
+    const stored: Updateable<SandboxTable> = withoutUndefined({
       status: change.status,
       status_detail: change.statusDetail,
       wish: change.wish,
@@ -104,7 +105,7 @@ class MachineSandboxStore implements SandboxStore {
       sealed_key: change.sealedKey,
       owner_id: change.ownerId === undefined ? undefined : (change.ownerId ?? nobody),
       created_at: change.createdAtMs,
-    };
+    });
     if (Object.keys(stored).length === 0) return;
     await this.#database.tables
       .updateTable("sandboxes")
