@@ -1,3 +1,4 @@
+import { noCallListener } from "../http/observe-requests.ts";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { InitRequest, InitStatus, ServerInfo } from "@convoke/protocol";
@@ -62,7 +63,7 @@ class ConfigurationListener {
     const app = await openHttp({
       guard,
       logger,
-      onActivity: () => {},
+      calls: noCallListener,
       trustedProxies: config.trustedProxies,
     });
     const listener = new ConfigurationListener(deps, app);
@@ -129,8 +130,7 @@ class ConfigurationListener {
     mountInit(app, {
       initKey: this.#deps.initKey,
       validator: this.#validator,
-      status: () => this.#status,
-      begin: (request) => this.#begin(request),
+      initialization: { status: () => this.#status, begin: (request) => this.#begin(request) },
     });
   }
 

@@ -87,13 +87,15 @@ export async function openListener({
       isKeyless: config.isAuthDisabled,
     }),
     logger,
-    onActivity: () => (lastActivityMs = Date.now()),
+    calls: {
+      active: () => (lastActivityMs = Date.now()),
+      ended: (call) => observability.onCall(call),
+    },
     trustedProxies: config.trustedProxies,
     webUrl: config.webUrl,
     webDir: config.webDir,
     isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url) || isPreviewCapability(url),
     observer: observability.observer,
-    onCall: (call) => observability.onCall(call),
     closingMs: times.closingMs,
   });
   return { app, lastActivityMs: () => lastActivityMs };
@@ -165,7 +167,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       users: config.machineUsers,
       bashTtlMs: config.bashRetentionSeconds === null ? null : config.bashRetentionSeconds * 1_000,
       ownKeys,
-      userSecrets: (userId) => secrets.values(userId),
+      secrets,
     }),
   );
   const sessions = new WorkspaceSessions({ secretBox, clock: systemClock });
@@ -173,8 +175,10 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const authenticate = createAuthenticator(keys);
   const mountDeps: MountDeps = {
     validator,
-    authenticate: (request) => peers.callerOf(request) ?? authenticate(request),
-    authenticateCookie: createCookieReader(sessions, keys),
+    callers: {
+      authenticate: (request) => peers.callerOf(request) ?? authenticate(request),
+      authenticateCookie: createCookieReader(sessions, keys),
+    },
     peers,
     reportUnused: reportUnusedIn(directory, logger),
   };
@@ -188,17 +192,14 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const push = await openPushIfOn(deps, keys);
   if (push !== null) scope.use(push);
   const trimmed = new TrimmedEvents();
-  const openSandboxAccess = createSandboxAccess({
-    sandboxes,
-    userSecrets: (userId) => secrets.values(userId),
-  });
+  const openSandboxAccess = createSandboxAccess({ sandboxes, secrets });
   const ports = new WorkspacePorts({
     directory,
     toolHost: deps.toolHost,
     sandboxes,
     openAccess: machine.openAccess,
     openSandboxAccess,
-    findOwner: store.machines === null ? undefined : (asker, id) => directory.open(asker, id),
+    owners: store.machines === null ? null : directory,
     clock: systemClock,
   });
   const facesDeps: FacesDeps = {
@@ -226,7 +227,6 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       return (await sandboxes.openHost(sandboxId)).toolHost.workspace.within(root);
     },
     uploadLimitBytes: config.uploadLimitBytes,
-    userSecrets: (userId) => secrets.values(userId),
     savedWorkspaces: new SavedWorkspaces({ database, clock: systemClock }),
     sessions,
     keys,

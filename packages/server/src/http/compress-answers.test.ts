@@ -1,3 +1,4 @@
+import { noCallListener } from "./observe-requests.ts";
 import { gunzipSync } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +12,7 @@ const far = "192.0.2.7";
 let app: FastifyInstance;
 beforeAll(async () => {
   const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
-  app = await openHttp({ guard, logger: silentLogger, onActivity: () => {} });
+  app = await openHttp({ guard, logger: silentLogger, calls: noCallListener });
   const json =
     (text: string) => (_request: unknown, reply: { type(type: string): { send(text: string): unknown } }) =>
       reply.type("application/json").send(text);

@@ -1,3 +1,4 @@
+import { noCallListener } from "./observe-requests.ts";
 import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { WebSocket } from "ws";
@@ -170,7 +171,7 @@ describe("failures of ours", () => {
 
   test("P53: an unexpected error is a 500 with an id that the log has too, and shows nothing of its text", async () => {
     const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
-    const app = await openHttp({ guard, logger, onActivity: () => {} });
+    const app = await openHttp({ guard, logger, calls: noCallListener });
     app.get("/breaks", () => {
       throw new Error("secret detail");
     });
@@ -219,7 +220,7 @@ describe("failures of ours", () => {
 
   test("a stream that fails before its first byte is an error like any other", async () => {
     const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
-    const app = await openHttp({ guard, logger, onActivity: () => {} });
+    const app = await openHttp({ guard, logger, calls: noCallListener });
     app.get("/api/cut", (_request, reply) => {
       void reply
         .headers({ "content-disposition": "attachment", "content-length": 3 })

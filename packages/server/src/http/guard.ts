@@ -9,7 +9,7 @@ export type GuardOptions = {
   /** Further origins of web pages that can call the server, e.g. `https://app.example.org`. */
   readonly allowedOrigins: readonly string[];
   /** Origins besides, as a whole. */
-  readonly originPattern?: { readonly test: (origin: string) => boolean } | null;
+  readonly originPattern?: { test(origin: string): boolean } | null;
   /** The name by which containers reach this machine; its pages count as those of loopback. */
   readonly machineName?: string | null;
   /**

@@ -19,11 +19,15 @@ export type { RouteRequest } from "./route-request.ts";
 
 export type RouteHandler = (request: RouteRequest) => Promise<RouteReply> | RouteReply;
 
+/** Who makes a request; null for an unauthenticated caller. */
+export interface Callers {
+  authenticate(request: FastifyRequest): Caller | null;
+  /** For routes that also accept a cookie. */
+  authenticateCookie(request: FastifyRequest): Caller | null;
+}
+
 export type MountDeps = ReadDeps & {
-  /** Null for an unauthenticated caller. */
-  readonly authenticate: (request: FastifyRequest) => Caller | null;
-  /** For routes that also accept a cookie; null for an unauthenticated caller. */
-  readonly authenticateCookie?: (request: FastifyRequest) => Caller | null;
+  readonly callers: Callers;
   /**
    * Adds one warning to the conversation's log that names the unused fields of a request. Rejects only with
    * `OwnedElsewhere`.
@@ -49,9 +53,9 @@ export function mountRoutes<Operation extends string>(
     const route = routes[operation];
     const handler = handlers[operation];
     const authenticate = (request: FastifyRequest): Caller | null => {
-      const caller = deps.authenticate(request);
+      const caller = deps.callers.authenticate(request);
       if (caller !== null || route.acceptsCookie !== true) return caller;
-      return deps.authenticateCookie?.(request) ?? null;
+      return deps.callers.authenticateCookie(request);
     };
     const isPlain = !hasSlashes(route, Object.values(routes));
     const options: RouteOptions = {

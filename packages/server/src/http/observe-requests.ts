@@ -41,7 +41,17 @@ declare module "fastify" {
   }
 }
 
-export type ObserveDeps = { readonly observer: Observer; readonly onCall: (call: AuditedCall) => void };
+/** Told of what clients do. */
+export interface CallListener {
+  /** A client is there. */
+  active(): void;
+  /** A call was accepted or refused. */
+  ended(call: AuditedCall): void;
+}
+
+export const noCallListener: CallListener = { active: () => {}, ended: () => {} };
+
+export type ObserveDeps = { readonly observer: Observer; readonly calls: CallListener };
 
 /** Wildcard parts of paths are left out: they may be long, and others choose them. */
 const restParameter = "*";
@@ -51,7 +61,7 @@ const maxTargetLetters = 200;
 /**
  * Each request is an activity with the activities of its handler as parts; calls are reported when they are answered.
  */
-export function observeRequests(app: FastifyInstance, { observer, onCall }: ObserveDeps): void {
+export function observeRequests(app: FastifyInstance, { observer, calls }: ObserveDeps): void {
   const end = (request: FastifyRequest, status: number): void => {
     if (request.isReported) return;
     request.isReported = true;
@@ -63,7 +73,7 @@ export function observeRequests(app: FastifyInstance, { observer, onCall }: Obse
         isForwarded: request.isForwarded,
       });
     }
-    if (isAudited(request, status)) onCall(toAuditedCall(request, status));
+    if (isAudited(request, status)) calls.ended(toAuditedCall(request, status));
   };
   app.decorateRequest("activity", null);
   app.decorateRequest("caller", null);

@@ -15,7 +15,7 @@ import { unclearTarget, type Guard } from "./guard.ts";
 import { callerOfLogin } from "./login-halves.ts";
 import { lingerAfterEarlyAnswers } from "./linger.ts";
 import { limitConnections, maxConnections, readLimits } from "./max-connections.ts";
-import { observeRequests, requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
+import { observeRequests, requestIdHeader, toAuditedCall, type CallListener } from "./observe-requests.ts";
 import { PageProofs } from "./page-proofs.ts";
 import { createPublicAddress } from "./public-address.ts";
 import { readBodies } from "./read-bodies.ts";
@@ -29,7 +29,7 @@ import { mountWebPages } from "./web/web-pages.ts";
 export type HttpDeps = {
   readonly guard: Guard;
   readonly logger: Logger;
-  readonly onActivity: () => void;
+  readonly calls: CallListener;
   /** Proxies whose `X-Forwarded-*` headers are trusted; none by default. */
   readonly trustedProxies?: readonly string[];
   /** The address of this server for clients; by default it is taken from their requests. */
@@ -40,8 +40,6 @@ export type HttpDeps = {
   readonly webDir?: string | null;
   /** Optional: without it nothing is recorded. */
   readonly observer?: Observer;
-  /** Called with every call that was accepted or refused. */
-  readonly onCall?: (call: AuditedCall) => void;
   /** How long the side that closes a socket waits for a client that does not answer. */
   readonly closingMs?: number;
 };
@@ -62,7 +60,7 @@ const requestTimeoutMs = 300_000;
 
 /** The HTTP server without routes: guard first, then CORS, then unknown routes; one shape for every error. */
 export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
-  const { isForEveryOrigin = () => false, observer = new Observer(), onCall = () => {} } = deps;
+  const { calls, isForEveryOrigin = () => false, observer = new Observer() } = deps;
   const answer = (error: unknown, reply: FastifyReply): FastifyReply => {
     const { activity } = reply.request;
     const { bodyLimit } = reply.request.routeOptions;
@@ -118,7 +116,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
         void answer(error, reply);
       } catch (refusal) {
         const isUnclear = refusal instanceof Fault && refusal.kind === "unusable";
-        if (!isUnclear) onCall(toAuditedCall(request, 403));
+        if (!isUnclear) calls.ended(toAuditedCall(request, 403));
         void answer(refusal, reply);
       }
     },
@@ -130,11 +128,10 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       return publicAddress(this);
     },
   });
-  observeRequests(app, { observer, onCall });
+  observeRequests(app, { observer, calls });
   app.decorate("pageProofs", pageProofs);
   const isRefused = (request: IncomingMessage): boolean => refusalOf(request) !== null;
-  const { onActivity } = deps;
-  app.decorate("readyAnswers", new ReadyAnswers(app, { observer, onCall, onActivity, isRefused }));
+  app.decorate("readyAnswers", new ReadyAnswers(app, { observer, calls, isRefused }));
   // Before the hooks that refuse: it ends the connections of refused upgrades.
   await app.register(websocket, {
     options: { ...socketOptions, ...closeTimeout(deps.closingMs) },
@@ -152,7 +149,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   app.addHook("onRequest", (request, reply, done) => {
     checkGuard(request, reply);
-    if (request.url.startsWith("/api/")) deps.onActivity();
+    if (request.url.startsWith("/api/")) calls.active();
     done();
   });
   app.setErrorHandler((error, _request, reply) => answer(error, reply));

@@ -21,8 +21,7 @@ beforeEach(async () => {
   app = await openHttp({
     guard,
     logger: silentLogger,
-    onActivity: () => {},
-    onCall: (call) => calls.push(call),
+    calls: { active: () => {}, ended: (call) => calls.push(call) },
   });
   const whose = (key: unknown): Caller | null => known[String(key)] ?? null;
   app.get("/pages/:name", (request, reply) => {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Observer } from "../observability/observer.ts";
 import type { Caller } from "../security/caller.ts";
 import { isNear } from "./compress-answers.ts";
-import { requestIdHeader, toAuditedCall, type AuditedCall } from "./observe-requests.ts";
+import { requestIdHeader, toAuditedCall, type AuditedCall, type CallListener } from "./observe-requests.ts";
 
 /** The bytes of a cached answer for this caller while they are valid; null when they must be produced again. */
 export type Again = (caller: Caller) => Uint8Array | null;
@@ -18,8 +18,7 @@ declare module "fastify" {
 
 export type ReadyAnswersDeps = {
   readonly observer: Observer;
-  readonly onCall: (call: AuditedCall) => void;
-  readonly onActivity: () => void;
+  readonly calls: CallListener;
   /** The guard that refuses requests before they are read. */
   readonly isRefused: (request: IncomingMessage) => boolean;
 };
@@ -109,8 +108,8 @@ export class ReadyAnswers {
     const bytes = caller === null ? null : find(known.again, caller);
     const headers = bytes === null ? undefined : this.#headers.get(bytes);
     if (caller === null || bytes === null || headers === undefined) return false;
-    const { observer, onCall, onActivity } = this.#deps;
-    onActivity();
+    const { observer, calls } = this.#deps;
+    calls.active();
     const requestId = randomUUID();
     const { method, route, target } = known.route;
     const activity = observer.begin({ kind: "request", requestId, method, route });
@@ -118,7 +117,7 @@ export class ReadyAnswers {
     response.once("close", () => {
       observer.end(activity, { error: null, status: 200 });
       const { userId: user, keyId = null, loginId = null, means = null } = caller;
-      onCall({ requestId, user, keyId, loginId, means, peer, method, route, target, status: 200 });
+      calls.ended({ requestId, user, keyId, loginId, means, peer, method, route, target, status: 200 });
     });
     response.writeHead(200, [requestIdHeader, requestId, ...headers]);
     response.end(bytes);

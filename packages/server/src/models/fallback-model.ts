@@ -63,11 +63,11 @@ async function* streamWithFallbacks(
     if (failed === null) return;
     if (!mayPassElsewhere(failed)) break;
   }
-  if (signal.aborted || failed === null)
-    yield { type: "aborted", spent: spent.length > 0 ? spent : undefined };
+  const anySpent = spent.length > 0 ? spent : undefined;
+  if (signal.aborted || failed === null) yield { type: "aborted", spent: anySpent };
   else {
     const detail = [failed.detail, ...skipped].join(" ");
-    yield { type: "failed", error: { ...failed, detail }, spent: spent.length > 0 ? spent : undefined };
+    yield { type: "failed", error: { ...failed, detail }, spent: anySpent };
   }
 }
 

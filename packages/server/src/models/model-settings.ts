@@ -4,7 +4,6 @@ import { readOverrides, withOverrides } from "./capability-overrides.ts";
 import { findModelFacts, type ModelFacts, type ModelPrice } from "./catalog.ts";
 import { routeOf, type ModelRoute } from "./model-names.ts";
 import { priceWith } from "./usage.ts";
-import { withoutUndefined } from "../lib/without-undefined.ts";
 
 /** An LLM object of the wire with every default filled in and the catalogue consulted. Waits are in milliseconds. */
 export type ModelSettings = {
@@ -157,10 +156,8 @@ function headersOf(llm: LLM, route: ModelRoute): Record<string, string> {
   const site = chosenText(llm, "openrouter_site_url");
   const app = chosenText(llm, "openrouter_app_name");
   return {
-    ...withoutUndefined({
-      "HTTP-Referer": route.provider === "openrouter" && site !== null ? site : undefined,
-      "X-Title": route.provider === "openrouter" && app !== null ? app : undefined,
-    }),
+    ...(route.provider === "openrouter" && site !== null ? { "HTTP-Referer": site } : {}),
+    ...(route.provider === "openrouter" && app !== null ? { "X-Title": app } : {}),
     ...llm.extra_headers,
   };
 }

@@ -147,12 +147,11 @@ export type ModelPart =
   | { readonly type: "adjusted"; readonly adjustment: Adjustment }
   | { readonly type: "retry"; readonly attempt: number; readonly untilMs: number; readonly error: ModelError }
   | { readonly type: "done"; readonly response: ModelResponse }
-  | {
-      readonly type: "failed";
-      readonly error: ModelError;
-      readonly spent?: readonly SpentAttempt[] | undefined;
-    }
-  | { readonly type: "aborted"; readonly spent?: readonly SpentAttempt[] | undefined };
+  | { readonly type: "failed"; readonly error: ModelError; readonly spent?: Spent }
+  | { readonly type: "aborted"; readonly spent?: Spent };
+
+/** The attempts that cost something; undefined for none. */
+export type Spent = readonly SpentAttempt[] | undefined;
 
 /** One LLM route behind one streaming interface. Every backend passes `contract.ts`. */
 export interface Model {

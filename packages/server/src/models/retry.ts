@@ -1,5 +1,5 @@
 import { runAttempt, type Attempt, type AttemptDeps } from "./attempt.ts";
-import type { Model, ModelError, ModelPart, ModelRequest, SpentAttempt } from "./model.ts";
+import type { Model, ModelError, ModelPart, ModelRequest, Spent, SpentAttempt } from "./model.ts";
 import type { RetryPolicy } from "./model-settings.ts";
 
 /** Longest wait that a provider's Retry-After can ask for. */
@@ -29,6 +29,7 @@ async function* streamWithRetry(
 ): AsyncGenerator<ModelPart> {
   const startMs = deps.clock.nowMs();
   const spent: SpentAttempt[] = [];
+  const anySpent = (): Spent => (spent.length > 0 ? spent : undefined);
   for (let number = 1; ; number += 1) {
     let failed: ModelError | null = null;
     for await (const part of runAttempt(attempt, request, signal, deps)) {
@@ -41,22 +42,18 @@ async function* streamWithRetry(
     }
     if (failed === null) return;
     if (request.leaving?.aborted === true) {
-      yield { type: "aborted", spent: spent.length > 0 ? spent : undefined };
+      yield { type: "aborted", spent: anySpent() };
       return;
     }
     const waitMs = waitBefore(number, failed, deps);
     const untilMs = deps.clock.nowMs() + waitMs;
     if (!failed.isRetryable || number >= deps.policy.attempts || untilMs - startMs > maxTotalMs) {
-      yield {
-        type: "failed",
-        error: afterAttempts(failed, number),
-        spent: spent.length > 0 ? spent : undefined,
-      };
+      yield { type: "failed", error: afterAttempts(failed, number), spent: anySpent() };
       return;
     }
     yield { type: "retry", attempt: number, untilMs, error: failed };
     if (!(await isSleptThrough(waitMs, eitherOf(signal, request.leaving), deps))) {
-      yield { type: "aborted", spent: spent.length > 0 ? spent : undefined };
+      yield { type: "aborted", spent: anySpent() };
       return;
     }
   }

@@ -4,7 +4,6 @@ import { profileOf } from "./profiles.ts";
 import { resolveConnection } from "./provider-connections.ts";
 import { isKeySet, toAgentSettings } from "./settings-views.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
-import { withoutUndefined } from "../lib/without-undefined.ts";
 
 /** What launching a profile leads to: the settings of its agent, or everything that is in the way. */
 export type ResolvedProfile =
@@ -19,10 +18,8 @@ export function resolveAgentProfile(settings: StoredSettings, profile: JsonObjec
   const skills = (profile["skills"] ?? []) as readonly unknown[];
   const agentContext: JsonObject = {
     ...context,
-    ...withoutUndefined({
-      system_message_suffix: profile["system_message_suffix"] || undefined,
-      skills: skills.length > 0 ? skills : undefined,
-    }),
+    ...(profile["system_message_suffix"] ? { system_message_suffix: profile["system_message_suffix"] } : {}),
+    ...(skills.length > 0 ? { skills } : {}),
     disabled_skills: profile["disabled_skills"] ?? [],
   };
   const given = ["tools", "condenser", "verification", "enable_sub_agents", "tool_concurrency_limit"];

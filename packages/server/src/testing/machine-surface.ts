@@ -1,3 +1,4 @@
+import { noCallListener } from "../http/observe-requests.ts";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtempDisposable } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -84,12 +85,12 @@ export async function openMachineSurface(options: MachineSurfaceOptions = {}): P
   const keys = createKeyRing([key], { find: () => null, isUsable: () => false });
   const validator = createValidator();
   const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
-  const app = await openHttp({ guard, logger: silentLogger, onActivity: () => {} });
+  const app = await openHttp({ guard, logger: silentLogger, calls: noCallListener });
   scope.defer(() => app.close());
   const { uploadLimitBytes = 2 ** 40 } = options;
   face(machineRoutes, machineHandlers({ openAccess, uploadLimitBytes })).mount(app, {
     validator,
-    authenticate: createAuthenticator(keys),
+    callers: { authenticate: createAuthenticator(keys), authenticateCookie: () => null },
   });
   mountBashSocket(app, {
     validator,

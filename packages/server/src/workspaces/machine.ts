@@ -9,6 +9,11 @@ import {
 import { Fault } from "../lib/fault.ts";
 import type { OpenAccess } from "./workspace-access.ts";
 
+/** The secrets of users, by name. */
+export interface UserSecrets {
+  values(userId: string): Promise<Readonly<Record<string, string>>>;
+}
+
 export type MachineDeps = {
   /** The allow-listed environment that commands and git start with. */
   readonly environment: Readonly<Record<string, string>>;
@@ -20,8 +25,7 @@ export type MachineDeps = {
   readonly bashTtlMs: number | null;
   /** The server's own keys: no output shows them. */
   readonly ownKeys: readonly string[];
-  /** The values of a user's secrets. */
-  readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
+  readonly secrets: UserSecrets;
 };
 
 /** The machine that the server runs on. Everything is opened on first use. */
@@ -75,7 +79,7 @@ export class Machine implements AsyncDisposable {
   }
 
   async #secrets(userId: string): Promise<ToolSecret[]> {
-    const own = Object.entries(await this.#deps.userSecrets(userId)).map(([name, value]) => ({
+    const own = Object.entries(await this.#deps.secrets.values(userId)).map(([name, value]) => ({
       name,
       value,
     }));

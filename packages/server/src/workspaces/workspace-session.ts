@@ -1,12 +1,9 @@
+import type { Caller } from "../security/caller.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { Clock } from "../lib/clock.ts";
 
 /** The caller that a cookie authenticates, as of its creation. */
-export type SessionHolder = {
-  readonly userId: string;
-  readonly keyId?: string | undefined;
-  readonly loginId?: string | undefined;
-};
+export type SessionHolder = Pick<Caller, "userId" | "keyId" | "loginId">;
 
 /** A cookie that is good: who it speaks for, and the page that asked for it; null where that was none of another site. */
 export type WorkspaceSession = { readonly holder: SessionHolder; readonly origin: string | null };

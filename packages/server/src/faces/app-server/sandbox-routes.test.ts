@@ -1,3 +1,4 @@
+import { noCallListener } from "../../http/observe-requests.ts";
 import { sandboxRoutes, sandboxSpecRoutes, type Route, type SandboxInfo } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { expect, test } from "vitest";
@@ -19,12 +20,15 @@ const publicHost = "agents.example.org";
 /** The routes over HTTP, each user's name being the key; every answer is checked against what its route documents. */
 async function openFace() {
   const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [publicHost], allowedOrigins: [] });
-  const app = await openHttp({ guard, logger: silentLogger, onActivity: () => {} });
+  const app = await openHttp({ guard, logger: silentLogger, calls: noCallListener });
   mountRoutes(app, routes, sandboxHandlers({ sandboxes: new MemorySandboxes() }), {
     validator,
-    authenticate: ({ headers }) => {
-      const key = headers["x-session-api-key"];
-      return typeof key === "string" ? { userId: key } : null;
+    callers: {
+      authenticateCookie: () => null,
+      authenticate: ({ headers }) => {
+        const key = headers["x-session-api-key"];
+        return typeof key === "string" ? { userId: key } : null;
+      },
     },
   });
   async function call(operation: Operation, { id = "", query = "", body, key = "ada" }: Call = {}) {

@@ -74,7 +74,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
       });
       mountRoutes(scoped, shown, handlers, {
         validator,
-        authenticate,
+        callers: { authenticate, authenticateCookie: () => null },
         completeBody,
         peers,
         reportUnused: reportUnusedIn(directory, logger),

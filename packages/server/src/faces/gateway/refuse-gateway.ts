@@ -4,9 +4,9 @@ import type { MountDeps } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 
 /** `/sandboxes/{id}/...` on a server without sandboxes: callers with a key get an error that says so. */
-export function refuseGateway(app: FastifyInstance, { authenticate }: Pick<MountDeps, "authenticate">): void {
+export function refuseGateway(app: FastifyInstance, { callers }: Pick<MountDeps, "callers">): void {
   app.all("/sandboxes/*", (request) => {
-    request.caller = authenticate(request);
+    request.caller = callers.authenticate(request);
     if (request.caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
     throw sandboxesNotServed();
   });

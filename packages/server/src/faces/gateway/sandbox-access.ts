@@ -1,15 +1,16 @@
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { UserSecrets } from "../../workspaces/machine.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 
 export type SandboxAccessDeps = {
   /** Without them there is no sandbox. */
   readonly sandboxes: Pick<Sandboxes, "learn" | "ownerOf" | "openHost"> | null;
-  readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
+  readonly secrets: UserSecrets;
 };
 
 /** The machine inside a sandbox, for its owner only. */
-export function createSandboxAccess({ sandboxes, userSecrets }: SandboxAccessDeps): OpenAccess {
+export function createSandboxAccess({ sandboxes, secrets }: SandboxAccessDeps): OpenAccess {
   return async ({ userId }, { sandbox_id: id = "" }) => {
     await sandboxes?.learn(id);
     if (sandboxes === null || sandboxes.ownerOf(id) !== userId) throw sandboxMissing(id);
@@ -19,7 +20,7 @@ export function createSandboxAccess({ sandboxes, userSecrets }: SandboxAccessDep
       bash: toolHost.bash,
       workingDir: workspaceDir,
       secrets: async () =>
-        Object.entries(await userSecrets(userId)).map(([name, value]) => ({ name, value })),
+        Object.entries(await secrets.values(userId)).map(([name, value]) => ({ name, value })),
     };
   };
 }

@@ -1,3 +1,4 @@
+import { noCallListener } from "../../http/observe-requests.ts";
 import { expect, test } from "vitest";
 import { createGuard } from "../../http/guard.ts";
 import { openHttp } from "../../http/open-http.ts";
@@ -13,7 +14,7 @@ test("P53: a request that fails inside leaves a line with its error id and its r
   const observer = new Observer();
   const logger = createJoinedLogger({ info: write, warn: write, error: write }, observer);
   const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
-  const app = await openHttp({ guard, logger, observer, onActivity: () => {} });
+  const app = await openHttp({ guard, logger, observer, calls: noCallListener });
   app.get("/bug", async () => {
     logger.warn({ about: "before" }, "on the way");
     await Promise.resolve();

@@ -24,7 +24,7 @@ export type WorkspacePortsDeps = {
    * With several machines: rejects with `OwnedElsewhere` for a conversation of another node, whose machine runs the
    * programs.
    */
-  readonly findOwner?: ((asker: Asker, conversationId: string) => Promise<unknown>) | undefined;
+  readonly owners: Pick<Directory, "open"> | null;
   readonly clock: Clock;
 };
 
@@ -91,13 +91,13 @@ export class WorkspacePorts {
 
   /** Checked first, so that a preview ends with the right to it. */
   async #placeOf(asker: Asker, conversationId: string) {
-    const { directory, openAccess, openSandboxAccess, findOwner } = this.#deps;
+    const { directory, openAccess, openSandboxAccess, owners } = this.#deps;
     const described = await directory.describe(asker, normalizeUuid(conversationId) ?? conversationId);
     if (described === null) throw conversationMissing(conversationId);
     const { sandbox_id: sandboxId, workspace } = described.config;
     if (sandboxId === undefined) {
       await openAccess(asker, {});
-      await findOwner?.(asker, described.id);
+      await owners?.open(asker, described.id);
     } else await openSandboxAccess(asker, { sandbox_id: sandboxId });
     return { sandboxId, folder: workspace.working_dir };
   }

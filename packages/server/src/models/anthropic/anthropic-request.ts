@@ -4,7 +4,6 @@ import { isBlank, placeholders, unseenImage } from "../message-text.ts";
 import type { AssistantMessage, ModelMessage, ModelRequest } from "../model.ts";
 import type { ModelSettings } from "../model-settings.ts";
 import { parseReplayedArguments } from "../replayed-arguments.ts";
-import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 type Body = Anthropic.MessageCreateParamsStreaming;
 type Block = Anthropic.ContentBlockParam;
@@ -97,13 +96,11 @@ function toSystem(messages: readonly ModelMessage[], isMarked: boolean): Anthrop
   const texts = messages.flatMap((message) => (message.role === "system" ? message.content : []));
   return texts
     .filter((part) => !isBlank(part.text))
-    .map(({ text }, index) =>
-      withoutUndefined({
-        type: "text",
-        text,
-        cache_control: isMarked && index === 0 ? ephemeral : undefined,
-      }),
-    );
+    .map(({ text }, index) => ({
+      type: "text",
+      text,
+      ...(isMarked && index === 0 ? { cache_control: ephemeral } : {}),
+    }));
 }
 
 /** Turns alternate on this wire: consecutive messages of one side are merged into one, tool results first. */

@@ -9,6 +9,7 @@ import type { RouteHandler } from "../../../http/mount.ts";
 import type { Journal, StoredEvent } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { createMask, type Mask } from "../../../security/mask.ts";
+import type { UserSecrets } from "../../../workspaces/machine.ts";
 import { zipStream, type ZipEntry } from "../../../workspaces/zip-stream.ts";
 import { asAttachment } from "./file-download.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
@@ -16,8 +17,7 @@ import { conversationIdOf } from "../../../http/conversation-id.ts";
 export type TrajectoryRouteDeps = {
   readonly directory: Pick<Directory, "describe">;
   readonly journal: Pick<Journal, "read" | "lastSeq">;
-  /** The values of a user's secrets. */
-  readonly userSecrets: (userId: string) => Promise<Readonly<Record<string, string>>>;
+  readonly secrets: UserSecrets;
 };
 
 /** The maximum of entries in a plain ZIP file, less the file about the conversation. */
@@ -25,7 +25,7 @@ const maxEvents = 65_000;
 const batchSize = 100;
 
 /** A conversation as files: `meta.json`, and each event as it goes out anywhere. */
-export function trajectoryHandlers({ directory, journal, userSecrets }: TrajectoryRouteDeps) {
+export function trajectoryHandlers({ directory, journal, secrets }: TrajectoryRouteDeps) {
   return {
     downloadTrajectory: async (request) => {
       const { caller } = request;
@@ -39,7 +39,7 @@ export function trajectoryHandlers({ directory, journal, userSecrets }: Trajecto
           `The conversation has more than ${maxEvents} events. Read them with events/search.`,
         );
       }
-      const mask = await maskFor(described, userSecrets, caller.userId);
+      const mask = await maskFor(described, secrets, caller.userId);
       const meta = JSON.stringify(toConversationInfo(described), null, 2);
       return {
         stream: zipStream(listEntries(id, meta, journal, mask)),
@@ -51,14 +51,14 @@ export function trajectoryHandlers({ directory, journal, userSecrets }: Trajecto
 }
 
 /** A conversation as one text, written while it is read, however long it is. */
-export function transcriptHandlers({ directory, journal, userSecrets }: TrajectoryRouteDeps) {
+export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRouteDeps) {
   return {
     getTranscript: async (request) => {
       const { caller, query } = request;
       const id = conversationIdOf(request);
       const described = await directory.describe(caller, id);
       if (described === null) throw conversationMissing(id);
-      const mask = await maskFor(described, userSecrets, caller.userId);
+      const mask = await maskFor(described, secrets, caller.userId);
       const isJson = query["format"] === "jsonl";
       const lines = isJson ? listLines(id, journal, mask) : listSections(described, journal, mask);
       return {
@@ -71,12 +71,8 @@ export function transcriptHandlers({ directory, journal, userSecrets }: Trajecto
 }
 
 /** Events are stored without secrets; this masks secrets that were added after the event. */
-async function maskFor(
-  described: Described,
-  userSecrets: TrajectoryRouteDeps["userSecrets"],
-  userId: string,
-): Promise<Mask> {
-  const values = [...secretValues(described.secrets), ...Object.values(await userSecrets(userId))];
+async function maskFor(described: Described, secrets: UserSecrets, userId: string): Promise<Mask> {
+  const values = [...secretValues(described.secrets), ...Object.values(await secrets.values(userId))];
   return createMask(values, sparedTexts(described.config));
 }
 
