@@ -98,7 +98,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       database,
       journal,
       leases: deps.leases,
-      describe: (id): Promise<string | null> => describeForHooks(journal, directory, id),
+      conversations: { describe: (id) => describeForHooks(journal, directory, id) },
       clock: systemClock,
       wait,
       logger,
@@ -148,10 +148,12 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       deletions: { beforeDelete: (id) => webhooks.onDelete(id) },
       secretBox,
       serverKeys: deps.serverKeys,
-      openModel: ({ agent, workspace, call_depth: callDepth = 0 }, secrets, ownerId) =>
-        deps.demo !== null && isDemoModel(agent.llm)
-          ? watchModel(wrap.model(deps.demo.openModel(workspace.working_dir)), observer)
-          : openFor({ ...agent.llm, ...secrets.llm }, ownerId, callDepth),
+      models: {
+        open: ({ agent, workspace, call_depth: callDepth = 0 }, secrets, ownerId) =>
+          deps.demo !== null && isDemoModel(agent.llm)
+            ? watchModel(wrap.model(deps.demo.openModel(workspace.working_dir)), observer)
+            : openFor({ ...agent.llm, ...secrets.llm }, ownerId, callDepth),
+      },
       validator: deps.validator,
       skills,
       budgetGuard: new BudgetGuard(
@@ -163,9 +165,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       toolSources: [...toolSources, ...deps.moreToolSources],
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
-      ...(config.database === null
-        ? {}
-        : { hasPeers: true, untilSound: (signal: AbortSignal) => deps.cluster.untilSound(signal) }),
+      cluster: config.database === null ? null : deps.cluster,
       workspaceRoot: config.workspaceRoot,
       clock: systemClock,
       isAttended: deps.isAttended,

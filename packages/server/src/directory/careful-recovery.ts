@@ -5,10 +5,15 @@ import type { Conversation } from "../engine/conversation.ts";
 import { failRun } from "../engine/run/next-step.ts";
 import type { Standstills } from "./standstills.ts";
 
+/** The runs that may have been the reason of a standstill. */
+export interface SuspectRuns {
+  goOnWith(id: string): Promise<void>;
+  isRunning(id: string): Promise<boolean>;
+}
+
 export type CarefulRecoveryDeps = {
   readonly standstills: Standstills;
-  readonly goOnWith: (id: string) => Promise<void>;
-  readonly isRunning: (id: string) => Promise<boolean>;
+  readonly runs: SuspectRuns;
   readonly clock: Clock;
 };
 
@@ -43,9 +48,9 @@ export class CarefulRecovery implements AsyncDisposable {
 
   /** Forgets whom nothing is to blame for any more; call now and then. */
   async absolve(): Promise<void> {
-    const { clock, standstills, isRunning } = this.#deps;
+    const { clock, standstills, runs } = this.#deps;
     for (const [id, begunAtMs] of this.#begunAtMs) {
-      if (clock.nowMs() - begunAtMs < provenMs && (await isRunning(id))) continue;
+      if (clock.nowMs() - begunAtMs < provenMs && (await runs.isRunning(id))) continue;
       this.#begunAtMs.delete(id);
       await standstills.forget(id);
     }
@@ -61,7 +66,7 @@ export class CarefulRecovery implements AsyncDisposable {
     for (const id of ids) {
       if (signal.aborted) return;
       this.#begunAtMs.set(id, this.#deps.clock.nowMs());
-      await this.#deps.goOnWith(id);
+      await this.#deps.runs.goOnWith(id);
       this.#waiting.delete(id);
       // Ends early when the server closes.
       await wait(Math.min(gapMs, maxMs / ids.length), signal);

@@ -7,14 +7,14 @@ import { readConfig } from "../engine/read-config.ts";
 import { conversationDamaged, conversationMissing, secretsUnreadable } from "../engine/refusals.ts";
 import type { ConversationWorktrees } from "../tools/worktrees/conversation-worktrees.ts";
 import { listTasks } from "../tools/tasks/task-ids.ts";
+import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 import type { Watches } from "./watch.ts";
 
 export type DeletionsDeps = Pick<DirectoryDeps, "deletions" | "journal"> & {
   readonly loaded: Pick<LoadedConversations, "bar" | "find" | "open">;
   readonly watches: Pick<Watches, "end">;
   readonly worktrees: Pick<ConversationWorktrees, "release">;
-  /** The private folder of a conversation on this machine. */
-  readonly stateDir: (id: string) => string;
+  readonly sessions: Pick<ConversationSessions, "stateDir">;
 };
 
 /** Stops the work of conversations, then removes their logs and their private folders, those of their sub-agents included. */
@@ -34,12 +34,12 @@ export class Deletions {
   }
 
   async #delete(id: string): Promise<void> {
-    const { journal, watches, worktrees, stateDir } = this.#deps;
+    const { journal, sessions, watches, worktrees } = this.#deps;
     const row = await journal.getConversation(id);
     await this.#remove(id);
     watches.end(id);
     // Another process may still write into a folder that is being emptied: then it is checked again.
-    await rm(stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    await rm(sessions.stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     if (row !== null) await worktrees.release(row.ownerId, readConfig(row));
   }
 

@@ -9,14 +9,14 @@ import { readConfig, unreadableConfig } from "../engine/read-config.ts";
 import { secretValues, sparedTexts } from "../engine/secret-values.ts";
 import type { StoredSecrets } from "../engine/stored-secrets.ts";
 import { fullStateFrame, type Described } from "../engine/state/describe.ts";
+import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 import { FoldedStates } from "../engine/state/folded-states.ts";
 import { liveStatusFrame } from "../engine/state/live-status.ts";
 
 export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "journal" | "logger"> & {
   readonly loaded: Pick<LoadedConversations, "find" | "ownerOf">;
   readonly storedSecrets: Pick<StoredSecrets, "forShow">;
-  /** The private folder of a conversation on this machine. */
-  readonly stateDir: (id: string) => string;
+  readonly sessions: Pick<ConversationSessions, "stateDir">;
 };
 
 export type DescribedPage = { items: Described[]; nextPageId: string | null };
@@ -41,7 +41,7 @@ export class Descriptions {
       createdAtMicros: row.createdAtMicros,
       updatedAtMicros: row.updatedAtMicros,
       marks: row.marks,
-      persistenceDir: this.#deps.stateDir(row.id),
+      persistenceDir: this.#deps.sessions.stateDir(row.id),
       config: actor?.configuration.config ?? readConfig(row) ?? unreadableConfig,
       secrets: actor?.configuration.secrets ?? this.#deps.storedSecrets.forShow(row),
       state: actor?.state ?? (await this.#folded.of(row)),

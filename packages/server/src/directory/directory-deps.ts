@@ -1,4 +1,3 @@
-import type { LLM } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -7,13 +6,8 @@ import type { Observer } from "../observability/observer.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { BudgetGuard } from "../spending/budget-guard.ts";
 import type { SessionsDeps } from "../tools/conversation-sessions.ts";
+import type { StoredModels } from "../tools/tasks/sub-conversation.ts";
 import type { Standstills } from "./standstills.ts";
-
-/** The models that users have stored. */
-export interface StoredModels {
-  /** Null when this user has none of the name. */
-  find(ownerId: string, name: string): Promise<LLM | null>;
-}
 
 /** Told before a conversation is removed. */
 export interface DeletionListener {

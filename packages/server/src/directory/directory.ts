@@ -52,14 +52,12 @@ export class Directory implements AsyncDisposable {
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
     const { journal, storedModels } = deps;
-    const findModel: SubConversationDeps["findModel"] = (ownerId, name) => storedModels.find(ownerId, name);
     const repositories = new RepositoryQueues();
     const worktrees = new TaskWorktrees(repositories);
-    const children = { directory: this, journal, findModel, worktrees };
+    const children = { directory: this, journal, storedModels, worktrees };
     this.#sessions = new ConversationSessions({ ...deps, children });
     this.#secrets = new StoredSecrets(deps);
-    const workspaceDir = (config: ConversationConfig): string => this.#sessions.workspaceDir(config);
-    this.#worktrees = new ConversationWorktrees({ ...deps, workspaceDir, repositories });
+    this.#worktrees = new ConversationWorktrees({ ...deps, folders: this.#sessions, repositories });
     const frames: FrameSource = {
       isLoaded: (id) => this.#loaded.has(id),
       fullStateFrame: (userId, id) => this.#descriptions.fullStateFrame({ userId }, id),
@@ -68,7 +66,7 @@ export class Directory implements AsyncDisposable {
     this.#watches = new Watches({ journal, frames, logger: deps.logger });
     const shared = { sessions: this.#sessions, storedSecrets: this.#secrets, watches: this.#watches };
     this.#loaded = new LoadedConversations({ ...deps, ...shared });
-    const parts = { ...deps, ...shared, loaded: this.#loaded, stateDir: (id: string) => this.stateDir(id) };
+    const parts = { ...deps, ...shared, loaded: this.#loaded };
     this.#descriptions = new Descriptions(parts);
     this.#recovery = new Recovery(parts);
     this.#deletions = new Deletions({ ...parts, worktrees: this.#worktrees });

@@ -54,12 +54,14 @@ export class LoadedConversations implements AsyncDisposable {
     this.#deps = deps;
     this.#new = new NewConversations({
       ...deps,
-      begin: (row, log) => this.#begin(row, log),
-      onStored: (row, begun) => {
-        this.#loaded.set(row.id, begun);
-        this.#owners.set(row.id, row.ownerId);
+      loader: {
+        begin: (row, log) => this.#begin(row, log),
+        stored: (row, begun) => {
+          this.#loaded.set(row.id, begun);
+          this.#owners.set(row.id, row.ownerId);
+        },
+        gone: (id) => deps.watches.tidy(id),
       },
-      onGone: (id) => deps.watches.tidy(id),
     });
   }
 
@@ -136,8 +138,8 @@ export class LoadedConversations implements AsyncDisposable {
 
   /** Rejects with {@link OwnedElsewhere} when another server works on the conversation, or lives where its files are. */
   async requireFiles(id: string, config: ConversationConfig): Promise<void> {
-    const { journal, hasPeers } = this.#deps;
-    if (hasPeers !== true || config.sandbox_id !== undefined || this.has(id)) return;
+    const { journal, cluster } = this.#deps;
+    if (cluster === null || config.sandbox_id !== undefined || this.has(id)) return;
     const owner = (await journal.findPlace(id))?.owner ?? null;
     if (owner === null) await this.#requireNoOtherNode(id, config);
     else if (owner !== journal.nodeId) throw this.#ownedElsewhere(id, owner);
@@ -233,7 +235,7 @@ export class LoadedConversations implements AsyncDisposable {
       loaded.map(async (result) => {
         if (result.status === "rejected") return;
         const { value: conversation } = result;
-        await (this.#deps.hasPeers === true ? conversation.handOver() : conversation[Symbol.asyncDispose]());
+        await (this.#deps.cluster !== null ? conversation.handOver() : conversation[Symbol.asyncDispose]());
       }),
     );
     this.#loaded.clear();

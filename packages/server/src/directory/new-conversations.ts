@@ -6,14 +6,19 @@ import type { LogDeps } from "../engine/conversation-log.ts";
 import { Creation } from "./creation.ts";
 import { serverClosing } from "../engine/refusals.ts";
 
+/** Whoever loads conversations that begin. */
+export interface Loader {
+  begin(row: ConversationRow, log: LogDeps): Promise<Conversation>;
+  /** It is durable, and nothing else was done with it yet. */
+  stored(row: NewConversation, begun: Promise<Conversation>): void;
+  /** It has come to nothing. */
+  gone(id: string): void;
+}
+
 export type NewConversationsDeps = {
   readonly journal: Journal;
   readonly clock: Clock;
-  readonly begin: (row: ConversationRow, log: LogDeps) => Promise<Conversation>;
-  /** Called when it is durable, before anything else is done with it. */
-  readonly onStored: (row: NewConversation, begun: Promise<Conversation>) => void;
-  /** Called when it has come to nothing. */
-  readonly onGone: (id: string) => void;
+  readonly loader: Loader;
 };
 
 /**
@@ -52,11 +57,11 @@ export class NewConversations implements AsyncDisposable {
   }
 
   async #create(row: NewConversation, first: SendInput): Promise<boolean> {
-    const { clock, journal, begin, onStored, onGone } = this.#deps;
+    const { clock, journal, loader } = this.#deps;
     if ((await journal.ownerOf(row.id)) !== null) return false;
     if (this.#isClosed) throw serverClosing();
-    const creation = new Creation({ clock, journal, row, onStored: () => onStored(row, begun) });
-    const begun = begin({ ...row, lastSeq: 0, marks: noMarks }, creation);
+    const creation = new Creation({ clock, journal, row, onStored: () => loader.stored(row, begun) });
+    const begun = loader.begin({ ...row, lastSeq: 0, marks: noMarks }, creation);
     const conversation = await begun;
     this.#begun.add(conversation);
     try {
@@ -72,7 +77,7 @@ export class NewConversations implements AsyncDisposable {
       this.#begun.delete(conversation);
       if (!creation.isStored) {
         await conversation[Symbol.asyncDispose]();
-        onGone(row.id);
+        loader.gone(row.id);
       }
     }
   }

@@ -11,18 +11,18 @@ export type Account = Omit<Purchase, "maxCost">;
 
 /** The models of one conversation: of its owner, and paid for by the account. */
 export class OwnedModels implements Models {
-  readonly #deps: Pick<DirectoryDeps, "budgetGuard" | "openModel" | "storedModels">;
+  readonly #deps: Pick<DirectoryDeps, "budgetGuard" | "models" | "storedModels">;
   readonly #account: Account;
 
-  constructor(deps: Pick<DirectoryDeps, "budgetGuard" | "openModel" | "storedModels">, account: Account) {
+  constructor(deps: Pick<DirectoryDeps, "budgetGuard" | "models" | "storedModels">, account: Account) {
     this.#deps = deps;
     this.#account = account;
   }
 
   open(config: ConversationConfig, secrets: ConversationSecrets): Model {
-    const { budgetGuard, openModel } = this.#deps;
-    const model = openModel(config, secrets, this.#account.userId);
-    return meteredModel(model, config.agent.llm, { budgetGuard, ...this.#account });
+    const { budgetGuard, models } = this.#deps;
+    const model = models.open(config, secrets, this.#account.userId);
+    return meteredModel(model, config.agent.llm, { purse: budgetGuard, ...this.#account });
   }
 
   async findStored(name: string): Promise<LLM | null> {

@@ -7,7 +7,7 @@ import type { ConversationSessions, SessionOwner } from "../tools/conversation-s
 import { openHooks } from "../tools/open-hooks.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 
-export type OwnedToolsDeps = Pick<DirectoryDeps, "chooseHost" | "untilSound"> & {
+export type OwnedToolsDeps = Pick<DirectoryDeps, "chooseHost" | "cluster"> & {
   readonly sessions: ConversationSessions;
 };
 
@@ -26,15 +26,17 @@ export class OwnedTools implements Tools {
   }
 
   openHooks(config: ConversationConfig, surroundings: HookSurroundings): HookGate | null {
-    const { chooseHost, untilSound } = this.#deps;
+    const { chooseHost, cluster } = this.#deps;
     const { id, ownerId } = this.#owner;
     const isHere = config.sandbox_id === undefined;
     return openHooks(config, {
       ...surroundings,
       conversationId: id,
       workingDir: isHere ? this.workspaceDir(config) : config.workspace.working_dir,
-      toolHost: async () => (await chooseHost(config, ownerId)).toolHost,
-      beforeStart: untilSound,
+      place: {
+        openHost: async () => (await chooseHost(config, ownerId)).toolHost,
+        beforeStart: async (signal) => await cluster?.untilSound(signal),
+      },
     });
   }
 

@@ -26,8 +26,10 @@ export class Recovery implements AsyncDisposable {
     const { clock, journal, loaded, logger, standstills } = deps;
     this.#careful = new CarefulRecovery({
       standstills,
-      goOnWith: (id) => this.#goOnWith(id),
-      isRunning: async (id) => (await journal.getConversation(id))?.executionStatus === "running",
+      runs: {
+        goOnWith: (id) => this.#goOnWith(id),
+        isRunning: async (id) => (await journal.getConversation(id))?.executionStatus === "running",
+      },
       clock,
     });
     const taker: RunTaker = {

@@ -15,17 +15,27 @@ export type SessionContextParts = Pick<SharedParts, "configuration" | "log" | "m
 export function createSessionContext(parts: SessionContextParts): SessionContext {
   const { configuration, lifetime, log, models, session, writer } = parts;
   return {
-    secrets: () => configuration.secrets,
-    notify: (draft) => writer.notify(draft),
+    get config() {
+      return configuration.config;
+    },
+    get secrets() {
+      return configuration.secrets;
+    },
+    get budget() {
+      return ownBudget(configuration.config, log.state);
+    },
+    get hasAskedForBrowser() {
+      return log.state.hasAskedForBrowser;
+    },
+    get stats() {
+      return log.state.stats;
+    },
     closing: lifetime.closing,
     handedOver: lifetime.handedOver,
     stopping: (others) => lifetime.others.add(others),
-    onMcpServers: (servers) => (session.mcpServers = servers),
-    config: () => configuration.config,
-    budget: () => ownBudget(configuration.config, log.state),
-    hasAskedForBrowser: () => log.state.hasAskedForBrowser,
+    showMcpServers: (servers) => (session.mcpServers = servers),
+    notify: (draft) => writer.notify(draft),
     openHelper: (usageId, other) => models.openHelper(usageId, other),
-    stats: () => log.state.stats,
     putStats: (usageId, total) => writer.putStats(usageId, total),
   };
 }

@@ -6,27 +6,27 @@ import type { OwnBudget } from "../spending/own-budget.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
 /** What a session of tools may know and do of its conversation. */
-export type SessionContext = {
-  readonly secrets: () => ConversationSecrets;
-  /** Adds to the log when the conversation comes to it. */
-  readonly notify: (draft: EventDraft) => void;
+export interface SessionContext {
+  /** Fields are as the conversation is at this moment. */
+  readonly config: ConversationConfig;
+  readonly secrets: ConversationSecrets;
+  readonly budget: OwnBudget;
+  /** The log has a call for the browser's tools. */
+  readonly hasAskedForBrowser: boolean;
+  /** Totals of model calls by usage id. */
+  readonly stats: Readonly<Record<string, unknown>>;
   /** Aborts when the conversation leaves this process. */
   readonly closing: AbortSignal;
   /** Aborts first when another process takes over: what outlives this process is not stopped. */
   readonly handedOver: AbortSignal;
   /** A stop or an interrupt is answered when this has settled, within two seconds; to be called while the signal of the call aborts. */
-  readonly stopping: (others: Promise<unknown>) => void;
-  /** Told of the MCP servers of each new session; null where there are none. */
-  readonly onMcpServers: (servers: McpServers | null) => void;
-  /** As it is at this moment. */
-  readonly config: () => ConversationConfig;
-  readonly budget: () => OwnBudget;
-  /** The log has a call for the browser's tools. */
-  readonly hasAskedForBrowser: () => boolean;
-  /** A stored model for a call beside the run, recorded under a name of its own. */
-  readonly openHelper: (usageId: string, other: LLM) => Model;
-  /** Totals of model calls by usage id, as they are at this moment. */
-  readonly stats: () => Readonly<Record<string, unknown>>;
+  stopping(others: Promise<unknown>): void;
+  /** Shows the MCP servers of a new session; null where there are none. */
+  showMcpServers(servers: McpServers | null): void;
+  /** Adds to the log when the conversation comes to it. */
+  notify(draft: EventDraft): void;
+  /** A stored model for a call beside the run, booked under a name of its own. */
+  openHelper(usageId: string, other: LLM): Model;
   /** Replaces the total of one usage id; durable when it resolves. */
-  readonly putStats: (usageId: string, total: MetricsSnapshot) => Promise<void>;
-};
+  putStats(usageId: string, total: MetricsSnapshot): Promise<void>;
+}

@@ -34,19 +34,21 @@ export function toolPlace({
     ...config,
   };
   const context: SessionContext = {
-    secrets: () => ({ llm: {}, sources: {}, ...secrets }),
-    config: () => full,
+    secrets: { llm: {}, sources: {}, ...secrets },
+    config: full,
     notify: () => {},
     closing: new AbortController().signal,
     handedOver: new AbortController().signal,
     stopping: () => {},
-    onMcpServers: () => {},
-    budget: () => ({ limit: null, spent: 0 }),
-    hasAskedForBrowser: hasAskedForBrowser ?? (() => false),
+    showMcpServers: () => {},
+    budget: { limit: null, spent: 0 },
+    get hasAskedForBrowser() {
+      return hasAskedForBrowser?.() ?? false;
+    },
     openHelper: () => {
       throw new Error("No model is called here.");
     },
-    stats: () => ({}),
+    stats: {},
     putStats: async () => {},
   };
   return {

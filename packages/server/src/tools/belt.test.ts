@@ -80,7 +80,7 @@ const wrappers: Record<string, (source: ToolSource) => ToolSource | Promise<Tool
   forward,
   "plan mode": onlyPlanning,
   "response fields": (source) => askForResponses(source, agent),
-  "a browser on demand": (source) => browserOnDemand(source, () => false),
+  "a browser on demand": (source) => browserOnDemand(source, { hasAskedForBrowser: false }),
   "hand-over": (source) => leaveToHost(source, signal),
   "ownership of files": async (source) => {
     const folder = await mkdtempDisposable(join(tmpdir(), "convoke-belt-"));
@@ -91,7 +91,7 @@ const wrappers: Record<string, (source: ToolSource) => ToolSource | Promise<Tool
       silentLogger,
     );
   },
-  soundness: (source) => waitBeforeStart(source, async () => {}),
+  soundness: (source) => waitBeforeStart(source, { untilSound: async () => {} }),
   observation: (source) => observeCalls(source, "c", new Observer()),
 };
 
@@ -108,7 +108,9 @@ test.each(Object.entries(wrappers))("%s forwards every method", async (_, wrap) 
 
 test("a tool that a filter shows in place of others is answered by the filter", async () => {
   const source = record("one", "browser_navigate");
-  const outcome = await browserOnDemand(source, () => false).execute(request(browserToolSetName));
+  const outcome = await browserOnDemand(source, { hasAskedForBrowser: false }).execute(
+    request(browserToolSetName),
+  );
   expect(JSON.stringify(outcome)).toContain("browser_navigate");
   expect(source.asked).toEqual([]);
 });

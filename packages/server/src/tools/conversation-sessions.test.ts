@@ -29,9 +29,12 @@ async function openTools({ agent = {}, mcp, hasAskedForBrowser = () => false }: 
   const announced: unknown[] = [];
   const sessions = new ConversationSessions({
     chooseHost: async () => ({ toolHost: hostWith(announced), stateDir: "/state" }),
-    openModel: () => {
-      throw new Error("No model is called here.");
+    models: {
+      open: () => {
+        throw new Error("No model is called here.");
+      },
     },
+    cluster: null,
     mcp: { fetch: async () => Promise.reject(new Error("No network.")), clientVersion: "1", firstWaitMs: 0 },
     toolSources: [],
     children: {} as SessionsDeps["children"],

@@ -1,3 +1,4 @@
+import type { Cluster } from "../cluster/cluster.ts";
 import { stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import type { PersonShell, SessionSpec, TerminalSize, ToolSession } from "@convoke/tool-host";
@@ -35,10 +36,15 @@ import { openWorkflows } from "./sources/workflow-source.ts";
 import type { SubConversationDeps } from "./tasks/sub-conversation.ts";
 import type { OpenToolSource, ToolPlace, ToolSource } from "./tool-source.ts";
 
+/** Opens the models of agents. */
+export interface AgentModels {
+  /** `ownerId` is whose stored models a conversation may name. */
+  open(config: ConversationConfig, secrets: ConversationSecrets, ownerId: string): Model;
+}
+
 export type SessionsDeps = {
   readonly chooseHost: ChooseHost;
-  /** `ownerId` is whose stored models a conversation may name. */
-  readonly openModel: (config: ConversationConfig, secrets: ConversationSecrets, ownerId: string) => Model;
+  readonly models: AgentModels;
   readonly mcp: McpAccess;
   /** Sources of tools that need nothing but the conversation; see `boot/tool-sources.ts`. */
   readonly toolSources: readonly OpenToolSource[];
@@ -51,16 +57,11 @@ export type SessionsDeps = {
   /** Relative working directories of clients are below this one. */
   readonly workspaceRoot: string;
   /**
-   * Servers on other machines work on the same conversations: a workspace that is not here is not made anew, and what tools do in
-   * sandboxes is left to them when this one stops.
+   * Nodes on other machines that work on the same conversations: a workspace that is not here is not made anew, and what tools do in
+   * sandboxes is left to them when this one stops. Before a tool of this machine starts it waits until they do not regard this node as
+   * dead: they would go on with what it worked on. Null: there are none.
    */
-  readonly hasPeers?: true;
-  /**
-   * Waited for before a tool of this machine starts: resolves while the other nodes know that this one lives. If they
-   * declare it dead they resume its work, which the tools of its machine cannot detect. Optional: without it no other
-   * node can take over.
-   */
-  readonly untilSound?: (signal: AbortSignal) => Promise<void>;
+  readonly cluster: Pick<Cluster, "untilSound"> | null;
   readonly logger: Logger;
   /** Optional: without it nobody can watch. */
   readonly observer?: Observer;
@@ -86,7 +87,7 @@ export class ConversationSessions {
     this.#openers = [
       openTasks(tasks),
       openWorkflows(tasks),
-      openOracle(children.findModel),
+      openOracle(children.storedModels),
       ...deps.toolSources,
       openMcpTools(deps.mcp),
     ];
@@ -149,14 +150,14 @@ export class ConversationSessions {
         ? leaveToHost(host, context.handedOver)
         : await giveFilesToOwner(host, folder, this.#deps.logger);
     const asking = askForResponses(owned, config.agent);
-    return isOnDemand(config) ? browserOnDemand(asking, context.hasAskedForBrowser) : asking;
+    return isOnDemand(config) ? browserOnDemand(asking, context) : asking;
   }
 
   /** What holds for the calls of every source. */
   #around(source: ToolSource, conversationId: string, { agent }: ConversationConfig): ToolSource {
-    const { observer, untilSound } = this.#deps;
+    const { observer, cluster } = this.#deps;
     const planned = isPlanning(agent) ? onlyPlanning(source) : source;
-    const sound = untilSound === undefined ? planned : waitBeforeStart(planned, untilSound);
+    const sound = cluster === null ? planned : waitBeforeStart(planned, cluster);
     return observer === undefined ? sound : observeCalls(sound, conversationId, observer);
   }
 
@@ -181,7 +182,7 @@ export class ConversationSessions {
 
   /** False where it is on another machine. */
   async canReachWorkspace(config: ConversationConfig): Promise<boolean> {
-    return this.#deps.hasPeers !== true || (await isDirectory(this.workspaceDir(config)));
+    return this.#deps.cluster === null || (await isDirectory(this.workspaceDir(config)));
   }
 
   async #findWorkspace(config: ConversationConfig): Promise<OwnedFolder> {
@@ -200,7 +201,7 @@ export class ConversationSessions {
 
   #canSee(config: ConversationConfig, ownerId: string): boolean {
     try {
-      return this.#deps.openModel(config, noSecrets, ownerId).isVisionEnabled;
+      return this.#deps.models.open(config, noSecrets, ownerId).isVisionEnabled;
     } catch (error) {
       // A model that cannot be opened is reported when it is called; here it only cannot see.
       this.#deps.logger.warn(

@@ -1,6 +1,5 @@
-import type { ToolHost } from "@convoke/tool-host";
 import { hasHooks, parseHooks } from "../extensions/hooks/hook-config.ts";
-import { HookRunner, type HookRecord } from "../extensions/hooks/hook-runner.ts";
+import { HookRunner, type HookPlace, type HookRecord } from "../extensions/hooks/hook-runner.ts";
 import type { EventDraft } from "../events/event-draft.ts";
 import type { Model } from "../models/model.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
@@ -10,8 +9,7 @@ import { HookGate, type HookSurroundings } from "../engine/hook-gate.ts";
 export type OpenHooksDeps = HookSurroundings & {
   readonly conversationId: string;
   readonly workingDir: string;
-  readonly toolHost: () => Promise<ToolHost>;
-  readonly beforeStart: ((signal: AbortSignal) => Promise<void>) | undefined;
+  readonly place: Pick<HookPlace, "openHost" | "beforeStart">;
 };
 
 /** The hooks of a conversation; null when it has none, and then nothing about hooks ever appears in its log. */
@@ -23,11 +21,12 @@ export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): Hook
     settings: parsed.settings,
     sessionId: deps.conversationId,
     workingDir: deps.workingDir,
-    toolHost: deps.toolHost,
-    ask: (question, signal) => askOnce(deps.openModel(), question, signal),
-    onAsyncEnd: (record) => deps.notify(toDraft(record)),
+    place: {
+      ...deps.place,
+      ask: (question, signal) => askOnce(deps.openModel(), question, signal),
+      asyncEnded: (record) => deps.notify(tell(record)),
+    },
     lost: deps.lost,
-    beforeStart: deps.beforeStart,
   });
   return new HookGate(runner, { notify: (draft) => deps.notify(draft), toDraft });
 }

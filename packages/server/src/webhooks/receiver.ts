@@ -11,13 +11,17 @@ import { Slots } from "../lib/slots.ts";
 import type { WebhookSpec } from "./webhook.ts";
 import type { Clock } from "../lib/clock.ts";
 
+export interface DescribedConversations {
+  /** The conversation as clients read it, as JSON; null when it is gone. */
+  describe(conversationId: string): Promise<string | null>;
+}
+
 export type ReceiverDeps = {
   readonly hook: WebhookSpec;
   readonly id: string;
   readonly cursors: CursorStore;
   readonly journal: Pick<Journal, "read">;
-  /** The conversation as clients read it, as JSON; null when it is gone. */
-  readonly describe: (conversationId: string) => Promise<string | null>;
+  readonly conversations: DescribedConversations;
   readonly clock: Clock;
   readonly wait: typeof wait;
   readonly logger: Logger;
@@ -220,7 +224,7 @@ export class Receiver implements AsyncDisposable {
   }
 
   async #postInfo(id: string, cursor: Cursor): Promise<Cursor | "gone" | null> {
-    const described = await this.#deps.describe(id);
+    const described = await this.#deps.conversations.describe(id);
     // It is being deleted: the deletion is posted when it is complete.
     if (described !== null && cursor.isDeleted && cursor.infoSeq >= 0) return null;
     const body = described ?? JSON.stringify({ id, execution_status: "deleting" });

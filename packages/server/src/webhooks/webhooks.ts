@@ -4,7 +4,7 @@ import type { Journal } from "../journal/journal.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { wait } from "../lib/wait.ts";
 import { CursorStore } from "./cursor-store.ts";
-import { Receiver, type ReceiverStatus } from "./receiver.ts";
+import { Receiver, type DescribedConversations, type ReceiverStatus } from "./receiver.ts";
 import { webhookId, type WebhookSpec } from "./webhook.ts";
 import type { Clock } from "../lib/clock.ts";
 
@@ -13,7 +13,7 @@ export type WebhooksDeps = {
   readonly database: ApplicationDatabase;
   readonly journal: Journal;
   readonly leases: NamedLeases;
-  readonly describe: (conversationId: string) => Promise<string | null>;
+  readonly conversations: DescribedConversations;
   readonly clock: Clock;
   readonly wait: typeof wait;
   readonly logger: Logger;

@@ -2,22 +2,27 @@ import { PassThrough, Readable } from "node:stream";
 import type { PipedProcess, ToolHost } from "@convoke/tool-host";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { parseHooks } from "./hook-config.ts";
-import { HookRunner, type HookRunnerDeps } from "./hook-runner.ts";
+import { HookRunner, type HookPlace, type HookRunnerDeps } from "./hook-runner.ts";
 
 type Host = Pick<ToolHost, "startProcess">;
 const never = new Promise<never>(() => {});
 
-type Fence = Pick<HookRunnerDeps, "beforeStart" | "lost">;
+type Fence = Pick<HookRunnerDeps, "lost"> & Partial<Pick<HookPlace, "beforeStart">>;
 
 function openRunner(
   hook: object,
   toolHost: () => Promise<Host>,
-  { ask = () => never, ...fence }: Fence & { readonly ask?: () => Promise<string> } = {},
+  {
+    ask = () => never,
+    beforeStart = async () => {},
+    ...fence
+  }: Fence & { readonly ask?: () => Promise<string> } = {},
 ) {
   const parsed = parseHooks({ user_prompt_submit: [{ matcher: "*", hooks: [hook] }] }, "request");
   if (!parsed.ok) throw new Error("These hooks are wrong.");
-  const deps = { settings: parsed.settings, sessionId: "s", workingDir: "/w", toolHost, ask, ...fence };
-  return new HookRunner({ ...deps, onAsyncEnd: () => {} });
+  const place = { openHost: toolHost, beforeStart, ask, asyncEnded: () => {} };
+  const deps = { settings: parsed.settings, sessionId: "s", workingDir: "/w", ...fence };
+  return new HookRunner({ ...deps, place });
 }
 
 /** It never starts, never ends, and cannot be ended. */

@@ -36,25 +36,30 @@ export type HookVerdict = {
   readonly records: readonly HookRecord[];
 };
 
+/** The conversation of hooks, and the place of their commands. */
+export interface HookPlace {
+  openHost(): Promise<Pick<ToolHost, "startProcess">>;
+  /**
+   * Awaited before a command starts, without using the hook's time: until no other node can own the conversation. Must
+   * not reject, and must resolve when the given signal aborts.
+   */
+  beforeStart(signal: AbortSignal): Promise<void>;
+  /** One answer of the conversation's model; rejects when there is none. */
+  ask(question: string, signal: AbortSignal): Promise<string>;
+  /** Stores the result of an asynchronous hook. */
+  asyncEnded(record: HookRecord): void;
+}
+
 export type HookRunnerDeps = {
   readonly settings: HookSettings;
   readonly sessionId: string;
   readonly workingDir: string;
-  readonly toolHost: () => Promise<Pick<ToolHost, "startProcess">>;
-  /** One answer of the conversation's model; rejects when there is none. */
-  readonly ask: (question: string, signal: AbortSignal) => Promise<string>;
-  /** The result of an asynchronous hook. */
-  readonly onAsyncEnd: (record: HookRecord) => void;
+  readonly place: HookPlace;
   /**
    * Aborts when the conversation moves to another node: its hooks then end, and none starts. Absent: the conversation
    * never moves.
    */
   readonly lost?: AbortSignal | undefined;
-  /**
-   * Awaited before a command starts, without using the hook's time: until no other node can own the conversation. Must
-   * not reject, and must resolve when the given signal aborts.
-   */
-  readonly beforeStart?: ((signal: AbortSignal) => Promise<void>) | undefined;
 };
 
 const allowed: HookVerdict = { isBlocked: false, reason: null, contexts: [], records: [] };
@@ -120,7 +125,7 @@ export class HookRunner implements AsyncDisposable {
   #start(hook: Hook, moment: HookMoment, subject: HookSubject): void {
     const running: Promise<void> = this.#one(hook, moment, subject, this.#life.signal)
       .then(({ record }) => {
-        if (!this.#life.signal.aborted) this.#deps.onAsyncEnd(record);
+        if (!this.#life.signal.aborted) this.#deps.place.asyncEnded(record);
       })
       .finally(() => this.#asynchronous.delete(running));
     this.#asynchronous.add(running);
@@ -166,9 +171,9 @@ export class HookRunner implements AsyncDisposable {
     signal: AbortSignal,
     carryOut: (limit: AbortSignal, clock: HookClock) => Promise<HookEnd>,
   ): Promise<HookEnd> {
-    const { lost, beforeStart } = this.#deps;
+    const { lost, place } = this.#deps;
     const stop = AbortSignal.any([signal, this.#life.signal, ...(lost === undefined ? [] : [lost])]);
-    if (hook.type === "command") await beforeStart?.(stop);
+    if (hook.type === "command") await place.beforeStart(stop);
     using clock = new HookClock(hook.timeout);
     const limit = AbortSignal.any([stop, clock.late]);
     const ending = await settle(carryOut(limit, clock), limit, endingMs);
@@ -177,12 +182,12 @@ export class HookRunner implements AsyncDisposable {
   }
 
   async #command(hook: Hook, input: object, signal: AbortSignal, clock: HookClock): Promise<HookEnd> {
-    const { sessionId, workingDir, toolHost, beforeStart } = this.#deps;
+    const { sessionId, workingDir, place } = this.#deps;
     const { event_type: event, tool_name: tool } = input as { event_type: string; tool_name: string | null };
     try {
-      const host = await orAborted(toolHost(), signal);
+      const host = await orAborted(place.openHost(), signal);
       // A sandbox may have taken its time.
-      if (beforeStart !== undefined) await clock.stopDuring(beforeStart(signal));
+      await clock.stopDuring(place.beforeStart(signal));
       return await runCommand(host, {
         command: hook.command,
         workingDir,
@@ -209,7 +214,12 @@ export class HookRunner implements AsyncDisposable {
       JSON.stringify(input).slice(0, maxChars),
     ].join("\n");
     try {
-      return { exitCode: 0, stdout: await this.#deps.ask(question, signal), stderr: "", problem: null };
+      return {
+        exitCode: 0,
+        stdout: await this.#deps.place.ask(question, signal),
+        stderr: "",
+        problem: null,
+      };
     } catch (error) {
       return failed(signal.aborted ? whyEnded(signal) : error);
     }

@@ -1,3 +1,4 @@
+import type { Cluster } from "../../cluster/cluster.ts";
 import { randomBytes } from "node:crypto";
 import { describeError } from "../../lib/describe-error.ts";
 import type { McpLogins } from "../../settings/mcp-logins.ts";
@@ -33,7 +34,7 @@ export type LoginJob = {
 export type LoginJobsDeps = OpenClientDeps & {
   readonly logins: McpLogins;
   /** Of this process, as it is at each use. */
-  readonly nodeId: () => string;
+  readonly cluster: Pick<Cluster, "nodeId">;
   readonly clock: Clock;
 };
 
@@ -63,7 +64,7 @@ export class LoginJobs {
   /** Discovers the server's login. Never rejects: failures are in the job. */
   async start(request: LoginRequest, signal: AbortSignal): Promise<LoginJob> {
     this.#forgetOld(request.userId);
-    const nodeId = this.#deps.nodeId();
+    const nodeId = this.#deps.cluster.nodeId;
     const stateToken = `${randomBytes(32).toString("base64url")}.${nodeId}`;
     const job: OwnJob = {
       id: `${randomBytes(18).toString("base64url")}.${nodeId}`,

@@ -6,16 +6,21 @@ import type { ConnectionStatus } from "./mcp-status.ts";
 import type { OpenClient } from "./open-client.ts";
 import { wantsLogin } from "./wants-login.ts";
 
+/** Whoever uses the tools of a connection. */
+export interface ConnectionUser {
+  /** Reads the configuration and connects; rejects when that is not possible now. */
+  open(signal: AbortSignal): Promise<OpenClient>;
+  /** The list of tools has changed. */
+  toolsChanged(): void;
+  /** The server fails; called once, not at each retry. */
+  failed(reason: string): void;
+}
+
 export type McpConnectionDeps = {
   readonly name: string;
-  /** Reads the configuration and connects; rejects when that is not possible now. */
-  readonly open: (signal: AbortSignal) => Promise<OpenClient>;
   readonly callTimeoutMs: McpServer["callTimeoutMs"];
   readonly times: McpTimes;
-  /** Called when the list of tools has changed. */
-  readonly onTools: () => void;
-  /** Called once when the server fails, not at each retry. */
-  readonly onFailed: (reason: string) => void;
+  readonly user: ConnectionUser;
 };
 
 export type McpTimes = {
@@ -169,7 +174,7 @@ export class McpConnection implements AsyncDisposable {
     const deadline = AbortSignal.timeout(this.#deps.times.connectMs);
     const signal = AbortSignal.any([deadline, this.#closing.signal]);
     try {
-      const open = await this.#deps.open(signal);
+      const open = await this.#deps.user.open(signal);
       try {
         open.client.setNotificationHandler("notifications/tools/list_changed", () => this.#relist(open));
         await this.#list(open, signal);
@@ -199,14 +204,14 @@ export class McpConnection implements AsyncDisposable {
     this.#settle();
     if (this.#isReported) return;
     this.#isReported = true;
-    this.#deps.onFailed(this.#reason);
+    this.#deps.user.failed(this.#reason);
   }
 
   async #list(open: OpenClient, signal: AbortSignal): Promise<void> {
     const tools = await listTools(open.client, signal);
     if (JSON.stringify(tools) === JSON.stringify(this.#tools)) return;
     this.#tools = tools;
-    this.#deps.onTools();
+    this.#deps.user.toolsChanged();
   }
 
   /** Change notifications lead to one list request at a time. */

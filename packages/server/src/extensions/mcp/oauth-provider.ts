@@ -26,8 +26,8 @@ export type OAuthProviderDeps = McpOAuth & {
   readonly stateToken?: string | undefined;
   /** Where refreshed tokens are stored; only in memory without it. */
   readonly login?: McpLogin | undefined;
-  /** Called with every token in use, so that it can be masked. */
-  readonly onToken?: ((token: string) => void) | undefined;
+  /** Gets every token in use, so that it can be masked. */
+  readonly tokens?: Pick<Set<string>, "add"> | undefined;
   readonly clock?: Clock;
 };
 
@@ -168,9 +168,8 @@ export class OAuthProvider implements OAuthClientProvider {
   }
 
   #publish(tokens: StoredOAuthTokens | undefined): void {
-    const { onToken = () => {} } = this.#deps;
-    if (tokens?.access_token) onToken(tokens.access_token);
-    if (tokens?.refresh_token) onToken(tokens.refresh_token);
+    if (tokens?.access_token) this.#deps.tokens?.add(tokens.access_token);
+    if (tokens?.refresh_token) this.#deps.tokens?.add(tokens.refresh_token);
   }
 }
 

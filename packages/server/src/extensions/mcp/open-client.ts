@@ -7,7 +7,7 @@ import type {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
-import type { PipedProcess, ProcessSpec } from "@convoke/tool-host";
+import type { ToolHost } from "@convoke/tool-host";
 import { orAborted } from "../../lib/or-aborted.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 import { createBoundedFetch, type Fetch } from "./bounded-fetch.ts";
@@ -18,8 +18,13 @@ import { withOwnHeaders } from "./own-headers.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { unattendedAuth } from "./unattended-auth.ts";
 
+/** The logins of one user to remote servers, see {@link McpLogins.open}. */
+export interface OwnLogins {
+  open(url: string, configured: McpLoginState): McpLogin;
+}
+
 export type OpenClientDeps = {
-  readonly startProcess: (spec: ProcessSpec) => PipedProcess;
+  readonly toolHost: Pick<ToolHost, "startProcess">;
   /** Absolute, on the tool host's machine. */
   readonly workspaceDir: string;
   readonly fetch: Fetch;
@@ -27,9 +32,9 @@ export type OpenClientDeps = {
   /** Called when a remote server requires a person's consent; absent: the connection fails instead. */
   readonly oauthProvider?: OAuthProvider;
   /** Where refreshed tokens of a remote server are stored. */
-  readonly openLogin?: (url: string, configured: McpLoginState) => McpLogin;
+  readonly ownLogins?: OwnLogins | undefined;
   /** Called with every token in use. */
-  readonly onToken?: (token: string) => void;
+  readonly tokens?: Pick<Set<string>, "add">;
 };
 
 /** A connection after its handshake. */
@@ -113,7 +118,9 @@ function toProgram(server: McpServer & { transport: "stdio" }, deps: OpenClientD
   const { command, args, env, cwd } = server;
   const workingDir =
     cwd === null ? deps.workspaceDir : isAbsolute(cwd) ? cwd : posix.join(deps.workspaceDir, cwd);
-  return new StdioTransport(() => deps.startProcess({ command, args, environment: env, workingDir }));
+  return new StdioTransport(() =>
+    deps.toolHost.startProcess({ command, args, environment: env, workingDir }),
+  );
 }
 
 function toRemote(
@@ -135,18 +142,18 @@ function toRemote(
 
 function unattended(
   { url, oauth }: McpRemote,
-  { openLogin, onToken }: OpenClientDeps,
+  { ownLogins, tokens }: OpenClientDeps,
   library: typeof import("@modelcontextprotocol/client"),
 ): AuthProvider | undefined {
   if (oauth === null) return undefined;
-  const login = openLogin?.(url, oauth.state) ?? null;
+  const login = ownLogins?.open(url, oauth.state) ?? null;
   const provider = new OAuthProvider({
     ...oauth,
     // The library refreshes nothing where nobody could be sent; nobody is sent there.
     redirectUrl: "http://127.0.0.1/",
     onAuthorize: () => {},
     login: login ?? undefined,
-    onToken,
+    tokens,
   });
   return unattendedAuth(provider, login, library);
 }

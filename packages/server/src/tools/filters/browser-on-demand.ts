@@ -2,6 +2,7 @@ import type { BrowserObservation, BrowserToolSet } from "@convoke/protocol";
 import { browserToolSetName, type ToolListing } from "@convoke/tool-host";
 import { toolSpecs } from "../../agent/tool-specs.ts";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
+import type { SessionContext } from "../../engine/session-context.ts";
 import { changeTools, forward, type ToolSource } from "../tool-source.ts";
 
 /** Whether an agent wants the tools of its browser listed only once it asks for them. */
@@ -12,12 +13,15 @@ export function isOnDemand({ agent }: Pick<ConversationConfig, "agent">): boolea
 }
 
 /** In place of the browser's tools one that asks for them; they are there as soon as the log says that it was called. */
-export function browserOnDemand(source: ToolSource, isAsked: () => boolean): ToolSource {
+export function browserOnDemand(
+  source: ToolSource,
+  context: Pick<SessionContext, "hasAskedForBrowser">,
+): ToolSource {
   if (!source.tools().some(isBrowsers)) return source;
   const shortened = changeTools(source, (given) => [...given.filter((tool) => !isBrowsers(tool)), listing]);
   return {
     ...forward(source),
-    tools: () => (isAsked() ? source.tools() : shortened()),
+    tools: () => (context.hasAskedForBrowser ? source.tools() : shortened()),
     // Asking changes nothing: it is answered here, again after a crash if need be.
     execute: async (request, options) => {
       if (request.tool !== browserToolSetName) return await source.execute(request, options);

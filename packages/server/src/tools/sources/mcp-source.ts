@@ -24,21 +24,26 @@ import { ToolNames } from "../../extensions/mcp/tool-names.ts";
 import type { AwaitedServers } from "../../engine/tool-belt.ts";
 import type { ToolSource } from "../tool-source.ts";
 
-export type McpSourceDeps = OpenClientDeps & {
+/** The conversation around its MCP servers. */
+export interface McpSurroundings {
   /** Whether a tool of another source has this name. */
-  readonly isTaken: (name: string) => boolean;
+  isTaken(name: string): boolean;
+  /** Tools for whose name it is false are left out. */
+  isLeft(name: string): boolean;
+  /** Present values of the conversation's secrets, for `${NAME}` in the configuration. */
+  variables(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  /** A server stopped working; it is tried again by itself. */
+  failed(server: string, reason: string): void;
+}
+
+export type McpSourceDeps = OpenClientDeps & {
+  readonly around: McpSurroundings;
   readonly sessionId: string;
   readonly servers: readonly McpServer[];
   /** Private directory on the server's machine for the record of calls and the names of tools. */
   readonly stateDir: string;
-  /** Tools for whose name it is false are left out. */
-  readonly isLeft: (name: string) => boolean;
-  /** Present values of the conversation's secrets, for `${NAME}` in the configuration. */
-  readonly variables: (signal: AbortSignal) => Promise<ReadonlyMap<string, string>>;
   /** Secrets of the configuration; hidden in results like those of the conversation. It may grow. */
   readonly hidden: Iterable<string>;
-  /** A server stopped working; it is tried again by itself. */
-  readonly onFailed: (server: string, reason: string) => void;
   readonly times: McpTimes;
   /** How long from its start the conversation's first request to the model waits for servers that have not answered yet. */
   readonly firstWaitMs: number;
@@ -79,9 +84,11 @@ class McpSource implements ToolSource, McpServers {
           name: server.name,
           callTimeoutMs: server.callTimeoutMs,
           times: deps.times,
-          open: async (signal) => openClient(await this.#expand(server, signal), deps, signal),
-          onTools: () => this.#relist(),
-          onFailed: (reason) => deps.onFailed(server.name, reason),
+          user: {
+            open: async (signal) => openClient(await this.#expand(server, signal), deps, signal),
+            toolsChanged: () => this.#relist(),
+            failed: (reason) => deps.around.failed(server.name, reason),
+          },
         }),
     );
   }
@@ -92,7 +99,7 @@ class McpSource implements ToolSource, McpServers {
 
   /** Also after a restart, before its server has answered. */
   owns(tool: string): boolean {
-    return this.#names.isGiven(tool) && !this.#deps.isTaken(tool);
+    return this.#names.isGiven(tool) && !this.#deps.around.isTaken(tool);
   }
 
   mcpStatus(): readonly McpServerStatus[] {
@@ -174,19 +181,19 @@ class McpSource implements ToolSource, McpServers {
 
   /** What needs a secret is read anew for each connection, so that a changed one is used. */
   async #expand(server: McpServer, signal: AbortSignal): Promise<McpServer> {
-    return hasVariables(server) ? expandServer(server, await this.#deps.variables(signal)) : server;
+    return hasVariables(server) ? expandServer(server, await this.#deps.around.variables(signal)) : server;
   }
 
   /** Servers in the order of the configuration, tools in the order of their servers: requests to the model stay alike. */
   #relist(): void {
-    const { isLeft, isTaken } = this.#deps;
+    const { around } = this.#deps;
     const offered = new Map<string, OfferedTool & { readonly listing: ToolListing }>();
     const hidden = Array.from(this.#deps.hidden, (value) => ({ name: "", value }));
     for (const connection of this.#connections) {
       const budget = openSchemaBudget();
       for (const announced of connection.tools) {
-        const name = this.#names.nameOf(connection.name, announced.name, isTaken);
-        if (!isLeft(name)) continue;
+        const name = this.#names.nameOf(connection.name, announced.name, (taken) => around.isTaken(taken));
+        if (!around.isLeft(name)) continue;
         const listing = listMcpTool(name, hideInTool(announced, hidden), budget);
         offered.set(name, { announced, connection, parameters: listing.parameters, listing });
       }

@@ -30,38 +30,38 @@ export type McpAccess = {
 export function openMcpTools(access: McpAccess): OpenToolSource {
   return (place) => {
     const { config, context, toolHost } = place;
-    const { servers } = readServers(context.secrets().mcp, []);
+    const { servers } = readServers(context.secrets.mcp, []);
     if (servers.length === 0) {
-      context.onMcpServers(null);
+      context.showMcpServers(null);
       return null;
     }
     const { logins } = access;
-    const hidden = new Set(secretValues(context.secrets()));
+    const hidden = new Set(secretValues(context.secrets));
     const times = access.times ?? mcpTimes;
     const source = openMcpSource({
-      isTaken: place.isTaken,
+      around: {
+        isTaken: place.isTaken,
+        isLeft: toolFilter(config, context),
+        variables: async (signal) => {
+          const resolved = await resolveSecrets(context.secrets.sources, signal, () => {}, access.fetch);
+          return new Map(resolved.map(({ name, value }) => [name, value]));
+        },
+        failed: (server, reason) => context.notify(serverFailed(server, reason)),
+      },
       sessionId: place.conversationId,
       servers,
       stateDir: join(place.stateDir, "mcp"),
       workspaceDir: place.workspaceDir,
-      isLeft: toolFilter(config, context),
-      startProcess: (spec) => toolHost.startProcess(spec),
+      toolHost,
       fetch: access.fetch,
       clientVersion: access.clientVersion,
-      variables: async (signal) => {
-        const resolved = await resolveSecrets(context.secrets().sources, signal, () => {}, access.fetch);
-        return new Map(resolved.map(({ name, value }) => [name, value]));
-      },
       hidden,
-      onToken: (token) => hidden.add(token),
-      ...(logins === undefined
-        ? {}
-        : { openLogin: (url, configured) => logins.open(place.ownerId, url, configured) }),
-      onFailed: (server, reason) => context.notify(serverFailed(server, reason)),
+      tokens: hidden,
+      ownLogins: logins && { open: (url, configured) => logins.open(place.ownerId, url, configured) },
       times,
       firstWaitMs: access.firstWaitMs ?? times.connectMs,
     });
-    context.onMcpServers(hiding(source, () => [...hidden, ...secretValues(context.secrets())]));
+    context.showMcpServers(hiding(source, () => [...hidden, ...secretValues(context.secrets)]));
     return source;
   };
 }

@@ -1,8 +1,8 @@
-import type { AskOracleAction, LLM, ToolDefinition } from "@convoke/protocol";
+import type { AskOracleAction, ToolDefinition } from "@convoke/protocol";
 import type { ToolListing } from "@convoke/tool-host";
 import { askOracle, oracleName, type Advice } from "../../agent/ask-oracle.ts";
 import { hasOracle, oracleToolName } from "../../agent/tool-specs.ts";
-import type { Model } from "../../models/model.ts";
+import type { StoredModels } from "../tasks/sub-conversation.ts";
 import {
   alwaysReady,
   noAnnounce,
@@ -10,27 +10,22 @@ import {
   noRecord,
   nothingToClose,
   type OpenToolSource,
+  type ToolPlace,
 } from "../tool-source.ts";
-
-type FindModel = (ownerId: string, name: string) => Promise<LLM | null>;
 
 /**
  * A tool that asks the stored model named `oracle` for advice, recorded under a name of its own. It changes nothing, so after a crash it is
  * asked again.
  */
-export function openOracle(findModel: FindModel): OpenToolSource {
+export function openOracle(models: StoredModels): OpenToolSource {
   return ({ config, context, ownerId }) => {
     if (!hasOracle(config.agent)) return null;
-    const deps: OracleDeps = {
-      findModel: (name) => findModel(ownerId, name),
-      openHelper: context.openHelper,
-    };
     return {
       tools: () => listings,
       owns: (tool) => tool === oracleToolName,
       ready: alwaysReady,
       execute: async ({ action }, { signal = new AbortController().signal } = {}) => {
-        const advice = await ask(action as unknown as AskOracleAction, deps, signal);
+        const advice = await ask(action as unknown as AskOracleAction, { models, ownerId, context }, signal);
         if (advice === null) return { type: "cancelled", text: "The call was stopped." };
         const observation = {
           kind: "AskOracleObservation",
@@ -47,23 +42,19 @@ export function openOracle(findModel: FindModel): OpenToolSource {
   };
 }
 
-type OracleDeps = {
-  /** The stored model of this name; null when there is none. */
-  readonly findModel: (name: string) => Promise<LLM | null>;
-  readonly openHelper: (usageId: string, other: LLM) => Model;
-};
+type OracleDeps = Pick<ToolPlace, "context" | "ownerId"> & { readonly models: StoredModels };
 
 async function ask(
   action: AskOracleAction,
-  { findModel, openHelper }: OracleDeps,
+  { models, ownerId, context }: OracleDeps,
   signal: AbortSignal,
 ): Promise<Advice | null> {
-  const llm = await findModel(oracleName);
+  const llm = await models.find(ownerId, oracleName);
   if (llm === null) {
     const text = `There is no model profile named "${oracleName}", so nobody can be asked. Go on by your own judgement; the person can store a profile under this name.`;
     return { text, isError: true };
   }
-  return await askOracle(action, openHelper(oracleName, llm), signal);
+  return await askOracle(action, context.openHelper(oracleName, llm), signal);
 }
 
 const definition = {

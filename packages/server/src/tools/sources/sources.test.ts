@@ -51,7 +51,7 @@ const sources: Record<
     request: call("beep", { kind: "ClientAction_beep" }),
   },
   oracle: {
-    open: openOracle(async () => null),
+    open: openOracle({ find: async () => null }),
     options: { agent: { tools: [{ name: "ask_oracle" }] } },
     request: call("ask_oracle", { kind: "AskOracleAction", question: "Which?" }),
   },

@@ -38,7 +38,7 @@ export type TaskAccess = {
 /** A tool that gives work to sub-agents. */
 export function openTasks(access: TaskAccess): OpenToolSource {
   return async (place) => {
-    if (!hasTasks(place.context.config().agent)) return null;
+    if (!hasTasks(place.context.config.agent)) return null;
     const agents = await findAgents(access, place);
     return agents === null ? null : createTaskSource(access, place, agents);
   };
@@ -49,7 +49,7 @@ export async function findAgents(
   { skills }: TaskAccess,
   { context, toolHost, workspaceDir, isHere }: ToolPlace,
 ): Promise<readonly SubAgent[] | null> {
-  const { parent, agent_definitions: given = [] } = context.config();
+  const { parent, agent_definitions: given = [] } = context.config;
   if (parent !== undefined) return null;
   const files = skills?.filesOf(toolHost) ?? null;
   return await findSubAgents({
@@ -137,8 +137,8 @@ class TaskSource implements ToolSource {
     const task = new SubConversation(children, {
       parentId: conversationId,
       ownerId,
-      config: context.config(),
-      secrets: context.secrets(),
+      config: context.config,
+      secrets: context.secrets,
       actionId,
       agent,
       prompt: action.prompt,
@@ -192,7 +192,7 @@ class TaskSource implements ToolSource {
 
   /** With the place that it works in, where its description leaves that to the tool. */
   #placed(agent: SubAgent): SubAgent {
-    return { ...agent, worktree: agent.worktree ?? tasksHaveWorktrees(this.#deps.context.config().agent) };
+    return { ...agent, worktree: agent.worktree ?? tasksHaveWorktrees(this.#deps.context.config.agent) };
   }
 
   /** What became of the changes in its worktree belongs to the report. */
@@ -218,8 +218,8 @@ class TaskSource implements ToolSource {
 
   /** Nothing of a task may cost more than what its conversation has left; several turns of a task count together. */
   #budgetOf(agent: SubAgent, resume: string | null): number | null {
-    const { limit, spent } = this.#deps.context.budget();
-    const before = resume === null ? 0 : costOf(this.#deps.context.stats()[usageIdOf(resume)]);
+    const { limit, spent } = this.#deps.context.budget;
+    const before = resume === null ? 0 : costOf(this.#deps.context.stats[usageIdOf(resume)]);
     const left = limit === null ? Infinity : Math.max(0, limit - spent);
     const maxCost = Math.min(left, agent.max_budget_per_run ?? Infinity);
     return maxCost === Infinity ? null : before + maxCost;
@@ -230,7 +230,7 @@ class TaskSource implements ToolSource {
     try {
       const total = await task.metrics();
       const usageId = usageIdOf(task.id);
-      if (total === null || costsSame(context.stats()[usageId], total)) return;
+      if (total === null || costsSame(context.stats[usageId], total)) return;
       await context.putStats(usageId, { ...total, max_budget_per_task: null });
     } catch (error) {
       // The ledger of the user has it; what the sub-agent found is not lost for a number.

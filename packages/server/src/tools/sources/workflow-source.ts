@@ -24,7 +24,7 @@ const maxMs = 3_600_000;
 /** A tool that runs a script over sub-agents. */
 export function openWorkflows(access: TaskAccess): OpenToolSource {
   return async (place) => {
-    if (!hasWorkflow(place.context.config().agent)) return null;
+    if (!hasWorkflow(place.context.config.agent)) return null;
     const agents = await findAgents(access, place);
     return agents === null ? null : createWorkflowSource(createTaskSource(access, place, agents), agents);
   };

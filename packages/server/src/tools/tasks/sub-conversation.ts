@@ -20,6 +20,12 @@ import type { Worktree } from "../../engine/worktree.ts";
 import { idOfTask } from "./task-ids.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 
+/** The models that users have stored, keys included. */
+export interface StoredModels {
+  /** Null when this user has none of the name. */
+  find(ownerId: string, name: string): Promise<LLM | null>;
+}
+
 /** What sub-agents need of the directory, which is where their conversations are. */
 export type SubConversationDeps = {
   readonly directory: {
@@ -29,8 +35,7 @@ export type SubConversationDeps = {
   };
   readonly journal: Pick<Journal, "onAppend" | "search">;
   readonly worktrees: TaskWorktrees;
-  /** A model that a user has stored, keys included; null when there is none of this name. */
-  readonly findModel: (ownerId: string, name: string) => Promise<LLM | null>;
+  readonly storedModels: StoredModels;
 };
 
 export type SubTask = {
@@ -147,7 +152,7 @@ export class SubConversation {
   async #create(): Promise<void> {
     const { agent, ownerId, title, parentId, actionId, budget, config, secrets } = this.#task;
     const isInherited = (agent.model ?? "inherit") === "inherit";
-    const model = isInherited ? null : await this.#deps.findModel(ownerId, agent.model ?? "");
+    const model = isInherited ? null : await this.#deps.storedModels.find(ownerId, agent.model ?? "");
     if (!isInherited && model === null) {
       throw new TaskRefusedError(
         `The sub-agent ${agent.name} wants the model profile ${agent.model}, which is not stored.`,

@@ -15,7 +15,7 @@ export type ConversationWorktreesDeps = {
   /** Absolute; worktrees of conversations on this machine are below it. */
   readonly dataDir: string;
   readonly journal: Pick<Journal, "getConversation" | "searchConversations">;
-  readonly workspaceDir: (config: ConversationConfig) => string;
+  readonly folders: { workspaceDir(config: ConversationConfig): string };
   readonly clock: Clock;
   readonly logger: Logger;
   readonly repositories: RepositoryQueues;
@@ -42,12 +42,12 @@ export class ConversationWorktrees {
     { id, config, worktree: options = null }: Order,
     { toolHost, stateDir }: ConversationHost,
   ): Promise<ConversationConfig> {
-    const { clock, journal, dataDir, workspaceDir } = this.#deps;
+    const { clock, journal, dataDir, folders } = this.#deps;
     if (options === null || (await journal.getConversation(id)) !== null) return config;
     const isHere = stateDir === null;
     const made = await this.#worktrees.make(toolHost, {
       conversationId: id,
-      workingDir: isHere ? workspaceDir(config) : config.workspace.working_dir,
+      workingDir: isHere ? folders.workspaceDir(config) : config.workspace.working_dir,
       parentDir: isHere ? join(dataDir, "worktrees") : posix.join(stateDir, "worktrees"),
       options,
       nowMicros: clock.nowMs() * 1000,

@@ -32,12 +32,12 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
   const { toolHost, workspaceRoot, fetch, clientVersion, sealedValues, mcpLogins: logins, clock } = deps;
   const { cluster } = deps;
   const clientDeps = {
-    startProcess: toolHost.startProcess.bind(toolHost),
+    toolHost,
     workspaceDir: workspaceRoot,
     fetch,
     clientVersion,
   };
-  const loginJobs = new LoginJobs({ ...clientDeps, logins, nodeId: () => cluster.nodeId, clock });
+  const loginJobs = new LoginJobs({ ...clientDeps, logins, cluster, clock });
   return {
     testMcpServer: async ({ body, caller, signal }) => {
       const { server, config, ...options } = readTestRequest(
@@ -49,8 +49,8 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
         server,
         {
           ...clientDeps,
-          openLogin: (url, configured) => logins.open(caller.userId, url, configured),
-          onToken: (token) => hidden.add(token),
+          ownLogins: { open: (url, configured) => logins.open(caller.userId, url, configured) },
+          tokens: hidden,
         },
         { ...options, signal },
       );
