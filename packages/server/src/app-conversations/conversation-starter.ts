@@ -213,7 +213,7 @@ export class ConversationStarter implements AsyncDisposable {
         preparing: this.#preparing,
         signal: abort.signal,
         closing: this.#closing.signal,
-        tasks: { changed: (task) => this.#tell(task) },
+        tasks: { changed: (task) => this.#publish(task) },
       });
     } catch (error) {
       if (this.#closing.signal.aborted) return;

@@ -22,7 +22,7 @@ export class OwnedModels implements Models {
   open(config: ConversationConfig, secrets: ConversationSecrets): Model {
     const { budgetGuard, models } = this.#deps;
     const model = models.open(config, secrets, this.#account.userId);
-    return meteredModel(model, config.agent.llm, { purse: budgetGuard, ...this.#account });
+    return meteredModel(model, config.agent.llm, { budgetGuard, ...this.#account });
   }
 
   async findStored(name: string): Promise<LLM | null> {

@@ -87,7 +87,7 @@ class DockerBackend implements SandboxBackend {
       link: new ToolHostLink({ directory, key, connect: this.#deps.connect }),
       container: {
         remove: () => this.#removeContainer(id),
-        connectPort: (port) => (join(directory.runDir, "ports.sock"), port),
+        connectPort: (port) => connectForwardedPort(join(directory.runDir, "ports.sock"), port),
       },
     });
   }

@@ -24,7 +24,7 @@ export function openHooks(config: ConversationConfig, deps: OpenHooksDeps): Hook
     place: {
       ...deps.place,
       ask: (question, signal) => askOnce(deps.openModel(), question, signal),
-      asyncEnded: (record) => deps.notify(tell(record)),
+      asyncEnded: (record) => deps.notify(toDraft(record)),
     },
     lost: deps.lost,
   });

@@ -145,9 +145,12 @@ export class AppendWriter implements AsyncDisposable {
 
   async #connect(): Promise<Client> {
     const { url, timeline, heartbeat } = this.#deps;
-    this.#client ??= await openConnection({ url, name: `convoke ${heartbeat.nodeId} write`, timeline }, () => {
-      this.#client = null;
-    });
+    this.#client ??= await openConnection(
+      { url, name: `convoke ${heartbeat.nodeId} write`, timeline },
+      () => {
+        this.#client = null;
+      },
+    );
     return this.#client;
   }
 
