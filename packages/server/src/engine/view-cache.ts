@@ -12,7 +12,7 @@ export type CachedView = {
  * The views of conversations between two runs: the next run begins with what the last one had read. They are copies of what the logs
  * say, so any of them may go at any time; the longest unused goes first.
  *
- * Only for speed: B8.view50, B8.view2000
+ * Only for speed: B8.view50.start, B8.view2000.start
  */
 export class ViewCache {
   readonly #limits: { readonly one: number; readonly all: number };
