@@ -52,7 +52,7 @@ test("P44: a queued message leaves with the answer that had read it, or when it 
 test("title, retry and task list are those of the newest event that tells them", () => {
   const tasks = [{ title: "Look", notes: "", status: "done" as const }];
   const retry = { attempt: 2, code: "LLMRateLimitError", detail: "Slower.", until: null };
-  const view = foldEvents(viewOf({ id: "c", title: "Old", execution_status: "running" } as never), [
+  const view = foldEvents(viewOf({ id: "c", title: "Old", execution_status: "running" }), [
     update("title", "New"),
     update("model_retry", retry),
     stored({

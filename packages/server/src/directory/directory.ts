@@ -23,7 +23,6 @@ import { Deletions } from "./deletions.ts";
 import { Descriptions, type DescribedPage } from "./descriptions.ts";
 import type { ForwardedSignal } from "../engine/signals.ts";
 import { Watches, type FrameSource, type Watch } from "./watch.ts";
-import type { SubConversationDeps } from "../tools/tasks/sub-conversation.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { isOwnedBy } from "./is-owned-by.ts";
 import { LoadedConversations } from "./loaded-conversations.ts";

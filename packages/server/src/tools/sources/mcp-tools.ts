@@ -82,12 +82,12 @@ function hiding(servers: McpServers, hidden: () => readonly string[]): McpServer
 }
 
 /** A filter that does not end in time is reported once and ignored. */
-function toolFilter({ agent }: ConversationConfig, { notify }: SessionContext): (name: string) => boolean {
+function toolFilter({ agent }: ConversationConfig, context: SessionContext): (name: string) => boolean {
   const filter = openToolFilter(agent);
   let isReported = false;
   return (name) =>
     isLeft(filter, name, () => {
-      if (!isReported) notify(filterFailed);
+      if (!isReported) context.notify(filterFailed);
       isReported = true;
     });
 }

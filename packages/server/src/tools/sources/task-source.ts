@@ -165,13 +165,14 @@ class TaskSource implements ToolSource {
     signal: AbortSignal,
     report: (status: string) => void,
   ): Promise<SubTaskEnd | null> {
-    const { closing, stopping } = this.#deps.context;
+    const { context } = this.#deps;
+    const { closing } = context;
     const begun = task.begin();
     const onAbort = (): void => {
       if (closing.aborted) return;
       const stopped = Promise.allSettled([begun]).then(() => task.stop());
       // Why it failed is thrown below.
-      stopping(Promise.allSettled([stopped]));
+      context.stopping(Promise.allSettled([stopped]));
     };
     signal.addEventListener("abort", onAbort);
     try {
