@@ -126,7 +126,7 @@ async function open(): Promise<void> {
         const entered = await exchangeTicket(client, ticket, (question) => confirm(question));
         if (entered !== null) login.enter(entered.proof, entered.user_id);
       } catch {
-        // The door says so and takes a key instead.
+        // The login form says so and takes a key instead.
         hasLoginFailed = true;
         login.leave();
       }

@@ -215,7 +215,7 @@ test("a page of another origin, and a name that is not the server's, are refused
   }
 });
 
-test("the door of a process is for the others alone: no key and no login opens it", async () => {
+test("the internal listener of a process accepts other nodes alone: no key and no login opens it", async () => {
   await using served = await TogetherCommand.start({ processes: 2 });
   const { json } = await served.ask("GET", "/api/nodes");
   for (const { address } of (json as { nodes: { address: string }[] }).nodes) {

@@ -1,5 +1,5 @@
 /** How long a found owner is cached, in milliseconds, before the store is asked again. */
-const goodForMs = 2_000;
+const ttlMs = 2_000;
 const maxKnown = 1_000;
 
 /** A short-lived cache of the nodes that own conversations, so that consecutive commands ask the store once. */
@@ -24,7 +24,7 @@ export class KnownHolders {
     this.#known.delete(conversationId);
     const [oldest] = this.#known.keys();
     if (this.#known.size >= maxKnown) this.#known.delete(oldest!);
-    this.#known.set(conversationId, { nodeId, untilMs: this.#nowMs() + goodForMs });
+    this.#known.set(conversationId, { nodeId, untilMs: this.#nowMs() + ttlMs });
   }
 
   forget(conversationId: string): void {

@@ -25,7 +25,7 @@ export interface SessionContext {
   showMcpServers(servers: McpServers | null): void;
   /** Adds to the log when the conversation comes to it. */
   notify(draft: EventDraft): void;
-  /** A stored model for a call beside the run, booked under a name of its own. */
+  /** A stored model for a call beside the run, recorded under a name of its own. */
   openHelper(usageId: string, other: LLM): Model;
   /** Replaces the total of one usage id; durable when it resolves. */
   putStats(usageId: string, total: MetricsSnapshot): Promise<void>;

@@ -7,10 +7,10 @@ const kind = { code: "fields_unused" } as const;
 const maxReported = 100;
 
 /** What the log says of fields in requests that change nothing; null where there is nothing new to say. */
-export function unusedWarning(fields: readonly string[], told: readonly string[] = []): Warning | null {
+export function unusedWarning(fields: readonly string[], reported: readonly string[] = []): Warning | null {
   const news = [...new Set(fields)]
-    .filter((field) => !told.includes(field))
-    .slice(0, maxReported - told.length);
+    .filter((field) => !reported.includes(field))
+    .slice(0, maxReported - reported.length);
   if (news.length === 0) return null;
   const detail = `These fields of a request change nothing here: ${news.join(", ")}.`;
   return { ...kind, detail, fields: news };

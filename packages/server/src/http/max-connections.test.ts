@@ -8,8 +8,8 @@ import type { Gauges } from "../observability/gauges.ts";
 import { Metrics } from "../observability/metrics.ts";
 import { limitConnections, maxConnections } from "./max-connections.ts";
 
-const limits = (most: string): string =>
-  `Limit                     Soft Limit           Hard Limit           Units     \nMax open files            ${most}                 4096                 files     \n`;
+const limits = (limit: string): string =>
+  `Limit                     Soft Limit           Hard Limit           Units     \nMax open files            ${limit}                 4096                 files     \n`;
 
 test.each([
   [limits("1024"), 512],
@@ -17,8 +17,8 @@ test.each([
   [limits("65536"), 65_024],
   [limits("unlimited"), null],
   [null, null],
-])("F13: some file handles of a process are reserved for other uses than connections", (text, most) => {
-  expect(maxConnections(text)).toBe(most);
+])("F13: some file handles of a process are reserved for other uses than connections", (text, limit) => {
+  expect(maxConnections(text)).toBe(limit);
 });
 
 test("F13: a connection above the limit is closed, and the open ones are served", async () => {
@@ -39,7 +39,7 @@ test("F13: a connection above the limit is closed, and the open ones are served"
   const answers: string[] = [];
   for (let count = 0; count < 5; count += 1) answers.push(await ask());
   expect(answers).toEqual(["served", "served", "served", "closed", "closed"]);
-  expect(warnings).toEqual([{ most: 3 }]);
+  expect(warnings).toEqual([{ max: 3 }]);
   server.closeAllConnections();
   server.close();
 });

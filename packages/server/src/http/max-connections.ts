@@ -34,7 +34,7 @@ export function limitConnections(server: Server, max: number | null, logger: Log
   server.on("drop", () => {
     if (performance.now() - reportedAtMs < reportEveryMs) return;
     reportedAtMs = performance.now();
-    logger.warn({ most: max }, "too many connections");
+    logger.warn({ max }, "too many connections");
   });
 }
 

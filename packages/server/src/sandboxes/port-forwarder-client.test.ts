@@ -7,9 +7,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { connectForwardedPort } from "./port-forwarder-client.ts";
 
 test.skipIf(process.platform !== "linux")(
-  "a door that never answers is left after the deadline, and nothing stays open",
+  "a forwarder that never answers is dropped after the deadline, and nothing stays open",
   async () => {
-    const dir = await mkdtemp(join(tmpdir(), "convoke-door-"));
+    const dir = await mkdtemp(join(tmpdir(), "convoke-forwarder-"));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     const silent = createServer();
     const calls = once(silent, "connection") as Promise<[Socket]>;

@@ -14,7 +14,7 @@ import { SpendHolds } from "./spend-holds.ts";
 const noon = Date.parse("2026-01-31T12:00:00Z");
 
 async function openGuard(maxPerDay: number | null) {
-  const folder = await mkdtemp(join(tmpdir(), "convoke-purse-"));
+  const folder = await mkdtemp(join(tmpdir(), "convoke-budget-"));
   const database = await openTestDatabase(folder);
   const clock = { nowMs: noon };
   const logger = { info: () => {}, warn: () => {}, error: () => {} };

@@ -9,7 +9,7 @@ const LoginPage = lazyPart(() => import("../login/login-page.tsx"));
 
 type AppProps = { readonly hasLoginFailed: boolean };
 
-/** The page: its door, or what is behind it. */
+/** The page: the login form, or the application. */
 export function App({ hasLoginFailed }: AppProps) {
   const { login, overview, logs, outbox } = useServices();
   const status = useStore(login.status);
@@ -22,7 +22,7 @@ export function App({ hasLoginFailed }: AppProps) {
     const stop = new AbortController();
     overview.start(stop.signal);
     void outbox.flush();
-    // What ended with a login goes on with the next one.
+    // What ended with a login resumes with the next one.
     logs.wake();
     const wake = (): void => {
       if (document.visibilityState !== "visible") return;
@@ -37,7 +37,7 @@ export function App({ hasLoginFailed }: AppProps) {
   }, [isIn, overview, logs, outbox]);
   useApprovals();
   const isLoading = useStore(overview).phase === "loading";
-  // Whoever turns out to stand before the door sees nothing of the room; the first answer says so, or that the server needs no key.
+  // Nothing of the application is shown before the first answer, which says whether a login is needed.
   const isHidden = status === "unknown" && login.proof === null && isLoading;
   if (status !== "out") {
     return (

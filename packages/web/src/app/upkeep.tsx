@@ -9,7 +9,7 @@ import { PageVersion, readPage } from "./page-version.ts";
 import { mayReload } from "./may-reload.ts";
 
 /**
- * What a page needs that stays open while its server changes: a line when a newer page is there, and a door when the login ended. It
+ * What a page needs that stays open while its server changes: a line when a newer page is there, and a login form when the login ended. It
  * is loaded with the first screen, because later its own file may be gone.
  */
 export default function Upkeep() {

@@ -93,7 +93,7 @@ function statusOf(
   return isWorking ? words.isWorking : "";
 }
 
-/** Nobody looks at a page in the background; who has the browser keeps it there. */
+/** Not while the page is in the background; the person who controls the browser keeps it. */
 function useWhileSeen(link: BrowserLink): void {
   useEffect(() => {
     const onChange = (): void => {

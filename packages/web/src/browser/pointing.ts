@@ -1,6 +1,6 @@
 import type { BrowserInput } from "@convoke/protocol";
 
-/** What of a pointer event is looked at. */
+/** The fields of a pointer event that are used. */
 export type PointerLike = {
   readonly type: string;
   readonly pointerType: string;

@@ -26,7 +26,7 @@ type BodyProps = {
   readonly row: ActionRow;
   readonly conversationId: string;
   readonly folder: string | null;
-  /** What it has said so far, while it runs. */
+  /** Its output so far, while it runs. */
   readonly progress: string | null;
   readonly menu: CardMenu | null;
   readonly thread: ((report: ReactNode) => ReactNode) | null;

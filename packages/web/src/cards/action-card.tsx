@@ -56,7 +56,7 @@ type ActionCardProps = {
   readonly isRunning: boolean;
   /** Output of tools that run. */
   readonly progress: Store<ReadonlyMap<string, string>>;
-  /** Null where a log is only looked at. */
+  /** Null where a log is read-only. */
   readonly menu: CardMenu | null;
   /** Draws the conversation that the work was given to; what it is given stands in its place where there is none. */
   readonly thread: ((report: ReactNode) => ReactNode) | null;

@@ -24,7 +24,7 @@ export type Essence = {
   readonly isCode: boolean;
 };
 
-/** Tools that only look. */
+/** Tools that only read. */
 const readingKinds = new Set([
   "GrepAction",
   "GlobAction",

@@ -5,7 +5,7 @@ type Entry = { readonly name: string; readonly type: "directory" | "file" | "oth
 /** What stands in a folder, named below the folder of the conversation, without a slash at either end. */
 export type ListFolder = (path: string) => Promise<readonly Entry[]>;
 
-/** So many folders are looked into for one question, and so many levels down. */
+/** Limits of one search: folders that are read, and levels below the start. */
 const maxFolders = 40;
 const deepest = 4;
 const maxNames = 5_000;

@@ -12,7 +12,7 @@ function openBrowser(): { readonly keep: Keep; readonly tab: () => LoginState } 
   return { keep, tab: () => new LoginState(keep) };
 }
 
-test("J30: a login that ends while the page is in use lapses; one that never was is a closed door", () => {
+test("J30: a login that ends while the page is in use lapses; without one the page stays logged out", () => {
   const used = openBrowser().tab();
   used.enter("proof", "ada");
   used.refuse("proof");

@@ -3,7 +3,7 @@ import type { LoginState } from "./login-state.ts";
 /** Sockets are closed so when their login ends. */
 const refusedCode = 4001;
 
-/** `fetch` with both halves of the login; a refusal of the login sends the page to its door. */
+/** `fetch` with both halves of the login; a refusal of the login shows the login form. */
 export function fetchWithLogin(login: LoginState): typeof fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);

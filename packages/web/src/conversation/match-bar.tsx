@@ -14,7 +14,7 @@ type MatchBarProps = {
   readonly onNow: () => void;
 };
 
-/** So many matches of one conversation are gone through. */
+/** Maximum number of matches in one conversation. */
 const maxPages = 4;
 
 /** What a search found in this conversation, one after another: n goes to the next, an older one, p back. */

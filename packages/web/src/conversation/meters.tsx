@@ -5,7 +5,7 @@ import { Cost } from "./conversation-title.tsx";
 
 type MetersProps = {
   readonly state: ConversationView;
-  /** Shows what fills the context; null where nothing does, or nobody can look. */
+  /** Shows what fills the context; null where the context is empty or unknown. */
   readonly onContext?: (() => void) | null;
 };
 

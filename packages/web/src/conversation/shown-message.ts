@@ -31,7 +31,7 @@ export function shownMessage(message: Loose): ShownMessage {
   };
 }
 
-/** What a tool is called and what is said about it. */
+/** A tool's name and description. */
 export function shownTool(tool: Loose): { readonly name: string; readonly text: string } {
   return { name: textAt(tool, "name"), text: textAt(tool, "description") };
 }

@@ -15,7 +15,7 @@ type EventsPanelProps = {
   readonly conversationId: string;
   /** The event whose text is shown; null for the list. */
   readonly eventId: string | null;
-  /** Another value is a reason to look for newer ones. */
+  /** A change of this value reloads newer ones. */
   readonly version: string | null;
   readonly onOpen: (eventId: string | null) => void;
   readonly onGo: (eventId: string) => void;

@@ -3,7 +3,7 @@ import { useServices } from "../services/services.ts";
 import type { EventChoice } from "./event-filter.tsx";
 import { listedEvent, withNewest, type ListedPage } from "./listed-event.ts";
 
-/** So many events are listed at once. */
+/** Events per page. */
 const pageSize = 50;
 /** Longer texts are not needed to name an event. */
 const trimAt = 1_024;
@@ -11,7 +11,7 @@ const trimAt = 1_024;
 type Wanted = {
   readonly conversationId: string;
   readonly choice: EventChoice;
-  /** Another value is a reason to look for newer ones. */
+  /** A change of this value reloads newer ones. */
   readonly version: string | null;
 };
 

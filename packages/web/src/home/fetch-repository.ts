@@ -50,7 +50,7 @@ export type FetchDeps = {
   readonly signal: AbortSignal;
 };
 
-/** The folder of the fetched repository, absolute. Rejects with what git said when it could not be fetched. */
+/** The folder of the cloned repository, absolute. Rejects with git's message when it could not be cloned. */
 export async function fetchRepository(address: string, deps: FetchDeps): Promise<string> {
   const { client, base, onProgress, signal } = deps;
   const { id } = await client.call("POST /api/bash/start_bash_command", {
@@ -105,7 +105,7 @@ function lastLines(text: string): readonly string[] {
     .filter((line) => line !== "");
 }
 
-/** What git said, without the line that only names the folder. */
+/** Git's message, without the line that only names the folder. */
 function problemOf(stderr: string, exitCode: number): string {
   const lines = lastLines(stderr).filter((line) => !line.startsWith("Cloning into "));
   return lines.slice(-6).join(" ") || `git ended with exit code ${exitCode}.`;

@@ -1,4 +1,4 @@
-/** What a person does, for whoever reads it; what comes after its end is dropped. */
+/** Inputs of a person as a stream; inputs after its end are dropped. */
 export class Inputs<Input> implements AsyncIterable<Input> {
   readonly #waiting: Input[] = [];
   #wake: () => void = () => {};

@@ -3,7 +3,7 @@ import { looseAt, textAt, type Loose } from "../lib/loose.ts";
 /** Texts of an event longer than this are cut; the whole event is asked for when somebody wants it. */
 export const trimAt = 8_192;
 
-/** A piece of a log, in its order, and where what comes before it begins; behind it, where it was read upwards. */
+/** A part of a log in its order, and the cursor of the part before it (after it, if it was read upwards). */
 export type LogPage = { readonly events: readonly Loose[]; readonly nextPageId: string | null };
 
 /** A page as REST gives it; `isDown` when the newest events are asked for first. What was cut of an event is marked on it. */

@@ -3,10 +3,10 @@ import { OpenLog, type LogDeps } from "./open-log.ts";
 
 const maxLogs = 8;
 
-/** The logs that were looked at last. Going back to one of them shows at once what was read of it. */
+/** A cache of the logs that were open last. Going back to one of them shows at once what was read of it. */
 export class OpenLogs {
   readonly #deps: LogDeps;
-  /** The one that was looked at last comes last. */
+  /** The most recently used one is last. */
   readonly #logs = new Map<string, OpenLog>();
   readonly #users = new Map<string, number>();
 

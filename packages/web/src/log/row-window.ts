@@ -5,12 +5,12 @@ import type { LogPage } from "./log-page.ts";
 
 /** From so many rows on those that are far from what is read are let go. */
 export const maxRows = 2_000;
-/** What is kept of the end of a log that is not among the rows. */
+/** What is cached of the end of a log that is not among the rows. */
 const tailRows = 200;
 
 /**
- * One piece of a log without gaps, which grows at both ends and is let go of where nobody reads. What it lets go of can be read again.
- * While the end of the log is not in the piece, what comes there is kept apart, so that one is back at the end at once.
+ * A window of a log without gaps, which grows at both ends and is dropped where nobody reads. What was dropped can be read again.
+ * While the end of the log is not in the window, new events are stored apart, so that one is back at the end at once.
  */
 export class RowWindow {
   #fold = new RowFold();

@@ -4,7 +4,7 @@ import { useMoreWords } from "../words/words.ts";
 import { LoginForm } from "./login-form.tsx";
 
 /**
- * The door over a page whose login ended: what was written stays beneath it, with the focus where it was. A login in another tab of
+ * The login form over a page whose login ended: what was written stays beneath it, with the focus where it was. A login in another tab of
  * this browser opens it too.
  */
 export function LoginAgain() {

@@ -14,7 +14,7 @@ import type { Overview } from "./overview-store.ts";
 
 const BesideButton = lazyPart(() => import("./beside-button.tsx"));
 
-/** So many conversations are drawn at first, and again each time the end of those comes near. */
+/** How many conversations are drawn at first, and added each time their end comes near. */
 const step = 50;
 
 type ConversationListProps = {
@@ -77,7 +77,7 @@ function MoreWord({ what }: { readonly what: "failed" | "none" | "noneFound" }) 
   return useMoreWords().list[what];
 }
 
-/** Stands behind what is drawn, and tells when it comes near the screen. */
+/** Placed after the drawn rows; reports when it comes near the screen. */
 function EndOfDrawn({ onNear }: { readonly onNear: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

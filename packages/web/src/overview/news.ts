@@ -1,7 +1,7 @@
 import type { Approval } from "./approvals-store.ts";
 import type { Summary } from "./summary.ts";
 
-/** Something that a person may want to be told of: an action that asks, a run that ended. */
+/** An item for a notification: an action that needs approval, or a run that ended. */
 export type News = {
   readonly kind: "asks" | "done" | "failed";
   readonly conversationId: string;

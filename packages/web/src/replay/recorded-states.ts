@@ -10,7 +10,7 @@ const answers: ReadonlySet<string> = new Set([
 /** What holds before an event says otherwise. */
 const unsaid = { execution_status: "idle", stats: { usage_to_metrics: {} } };
 
-/** So many events lie between two states that are kept. */
+/** Events between two checkpoints. */
 const step = 1_000;
 
 type Fold = {
@@ -19,7 +19,7 @@ type Fold = {
   readonly open: Map<string, Loose>;
 };
 
-/** How a conversation stood at each of its events: folded from the kept state before it, so that a step costs the same anywhere. */
+/** How a conversation stood at each of its events: folded from the checkpoint before it, so that a step costs the same anywhere. */
 export class RecordedStates {
   readonly #events: readonly Loose[];
   /** The state after each multiple of `step` events, as far as somebody has looked; never changed. */

@@ -14,7 +14,7 @@ import { useChanges } from "./use-changes.ts";
 import { moveFocus } from "./move-focus.ts";
 import { useTurns } from "./use-turns.ts";
 
-/** So many files are open at first; the others open when somebody wants them. */
+/** How many files are open at first. */
 const openAtFirst = 20;
 
 const fixed = {

@@ -9,7 +9,7 @@ import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** So many of the dearest conversations are named. */
+/** How many of the most expensive conversations are listed. */
 const maxConversations = 20;
 
 /** What models have cost, by day and conversation, and what they may cost in a day. */

@@ -4,7 +4,7 @@ import { lazyPart } from "../lib/lazy-part.ts";
 const CopyButton = lazyPart(async () => ({ default: (await import("../ui/copy-button.tsx")).CopyButton }));
 const TextColours = lazyPart(() => import("../colours/text-colours.tsx"));
 
-/** A piece of code with its language and a way to copy it. */
+/** A code block with its language and a button to copy it. */
 export function CodeBlock({ text, language }: { readonly text: string; readonly language: string }) {
   const place = useRef<HTMLElement>(null);
   return (

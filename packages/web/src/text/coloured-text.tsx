@@ -16,7 +16,7 @@ const colours = [
 export function ColouredText({ text }: { readonly text: string }) {
   const parts = useMemo(() => readColours(text), [text]);
   return parts.map((part, index) => (
-    // The pieces of one output keep their places.
+    // The parts of one output keep their positions.
     // eslint-disable-next-line react/no-array-index-key
     <span key={index} className={classOf(part)}>
       {part.text}

@@ -1,4 +1,4 @@
-/** A piece of terminal output in one style. `colour` is the number of one of the sixteen, or null for the usual one. */
+/** A part of terminal output in one style. `colour` is the number of one of the sixteen, or null for the usual one. */
 export type StyledText = {
   readonly text: string;
   readonly colour: number | null;

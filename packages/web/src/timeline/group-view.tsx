@@ -13,7 +13,7 @@ type GroupViewProps = {
   readonly context: RowContext;
 };
 
-/** Actions that only looked around, in one line. */
+/** Read-only actions, in one line. */
 export function GroupView({ id, rows, openIds, context }: GroupViewProps) {
   const words = useWords().turn;
   const isOpen = openIds.has(id);

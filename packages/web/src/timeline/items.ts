@@ -37,7 +37,7 @@ function rowItem(row: Row): Item {
   return { type: "row", key: row.id, row };
 }
 
-/** Rows, with runs of actions that only looked put together. */
+/** Rows, with consecutive read-only actions grouped. */
 function pushGrouped(items: Item[], rows: readonly Row[]): void {
   let reads: ActionRow[] = [];
   const flush = (): void => {

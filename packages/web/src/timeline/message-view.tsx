@@ -14,11 +14,11 @@ const RowActions = lazyPart(() => import("./row-actions.tsx"));
 type MessageViewProps = {
   readonly row: MessageRow;
   readonly menu: RowMenu | null;
-  /** What an agent was told by another one. */
+  /** The order that an agent got from another one. */
   readonly isOrder: boolean;
 };
 
-/** What the user said. */
+/** A message of the user. */
 export function MessageView({ row, menu, isOrder }: MessageViewProps) {
   const words = useWords();
   const { language } = useServices();
@@ -50,7 +50,7 @@ type AnswerViewProps = {
   readonly menu: RowMenu | null;
 };
 
-/** What the agent said to its user. */
+/** A message of the agent to its user. */
 export function AnswerView({ id, text, images, reasoning, menu }: AnswerViewProps) {
   return (
     <div className="group/row py-1.5">

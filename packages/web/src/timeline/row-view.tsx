@@ -17,7 +17,7 @@ export type RowContext = {
   readonly isRunning: boolean;
   readonly progress: Store<ReadonlyMap<string, string>>;
   readonly onToggle: (id: string) => void;
-  /** Null where a log is only looked at. */
+  /** Null where a log is read-only. */
   readonly onMenu: RowMenu | null;
   /** The conversation of a task: who wrote its messages is another agent. */
   readonly isTask?: boolean;

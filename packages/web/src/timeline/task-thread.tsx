@@ -26,7 +26,7 @@ import type { TaskThreadParts } from "./task-thread-parts.ts";
 
 const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
 
-/** So many rows are drawn at first, and more of them with each wish. */
+/** How many rows are drawn at first, and added on request. */
 const step = 60;
 
 type TaskThreadProps = {

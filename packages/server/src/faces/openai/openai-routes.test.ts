@@ -86,9 +86,9 @@ test("W34: a client that sends its whole chat continues its conversation; an unk
   ];
   const third = await server.call("POST", chats, ask("", { messages: other }));
   expect(third.headers.get(header)).not.toBe(first.headers.get(header));
-  const [asked, , told] = server.model.requests.map(({ body }) => JSON.stringify(body));
+  const [asked, , followUp] = server.model.requests.map(({ body }) => JSON.stringify(body));
   expect(asked).toContain("Be brief.");
-  expect(told).toContain("assistant: noted");
+  expect(followUp).toContain("assistant: noted");
 });
 
 test("W34: a chat goes on in its conversation after a restart, and at another server on the store", async () => {

@@ -87,7 +87,7 @@ describe.skipIf(!probe.isUsable)(`several nodes need PostgreSQL (${probe.detail}
     expect(generations).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("P28: what a node owns that beats no more is free after a few looks, and its lease is fenced", async () => {
+  test("P28: what a node without heartbeats owns is free after a few polls, and its lease is fenced", async () => {
     const url = await server.createDatabase();
     await using owner = await openPostgresJournal({ url, heartbeatMs: 3_600_000, onFailure });
     await using other = await openPostgresJournal({ url, heartbeatMs, onFailure });

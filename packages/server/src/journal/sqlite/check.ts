@@ -106,7 +106,7 @@ function checkStrangers(
   conversations: ReadonlyMap<number, string>,
   onDamage: CheckDeps["onDamage"],
 ): void {
-  const doomed = new Set(
+  const deleted = new Set(
     database
       .prepare("SELECT number FROM doomed")
       .all()
@@ -118,7 +118,7 @@ function checkStrangers(
     if (position === undefined) return;
     if (Number(position) < from) throw new OutOfPlace(Number(position));
     const number = conversationNumberOf(Number(position));
-    if (!conversations.has(number) && !doomed.has(number)) {
+    if (!conversations.has(number) && !deleted.has(number)) {
       onDamage(`There are events under the number ${number}, and no conversation has it.`);
     }
     from = positionOf(number + 1, 0);
