@@ -172,9 +172,10 @@ function workEvent(seq: number, number: number): NewEvent {
   const base = { id: sampleId(number), timestampMicros: microsOf(number), text: null, meta: null };
   if (number % 10 === 0) {
     const source = number % 50 === 0 ? "user" : "agent";
-    const content = [{ type: "text", text: `${words(next, 90)}${rare} in ${path}` }];
+    const text = `${words(next, 90)}${rare} in ${path}`;
+    const content = [{ type: "text", text }];
     const event = { id: base.id, source, llm_message: { role: source, content }, kind: "MessageEvent" };
-    return { ...base, kind: "MessageEvent", source, json: JSON.stringify(event) };
+    return { ...base, text, kind: "MessageEvent", source, json: JSON.stringify(event) };
   }
   if (number % 2 === 1) {
     const command =
