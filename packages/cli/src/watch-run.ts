@@ -5,7 +5,6 @@ import { exitCodes } from "./exit-codes.ts";
 import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
 import { WaitNotes } from "./print/wait-notes.ts";
-import { systemClock } from "../../server/src/lib/clock.ts";
 
 export type WatchOptions = {
   readonly client: ConvokeClient;
@@ -23,7 +22,7 @@ export async function watchRun(options: WatchOptions): Promise<number> {
   const { client, conversationId: id, output, afterEventId = null } = options;
   const paint = createPaint(output);
   const stop = new AbortController();
-  using notes = options.isJson ? null : new WaitNotes({ output, paint, clock: systemClock });
+  using notes = options.isJson ? null : new WaitNotes({ output, paint, clock: { nowMs: () => Date.now() } });
   let wasInterrupted = false;
   const onInterrupt = (): void => {
     wasInterrupted = true;

@@ -1,6 +1,7 @@
 export { ConfigError, readConfig, type ConfigOverrides, type ServerConfig } from "./boot/config.ts";
 export { completeConfig, readInitKey, type CompletedConfig, type InitDeps } from "./boot/config-init.ts";
 export type { GroupMessage, ProcessGroup } from "./cluster/process-group.ts";
+export type { Clock } from "./lib/clock.ts";
 export type { Logger } from "./lib/logger.ts";
 export { silentLogger } from "./lib/logger.ts";
 export { describeStorageFault } from "./lib/storage-fault.ts";

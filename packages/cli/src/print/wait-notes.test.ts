@@ -2,7 +2,6 @@ import { emptyView, foldEvents } from "@convoke/client";
 import type { Event } from "@convoke/protocol";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { WaitNotes } from "./wait-notes.ts";
-import { systemClock } from "../../../server/src/lib/clock.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -17,7 +16,7 @@ const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain
 function open(isTTY: boolean) {
   const written: string[] = [];
   const output = { isTTY, write: (text: string) => written.push(text) };
-  const notes = new WaitNotes({ output, paint, clock: systemClock });
+  const notes = new WaitNotes({ output, paint, clock: { nowMs: () => Date.now() } });
   let view = emptyView;
   const see = (event: Event): void => notes.see((view = foldEvents(view, [event])));
   return { written, notes, see };

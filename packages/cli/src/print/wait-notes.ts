@@ -1,6 +1,6 @@
 import { emptyView, type ConversationView } from "@convoke/client";
 import type { Paint } from "./paint.ts";
-import type { Clock } from "../../../server/src/lib/clock.ts";
+import type { Clock } from "@convoke/server";
 
 export type WaitNotesDeps = {
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../server/src/lib/clock.ts";
+import type { Clock } from "@convoke/server";
 /** How a process ended. */
 export type Ending = { readonly code: number | null; readonly signal: string | null };
 

@@ -16,6 +16,9 @@ import {
 } from "./log-part.ts";
 import { isStorageFault, positionOf } from "./schema.ts";
 
+/** How far from a row that is not found the search for it begins again, in events. */
+const distances = [1, 2, 4, 8, 16, 32, 64];
+
 /**
  * Reads events by `seq`, by id and by time. Ids and times grow with `seq`, so both are found by halving, without an index.
  * A log is gapless: an event that is gone, unreadable or altered is given all the same, in its place, as {@link damagedJson}.
@@ -139,8 +142,8 @@ export class EventReader {
   }
 
   /**
-   * Null for an event that is gone or altered. On the way down to a row SQLite may be led astray by damage beside it, so it is also looked for
-   * among the rows around its place: every read finds the same.
+   * Null for an event that is gone or altered. On the way down to a row SQLite may be led astray by damage beside it, so it is also searched
+   * from other rows, near and far: a page in either order finds the same.
    */
   find(log: LogRange, seq: number): IntactRow | null {
     const position = positionOf(log.number, seq);
@@ -148,10 +151,15 @@ export class EventReader {
     // From well before it: the way to the first place may be the damaged one.
     const before = Math.max(positionOf(log.number, 1), first - windowSize);
     const part = this.#partOf(log, seq);
+    const from = positionOf(log.number, 1);
     const attempts = [
       () => part.around.iterate(position, position),
       () => part.around.iterate(before, position),
       () => part.aroundDown.iterate(position, first + 2 * windowSize),
+      ...distances.flatMap((distance) => [
+        () => part.around.iterate(Math.max(from, position - distance), position),
+        () => part.aroundDown.iterate(position, position + distance),
+      ]),
     ];
     for (const attempt of attempts) {
       try {
