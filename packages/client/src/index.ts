@@ -21,5 +21,6 @@ export {
   type ModelRetry,
   type OpenAction,
 } from "./view/conversation-view.ts";
-export { foldEvents, foldItem, spendOf, viewOf, waitingActions, type Spend } from "./view/fold-view.ts";
+export { foldEvents, foldItem, viewOf, waitingActions } from "./view/fold-view.ts";
+export { spendOf, type Spend } from "./view/spend.ts";
 export type { LiveAnswer, LiveItem } from "./view/live-answer.ts";

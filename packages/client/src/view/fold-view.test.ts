@@ -1,7 +1,8 @@
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { emptyView, type ConversationView } from "./conversation-view.ts";
-import { foldEvents, foldItem, spendOf, viewOf, waitingActions } from "./fold-view.ts";
+import { foldEvents, foldItem, viewOf, waitingActions } from "./fold-view.ts";
+import { spendOf } from "./spend.ts";
 
 const stored = (fields: object): Event => fields as unknown as Event;
 const update = (key: string, value: unknown): Event =>
