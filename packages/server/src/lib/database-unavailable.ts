@@ -1,4 +1,4 @@
 /** The database did not answer. The statement may have been carried out. */
 export class DatabaseUnavailableError extends Error {
-  override readonly name = "DatabaseAwayError";
+  override readonly name = "DatabaseUnavailableError";
 }
