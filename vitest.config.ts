@@ -35,17 +35,14 @@ const storelessSuites = ["packages/server/src/engine/run/many-calls.test.ts"];
 
 const { isUsable: hasPostgres } = probePostgres();
 
-/** Most tests with processes and databases wait for them: one worker more than usual leaves no core idle. */
-const waiting = { maxWorkers: 3, sequence: { groupOrder: 1 } };
-
 /** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
 const propertySeed = "test/property-seed.ts";
 
 /** Three levels by file suffix: fast (in memory), int (pty, git, processes; the suites of the browser come after the others), e2e (the built server). */
 export default defineConfig({
   test: {
-    // One worker less than there are cores would leave a small machine idle.
-    maxWorkers: 2,
+    // One more than CI has cores: workers wait for processes, sockets and timers for much of their time, also in fast tests.
+    maxWorkers: 3,
     // All limits are for a machine that has something else to do: when it is calm, what a test waits for takes milliseconds.
     projects: [
       {
@@ -66,7 +63,6 @@ export default defineConfig({
           name: "int",
           setupFiles: [propertySeed],
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
-          ...waiting,
           exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites],
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -78,10 +74,12 @@ export default defineConfig({
         test: {
           name: "browser",
           include: browserSuites,
-          sequence: { groupOrder: 2 },
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
+          isolate: false,
         },
       },
       hasPostgres
@@ -89,7 +87,6 @@ export default defineConfig({
             test: {
               name: "postgres",
               include: storeSuites,
-              ...waiting,
               exclude: [
                 ...(isForEveryStore ? [] : ["**/*.int.test.ts", ...storelessSuites]),
                 ...folderSuites,
@@ -111,6 +108,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
+          isolate: false,
         },
       },
     ],
