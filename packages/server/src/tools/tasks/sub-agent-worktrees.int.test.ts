@@ -90,7 +90,7 @@ test("issue 11.5: sub-agents at once work each in a worktree, and all that they 
     agent: agentWith(server, true),
     workspace: { kind: "LocalWorkspace", working_dir: join(repository, "deep") },
   });
-  await server.waitForStatus(id, "finished", 60_000);
+  await server.waitForStatus(id, "finished", 180_000);
   const reported = await reports(server, id);
   expect(reported.map(({ text }) => text.split("\n").at(-1) ?? "").toSorted()).toEqual([
     "It changed no file.",
@@ -132,7 +132,7 @@ test("issue 11.5: what cannot be merged is told by its files, stays on its branc
     agent: agentWith(server, true),
     workspace: { kind: "LocalWorkspace", working_dir: repository },
   });
-  await server.waitForStatus(id, "finished", 60_000);
+  await server.waitForStatus(id, "finished", 180_000);
   const [inTheWay, broken] = await reports(server, id);
   const branch = `openhands/${inTheWay!.taskId}`;
   expect(inTheWay!.text).toContain("Done: Change the shared one.");
@@ -156,7 +156,7 @@ test("issue 11.5: what cannot be merged is told by its files, stays on its branc
     ...child("Once more.", "git log --format=%s -1 && echo last > last.txt"),
   );
   await server.client.sendMessage(id, { content: [{ type: "text", text: again }], run: true });
-  await server.waitForStatus(id, "finished", 60_000);
+  await server.waitForStatus(id, "finished", 180_000);
   const [conflict, mended, renewed] = (await reports(server, id)).slice(2);
   expect(conflict!.text).toContain("there are conflicts in shared.txt.");
   expect(conflict!.text).toContain(branch);
@@ -183,7 +183,7 @@ test("issue 11.5: a repository whose configuration starts programs is not merged
       agent_definitions: [{ name: "maker", tools: ["terminal"], worktree: true }],
       workspace: { kind: "LocalWorkspace", working_dir: workingDir },
     });
-    await server.waitForStatus(id, "finished", 60_000);
+    await server.waitForStatus(id, "finished", 180_000);
     return (await reports(server, id))[0]!.text;
   };
   const repository = makeRepository(server.folder);
