@@ -112,7 +112,8 @@ function toOpenFailure(error: unknown, databasePath: string): OpenFailure {
   return {
     message: error.message,
     path: "path" in error ? String(error.path) : databasePath,
-    errcode: "errcode" in error ? Number(error.errcode) : undefined,
+    // Its presence says that SQLite failed.
+    ...("errcode" in error ? { errcode: Number(error.errcode) } : {}),
     ...("code" in error ? { code: String(error.code) } : {}),
   };
 }
