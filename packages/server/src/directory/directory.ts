@@ -129,7 +129,7 @@ export class Directory implements AsyncDisposable {
     return this.#watches.forward(id, onForward);
   }
 
-  /** See {@link Watches.tell}. */
+  /** See {@link Watches.receive}. */
   receive(id: string, signal: ForwardedSignal, atSeq: number | null): void {
     this.#watches.receive(id, signal, atSeq);
   }
