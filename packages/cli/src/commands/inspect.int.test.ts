@@ -121,7 +121,7 @@ test("convoke inspect says what a server that was killed has left, and that a st
     lease: { node: { is_alive: false } },
     open_actions: [running],
     conclusions: [
-      expect.stringMatching(/^The server that held it has died/) as string,
+      expect.stringMatching(/^The server that owned it has died/) as string,
       expect.stringMatching(/^The call \S+ of terminal had begun at 2.*nobody knows its outcome/) as string,
     ],
   });

@@ -274,7 +274,7 @@ describe.runIf(testedStore === "postgres")("on a database", () => {
       execution_record: "elsewhere",
       open_actions: [{ execution: "unknown" }],
       conclusions: [
-        expect.stringMatching(/^The server that held it has died/),
+        expect.stringMatching(/^The server that owned it has died/),
         expect.stringMatching(
           /^Whether the call \S+ of terminal has begun is in a record that cannot be read here/,
         ),

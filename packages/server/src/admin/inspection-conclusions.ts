@@ -44,7 +44,7 @@ function ofWork(found: Found, state: NonNullable<Found["state"]>): string[] {
   if (!node.is_alive)
     return [
       ...answers,
-      "Its owner has died. Another server on this store takes it over within seconds, or the next start does.",
+      "The server that owned it has died. Another server on this store takes it over within seconds, or the next start does.",
       ...found.open_actions.flatMap(ofAction(false)),
     ];
   return [...answers, ...ofRun(found, state)];
