@@ -148,7 +148,7 @@ class PostgresInspector implements StoreInspector {
 
   async #node(nodeId: string): Promise<NodeRow | null> {
     const { rows } = await this.#pool.query<NodeRow>(
-      `SELECT heartbeat AS heartbeat, started_at AS "startedAt", dead_at IS NOT NULL AS "isDead", address, release
+      `SELECT beat AS heartbeat, started_at AS "startedAt", dead_at IS NOT NULL AS "isDead", address, release
        FROM convoke.nodes WHERE id = $1`,
       [nodeId],
     );
