@@ -156,4 +156,5 @@ async function open(): Promise<void> {
   );
 }
 
-await open();
+// Not awaited: parts that load later may import from this one, which would then wait for them.
+void open();
