@@ -332,7 +332,7 @@ test.skipIf(noBrowser !== null)(
     const page = await web.logIn();
     await page.getByRole("button", { name: "Run the demo" }).click();
     const card = page.getByRole("group", { name: /^Approval/ });
-    await card.waitFor();
+    await expect.poll(() => card.textContent()).toContain("index = 0;");
     await takePictures(page, "approval", "phone");
     await expect
       .poll(async () => {
