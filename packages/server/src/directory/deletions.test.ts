@@ -1,10 +1,15 @@
+import { join } from "node:path";
+import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
+import { unreadableConfig } from "../engine/read-config.ts";
 import { openJournal } from "../journal/open-journal.ts";
-import { JournalWriteError, LeaseHeldError, type Journal } from "../journal/journal.ts";
+import { sampleConversation } from "../journal/sample-events.ts";
+import { DamagedEventError, JournalWriteError, LeaseHeldError, type Journal } from "../journal/journal.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import type { ScriptTurn } from "../testing/scripted-model/script.ts";
 import { startTestServer } from "../testing/start-server.ts";
 import { until } from "../testing/until.ts";
+import { Deletions } from "./deletions.ts";
 
 const prompt = "Count the files.";
 const parent = { match: { last_user_contains: "Have it counted." } };
@@ -49,6 +54,41 @@ test("P27: a conversation that is deleted with its sub-agents is no other server
   isFull = false;
   expect((await server.call("DELETE", `/api/conversations/${id}`)).status).toBe(200);
   expect(claims).toEqual([expect.any(LeaseHeldError), expect.any(LeaseHeldError)]);
+});
+
+test("a request to delete that arrives while the files of the conversation are removed shares that deletion", async () => {
+  await using folder = await openTemporaryDirectory();
+  await using journal = await openJournal({ dataDir: folder.path });
+  const row = sampleConversation("c", { config: JSON.stringify(unreadableConfig) });
+  await journal.createConversation(row);
+  const isReleasing = Promise.withResolvers<void>();
+  const isReleased = Promise.withResolvers<void>();
+  const deletions = new Deletions({
+    journal,
+    deletions: { beforeDelete: async () => {} },
+    loaded: {
+      bar: () => ({ [Symbol.dispose]: () => {} }),
+      find: async () => null,
+      open: async () => await Promise.reject(new DamagedEventError("c", 1)),
+    },
+    watches: { end: () => {} },
+    worktrees: {
+      release: async () => {
+        isReleasing.resolve();
+        await isReleased.promise;
+      },
+    },
+    sessions: { stateDir: (id) => join(folder.path, id) },
+  });
+  const owner = { userId: row.ownerId };
+  const first = deletions.delete(owner, "c");
+  await isReleasing.promise;
+  expect(await journal.getConversation("c")).toBeNull();
+  const second = deletions.delete(owner, "c");
+  await expect(deletions.delete({ userId: "somebody else" }, "c")).rejects.toMatchObject({ kind: "missing" });
+  isReleased.resolve();
+  await Promise.all([first, second]);
+  await expect(deletions.delete(owner, "c")).rejects.toMatchObject({ kind: "missing" });
 });
 
 test("M3: a conversation that is put away while it is deleted is not loaded again, and whoever asks is told when to come back", async () => {

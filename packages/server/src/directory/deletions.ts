@@ -3,11 +3,13 @@ import { DamagedEventError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import type { LoadedConversations } from "./loaded-conversations.ts";
+import type { Asker } from "../engine/create-input.ts";
 import { readConfig } from "../engine/read-config.ts";
 import { conversationDamaged, conversationMissing, secretsUnreadable } from "../engine/refusals.ts";
 import type { ConversationWorktrees } from "../tools/worktrees/conversation-worktrees.ts";
 import { listTasks } from "../tools/tasks/task-ids.ts";
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
+import { isOwnedBy } from "./is-owned-by.ts";
 import type { Watches } from "./watch.ts";
 
 export type DeletionsDeps = Pick<DirectoryDeps, "deletions" | "journal"> & {
@@ -20,27 +22,33 @@ export type DeletionsDeps = Pick<DirectoryDeps, "deletions" | "journal"> & {
 /** Stops the work of conversations, then removes their logs and their private folders, those of their sub-agents included. */
 export class Deletions {
   readonly #deps: DeletionsDeps;
-  readonly #under = new Map<string, Promise<void>>();
+  readonly #inProgress = new Map<string, Promise<void>>();
 
   constructor(deps: DeletionsDeps) {
     this.#deps = deps;
   }
 
-  /** Asked twice at once, it is done once. */
-  async delete(id: string): Promise<void> {
-    const deleting = this.#under.get(id) ?? this.#delete(id).finally(() => this.#under.delete(id));
-    this.#under.set(id, deleting);
-    await deleting;
+  /** Requests of one user that arrive while the conversation is being deleted share that deletion and its result. */
+  async delete(asker: Asker, id: string): Promise<void> {
+    const key = `${asker.userId} ${id}`;
+    const deleting = this.#inProgress.get(key) ?? this.#delete(asker, id);
+    this.#inProgress.set(key, deleting);
+    try {
+      await deleting;
+    } finally {
+      this.#inProgress.delete(key);
+    }
   }
 
-  async #delete(id: string): Promise<void> {
+  async #delete(asker: Asker, id: string): Promise<void> {
     const { journal, sessions, watches, worktrees } = this.#deps;
     const row = await journal.getConversation(id);
+    if (!isOwnedBy(asker, row)) throw conversationMissing(id);
     await this.#remove(id);
     watches.end(id);
     // Another process may still write into a folder that is being emptied: then it is checked again.
     await rm(sessions.stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
-    if (row !== null) await worktrees.release(row.ownerId, readConfig(row));
+    await worktrees.release(row.ownerId, readConfig(row));
   }
 
   /** Nobody loads the conversation again until the row is gone, or its removal has failed: what was loaded then would be left behind. */
@@ -73,9 +81,8 @@ export class Deletions {
     const row = await journal.getConversation(id);
     if (row === null) return;
     for (const taskId of await listTasks(journal, row)) {
-      if ((await journal.ownerOf(taskId)) !== row.ownerId) continue;
       try {
-        await this.delete(taskId);
+        await this.delete({ userId: row.ownerId }, taskId);
       } catch (error) {
         if (!(error instanceof Fault && error.code === conversationMissing(taskId).code)) throw error;
       }

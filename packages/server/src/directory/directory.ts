@@ -204,10 +204,9 @@ export class Directory implements AsyncDisposable {
     return await forkConversation(this.#deps, { ...row, ...this.#secrets.sealOlder(row) }, input);
   }
 
-  /** Stops the work, then removes the log and the private folder; the workspace stays. Asked twice at once, it is done once. */
+  /** Stops the work, then removes the log and the private folder; the workspace stays. */
   async delete(asker: Asker, id: string): Promise<void> {
-    if (!(await this.exists(asker, id))) throw conversationMissing(id);
-    await this.#deletions.delete(id);
+    await this.#deletions.delete(asker, id);
   }
 
   /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up, but for those that are gone on with one after another. */
