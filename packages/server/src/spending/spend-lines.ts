@@ -1,6 +1,6 @@
 import { sql, type CompiledQuery, type Kysely } from "kysely";
 import { isPostgres } from "../database/is-postgres.ts";
-import { isRefused } from "../database/postgres/postgres-connection.ts";
+import { isRefused } from "../database/postgres/is-refused.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** The id of the transaction; only for PostgreSQL, where the reply to a commit may be lost. */

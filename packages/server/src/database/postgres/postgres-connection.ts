@@ -1,4 +1,4 @@
-import { DatabaseError, type Client } from "pg";
+import type { Client } from "pg";
 import { plainTypes } from "./postgres-pool.ts";
 import { PostgresClient, type ConnectionOptions } from "./postgres-client.ts";
 
@@ -41,9 +41,4 @@ export async function openConnection(
 export function breakOff(client: Client): void {
   // The server may be gone, and would never answer a farewell.
   client.connection.stream.destroy();
-}
-
-/** True when the server refused the statement itself; false when nobody can know what became of it. */
-export function isRefused(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError;
 }

@@ -1,7 +1,8 @@
 import type { NodeHeartbeat } from "../../cluster/node-heartbeat.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import { breakOff, isRefused, openConnection } from "../../database/postgres/postgres-connection.ts";
+import { isRefused } from "../../database/postgres/is-refused.ts";
+import { breakOff, openConnection } from "../../database/postgres/postgres-connection.ts";
 import type { Timeline } from "../../database/postgres/timeline.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { LoopPace } from "../../lib/loop-pace.ts";
