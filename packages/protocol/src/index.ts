@@ -4,7 +4,7 @@ export * from "./events/action-event.ts";
 export * from "./events/condensation-events.ts";
 export * from "./events/conversation-events.ts";
 export * from "./events/event.ts";
-export { sources, type Source } from "./events/event-fields.ts";
+export { sources, type Source } from "./events/sources.ts";
 export * from "./events/message-event.ts";
 export * from "./events/observation-events.ts";
 export * from "./events/system-prompt-event.ts";

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { tolerateMessage } from "../requests/tolerate.ts";
-import { done, invalid, ok } from "../routes/responses.ts";
+import { done, invalid } from "../routes/responses.ts";
+import { ok } from "../routes/ok.ts";
 import { routesOf } from "../routes/route.ts";
 import { flag, orAbsent, nullable, ref } from "../schema.ts";
 import {
@@ -15,14 +16,8 @@ import {
   PendingMessageRequest,
   PendingMessageResponse,
 } from "./app-message.ts";
-import {
-  appConversationParams as params,
-  dateTime,
-  maxIds,
-  noSuch,
-  paging,
-  refusal,
-} from "./list-parameters.ts";
+import { appConversationParams as params, dateTime, maxIds, paging } from "./list-parameters.ts";
+import { noSuch, refusal } from "./refusals.ts";
 
 const prefix = "/api/v1/app-conversations";
 const filter = {

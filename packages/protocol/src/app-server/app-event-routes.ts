@@ -1,10 +1,12 @@
 import { Type } from "typebox";
 import { Event, EventPage, EventSortOrder, eventKinds } from "../events/event.ts";
 import { extensionEventSchemaByKind } from "../extensions/extension-events.ts";
-import { invalid, ok } from "../routes/responses.ts";
+import { invalid } from "../routes/responses.ts";
+import { ok } from "../routes/ok.ts";
 import { routesOf } from "../routes/route.ts";
 import { choice, nullable, orAbsent, ref } from "../schema.ts";
-import { dateTime, maxIds, noSuch, paging } from "./list-parameters.ts";
+import { dateTime, maxIds, paging } from "./list-parameters.ts";
+import { noSuch } from "./refusals.ts";
 
 const kinds: string[] = [...eventKinds, ...Object.keys(extensionEventSchemaByKind)];
 const filter = {

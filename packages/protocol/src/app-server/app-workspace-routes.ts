@@ -1,9 +1,11 @@
 import { Type } from "typebox";
-import { invalid, ok } from "../routes/responses.ts";
+import { invalid } from "../routes/responses.ts";
+import { ok } from "../routes/ok.ts";
 import { routesOf } from "../routes/route.ts";
 import { orAbsent, ref } from "../schema.ts";
 import { GitChange, GitDiff } from "../workspace/git.ts";
-import { appConversationParams as params, noSuch, refusal } from "./list-parameters.ts";
+import { appConversationParams as params } from "./list-parameters.ts";
+import { noSuch, refusal } from "./refusals.ts";
 
 const prefix = "/api/v1/app-conversations/{conversation_id}";
 const git = Type.Object({

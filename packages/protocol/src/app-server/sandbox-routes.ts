@@ -1,8 +1,10 @@
 import { Type } from "typebox";
-import { done, invalid, ok } from "../routes/responses.ts";
+import { done, invalid } from "../routes/responses.ts";
+import { ok } from "../routes/ok.ts";
 import { routesOf } from "../routes/route.ts";
 import { nullable, orAbsent, ref } from "../schema.ts";
-import { maxIds, noSuch, paging } from "./list-parameters.ts";
+import { maxIds, paging } from "./list-parameters.ts";
+import { noSuch } from "./refusals.ts";
 import {
   SandboxInfo,
   SandboxPage,

@@ -1,9 +1,11 @@
 import { Type } from "typebox";
-import { tolerateStartConversation } from "../requests/tolerate.ts";
-import { conflict, invalid, ok } from "../routes/responses.ts";
+import { tolerateInitialMessage } from "../requests/tolerate.ts";
+import { conflict, invalid } from "../routes/responses.ts";
+import { ok } from "../routes/ok.ts";
 import { routesOf } from "../routes/route.ts";
 import { nullable, orAbsent, ref } from "../schema.ts";
-import { dateTime, maxIds, noSuch, paging } from "./list-parameters.ts";
+import { dateTime, maxIds, paging } from "./list-parameters.ts";
+import { noSuch } from "./refusals.ts";
 import {
   AppConversationStartRequest,
   AppConversationStartTask,
@@ -86,11 +88,3 @@ export const startTaskRoutes = routesOf("Start tasks", {
     },
   },
 });
-
-/** Secrets are plain texts here; messages are tolerated in the same forms as elsewhere. */
-function tolerateInitialMessage(body: unknown): unknown {
-  if (typeof body !== "object" || body === null || !("initial_message" in body)) return body;
-  const { initial_message } = body;
-  const tolerated = tolerateStartConversation({ initial_message }) as { initial_message: unknown };
-  return { ...body, initial_message: initial_message === null ? null : tolerated.initial_message };
-}

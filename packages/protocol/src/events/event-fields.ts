@@ -1,9 +1,6 @@
 import { Type, type TProperties } from "typebox";
 import { choice, closedObject } from "../schema.ts";
-
-/** The origin of an event. */
-export const sources = ["agent", "user", "environment"] as const;
-export type Source = (typeof sources)[number];
+import { sources, type Source } from "./sources.ts";
 
 const identity = {
   id: Type.Optional(Type.String({ description: "Unique in the conversation; grows with log order." })),

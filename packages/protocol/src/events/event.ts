@@ -9,7 +9,7 @@ import {
   PauseEvent,
   TokenEvent,
 } from "./conversation-events.ts";
-import type { Source } from "./event-fields.ts";
+import type { Source } from "./sources.ts";
 import { MessageEvent } from "./message-event.ts";
 import { AgentErrorEvent, ObservationEvent, UserRejectObservation } from "./observation-events.ts";
 import { SystemPromptEvent } from "./system-prompt-event.ts";

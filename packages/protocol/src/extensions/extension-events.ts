@@ -1,5 +1,5 @@
 import { Type, type Static, type TProperties, type TSchema } from "typebox";
-import { sources } from "../events/event-fields.ts";
+import { sources } from "../events/sources.ts";
 import { anyObject, choice, closedObject, flag, orAbsent } from "../schema.ts";
 
 const extendedSources = [...sources, "hook"] as const;

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { sources } from "../events/event-fields.ts";
+import { sources } from "../events/sources.ts";
 import { anyObject, choice, object } from "../schema.ts";
 
 /** Replaces a large event when a client asked for `trim`: the event without its large parts, and a description of those. */

@@ -57,3 +57,11 @@ function textPart(text: string) {
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** The form of {@link tolerateStartConversation} whose secrets are plain texts: only its message is read. */
+export function tolerateInitialMessage(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || !("initial_message" in body)) return body;
+  const { initial_message } = body;
+  const tolerated = tolerateStartConversation({ initial_message }) as { initial_message: unknown };
+  return { ...body, initial_message: initial_message === null ? null : tolerated.initial_message };
+}

@@ -11,7 +11,8 @@ import {
   SettingsPatch,
 } from "../settings/settings-patch.ts";
 import { Settings } from "../settings/settings.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const noSecret = { 404: { description: "There is no such secret.", schema: ErrorReply } } as const;

@@ -8,7 +8,8 @@ import { SettingsStored, SettingsUpdate, UserInfo, V1Settings } from "../setting
 import { tolerateSettings } from "../settings/tolerate-settings.ts";
 import { WebClientConfig } from "../settings/web-client.ts";
 import { pageLimit } from "./parameters.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const secretParams = Type.Object({ secret_id: Type.String() });

@@ -10,7 +10,8 @@ import {
   ExecuteBashRequest,
 } from "../workspace/bash.ts";
 import { pageLimit } from "./parameters.ts";
-import { invalid, machineRefusals, ok } from "./responses.ts";
+import { invalid, machineRefusals } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/bash";

@@ -7,7 +7,8 @@ import {
   SkillCatalogResponse,
   ToolCatalogResponse,
 } from "../workspace/catalogues.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** Catalogues for clients. Source: agent server 1.58. */

@@ -2,7 +2,8 @@ import { Type } from "typebox";
 import { EventContext } from "../conversation/event-context.ts";
 import { GenerateTitleRequest, GenerateTitleResponse } from "../requests/update-conversation.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, invalid, modelFailed, noConversation, ok } from "./responses.ts";
+import { conflict, invalid, modelFailed, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/conversations/{conversation_id}";

@@ -21,7 +21,8 @@ import {
 } from "../conversation/turn-control.ts";
 import { AskAgentRequest, AskAgentResponse } from "../requests/update-conversation.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, done, invalid, modelFailed, noConversation, ok } from "./responses.ts";
+import { conflict, done, invalid, modelFailed, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/conversations/{conversation_id}";

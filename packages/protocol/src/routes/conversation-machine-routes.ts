@@ -8,7 +8,8 @@ import { conversationParams } from "./parameters.ts";
 import { choice, orAbsent } from "../schema.ts";
 import { FolderPage } from "../workspace/folder.ts";
 import { RestoreFileRequest } from "../workspace/restore.ts";
-import { conflict, done, invalid, machineRefusals, noConversation, ok, pathRefusals } from "./responses.ts";
+import { conflict, done, invalid, machineRefusals, noConversation, pathRefusals } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf, type Route } from "./route.ts";
 import { editorAndDesktopRoutes } from "./workspace-routes.ts";
 

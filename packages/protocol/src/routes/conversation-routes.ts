@@ -16,7 +16,8 @@ import {
 } from "../requests/update-conversation.ts";
 import { nullable, orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
-import { conflict, done, invalid, noConversation, ok } from "./responses.ts";
+import { conflict, done, invalid, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/conversations";

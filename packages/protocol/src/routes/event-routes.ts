@@ -5,7 +5,8 @@ import { tolerateMessage } from "../requests/tolerate.ts";
 import { trimLimits } from "../extensions/trimmed-event.ts";
 import { nullable, orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
-import { conflict, done, invalid, noConversation, ok } from "./responses.ts";
+import { conflict, done, invalid, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const dateTime = Type.String({ format: "date-time" });

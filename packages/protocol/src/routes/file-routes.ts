@@ -4,7 +4,8 @@ import { choice, flag, orAbsent } from "../schema.ts";
 import { HomeResponse, SubdirectoryPage } from "../workspace/file-browser.ts";
 import { UploadFileForm } from "../workspace/files.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
-import { done, invalid, machineRefusals, noConversation, ok, pathRefusals } from "./responses.ts";
+import { done, invalid, machineRefusals, noConversation, pathRefusals } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/file";

@@ -2,7 +2,8 @@ import { Type } from "typebox";
 import { orAbsent, ref } from "../schema.ts";
 import { GitCommitsPage } from "../workspace/commits.ts";
 import { GitChange, GitDiff } from "../workspace/git.ts";
-import { invalid, machineRefusals, ok, pathRefusals } from "./responses.ts";
+import { invalid, machineRefusals, pathRefusals } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/git";

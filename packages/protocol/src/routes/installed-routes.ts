@@ -20,7 +20,8 @@ import {
   UpdateInstalledRequest,
   UpdateInstalledResponse,
 } from "../workspace/installed.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const name = Type.String({ minLength: 1, maxLength: 255, pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" });

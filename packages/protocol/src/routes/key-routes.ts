@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
 import { closedObject, object, orAbsent, ref } from "../schema.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** An issued key, without the key itself. */

@@ -10,7 +10,8 @@ import {
 } from "../settings/secret.ts";
 import { Settings, SettingsStored, SettingsUpdate } from "../settings/settings.ts";
 import { tolerateSettings } from "../settings/tolerate-settings.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const secretParams = Type.Object({ secret_id: Type.String() });

@@ -20,7 +20,8 @@ import {
   ValidateProfileRequest,
   ValidateProfileResponse,
 } from "../settings/settings-patch.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const params = Type.Object({

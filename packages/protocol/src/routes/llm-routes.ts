@@ -12,7 +12,8 @@ import {
   SubscriptionStatusResponse,
   VerifiedModelsResponse,
 } from "../settings/llm-catalogue.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const connectionParams = Type.Object({ connection_id: Type.String() });

@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
 import { flag, object, orAbsent, ref } from "../schema.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** An address that logs one browser in, once and within minutes. The ticket is behind the `#`, so no server's log and no proxy gets it. */

@@ -2,7 +2,8 @@ import { Type, type Static } from "typebox";
 import { anyObject, choice, list, nullable, object, orNull, ref } from "../schema.ts";
 import { ErrorReply } from "../requests/replies.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, invalid, noConversation, ok } from "./responses.ts";
+import { conflict, invalid, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** The result of one call in a server's test. */

@@ -7,7 +7,8 @@ import {
   MetaProfileListResponse,
   MetaProfileMutationResponse,
 } from "../settings/meta-profile.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const named = {

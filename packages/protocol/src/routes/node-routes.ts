@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { list, object, orNull, ref } from "../schema.ts";
-import { ok } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** A server process on the same store; `address` is where the other nodes reach it. */

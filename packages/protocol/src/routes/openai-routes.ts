@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
 import { anyObject, list, mapOf, object, orNull, ref } from "../schema.ts";
 import { ErrorReply } from "../requests/replies.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const open = { additionalProperties: true };

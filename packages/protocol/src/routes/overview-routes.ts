@@ -6,7 +6,8 @@ import { Landmarks, PastState } from "../conversation/past.ts";
 import { ReplayCheck } from "../conversation/replay-check.ts";
 import { orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
-import { done, invalid, noConversation, ok } from "./responses.ts";
+import { done, invalid, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** Summaries of conversations for people. */

@@ -1,7 +1,8 @@
 import { OpenedPreview, OpenPreviewRequest, WorkspacePortList } from "../conversation/previews.ts";
 import { ErrorReply } from "../requests/replies.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, invalid, machineRefusals, noConversation, ok } from "./responses.ts";
+import { conflict, invalid, machineRefusals, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** Previews of ports that programs of a workspace listen on. A preview is served below its own address, `/previews/{capability}/`. */

@@ -8,7 +8,8 @@ import {
   RenameProfileRequest,
   SaveProfileRequest,
 } from "../settings/profile.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const prefix = "/api/v1/settings/profiles";

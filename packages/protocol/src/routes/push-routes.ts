@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
 import { list, object, orNull, ref } from "../schema.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** Notifications for a browser: a pending action, a finished run, a failed run. */

@@ -1,4 +1,3 @@
-import type { TSchema } from "typebox";
 import { ErrorReply, HTTPValidationError, Success } from "../requests/replies.ts";
 
 /** The request is invalid; `detail` says where. */
@@ -18,11 +17,6 @@ export const conflict = {
 
 /** Done, without a result. */
 export const done = { 200: { description: "Done.", schema: Success } } as const;
-
-/** A 200 with a body. */
-export function ok<T extends TSchema>(description: string, schema: T) {
-  return { 200: { description, schema } } as const;
-}
 
 /** A model was needed and did not answer. */
 export const modelFailed = {

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { SearchPage } from "../conversation/search.ts";
 import { orAbsent } from "../schema.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** Search in all conversations. */

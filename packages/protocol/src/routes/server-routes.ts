@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { mapOf } from "../schema.ts";
 import { HealthStatus } from "../workspace/health.ts";
 import { ServerInfo } from "../workspace/server-info.ts";
-import { ok } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const words = mapOf(Type.String());

@@ -2,7 +2,8 @@ import { Type } from "typebox";
 import { OpenShellRequest, ShellList, ShellSummary } from "../conversation/shells.ts";
 import { ErrorReply } from "../requests/replies.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, done, invalid, machineRefusals, noConversation, ok } from "./responses.ts";
+import { conflict, done, invalid, machineRefusals, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** A malformed id counts as unknown. */

@@ -5,7 +5,8 @@ import {
   SkillsResponse,
   SyncResponse,
 } from "../workspace/catalogue.ts";
-import { invalid, ok } from "./responses.ts";
+import { invalid } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** Skills and hooks of a workspace, as in the contract's document. */

@@ -1,6 +1,7 @@
 import { TerminalList } from "../conversation/terminals.ts";
 import { conversationParams } from "./parameters.ts";
-import { conflict, noConversation, ok } from "./responses.ts";
+import { conflict, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** The agent's terminals. People attach to one over the socket `/sockets/terminals/{conversation_id}`. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { list, object, orNull, ref } from "../schema.ts";
-import { ok } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 /** The backlog of one receiver of events; `base_url` is without credentials. */

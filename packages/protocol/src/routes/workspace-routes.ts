@@ -9,7 +9,8 @@ import {
 } from "../workspace/saved-workspaces.ts";
 import { DesktopUrlResponse, VSCodeUrlResponse } from "../workspace/server-info.ts";
 import { conversationParams } from "./parameters.ts";
-import { invalid, noConversation, ok } from "./responses.ts";
+import { invalid, noConversation } from "./responses.ts";
+import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
 const saved = ok("All that is stored.", WorkspacesListResponse);

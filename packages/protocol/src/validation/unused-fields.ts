@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { allSchemas } from "../schemas.ts";
-import { alsoRead, otherNames, withoutEffect } from "./field-notes.ts";
+import { alsoRead } from "./also-read.ts";
+import { otherNames, withoutEffect } from "./field-notes.ts";
 import { nearMiss } from "./near-miss.ts";
 import type { Location } from "./describe-errors.ts";
 
