@@ -7,6 +7,7 @@ import { bundlePlugin } from "./bundle-plugin.ts";
 import { findNamedLateImports } from "./late-imports.ts";
 import { findLoadedFiles, outputName } from "./loaded-files.ts";
 import { commandManifest, npmDependencies } from "./publish-manifest.ts";
+import { dataFile, readSchemaData, schemaDataPlugin } from "./schema-data.ts";
 import { thirdPartyNotices } from "./third-party-notices.ts";
 import { unbundledPackages } from "./unbundled-packages.ts";
 import { readWorkspaceExports } from "./workspace-exports.ts";
@@ -29,6 +30,7 @@ const loadedAtStart: readonly string[] = [
 const loadedLate: readonly string[] = [
   "@anthropic-ai/sdk",
   "@modelcontextprotocol/client",
+  "pg",
   "playwright-core",
   "quickjs-emscripten",
   "undici",
@@ -75,6 +77,8 @@ export async function buildCommand(
     legalComments: "external",
     logLevel: "warning",
   };
+  const schemaData = await readSchemaData(root);
+  const schemas = schemaDataPlugin(schemaData, root);
   const plugin = bundlePlugin(root, readWorkspaceExports(root));
   const { metafile } = await build({
     ...options,
@@ -93,7 +97,7 @@ export async function buildCommand(
     format: "esm",
     banner: { js: requireForCommonJs },
     metafile: true,
-    plugins: [programOutside, plugin],
+    plugins: [programOutside, schemas, plugin],
   });
   const program = await buildProgram({
     root,
@@ -102,7 +106,7 @@ export async function buildCommand(
     main: programFile,
     loadedAtStart: late,
     loadedLate,
-    options: { ...options, plugins: [plugin] },
+    options: { ...options, plugins: [schemas, plugin] },
   });
   const inputs = { ...metafile.inputs, ...program.inputs };
   rejectUnlistedImports(inputs, new Set(Object.keys(npmDependencies(root))));
@@ -117,6 +121,7 @@ export async function buildCommand(
   for (const asset of assets) {
     cpSync(path.join(root, asset), path.join(library, outputName(asset)), { recursive: true });
   }
+  writeFileSync(path.join(library, dataFile), schemaData.json);
   for (const file of ["README.md", "LICENSE"]) cpSync(path.join(root, file), path.join(outDirectory, file));
   writeFileSync(
     path.join(outDirectory, "THIRD-PARTY-NOTICES.txt"),
