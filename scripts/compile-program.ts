@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempDisposableSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { ConvokeClient } from "@convoke/client";
 import { runCachedScript } from "../packages/cli/src/cached-script.ts";
 import { startScriptedModel } from "../packages/server/src/testing/scripted-model/scripted-model-server.ts";
 
@@ -53,31 +53,25 @@ async function play(file: string): Promise<void> {
   process.kill(process.pid, "SIGTERM");
 }
 
-/** The requests of a client to a newly started server. */
+/** What a client does with a newly started server: it begins a conversation, follows it to its end, and reads the newest events. */
 async function playTurn(url: string, modelUrl: string, folder: string): Promise<void> {
-  const conversation = `${url}/api/conversations/${crypto.randomUUID()}`;
-  const reply = await fetch(`${url}/api/conversations`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
-      conversation_id: path.posix.basename(conversation),
+  const client = new ConvokeClient({ baseUrl: url });
+  const { id } = await client.call("POST /api/conversations", {
+    body: {
       agent: {
         llm: { model: "openai/scripted", base_url: modelUrl, api_key: "any" },
         tools: [{ name: "terminal" }, { name: "file_editor" }],
       },
       workspace: { working_dir: path.join(folder, "work") },
-      initial_message: "Begin.",
-    }),
+      initial_message: { content: [{ text: "Begin." }] },
+    },
   });
-  if (!reply.ok) throw new Error(`POST /api/conversations: ${reply.status} ${await reply.text()}`);
-  for (let isOver = false; !isOver;) {
-    await sleep(10);
-    const { execution_status: status } = (await (await fetch(conversation)).json()) as {
-      execution_status: string;
-    };
-    if (status === "error")
+  for await (const item of client.follow(id, { afterEventId: null })) {
+    if (item.type !== "event" || item.event.kind !== "ConversationStateUpdateEvent") continue;
+    if (item.event.key !== "execution_status") continue;
+    if (item.event.value === "error")
       throw new Error("The turn that is played to warm the code cache ended in an error.");
-    isOver = status === "finished";
+    if (item.event.value === "finished") break;
   }
-  await fetch(`${conversation}/events/search?limit=100&sort_order=TIMESTAMP_DESC`);
+  await client.tail(id, { limit: 100 });
 }
