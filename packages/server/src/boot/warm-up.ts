@@ -1,6 +1,9 @@
 import { SendMessageRequest, StartConversationRequest } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { loadTerminal } from "@convoke/tool-host";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openModel } from "../models/open-model.ts";
 
@@ -11,17 +14,22 @@ const pauseMs = 20;
 
 /**
  * Loads and compiles the code of the first request and the first turn, step by step, while a new server is idle:
- * together it takes as long as ten turns. It sends nothing. Rejects when `signal` aborts.
+ * together it takes as long as ten turns. It connects to itself alone. Rejects when `signal` aborts.
  */
 export async function warmUp(
   { validator }: { readonly validator: Validator },
   signal: AbortSignal,
 ): Promise<void> {
+  const message = { role: "user", content: [{ type: "text", text: "." }] };
   const steps = [
-    async () => (await fetch("data:,")).text(),
-    () => validator.check(StartConversationRequest, { agent: { llm: {} }, workspace: { working_dir: "/" } }),
-    () => validator.check(SendMessageRequest, { content: "" }),
-    () => askFromMemory(signal),
+    () =>
+      validator.check(StartConversationRequest, {
+        agent: { llm: { model: "none" }, tools: [{ name: "none" }] },
+        workspace: { working_dir: "/" },
+        initial_message: message,
+      }),
+    () => validator.check(SendMessageRequest, message),
+    () => askStub(signal),
     () => loadTerminal(),
   ];
   await sleep(startAfterMs, undefined, { signal, ref: false });
@@ -31,12 +39,22 @@ export async function warmUp(
   }
 }
 
-/** One request of the most used model adapter, answered by a stub. */
-async function askFromMemory(signal: AbortSignal): Promise<void> {
-  const model = openModel(
-    { model: "openai/none", base_url: "http://127.0.0.1/v1", api_key: "none", num_retries: 0 },
-    { send: async () => new Response(answer, { headers: { "content-type": "text/event-stream" } }) },
-  );
+/** One request of the most used model adapter, answered in pieces over a connection, as a provider answers. */
+async function askStub(signal: AbortSignal): Promise<void> {
+  await using stub = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
+    response.write(answer);
+    response.end(answerEnd);
+  });
+  stub.listen(0, "127.0.0.1");
+  await once(stub, "listening", { signal });
+  const { port } = stub.address() as AddressInfo;
+  const model = openModel({
+    model: "openai/none",
+    base_url: `http://127.0.0.1:${port}/v1`,
+    api_key: "none",
+    num_retries: 0,
+  });
   const request = {
     messages: [{ role: "user" as const, content: [{ type: "text" as const, text: "." }] }],
     tools: [],
@@ -45,4 +63,5 @@ async function askFromMemory(signal: AbortSignal): Promise<void> {
   for await (const part of model.stream(request, signal)) if (part.type === "failed") return;
 }
 
-const answer = `data: ${JSON.stringify({ id: "none", choices: [{ index: 0, delta: { content: "." }, finish_reason: "stop" }] })}\n\ndata: [DONE]\n\n`;
+const answer = `data: ${JSON.stringify({ id: "none", choices: [{ index: 0, delta: { content: "." }, finish_reason: "stop" }] })}\n\n`;
+const answerEnd = "data: [DONE]\n\n";
