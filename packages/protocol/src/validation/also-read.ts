@@ -1,5 +1,4 @@
 import { Type, type TSchema } from "typebox";
-import { LLM } from "../agent/llm.ts";
 import { HookConfigInput } from "../conversation/hook-config.ts";
 import { mapOf, ref } from "../schema.ts";
 import { MCPServerSettings } from "../settings/settings-patch.ts";
