@@ -12,19 +12,25 @@ const tree: Readonly<Record<string, string>> = {
     license: "MIT",
     engines: { node: ">=24" },
     devDependencies: { node: "24.0.1" },
-    workspaces: ["packages/server", "packages/cli", "packages/web"],
+    workspaces: ["packages/protocol", "packages/server", "packages/cli", "packages/web"],
   }),
   "README.md": "# Read me\n",
   LICENSE: "Free\n",
+  "packages/protocol/package.json": JSON.stringify({
+    name: "@convoke/protocol",
+    exports: { ".": "./src/index.ts" },
+  }),
+  "packages/protocol/src/index.ts": `export const Reply = { type: "integer" } as const;`,
   "packages/server/package.json": JSON.stringify({
     name: "@convoke/server",
     exports: { ".": "./src/index.ts" },
-    dependencies: { typebox: "1.4.3", "@vscode/ripgrep": "1.18.0" },
+    dependencies: { "@convoke/protocol": "1.2.3", typebox: "1.4.3", "@vscode/ripgrep": "1.18.0" },
   }),
   "packages/server/src/index.ts": `export * from "./journal/open.ts";`,
   "packages/server/src/journal/open.ts": `
     import { readFileSync } from "node:fs";
     import { Worker } from "node:worker_threads";
+    import { Reply } from "@convoke/protocol";
     import { rgPath } from "@vscode/ripgrep";
     import { Type } from "typebox";
     import prices from "./prices.json" with { type: "json" };
@@ -32,7 +38,7 @@ const tree: Readonly<Record<string, string>> = {
       const script = readFileSync(new URL("./setup.sh", import.meta.url), "utf8");
       const worker = new Worker(new URL("./store-worker.ts", import.meta.url));
       const reply = await new Promise((resolve) => worker.once("message", resolve));
-      return { script, reply, prices, type: Type.String().type, ripgrep: rgPath.includes("ripgrep") };
+      return { script, reply, prices, type: Type.String().type, schema: Reply.type, ripgrep: rgPath.includes("ripgrep") };
     }
   `,
   "packages/server/src/journal/prices.json": `{ "cents": 5 }`,
@@ -108,6 +114,7 @@ test("the built command starts its worker and reads its assets from another dire
       script: "echo ready\n",
       reply: 42,
       prices: { cents: 5 },
+      schema: "integer",
       type: "string",
       ripgrep: true,
     });
