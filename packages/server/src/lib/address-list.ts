@@ -9,15 +9,25 @@ export function toAddressList(entries: readonly string[], variable: string): Add
   const list = new BlockList();
   for (const entry of entries) {
     const [address = "", bits, ...rest] = entry.split("/");
-    const family = isIP(address);
-    const widest = family === 4 ? 32 : 128;
-    const length = bits === undefined ? widest : Number(bits);
-    if (family === 0 || rest.length > 0 || !Number.isInteger(length) || length < 0 || length > widest) {
+    const [family, widest] = address.includes(":") ? (["ipv6", 128] as const) : (["ipv4", 32] as const);
+    const length = Number(bits ?? widest);
+    const isLength = rest.length === 0 && /^\d+$/.test(bits ?? "0") && length <= widest;
+    if (!isLength || !addSubnet(list, address, length, family)) {
       throw new ConfigError(`${variable} must list addresses or networks as 10.0.0.0/8, not "${entry}".`);
     }
-    list.addSubnet(address, length, family === 4 ? "ipv4" : "ipv6");
   }
   return (address) => list.check(...familyOf(address));
+}
+
+/** False when the list does not take the address. The list checks it, because each start would wait some milliseconds for `isIP`. */
+function addSubnet(list: BlockList, address: string, length: number, family: "ipv4" | "ipv6"): boolean {
+  try {
+    list.addSubnet(address, length, family);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_INVALID_ADDRESS") return false;
+    throw error;
+  }
 }
 
 function familyOf(address: string): [string, "ipv4" | "ipv6"] {
