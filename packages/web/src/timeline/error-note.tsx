@@ -1,7 +1,7 @@
 import { useMoreWords, useWords } from "../words/words.ts";
 
 /** What the agent works on without. */
-const passing = new Set(["MCPServerFailed", "ToolFilterFailed"]);
+const passing = new Set(["MCPServerFailed", "MCPToolsOmitted", "ToolFilterFailed"]);
 
 /** What failed in words, its code, and what to do next. */
 export default function ErrorNote({ code, detail }: { readonly code: string; readonly detail: string }) {

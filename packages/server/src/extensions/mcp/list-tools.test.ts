@@ -25,7 +25,7 @@ test("K17: an empty cursor is a cursor", async () => {
     "<>": { tools: ["b"], nextCursor: "x" },
     "<x>": { tools: ["c"] },
   });
-  expect((await listTools(client, signal)).map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  expect((await listTools(client, signal)).tools.map(({ name }) => name)).toEqual(["a", "b", "c"]);
   expect(asked).toEqual(["first", "<>", "<x>"]);
 });
 
@@ -34,7 +34,7 @@ test.each([
   ["that the server refuses", { first: { tools: ["a"], nextCursor: "" } }],
 ])("K17: an empty cursor %s ends the list", async (_, pages) => {
   const { client, asked } = serverOf(pages);
-  expect((await listTools(client, signal)).map(({ name }) => name)).toEqual(["a"]);
+  expect((await listTools(client, signal)).tools.map(({ name }) => name)).toEqual(["a"]);
   expect(asked).toEqual(["first", "<>"]);
 });
 
@@ -44,8 +44,25 @@ test("K17: cursors that go in a circle end the list, one that is refused does no
     "<x>": { tools: ["b"], nextCursor: "y" },
     "<y>": { tools: ["c"], nextCursor: "x" },
   });
-  expect((await listTools(circle.client, signal)).length).toBe(3);
+  expect((await listTools(circle.client, signal)).tools.length).toBe(3);
   expect(circle.asked).toEqual(["first", "<x>", "<y>"]);
   const refused = serverOf({ first: { tools: ["a"], nextCursor: "x" } });
   await expect(listTools(refused.client, signal)).rejects.toThrow("Invalid cursor");
+});
+
+test("F5: a list of more than 500 tools is cut, and says so", async () => {
+  const tools = Array.from({ length: 501 }, (_, index) => `tool ${index}`);
+  const whole = await listTools(serverOf({ first: { tools: tools.slice(1) } }).client, signal);
+  expect([whole.tools.length, whole.omitted]).toEqual([500, null]);
+  const cut = await listTools(serverOf({ first: { tools } }).client, signal);
+  expect(cut.tools.length).toBe(500);
+  expect(cut.omitted).toBe("It lists more than 500 tools; those after the first 500 are left out.");
+});
+
+test("F5: tools that cannot be read are left out, and named", async () => {
+  const large = { name: "large", description: "x".repeat(2 * 1024 * 1024) };
+  const request = async () => ({ tools: [{ name: "a" }, large, { name: "" }, null, { name: 1 }] });
+  const listed = await listTools({ request } as unknown as ListingClient, signal);
+  expect(listed.tools).toEqual([{ name: "a" }]);
+  expect(listed.omitted).toBe("These have no name or are too large: large, a tool without a name.");
 });

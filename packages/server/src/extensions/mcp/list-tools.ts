@@ -6,15 +6,28 @@ export type AnnouncedTool = Readonly<Record<string, unknown>> & { readonly name:
 
 export type ListingClient = Pick<Client, "request">;
 
+export type ListedTools = {
+  readonly tools: readonly AnnouncedTool[];
+  /** Why tools of the list cannot be used, in sentences; null when all can. */
+  readonly omitted: string | null;
+};
+
 /** More than any model accepts; the rest is left out. */
 const maxTools = 500;
 const maxPages = 100;
+/** Of malformed tools in a message. */
+const maxNamed = 5;
 /** Of one tool; a larger one is left out. */
 const toolBounds = { maxValues: 50_000, maxLevels: 64, maxChars: 1024 * 1024 };
 
-/** Lists every tool of a server, page by page; a malformed tool is skipped. */
-export async function listTools(client: ListingClient, signal: AbortSignal): Promise<AnnouncedTool[]> {
+/** Lists every tool of a server, page by page, without malformed ones. */
+export async function listTools(client: ListingClient, signal: AbortSignal): Promise<ListedTools> {
   const tools = new Map<string, AnnouncedTool>();
+  const malformed = new Set<string>();
+  const list = (isCut: boolean): ListedTools => ({
+    tools: [...tools.values()],
+    omitted: describeOmitted([...malformed], isCut),
+  });
   const cursors = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
@@ -33,15 +46,31 @@ export async function listTools(client: ListingClient, signal: AbortSignal): Pro
     const { tools: listed, nextCursor } = result as { tools?: unknown; nextCursor?: unknown };
     if (!Array.isArray(listed)) throw new Error("The MCP server did not answer with a list of tools.");
     for (const tool of listed as unknown[]) {
-      if (!isTool(tool) || tools.has(tool.name)) continue;
-      if (tools.size >= maxTools) return [...tools.values()];
-      tools.set(tool.name, tool);
+      if (!isTool(tool)) malformed.add(nameOf(tool));
+      else if (tools.has(tool.name)) continue;
+      else if (tools.size >= maxTools) return list(true);
+      else tools.set(tool.name, tool);
     }
     if (typeof nextCursor !== "string" || cursors.has(nextCursor)) break;
     cursor = nextCursor;
     cursors.add(cursor);
   }
-  return [...tools.values()];
+  return list(false);
+}
+
+function describeOmitted(malformed: readonly string[], isCut: boolean): string | null {
+  const named = malformed.slice(0, maxNamed).join(", ");
+  const others = malformed.length > maxNamed ? ` and ${malformed.length - maxNamed} more` : "";
+  const sentences = [
+    malformed.length > 0 && `These have no name or are too large: ${named}${others}.`,
+    isCut && `It lists more than ${maxTools} tools; those after the first ${maxTools} are left out.`,
+  ].filter((sentence) => sentence !== false);
+  return sentences.length === 0 ? null : sentences.join(" ");
+}
+
+function nameOf(tool: unknown): string {
+  const { name } = (tool ?? {}) as { name?: unknown };
+  return typeof name === "string" && name !== "" ? name.slice(0, 100) : "a tool without a name";
 }
 
 async function isRefusal(error: unknown): Promise<boolean> {

@@ -14,6 +14,8 @@ export interface ConnectionUser {
   toolsChanged(): void;
   /** The server fails; called once, not at each retry. */
   failed(reason: string): void;
+  /** Tools of its list cannot be used; called once for each reason. */
+  omitted(reason: string): void;
 }
 
 export type McpConnectionDeps = {
@@ -74,6 +76,7 @@ export class McpConnection implements AsyncDisposable {
   #wake = new AbortController();
   #asked = new AbortController();
   #tools: readonly AnnouncedTool[] = [];
+  #omitted: string | null = null;
   #listing: Promise<void> | null = null;
   #isListStale = false;
   /** The reason when this side ended a connection. */
@@ -208,7 +211,9 @@ export class McpConnection implements AsyncDisposable {
   }
 
   async #list(open: OpenClient, signal: AbortSignal): Promise<void> {
-    const tools = await listTools(open.client, signal);
+    const { tools, omitted } = await listTools(open.client, signal);
+    if (omitted !== null && omitted !== this.#omitted) this.#deps.user.omitted(omitted);
+    this.#omitted = omitted;
     if (JSON.stringify(tools) === JSON.stringify(this.#tools)) return;
     this.#tools = tools;
     this.#deps.user.toolsChanged();

@@ -33,7 +33,7 @@ export async function tryServer(
   try {
     const open = await openClient(expandServer(server, new Map()), deps, until);
     try {
-      const tools = await listTools(open.client, until);
+      const { tools } = await listTools(open.client, until);
       const names = (listed = tools.map(({ name }) => name));
       if (call === null) return { ok: true, tools: names };
       if (!names.includes(call.name)) {

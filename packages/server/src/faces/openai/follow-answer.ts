@@ -8,6 +8,9 @@ export type AnswerPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "done"; readonly text: string };
 
+/** Errors that end no run. */
+const passing = new Set(["MCPServerFailed", "MCPToolsOmitted", "ToolFilterFailed"]);
+
 /**
  * The answer to the message after `afterSeq`: chunks of text as the model produces them, then the whole last message.
  * Throws a fault when the run does not finish. Returning early does not stop the run.
@@ -72,7 +75,7 @@ async function readLog(watch: Watch, afterSeq: number, signal: AbortSignal): Pro
       if (spoken !== null) text = begun + spoken;
       if (spoken !== null || event.kind === "ActionEvent") begun = "";
       if (isGoOn(event)) begun = text;
-      if (event.kind === "ConversationErrorEvent" && event.code !== "MCPServerFailed") problem = event.detail;
+      if (event.kind === "ConversationErrorEvent" && !passing.has(event.code)) problem = event.detail;
       if (event.kind !== "ConversationStateUpdateEvent" || event.key !== "execution_status") continue;
       switch (event.value) {
         case "finished":

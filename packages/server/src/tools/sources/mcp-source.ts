@@ -34,6 +34,8 @@ export interface McpSurroundings {
   variables(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** A server stopped working; it is tried again by itself. */
   failed(server: string, reason: string): void;
+  /** Tools that a server lists cannot be used. */
+  omitted(server: string, reason: string): void;
 }
 
 export type McpSourceDeps = OpenClientDeps & {
@@ -88,6 +90,7 @@ class McpSource implements ToolSource, McpServers {
             open: async (signal) => openClient(await this.#expand(server, signal), deps, signal),
             toolsChanged: () => this.#relist(),
             failed: (reason) => deps.around.failed(server.name, reason),
+            omitted: (reason) => deps.around.omitted(server.name, reason),
           },
         }),
     );

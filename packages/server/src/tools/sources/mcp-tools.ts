@@ -47,6 +47,7 @@ export function openMcpTools(access: McpAccess): OpenToolSource {
           return new Map(resolved.map(({ name, value }) => [name, value]));
         },
         failed: (server, reason) => context.notify(serverFailed(server, reason)),
+        omitted: (server, reason) => context.notify(toolsOmitted(server, reason)),
       },
       sessionId: place.conversationId,
       servers,
@@ -103,12 +104,21 @@ const filterFailed: EventDraft = {
   },
 };
 
-/** Clients see it, the model does not, and no run ends of it. */
+/** Clients see these, the model does not, and no run ends of them. */
 function serverFailed(server: string, reason: string): EventDraft {
   const detail =
     `The MCP server "${server}" does not work: ${reason} The agent goes on without it; ` +
     "it is tried again by itself, and its tools come back when it answers.";
-  return {
-    body: { kind: "ConversationErrorEvent", source: "environment", code: "MCPServerFailed", detail },
-  };
+  return serverError("MCPServerFailed", detail);
+}
+
+function toolsOmitted(server: string, reason: string): EventDraft {
+  return serverError(
+    "MCPToolsOmitted",
+    `The agent does not get all tools of the MCP server "${server}". ${reason}`,
+  );
+}
+
+function serverError(code: string, detail: string): EventDraft {
+  return { body: { kind: "ConversationErrorEvent", source: "environment", code, detail } };
 }
