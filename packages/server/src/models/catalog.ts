@@ -22,6 +22,7 @@ export type ModelPrice = {
 
 /** Looks a model up by any of its usual names: `provider/model`, dated, `-latest`, any case, dots or dashes. */
 export function findModelFacts(name: string): ModelFacts {
+  byForm ??= indexRows(rows);
   for (const form of formsOf(name)) {
     const row = byForm.get(form);
     if (row !== undefined) return toFacts(row);
@@ -43,7 +44,8 @@ type Row = {
 
 const perMillion = 1_000_000;
 
-const byForm: ReadonlyMap<string, Row> = indexRows(rows);
+/** Made on the first use, which is not the start. */
+let byForm: ReadonlyMap<string, Row> | null = null;
 
 function indexRows(source: Readonly<Record<string, Row>>): ReadonlyMap<string, Row> {
   const index = new Map<string, Row>();
