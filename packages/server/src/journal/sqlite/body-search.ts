@@ -5,7 +5,7 @@ import { readText } from "../text-place.ts";
 import type { EventClass } from "./classes.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
-import type { MatchReader } from "./matches.ts";
+import type { MatchReader } from "./match-reader.ts";
 import { findBodies } from "./texts/block.ts";
 import { isDamagedIndex, scopeWords, toExpression, toWords } from "./texts/tables.ts";
 import type { TextIndex } from "./texts/text-index.ts";

@@ -13,7 +13,7 @@ import { pageLength } from "../page-bound.ts";
 import type { EventReader } from "./event-reader.ts";
 import type { LogRange } from "./log-ends.ts";
 import { isWhole, shownJson } from "../shown-event.ts";
-import { MatchReader, type Match, type Plan } from "./matches.ts";
+import { MatchReader, type Match, type Plan } from "./match-reader.ts";
 import type { TextIndexes } from "./texts/text-indexes.ts";
 
 /** Answers every documented filter from a range of an index; never by reading the whole log. */
