@@ -150,7 +150,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   test("U19: of keys pressed before the shortcuts were loaded only the newest counts", async () => {
     const page = await web.logIn();
     const held = Promise.withResolvers<void>();
-    await page.route(/\/around-[^/]*\.js/, async (route) => {
+    await page.route(/\/app-frame-[^/]*\.js/, async (route) => {
       await held.promise;
       await route.continue();
     });

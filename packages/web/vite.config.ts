@@ -51,14 +51,14 @@ export default defineConfig({
             {
               // Small, there from the start, and used by what comes later too: else each would be a file.
               name: "shared",
-              test: /\/src\/(lib\/(loose|beside|store|lazy-part|shown-numbers|shown-times)|services|colours\/colour-context|overview\/summary|ui\/(button|state-mark)|text\/(visible-text|read-colours|safe-address|code-block|markdown)|lib\/place-in|conversation\/pane\.|api-error|folds\/(edits|fold-task-list|row-of-event)|diff\/use-diff|cards\/changed)|node_modules\/marked\/|\/words\/words\.ts|lucide-react\/dist\/esm\/(?!icons)|lucide-react\/dist\/esm\/icons\/(chevron-(down|right)|search|panel-left|circle|list-checks|loader-circle|triangle-alert|circle-check|pause|diamond|circle-check-big)\./,
+              test: /\/src\/(lib\/(unknown-record|beside|store|lazy-part|shown-numbers|shown-times)|services|colours\/colour-context|overview\/summary|ui\/(button|state-mark)|text\/(visible-text|parse-ansi|safe-address|code-block|markdown)|lib\/conversation-address|conversation\/pane\.|api-error|folds\/(edits|fold-task-list|row-of-event)|diff\/use-diff|cards\/changed)|node_modules\/marked\/|\/words\/words\.ts|lucide-react\/dist\/esm\/(?!icons)|lucide-react\/dist\/esm\/icons\/(chevron-(down|right)|search|panel-left|circle|list-checks|loader-circle|triangle-alert|circle-check|pause|diamond|circle-check-big)\./,
             },
             // What is there from the start stays out of the parts below.
             { name: "page", tags: ["$initial"], includeDependenciesRecursively: false },
             {
               // What the parts behind the first picture have in common with others, and would each be a file of its own.
               name: "parts",
-              test: /lucide-react\/dist\/esm\/icons\/|\/src\/(ui\/(dialog|field|menu|copy-button)|lib\/(title-id|link-to|copy-text|near-screen)|settings\/notification-wishes|overview\/conversation-list|login\/(login-form|exchange)|cards\/task-list|composer\/(composer|completion|suggestion-list|use-completion)|overview\/list-sections|conversation\/(meters|conversation-title)|colours\/(paint|token-types))\b/,
+              test: /lucide-react\/dist\/esm\/icons\/|\/src\/(ui\/(dialog|field|menu|copy-button)|lib\/(title-id|link-to|copy-text|near-screen)|settings\/notification-preferences|overview\/conversation-list|login\/(login-form|exchange)|cards\/task-list|composer\/(composer|completion|suggestion-list|use-completion)|overview\/list-sections|conversation\/(meters|conversation-title)|colours\/(paint|token-types))\b/,
               includeDependenciesRecursively: false,
             },
           ],

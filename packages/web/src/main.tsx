@@ -6,32 +6,32 @@ import { Router } from "wouter";
 import { App } from "./app/app.tsx";
 import { followNotificationClicks } from "./app/notification-clicks.ts";
 import { ColourContext } from "./colours/colour-context.ts";
-import type { AskColours } from "./colours/token-types.ts";
+import type { FindTokenRanges } from "./colours/token-types.ts";
 import { fetchWithLogin, socketWithProof } from "./connection/with-login.ts";
 import { Drafts } from "./connection/drafts.ts";
 import { LoginState } from "./connection/login-state.ts";
 import { Outbox } from "./connection/outbox.ts";
 import { EarlyKeys } from "./lib/early-keys.ts";
 import { firstConversation } from "./lib/first-conversation.ts";
-import { Keep } from "./lib/keep.ts";
-import { loadPatiently } from "./lib/lazy-part.ts";
+import { BrowserStorage } from "./lib/browser-storage.ts";
+import { loadWithRetry } from "./lib/lazy-part.ts";
 import { pagePrefix, serverAddress } from "./lib/server-address.ts";
 import { toLogPage, trimAt, type LogPage } from "./log/log-page.ts";
 import { OpenLogs } from "./log/open-logs.ts";
 import { ApprovalsStore } from "./overview/approvals-store.ts";
 import { OverviewStore } from "./overview/overview-store.ts";
 import { ServicesContext, type Services } from "./services/services.ts";
-import { Boundary } from "./ui/boundary.tsx";
+import { ErrorBoundary } from "./ui/error-boundary.tsx";
 import { laterWords, readWords } from "./words/read-words.ts";
 import { MoreWordsContext, WordsContext } from "./words/words.ts";
 
 /** How many events are read at once, at the end of a log and before it. */
 const pageSize = 100;
 
-type Given = Pick<Services, "client" | "login" | "keep" | "earlyKeys">;
+type StartupServices = Pick<Services, "client" | "login" | "storage" | "earlyKeys">;
 
-function createServices(given: Given): Services {
-  const { client, keep } = given;
+function createServices(startup: StartupServices): Services {
+  const { client, storage } = startup;
   const onFailure = (error: unknown): void => console.warn(error);
   const pageOf = async (isDown: boolean, id: string, pageId: string): Promise<LogPage> =>
     toLogPage(
@@ -44,7 +44,7 @@ function createServices(given: Given): Services {
       isDown,
     );
   const outbox = new Outbox({
-    keep,
+    storage,
     send: async ({ id, conversationId, text, images, run }) => {
       const content = [
         ...(text === "" ? [] : [{ type: "text" as const, text }]),
@@ -63,12 +63,12 @@ function createServices(given: Given): Services {
     },
   });
   return {
-    ...given,
+    ...startup,
     // English of which country says how dates look; the words are the same.
     language:
       navigator.languages.find((name) => name.startsWith(document.documentElement.lang)) ??
       document.documentElement.lang,
-    drafts: new Drafts(keep),
+    drafts: new Drafts(storage),
     logs: new OpenLogs({
       source: {
         conversation: async (id) => await client.getConversation(id),
@@ -92,10 +92,10 @@ function createServices(given: Given): Services {
 }
 
 /** What finds colours comes with the first text that has some. */
-function laterColours(): AskColours {
+function laterColours(): FindTokenRanges {
   const opened = onceUnlessRejected(async () => {
-    const { openColourist } = await loadPatiently(() => import("./colours/open-colourist.ts"));
-    return openColourist();
+    const { openHighlighter } = await loadWithRetry(() => import("./colours/open-highlighter.ts"));
+    return openHighlighter();
   });
   return async (text, language) => (await opened()).ask(text, language);
 }
@@ -110,8 +110,8 @@ async function open(): Promise<void> {
   const earlyKeys = new EarlyKeys(window);
   const prefix = pagePrefix(document.baseURI);
   followNotificationClicks(navigator.serviceWorker, prefix);
-  const keep = new Keep(localStorage);
-  const login = new LoginState(keep);
+  const storage = new BrowserStorage(localStorage);
+  const login = new LoginState(storage);
   const client = new ConvokeClient({
     baseUrl: serverAddress(document.baseURI),
     fetch: fetchWithLogin(login),
@@ -132,7 +132,7 @@ async function open(): Promise<void> {
       }
     }
   }
-  const services = createServices({ client, login, keep, earlyKeys });
+  const services = createServices({ client, login, storage, earlyKeys });
   const first = firstConversation(location, prefix);
   // Asked for before anything is drawn, and before the parts that come behind the first picture.
   if (first !== null) services.logs.get(first).prepare();
@@ -140,13 +140,13 @@ async function open(): Promise<void> {
   createRoot(document.querySelector("#root")!).render(
     <StrictMode>
       <WordsContext value={words}>
-        <MoreWordsContext value={laterWords(document.documentElement.lang, loadPatiently)}>
+        <MoreWordsContext value={laterWords(document.documentElement.lang, loadWithRetry)}>
           <ServicesContext value={services}>
             <ColourContext value={laterColours()}>
               <Router base={prefix}>
-                <Boundary versions={[]}>
+                <ErrorBoundary versions={[]}>
                   <App hasLoginFailed={hasLoginFailed} />
-                </Boundary>
+                </ErrorBoundary>
               </Router>
             </ColourContext>
           </ServicesContext>

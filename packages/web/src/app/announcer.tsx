@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useWords } from "../words/words.ts";
-import { useNews } from "./use-news.ts";
+import { useNotifications } from "./use-notifications.ts";
 
 /**
  * Tells screen readers what changed: what asks at once, what ended when nothing else is said. The answers that stream are never read
@@ -10,7 +10,7 @@ export default function Announcer() {
   const words = useWords().announce;
   const [polite, setPolite] = useState("");
   const [urgent, setUrgent] = useState("");
-  useNews(({ kind, title, what }) => {
+  useNotifications(({ kind, title, what }) => {
     if (kind === "asks") setUrgent(words.asks(what));
     else if (kind === "failed") setUrgent(words.failed(title ?? ""));
     else setPolite(words.done(title ?? ""));

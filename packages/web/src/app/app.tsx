@@ -1,7 +1,7 @@
 import { Suspense, useEffect } from "react";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
-import { needOf } from "../overview/summary.ts";
+import { attentionOf } from "../overview/summary.ts";
 import { Shell } from "./shell.tsx";
 import { lazyPart } from "../lib/lazy-part.ts";
 
@@ -58,7 +58,7 @@ function useApprovals(): void {
   const { overview, approvals } = useServices();
   const { summaries } = useStore(overview);
   const asking = summaries
-    .filter((summary) => needOf(summary) === "asks")
+    .filter((summary) => attentionOf(summary) === "asks")
     .map(({ id, updatedAt }) => `${id} ${updatedAt}`)
     .join();
   const isAny = asking !== "" || approvals.snapshot().length > 0;

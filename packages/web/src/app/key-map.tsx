@@ -1,9 +1,9 @@
 import { Suspense, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { lazyPart } from "../lib/lazy-part.ts";
-import { placeIn } from "../lib/place-in.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import { useStore } from "../lib/store.ts";
-import { needOf } from "../overview/summary.ts";
+import { attentionOf } from "../overview/summary.ts";
 import { useServices } from "../services/services.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useMoreWords } from "../words/words.ts";
@@ -15,7 +15,7 @@ const chordMs = 1_000;
 
 /** Keys that work everywhere, as long as nobody writes: single letters, so that they can be switched off. */
 export default function KeyMap() {
-  const { keep, overview, earlyKeys } = useServices();
+  const { storage, overview, earlyKeys } = useServices();
   const { summaries } = useStore(overview);
   const [location, navigate] = useLocation();
   const [isShown, setIsShown] = useState(false);
@@ -33,9 +33,9 @@ export default function KeyMap() {
       if (event.altKey) {
         const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
         if (step === undefined) return;
-        const needy = summaries.filter((summary) => needOf(summary) !== "rests");
-        const at = needy.findIndex(({ id }) => location === `/c/${id}`);
-        const next = needy.at((at + step) % Math.max(1, needy.length));
+        const active = summaries.filter((summary) => attentionOf(summary) !== "rests");
+        const at = active.findIndex(({ id }) => location === `/c/${id}`);
+        const next = active.at((at + step) % Math.max(1, active.length));
         if (next === undefined) return;
         event.preventDefault();
         navigate(`/c/${next.id}`);
@@ -43,7 +43,7 @@ export default function KeyMap() {
       }
       if (
         isWriting(event.target) ||
-        keep.read("keys") === false ||
+        storage.read("keys") === false ||
         document.querySelector("dialog[open]") !== null
       )
         return;
@@ -70,14 +70,17 @@ export default function KeyMap() {
         ...(openId === null
           ? {}
           : {
-              t: () => navigate(placeIn(openId, window.location.search, { at: "", event: null, q: null })),
+              t: () =>
+                navigate(
+                  conversationAddress(openId, window.location.search, { at: "", event: null, q: null }),
+                ),
             }),
       })[key];
     const openId = /^\/c\/([^/]+)$/u.exec(location)?.[1] ?? null;
     for (const early of earlyKeys.take()) onKeyDown(early);
     addEventListener("keydown", onKeyDown);
     return () => removeEventListener("keydown", onKeyDown);
-  }, [summaries, keep, earlyKeys, location, navigate]);
+  }, [summaries, storage, earlyKeys, location, navigate]);
   return (
     <Suspense>
       {isShown && <KeyDialog onClose={() => setIsShown(false)} />}

@@ -1,5 +1,5 @@
 import { navigate } from "wouter/use-browser-location";
-import { asLoose, textAt } from "../lib/loose.ts";
+import { asRecord, textAt } from "../lib/unknown-record.ts";
 
 /**
  * Goes where a notification was clicked that came while no tab was looked at; `public/push-worker.js` says so. Has to be called before
@@ -7,7 +7,7 @@ import { asLoose, textAt } from "../lib/loose.ts";
  */
 export function followNotificationClicks(worker: EventTarget | undefined, prefix: string): void {
   worker?.addEventListener("message", (event) => {
-    const id = textAt(asLoose((event as MessageEvent).data) ?? {}, "open");
+    const id = textAt(asRecord((event as MessageEvent).data) ?? {}, "open");
     if (id !== "") navigate(`${prefix}/c/${encodeURIComponent(id)}`);
   });
 }

@@ -2,10 +2,10 @@ import { Suspense, useState } from "react";
 import { useLocation, useSearch } from "wouter";
 import { besideIn, conversationIn, idOf } from "../lib/beside.ts";
 import { useServices } from "../services/services.ts";
-import { readWishes } from "../settings/notification-wishes.ts";
+import { readNotificationPreferences } from "../settings/notification-preferences.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { useWords } from "../words/words.ts";
-import { useNews } from "./use-news.ts";
+import { useNotifications } from "./use-notifications.ts";
 
 const PushRefresh = lazyPart(() => import("../settings/push-refresh.tsx"));
 
@@ -15,11 +15,15 @@ const PushRefresh = lazyPart(() => import("../settings/push-refresh.tsx"));
  */
 export default function Notifier() {
   const words = useWords();
-  const { keep } = useServices();
+  const { storage } = useServices();
   const [location, navigate] = useLocation();
   const search = useSearch();
-  useNews(({ kind, conversationId, title, what }) => {
-    if (!readWishes(keep)[kind] || !("Notification" in window) || Notification.permission !== "granted")
+  useNotifications(({ kind, conversationId, title, what }) => {
+    if (
+      !readNotificationPreferences(storage)[kind] ||
+      !("Notification" in window) ||
+      Notification.permission !== "granted"
+    )
       return;
     const isSeen = document.visibilityState === "visible" && document.hasFocus();
     const shown = [conversationIn(location), ...besideIn(search, null).map(idOf)];
@@ -42,8 +46,8 @@ export default function Notifier() {
       console.warn("A notification could not be shown.", error);
     }
   });
-  const [isPushed] = useState(() => keep.read("push") !== undefined);
-  return isPushed ? (
+  const [isSubscribed] = useState(() => storage.read("push") !== undefined);
+  return isSubscribed ? (
     <Suspense>
       <PushRefresh />
     </Suspense>

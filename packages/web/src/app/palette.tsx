@@ -1,7 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useLocation, useSearch } from "wouter";
 import { conversationIn, toBeside } from "../lib/beside.ts";
-import { placeIn } from "../lib/place-in.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
@@ -111,9 +111,13 @@ function useEntries(): readonly PaletteEntry[] {
         ? []
         : [
             ...panels.map(([panel, name]) =>
-              entry(placeIn(open, search, { panel, of: null, path: null }), name, palette.beside),
+              entry(conversationAddress(open, search, { panel, of: null, path: null }), name, palette.beside),
             ),
-            entry(placeIn(open, search, { at: "", event: null, q: null }), past.title, palette.beside),
+            entry(
+              conversationAddress(open, search, { at: "", event: null, q: null }),
+              past.title,
+              palette.beside,
+            ),
           ]),
       entry("/", rail.newConversation, palette.screen),
       entry("/inbox", rail.inbox, palette.screen),

@@ -4,21 +4,21 @@ import { Route, Switch, useLocation } from "wouter";
 import { Panes } from "../conversation/panes.tsx";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { IconButton } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 import { useTitle } from "./use-title.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 
-const around = () => import("./around.ts");
+const appFrame = () => import("./app-frame.ts");
 const ConversationsScreen = lazyPart(() => import("./conversations-screen.tsx"));
 const ArchivedPage = lazyPart(() => import("./archived-page.tsx"));
-const Rail = lazyPart(async () => ({ default: (await around()).Rail }));
-const Tabs = lazyPart(async () => ({ default: (await around()).Tabs }));
-const Announcer = lazyPart(async () => ({ default: (await around()).Announcer }));
-const KeyMap = lazyPart(async () => ({ default: (await around()).KeyMap }));
-const Upkeep = lazyPart(async () => ({ default: (await around()).Upkeep }));
-const Notifier = lazyPart(async () => ({ default: (await around()).Notifier }));
+const Rail = lazyPart(async () => ({ default: (await appFrame()).Rail }));
+const Tabs = lazyPart(async () => ({ default: (await appFrame()).Tabs }));
+const Announcer = lazyPart(async () => ({ default: (await appFrame()).Announcer }));
+const KeyMap = lazyPart(async () => ({ default: (await appFrame()).KeyMap }));
+const Upkeep = lazyPart(async () => ({ default: (await appFrame()).Upkeep }));
+const Notifier = lazyPart(async () => ({ default: (await appFrame()).Notifier }));
 const HomePage = lazyPart(() => import("../home/home-page.tsx"));
 const InboxPage = lazyPart(() => import("../approvals/inbox-page.tsx"));
 const SearchPage = lazyPart(() => import("../search/search-page.tsx"));
@@ -27,12 +27,12 @@ const SettingsPage = lazyPart(() => import("../settings/settings-page.tsx"));
 /** The frame around every screen: the rail at the left, on phones three tabs at the bottom. */
 export function Shell() {
   const words = useWords();
-  const { approvals, keep } = useServices();
+  const { approvals, storage } = useServices();
   const waiting = useStore(approvals).length;
-  const [hasRail, setHasRail] = useState(() => keep.read("rail") !== false);
+  const [hasRail, setHasRail] = useState(() => storage.read("rail") !== false);
   const [location] = useLocation();
   useTitle(waiting);
-  useEffect(() => void keep.write("rail", hasRail), [keep, hasRail]);
+  useEffect(() => void storage.write("rail", hasRail), [storage, hasRail]);
   return (
     <div className="flex h-dvh">
       <a
@@ -45,9 +45,9 @@ export function Shell() {
         <Suspense
           fallback={<div className="w-64 shrink-0 border-r border-line bg-rail max-[720px]:hidden" />}
         >
-          <Boundary versions={[location]}>
+          <ErrorBoundary versions={[location]}>
             <Rail waiting={waiting} onHide={() => setHasRail(false)} />
-          </Boundary>
+          </ErrorBoundary>
         </Suspense>
       ) : (
         <div className="border-r border-line bg-rail p-1.5 max-[720px]:hidden">
@@ -57,13 +57,13 @@ export function Shell() {
         </div>
       )}
       <div className="flex min-w-0 grow flex-col">
-        <Boundary versions={[location]}>
+        <ErrorBoundary versions={[location]}>
           <Suspense>
             <Upkeep />
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
         <main id="main" tabIndex={-1} className="min-h-0 grow outline-none">
-          <Boundary versions={[location]}>
+          <ErrorBoundary versions={[location]}>
             <Suspense>
               <Switch>
                 <Route path="/c/:id">{({ id }) => <Panes id={id} />}</Route>
@@ -87,21 +87,21 @@ export function Shell() {
                 </Route>
               </Switch>
             </Suspense>
-          </Boundary>
+          </ErrorBoundary>
         </main>
-        <Boundary versions={[location]}>
+        <ErrorBoundary versions={[location]}>
           <Suspense>
             <Tabs waiting={waiting} />
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
       </div>
-      <Boundary versions={[location]} fallback={null}>
+      <ErrorBoundary versions={[location]} fallback={null}>
         <Suspense>
           <Announcer />
           <KeyMap />
           <Notifier />
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
     </div>
   );
 }

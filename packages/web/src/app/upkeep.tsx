@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { Keep } from "../lib/keep.ts";
+import { BrowserStorage } from "../lib/browser-storage.ts";
 import { useStore } from "../lib/store.ts";
 import { LoginAgain } from "../login/login-again.tsx";
 import { useServices } from "../services/services.ts";
@@ -63,18 +63,18 @@ function useOldPage(): boolean {
   }, [version, overview]);
   useEffect(() => {
     if (!isOld) return;
-    const keep = new Keep(sessionStorage);
+    const storage = new BrowserStorage(sessionStorage);
     const texts = [...document.querySelectorAll("textarea")].map(({ value }) => value);
     if (
       !mayReload({
         hasBeenUsed: hasBeenUsed.current,
         texts,
-        lastAtMs: keep.read("reloaded"),
+        lastAtMs: storage.read("reloaded"),
         nowMs: Date.now(),
       })
     )
       return;
-    keep.write("reloaded", Date.now());
+    storage.write("reloaded", Date.now());
     location.reload();
   }, [isOld]);
   return isOld;

@@ -1,6 +1,6 @@
 import type { AllowRules, OperationReply } from "@convoke/protocol";
 import { useEffect, useState } from "react";
-import { textAt } from "../lib/loose.ts";
+import { textAt } from "../lib/unknown-record.ts";
 import type { Approval } from "../overview/approvals-store.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";

@@ -3,7 +3,7 @@ import { Suspense, useEffect, useMemo, useState, type KeyboardEvent } from "reac
 import { ApiError } from "@convoke/client";
 import { PlannedDiff } from "../cards/planned-diff.tsx";
 import { editsOf } from "../folds/edits.ts";
-import { textAt } from "../lib/loose.ts";
+import { textAt } from "../lib/unknown-record.ts";
 import { pathWithin, shownDuration } from "../lib/shown-numbers.ts";
 import { useStore } from "../lib/store.ts";
 import type { Approval } from "../overview/approvals-store.ts";

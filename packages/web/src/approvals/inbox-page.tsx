@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { useEffect } from "react";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import ApprovalCard from "./approval-card.tsx";
 
@@ -31,9 +31,9 @@ export default function InboxPage() {
               >
                 {summaries.find(({ id }) => id === approval.conversationId)?.title ?? words.rail.untitled}
               </Link>
-              <Boundary versions={[approval]}>
+              <ErrorBoundary versions={[approval]}>
                 <ApprovalCard approval={approval} />
-              </Boundary>
+              </ErrorBoundary>
             </div>
           ))}
         </div>

@@ -6,7 +6,7 @@ import { Cell, type Store } from "../lib/store.ts";
 export type BrowserPicture = Omit<Extract<BrowserFrame, { type: "picture" }>, "type">;
 
 /** What is known of the browser of a conversation. */
-export type BrowserSight = {
+export type BrowserView = {
   /** `false` before the server has answered, and while it cannot be reached. */
   readonly isConnected: boolean;
   readonly isOpen: boolean;
@@ -18,7 +18,7 @@ export type BrowserSight = {
   readonly problem: string | null;
 };
 
-const nothing: BrowserSight = {
+const nothing: BrowserView = {
   isConnected: false,
   isOpen: false,
   tabs: [],
@@ -33,10 +33,10 @@ const retryMs = 1_500;
 type Client = Pick<ConvokeClient, "attachBrowser">;
 
 /** Watches the browser of a conversation from `start` to `stop`, over as many connections as it takes; who is cut off has given it back. */
-export class BrowserLink implements Store<BrowserSight> {
+export class BrowserLink implements Store<BrowserView> {
   readonly #client: Client;
   readonly #id: string;
-  readonly #sight = new Cell<BrowserSight>(nothing);
+  readonly #view = new Cell<BrowserView>(nothing);
   #inputs = new Inputs<BrowserInput>();
   #watching: AbortController | null = null;
 
@@ -45,8 +45,8 @@ export class BrowserLink implements Store<BrowserSight> {
     this.#id = conversationId;
   }
 
-  readonly snapshot = (): BrowserSight => this.#sight.snapshot();
-  readonly subscribe = (onChange: () => void): (() => void) => this.#sight.subscribe(onChange);
+  readonly snapshot = (): BrowserView => this.#view.snapshot();
+  readonly subscribe = (onChange: () => void): (() => void) => this.#view.subscribe(onChange);
 
   start(): void {
     if (this.#watching !== null) return;
@@ -58,7 +58,7 @@ export class BrowserLink implements Store<BrowserSight> {
     this.#watching?.abort();
     this.#watching = null;
     this.#inputs.end();
-    this.#sight.set({ ...this.snapshot(), isConnected: false, isLent: false, isYours: false });
+    this.#view.set({ ...this.snapshot(), isConnected: false, isLent: false, isYours: false });
   }
 
   send(input: BrowserInput): void {
@@ -108,7 +108,7 @@ export class BrowserLink implements Store<BrowserSight> {
     }
   }
 
-  #change(change: Partial<BrowserSight>): void {
-    this.#sight.set({ ...this.snapshot(), ...change });
+  #change(change: Partial<BrowserView>): void {
+    this.#view.set({ ...this.snapshot(), ...change });
   }
 }

@@ -5,7 +5,7 @@ import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";
 import { useMoreWords } from "../words/words.ts";
-import { BrowserLink, type BrowserSight } from "./browser-link.ts";
+import { BrowserLink, type BrowserView } from "./browser-link.ts";
 import { BrowserPicture } from "./browser-picture.tsx";
 
 export type BrowserPanelProps = {
@@ -19,9 +19,9 @@ export default function BrowserPanel({ conversationId, isWorking, onClose }: Bro
   const words = useMoreWords().browser;
   const { client } = useServices();
   const link = useMemo(() => new BrowserLink(client, conversationId), [client, conversationId]);
-  const sight = useStore(link);
+  const view = useStore(link);
   useWhileSeen(link);
-  const { isYours, isOpen, tabs, picture } = sight;
+  const { isYours, isOpen, tabs, picture } = view;
   const front = tabs.find((tab) => tab.is_front);
   return (
     <SidePanel
@@ -36,7 +36,7 @@ export default function BrowserPanel({ conversationId, isWorking, onClose }: Bro
             </Button>
           ) : (
             <Button
-              disabled={isWorking || sight.isLent || !sight.isConnected}
+              disabled={isWorking || view.isLent || !view.isConnected}
               title={isWorking ? words.isWorking : undefined}
               onClick={() => link.send({ type: "take" })}
             >
@@ -72,8 +72,8 @@ export default function BrowserPanel({ conversationId, isWorking, onClose }: Bro
         role="status"
         className={`shrink-0 text-sm text-soft empty:hidden ${front === undefined ? "p-4" : "px-3 pb-1.5"}`}
       >
-        {statusOf(sight, words, isWorking)}
-        {isYours && sight.problem === null && <span className="pointer-coarse:hidden"> {words.leave}</span>}
+        {statusOf(view, words, isWorking)}
+        {isYours && view.problem === null && <span className="pointer-coarse:hidden"> {words.leave}</span>}
       </p>
       {isOpen && picture !== null && <BrowserPicture picture={picture} isYours={isYours} link={link} />}
     </SidePanel>
@@ -81,7 +81,7 @@ export default function BrowserPanel({ conversationId, isWorking, onClose }: Bro
 }
 
 function statusOf(
-  { isConnected, isOpen, isLent, isYours, problem }: BrowserSight,
+  { isConnected, isOpen, isLent, isYours, problem }: BrowserView,
   words: ReturnType<typeof useMoreWords>["browser"],
   isWorking: boolean,
 ): string {

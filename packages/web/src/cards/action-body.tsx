@@ -8,7 +8,7 @@ import { partsText } from "../folds/row-of-event.ts";
 import type { ActionRow, Outcome } from "../folds/row.ts";
 import { copyText } from "../lib/copy-text.ts";
 import { linkTo } from "../lib/link-to.ts";
-import { asLoose, listAt, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { pathWithin } from "../lib/shown-numbers.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { visibleText } from "../text/visible-text.ts";
@@ -137,7 +137,7 @@ function CommandText({ command }: { readonly command: string }) {
 
 /** The arguments of a call that has no card of its own. */
 function ArgumentTable({ row }: { readonly row: ActionRow }) {
-  const fields = asLoose(row.action?.["data"]) ?? row.action ?? asLoose(parsed(row.callText)) ?? {};
+  const fields = asRecord(row.action?.["data"]) ?? row.action ?? asRecord(parsed(row.callText)) ?? {};
   const entries = Object.entries(fields).filter(([key, value]) => key !== "kind" && value !== null);
   if (entries.length === 0) return row.action === null ? <LongText text={row.callText} /> : null;
   return (
@@ -178,12 +178,12 @@ function OutcomeBody({ row, conversationId, hasEdits }: OutcomeBodyProps) {
 function CutBody({ conversationId, outcome }: { readonly conversationId: string; readonly outcome: Result }) {
   const words = useMoreWords().cardBody;
   const { client } = useServices();
-  const [whole, setWhole] = useState<Loose | null>(null);
+  const [whole, setWhole] = useState<UnknownRecord | null>(null);
   const [isFailed, setIsFailed] = useState(false);
   const load = async (): Promise<void> => {
     try {
-      const event = asLoose(await client.getEvent(conversationId, outcome.id));
-      setWhole(looseAt(event, "observation"));
+      const event = asRecord(await client.getEvent(conversationId, outcome.id));
+      setWhole(recordAt(event, "observation"));
     } catch {
       // The button stays, and says that it can be tried again.
       setIsFailed(true);
@@ -207,7 +207,7 @@ function ObservationBody({
   observation,
   isError,
 }: {
-  readonly observation: Loose;
+  readonly observation: UnknownRecord;
   readonly isError: boolean;
 }) {
   const words = useMoreWords().cardBody;
@@ -215,7 +215,7 @@ function ObservationBody({
   const lists = [...textsAt(observation, "matches"), ...textsAt(observation, "files")];
   if (lists.length > 0) return <LongText text={lists.join("\n")} />;
   const screenshot = textAt(observation, "screenshot_data");
-  const images = listAt(observation, "content").flatMap((part) => textsAt(asLoose(part), "image_urls"));
+  const images = listAt(observation, "content").flatMap((part) => textsAt(asRecord(part), "image_urls"));
   const text = textAt(observation, "file_content") || partsText(listAt(observation, "content"));
   const pictures = [...(screenshot === "" ? [] : [`data:image/png;base64,${screenshot}`]), ...images];
   return (

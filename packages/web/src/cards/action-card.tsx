@@ -18,15 +18,15 @@ import { editsOf } from "../folds/edits.ts";
 import { foldTaskList } from "../folds/fold-task-list.ts";
 import { hasFailed } from "../folds/fold-turns.ts";
 import type { ActionRow } from "../folds/row.ts";
-import { numberAt } from "../lib/loose.ts";
+import { numberAt } from "../lib/unknown-record.ts";
 import { useStore, type Store } from "../lib/store.ts";
 import { shownDuration } from "../lib/shown-numbers.ts";
-import { withoutColours } from "../text/read-colours.ts";
+import { withoutColours } from "../text/parse-ansi.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { visibleText } from "../text/visible-text.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { Changed } from "./changed.tsx";
-import { essenceOf, firstLine, foundCount, type Icon } from "./essence.ts";
+import { summarizeCall, firstLine, foundCount, type Icon } from "./card-summary.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 import type { CardMenu } from "./card-menu.ts";
 
@@ -75,7 +75,7 @@ export const ActionCard = memo(function ActionCard({
   thread,
 }: ActionCardProps) {
   const words = useWords();
-  const essence = essenceOf(row, folder);
+  const essence = summarizeCall(row, folder);
   const IconShape = icons[essence.icon];
   const isBad = hasFailed(row);
   const progressText = useStore(progress).get(row.id) ?? null;

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import { ColouredText } from "../text/coloured-text.tsx";
-import { withoutColours } from "../text/read-colours.ts";
+import { AnsiText } from "../text/ansi-text.tsx";
+import { withoutColours } from "../text/parse-ansi.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useMoreWords } from "../words/words.ts";
@@ -51,7 +51,7 @@ export function LongText({ text, isError = false, isWrapped = false, isLive = fa
         }}
         className={`max-h-[28rem] overflow-auto px-3 py-2 font-mono text-xs leading-[1.5] ${isError ? "text-bad" : ""} ${isWrapped ? "break-words whitespace-pre-wrap" : ""}`}
       >
-        <ColouredText text={isCut ? end : text} />
+        <AnsiText text={isCut ? end : text} />
       </pre>
     </div>
   );

@@ -1,13 +1,13 @@
 import { useMemo } from "react";
 import { useFile } from "../services/use-file.ts";
 import type { Edit } from "../folds/edits.ts";
-import { placeEdit } from "../folds/place-edit.ts";
-import type { Loose } from "../lib/loose.ts";
+import { locateEdit } from "../folds/locate-edit.ts";
+import type { UnknownRecord } from "../lib/unknown-record.ts";
 import { DiffView } from "../diff/diff-view.tsx";
 
 type PlannedDiffProps = {
   readonly edit: Edit;
-  readonly action: Loose;
+  readonly action: UnknownRecord;
   readonly conversationId: string;
   readonly folder: string | null;
 };
@@ -17,7 +17,7 @@ export function PlannedDiff({ edit, action, conversationId, folder }: PlannedDif
   const path = edit.path.startsWith("/") || folder === null ? edit.path : `${folder}/${edit.path}`;
   const { content } = useFile(conversationId, path, "");
   const placed = useMemo(
-    () => (content?.type === "text" && !content.isCut ? placeEdit(edit, action, content.text) : null),
+    () => (content?.type === "text" && !content.isCut ? locateEdit(edit, action, content.text) : null),
     [edit, action, content],
   );
   return <DiffView change={placed ?? edit} path={edit.path} hasNumbers={placed !== null || edit.isNew} />;

@@ -17,4 +17,4 @@ export const tokenTypes = [
 export type TokenRanges = readonly number[];
 
 /** Asks for the colours of a text; null where it stays plain. */
-export type AskColours = (text: string, language: string) => Promise<TokenRanges | null>;
+export type FindTokenRanges = (text: string, language: string) => Promise<TokenRanges | null>;

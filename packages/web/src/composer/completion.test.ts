@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askedAt, completed, ranked } from "./completion.ts";
+import { completionTargetAt, completed, ranked } from "./completion.ts";
 
 test.each([
   ["see @src/su", { kind: "file", query: "src/su", from: 4, to: 11 }],
@@ -11,18 +11,18 @@ test.each([
   ["not /stop", null],
   ["/model fa", { kind: "model", query: "fa", from: 7, to: 9 }],
   ["/goal all tests pass", null],
-])("what is asked for at the end of %j", (text, asked) => {
-  expect(askedAt(text, text.length)).toEqual(asked);
+])("what is asked for at the end of %j", (text, target) => {
+  expect(completionTargetAt(text, text.length)).toEqual(target);
 });
 
 test("what stands behind the caret is no part of it and stays", () => {
   const text = "see @su and go";
-  const asked = askedAt(text, 7)!;
-  expect(asked).toEqual({ kind: "file", query: "su", from: 4, to: 7 });
+  const target = completionTargetAt(text, 7)!;
+  expect(target).toEqual({ kind: "file", query: "su", from: 4, to: 7 });
   const file = { name: "src/sum.js", detail: "", insert: "src/sum.js " };
-  expect(completed(text, asked, file)).toEqual({ text: "see src/sum.js and go", caret: 15 });
+  expect(completed(text, target, file)).toEqual({ text: "see src/sum.js and go", caret: 15 });
   const folder = { name: "src/", detail: "", insert: "@src/" };
-  expect(completed(text, asked, folder)).toEqual({ text: "see @src/ and go", caret: 9 });
+  expect(completed(text, target, folder)).toEqual({ text: "see @src/ and go", caret: 9 });
 });
 
 test("the likeliest come first, and never more than asked for", () => {

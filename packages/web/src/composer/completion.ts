@@ -1,5 +1,5 @@
 /** What is being written at the caret that can be completed: `from` and `to` are what a choice replaces. */
-export type Asked = {
+export type CompletionTarget = {
   readonly kind: "file" | "command" | "model";
   readonly query: string;
   readonly from: number;
@@ -16,10 +16,10 @@ export type Suggestion = {
 };
 
 /** Finds what could be meant, the likeliest first. */
-export type Suggest = (asked: Asked, signal: AbortSignal) => Promise<readonly Suggestion[]>;
+export type Suggest = (target: CompletionTarget, signal: AbortSignal) => Promise<readonly Suggestion[]>;
 
 /** `@` at the beginning of a word names a file, `/` at the beginning of the message a command or a skill. */
-export function askedAt(text: string, caret: number): Asked | null {
+export function completionTargetAt(text: string, caret: number): CompletionTarget | null {
   const before = text.slice(0, caret);
   const file = /(?:^|\s)@([^\s@]*)$/u.exec(before)?.[1];
   if (file !== undefined) return { kind: "file", query: file, from: caret - file.length - 1, to: caret };
@@ -33,7 +33,7 @@ export function askedAt(text: string, caret: number): Asked | null {
 /** The text with a choice in it, and where one goes on writing. */
 export function completed(
   text: string,
-  { from, to }: Asked,
+  { from, to }: CompletionTarget,
   { insert }: Suggestion,
 ): { readonly text: string; readonly caret: number } {
   // A space that is there already is not written twice.

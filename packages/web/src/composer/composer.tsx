@@ -15,20 +15,20 @@ import { flushSync } from "react-dom";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
-import { completed, type Asked, type Suggest, type Suggestion } from "./completion.ts";
+import { completed, type CompletionTarget, type Suggest, type Suggestion } from "./completion.ts";
 import { readImage } from "./read-images.ts";
 import { sendChoice } from "./send-choice.ts";
 import { AttachedImages } from "./attached-images.tsx";
 import { optionId, SuggestionList } from "./suggestion-list.tsx";
 import { useCompletion } from "./use-completion.ts";
 
-export type Written = { readonly text: string; readonly images: readonly string[] };
+export type ComposedMessage = { readonly text: string; readonly images: readonly string[] };
 
 type ComposerProps = {
   /** Whose draft it is: the id of a conversation, or `new`. */
   readonly place: string;
   readonly status: string;
-  readonly onSend: (written: Written, how: "enter" | "ctrl-enter") => void;
+  readonly onSend: (composed: ComposedMessage, how: "enter" | "ctrl-enter") => void;
   /** Text to put in, e.g. that of a message that was taken back; counts once for each object. */
   readonly given?: { readonly text: string } | null;
   /** What can be named in the text; nothing where it is left out. */
@@ -63,8 +63,8 @@ export function Composer(props: ComposerProps) {
   );
   useEffect(() => drafts.writeImages(place, images), [drafts, place, images]);
   const complete = useCallback(
-    (asked: Asked, suggestion: Suggestion): void => {
-      const next = completed(text, asked, suggestion);
+    (target: CompletionTarget, suggestion: Suggestion): void => {
+      const next = completed(text, target, suggestion);
       field.current?.focus();
       // Drawn at once: what is typed next belongs behind what was chosen.
       flushSync(() => {

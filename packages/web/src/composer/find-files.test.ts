@@ -4,10 +4,10 @@ import { FileFinder } from "./find-files.ts";
 type Tree = { readonly [name: string]: Tree | null };
 
 function finderOf(tree: Tree, clock = { now: 0 }) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const finder = new FileFinder(
     (path) => {
-      asked.push(path);
+      requested.push(path);
       let at: Tree | null | undefined = tree;
       for (const part of path.split("/").filter(Boolean)) at = at?.[part];
       if (!at) return Promise.reject(new Error(`Nothing is at ${path}.`));
@@ -19,7 +19,7 @@ function finderOf(tree: Tree, clock = { now: 0 }) {
     () => clock.now,
   );
   const find = (query: string) => finder.find(query);
-  return { find, asked, clock };
+  return { find, requested, clock };
 }
 
 const tree: Tree = {
@@ -31,37 +31,37 @@ const tree: Tree = {
 };
 
 test("without a name the folder itself, with one what is below it; what was fetched is not searched", async () => {
-  const { find, asked } = finderOf(tree);
+  const { find, requested } = finderOf(tree);
   expect(await find("")).toEqual(["src/", "node_modules/", ".git/", "README.md"]);
   expect(await find("sum")).toEqual(["src/sum.js", "src/deep/summary.ts"]);
-  expect(asked).not.toContain("node_modules");
+  expect(requested).not.toContain("node_modules");
   expect(await find("node_modules/sum/")).toEqual(["node_modules/sum/index.js"]);
   expect(await find("src/deep/")).toEqual(["src/deep/summary.ts"]);
 });
 
 test("nothing is asked for outside of the folder", async () => {
-  const { find, asked } = finderOf(tree);
+  const { find, requested } = finderOf(tree);
   for (const query of ["/etc/pa", "../x", "src/../../x"]) expect(await find(query)).toEqual([]);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
 test("what is known is not asked for again until it is old; a failure is not kept", async () => {
-  const { find, asked, clock } = finderOf(tree);
+  const { find, requested, clock } = finderOf(tree);
   await find("s");
-  const first = asked.length;
+  const first = requested.length;
   await find("su");
-  expect(asked).toHaveLength(first);
+  expect(requested).toHaveLength(first);
   clock.now = 20_000;
   await find("su");
-  expect(asked.length).toBeGreaterThan(first);
+  expect(requested.length).toBeGreaterThan(first);
   await expect(find("absent/")).rejects.toThrow("Nothing is at absent.");
   await expect(find("absent/")).rejects.toThrow("Nothing is at absent.");
-  expect(asked.filter((path) => path === "absent")).toHaveLength(2);
+  expect(requested.filter((path) => path === "absent")).toHaveLength(2);
 });
 
 test("a large tree is looked at as far as the bound", async () => {
   const wide = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`d${at}`, { "f.txt": null }]));
-  const { find, asked } = finderOf(wide);
+  const { find, requested } = finderOf(wide);
   expect((await find("f")).length).toBeGreaterThan(0);
-  expect(asked.length).toBeLessThanOrEqual(40);
+  expect(requested.length).toBeLessThanOrEqual(40);
 });

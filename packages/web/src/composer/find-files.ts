@@ -20,7 +20,7 @@ const passedBy = new Set(["node_modules", "target", "dist", "build", "vendor", "
 export class FileFinder {
   readonly #list: ListFolder;
   readonly #now: () => number;
-  readonly #known = new Map<string, { readonly at: number; readonly paths: Promise<readonly string[]> }>();
+  readonly #cache = new Map<string, { readonly at: number; readonly paths: Promise<readonly string[]> }>();
 
   constructor(list: ListFolder, now: () => number) {
     this.#list = list;
@@ -38,12 +38,12 @@ export class FileFinder {
 
   #below(base: string, isDeep: boolean): Promise<readonly string[]> {
     const key = `${isDeep ? "deep" : "near"} ${base}`;
-    const known = this.#known.get(key);
-    if (known !== undefined && this.#now() - known.at < freshMs) return known.paths;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined && this.#now() - cached.at < freshMs) return cached.paths;
     const paths = isDeep ? this.#walk(base) : this.#names(base);
-    this.#known.set(key, { at: this.#now(), paths });
+    this.#cache.set(key, { at: this.#now(), paths });
     // It failed: the next one asks anew.
-    paths.catch(() => this.#known.delete(key));
+    paths.catch(() => this.#cache.delete(key));
     return paths;
   }
 

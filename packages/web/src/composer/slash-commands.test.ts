@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readCommand } from "./slash-commands.ts";
+import { parseCommand } from "./slash-commands.ts";
 
 test.each([
   ["/stop", { name: "stop", text: "" }],
@@ -11,5 +11,5 @@ test.each([
   ["please /stop", null],
   ["", null],
 ])("%j as a command", (message, command) => {
-  expect(readCommand(message)).toEqual(command);
+  expect(parseCommand(message)).toEqual(command);
 });

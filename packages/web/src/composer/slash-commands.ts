@@ -18,7 +18,7 @@ export const commandNames = Object.keys(commands) as CommandName[];
 export type Command = { readonly name: CommandName; readonly text: string };
 
 /** A message that is a command; null for one that only begins like one: a path, a skill, a command with words that it does not take. */
-export function readCommand(message: string): Command | null {
+export function parseCommand(message: string): Command | null {
   const [, word = "", rest = ""] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/u.exec(message.trim()) ?? [];
   const name = commandNames.find((one) => one === word);
   if (name === undefined || (commands[name].text === "none" && rest !== "")) return null;

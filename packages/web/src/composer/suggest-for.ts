@@ -1,5 +1,5 @@
 import type { ConvokeClient } from "@convoke/client";
-import { asLoose, listAt, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { ranked, type Suggest, type Suggestion } from "./completion.ts";
 import { FileFinder } from "./find-files.ts";
 import { commandNames, commands, type CommandName } from "./slash-commands.ts";
@@ -70,8 +70,8 @@ async function skillsOf(
   conversationId: string,
   folder: string,
 ): Promise<readonly Suggestion[]> {
-  const info = asLoose(await client.getConversation(conversationId));
-  const context = looseAt(looseAt(info, "agent"), "agent_context");
+  const info = asRecord(await client.getConversation(conversationId));
+  const context = recordAt(recordAt(info, "agent"), "agent_context");
   if (context === null) return [];
   const asks = (field: string): boolean => context[field] === true;
   const { skills } = await client.call("POST /api/skills", {
@@ -84,9 +84,9 @@ async function skillsOf(
     },
   });
   const disabled = new Set(textsAt(context, "disabled_skills"));
-  const given = listAt(context, "skills").map(asLoose);
+  const given = listAt(context, "skills").map(asRecord);
   const byName = new Map(
-    [...skills, ...given].map((skill) => [textAt(skill as Loose, "name"), skill as Loose]),
+    [...skills, ...given].map((skill) => [textAt(skill as UnknownRecord, "name"), skill as UnknownRecord]),
   );
   return [...byName].flatMap(([name, skill]) =>
     name === "" || disabled.has(name) || textAt(skill, "type") === "repo" || isAlwaysThere(skill)
@@ -96,6 +96,6 @@ async function skillsOf(
 }
 
 /** One of a request without words that call it is in the prompt anyway. */
-function isAlwaysThere(skill: Loose): boolean {
+function isAlwaysThere(skill: UnknownRecord): boolean {
   return "trigger" in skill && skill["trigger"] === null && skill["is_agentskills_format"] !== true;
 }

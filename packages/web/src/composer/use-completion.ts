@@ -1,5 +1,11 @@
 import { useCallback, useEffect, useId, useMemo, useState, type KeyboardEvent } from "react";
-import { askedAt, ranked, type Asked, type Suggest, type Suggestion } from "./completion.ts";
+import {
+  completionTargetAt,
+  ranked,
+  type CompletionTarget,
+  type Suggest,
+  type Suggestion,
+} from "./completion.ts";
 
 export type Completion = {
   readonly listId: string;
@@ -16,27 +22,30 @@ type CompletionOptions = {
   readonly text: string;
   readonly caret: number;
   readonly suggest: Suggest | null;
-  readonly onChoose: (asked: Asked, suggestion: Suggestion) => void;
+  readonly onChoose: (target: CompletionTarget, suggestion: Suggestion) => void;
 };
 
-type Found = { readonly asked: Asked; readonly suggestions: readonly Suggestion[] };
+type Found = { readonly target: CompletionTarget; readonly suggestions: readonly Suggestion[] };
 
 const none: readonly Suggestion[] = [];
 
 /** What could be meant by the word at the caret, and walking through it. Closed by Escape until the word is another one. */
 export function useCompletion({ text, caret, suggest, onChoose }: CompletionOptions): Completion {
   const listId = useId();
-  const asked = useMemo(() => (suggest === null ? null : askedAt(text, caret)), [suggest, text, caret]);
+  const target = useMemo(
+    () => (suggest === null ? null : completionTargetAt(text, caret)),
+    [suggest, text, caret],
+  );
   const [found, setFound] = useState<Found | null>(null);
   const [closedAt, setClosedAt] = useState<number | null>(null);
   const [active, setActive] = useState(0);
   useEffect(() => {
     setActive(0);
-    if (asked === null) setClosedAt(null);
-    if (asked === null || suggest === null) return setFound(null);
+    if (target === null) setClosedAt(null);
+    if (target === null || suggest === null) return setFound(null);
     const stop = new AbortController();
-    suggest(asked, stop.signal)
-      .then((suggestions) => stop.signal.aborted || setFound({ asked, suggestions }))
+    suggest(target, stop.signal)
+      .then((suggestions) => stop.signal.aborted || setFound({ target, suggestions }))
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
         // One can write the name oneself.
@@ -44,29 +53,29 @@ export function useCompletion({ text, caret, suggest, onChoose }: CompletionOpti
         setFound(null);
       });
     return () => stop.abort();
-  }, [asked, suggest]);
+  }, [target, suggest]);
 
   const suggestions = useMemo(() => {
-    if (asked === null || asked.from === closedAt || found === null) return none;
-    if (found.asked === asked) return found.suggestions;
-    if (found.asked.from !== asked.from || found.asked.kind !== asked.kind) return none;
+    if (target === null || target.from === closedAt || found === null) return none;
+    if (found.target === target) return found.suggestions;
+    if (found.target.from !== target.from || found.target.kind !== target.kind) return none;
     // Until the answer for this word is there, what the one before found, as far as it could be meant still.
-    return ranked(found.suggestions, asked.query, ({ name }) => name, found.suggestions.length);
-  }, [asked, closedAt, found]);
+    return ranked(found.suggestions, target.query, ({ name }) => name, found.suggestions.length);
+  }, [target, closedAt, found]);
   const last = suggestions.length - 1;
   const at = Math.min(active, last);
   const choose = useCallback(
     (suggestion: Suggestion): void => {
-      if (asked !== null) onChoose(asked, suggestion);
+      if (target !== null) onChoose(target, suggestion);
     },
-    [asked, onChoose],
+    [target, onChoose],
   );
-  const close = useCallback((): void => setClosedAt(asked?.from ?? null), [asked]);
+  const close = useCallback((): void => setClosedAt(target?.from ?? null), [target]);
   const onKey = (event: KeyboardEvent): boolean => {
     if (last < 0 || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey)
       return false;
     // Written out already: then Enter sends it.
-    const isWritten = asked !== null && suggestions[at]?.insert === text.slice(asked.from, asked.to);
+    const isWritten = target !== null && suggestions[at]?.insert === text.slice(target.from, target.to);
     if (isWritten && event.key === "Enter") return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setActive((at + step + last + 1) % (last + 1));

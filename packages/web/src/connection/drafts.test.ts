@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Keep } from "../lib/keep.ts";
+import { BrowserStorage } from "../lib/browser-storage.ts";
 import { Drafts } from "./drafts.ts";
 
-function emptyKeep(): Keep {
+function emptyStorage(): BrowserStorage {
   const stored = new Map<string, string>();
-  return new Keep({
+  return new BrowserStorage({
     getItem: (key) => stored.get(key) ?? null,
     setItem: (key, value) => void stored.set(key, value),
     removeItem: (key) => void stored.delete(key),
@@ -12,19 +12,19 @@ function emptyKeep(): Keep {
 }
 
 test("text and pictures are kept for each place until they are taken away", () => {
-  const keep = emptyKeep();
-  const drafts = new Drafts(keep);
+  const storage = emptyStorage();
+  const drafts = new Drafts(storage);
   drafts.write("a", "half a thought");
   drafts.writeImages("a", ["data:image/png;base64,AA=="]);
   expect(drafts.read("a")).toBe("half a thought");
-  expect(new Drafts(keep).readImages("a")).toEqual(["data:image/png;base64,AA=="]);
+  expect(new Drafts(storage).readImages("a")).toEqual(["data:image/png;base64,AA=="]);
   expect(drafts.readImages("b")).toEqual([]);
   drafts.writeImages("a", []);
   expect(drafts.readImages("a")).toEqual([]);
 });
 
 test("of the pictures of all places the newest are kept, and never so many that what is typed has no room", () => {
-  const drafts = new Drafts(emptyKeep());
+  const drafts = new Drafts(emptyStorage());
   for (const place of ["a", "b", "c"]) drafts.writeImages(place, ["x".repeat(700_000)]);
   expect(["a", "b", "c"].map((place) => drafts.readImages(place).length)).toEqual([0, 1, 1]);
   drafts.writeImages("c", ["x".repeat(1_500_001)]);
@@ -35,7 +35,7 @@ test("pictures that the browser does not keep leave no older ones in their place
   const stored = new Map<string, string>();
   let isFull = false;
   const drafts = new Drafts(
-    new Keep({
+    new BrowserStorage({
       getItem: (key) => stored.get(key) ?? null,
       setItem: (key, value) => {
         if (isFull) throw new Error("full");

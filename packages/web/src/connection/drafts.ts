@@ -1,22 +1,22 @@
-import type { Keep } from "../lib/keep.ts";
-import { asLoose, textAt, textsAt } from "../lib/loose.ts";
+import type { BrowserStorage } from "../lib/browser-storage.ts";
+import { asRecord, textAt, textsAt } from "../lib/unknown-record.ts";
 
 /** What was written and not sent, one for each conversation and one for a new one. */
 export class Drafts {
-  readonly #keep: Keep;
+  readonly #storage: BrowserStorage;
 
-  constructor(keep: Keep) {
-    this.#keep = keep;
+  constructor(storage: BrowserStorage) {
+    this.#storage = storage;
   }
 
   read(place: string): string {
-    const text = this.#keep.read(`draft.${place}`);
+    const text = this.#storage.read(`draft.${place}`);
     return typeof text === "string" ? text : "";
   }
 
   write(place: string, text: string): void {
-    if (text === "") this.#keep.remove(`draft.${place}`);
-    else this.#keep.write(`draft.${place}`, text);
+    if (text === "") this.#storage.remove(`draft.${place}`);
+    else this.#storage.write(`draft.${place}`, text);
   }
 
   /** Pictures that were added, as `data:` addresses. */
@@ -31,16 +31,16 @@ export class Drafts {
     if (images.length === 0 && others.length === before.length) return;
     const stored = images.length === 0 ? others : [...others, { place, images }];
     while (lengthOf(stored) > maxImageLength) stored.shift();
-    if (stored.length > 0 && this.#keep.write(imagesKey, stored)) return;
+    if (stored.length > 0 && this.#storage.write(imagesKey, stored)) return;
     // Those of before are not what was added last.
-    this.#keep.remove(imagesKey);
+    this.#storage.remove(imagesKey);
   }
 
   #pictures(): Pictures[] {
-    const stored = this.#keep.read(imagesKey);
+    const stored = this.#storage.read(imagesKey);
     if (!Array.isArray(stored)) return [];
     return stored
-      .map(asLoose)
+      .map(asRecord)
       .filter((one) => one !== null)
       .map((one) => ({ place: textAt(one, "place"), images: textsAt(one, "images") }));
   }

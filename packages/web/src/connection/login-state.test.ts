@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { Keep } from "../lib/keep.ts";
+import { BrowserStorage } from "../lib/browser-storage.ts";
 import { LoginState } from "./login-state.ts";
 
-function openBrowser(): { readonly keep: Keep; readonly tab: () => LoginState } {
+function openBrowser(): { readonly storage: BrowserStorage; readonly tab: () => LoginState } {
   const stored = new Map<string, string>();
-  const keep = new Keep({
+  const storage = new BrowserStorage({
     getItem: (key) => stored.get(key) ?? null,
     setItem: (key, value) => void stored.set(key, value),
     removeItem: (key) => void stored.delete(key),
   });
-  return { keep, tab: () => new LoginState(keep) };
+  return { storage, tab: () => new LoginState(storage) };
 }
 
 test("J30: a login that ends while the page is in use lapses; without one the page stays logged out", () => {
@@ -38,8 +38,8 @@ test("J30, J27: who logs in over the page of somebody else gets a page of their 
 });
 
 test("J27: whose the page is has to be known to go on with it", () => {
-  const { keep, tab } = openBrowser();
-  keep.write("proof", "of before users were kept");
+  const { storage, tab } = openBrowser();
+  storage.write("proof", "of before users were kept");
   const login = tab();
   login.status.set("in");
   login.refuse("of before users were kept");

@@ -1,5 +1,5 @@
 import { Cell } from "../lib/store.ts";
-import type { Keep } from "../lib/keep.ts";
+import type { BrowserStorage } from "../lib/browser-storage.ts";
 
 /** `lapsed`: the login ended while the page was in use; what is on the screen stays there until somebody logs in again. */
 export type Login = "unknown" | "in" | "lapsed" | "out";
@@ -13,17 +13,17 @@ const userKey = "user";
  */
 export class LoginState {
   readonly status = new Cell<Login>("unknown");
-  readonly #keep: Keep;
+  readonly #storage: BrowserStorage;
   /** Whose the page is: what it has read is theirs. */
   #user: unknown;
 
-  constructor(keep: Keep) {
-    this.#keep = keep;
-    this.#user = keep.read(userKey);
+  constructor(storage: BrowserStorage) {
+    this.#storage = storage;
+    this.#user = storage.read(userKey);
   }
 
   get proof(): string | null {
-    const proof = this.#keep.read(proofKey);
+    const proof = this.#storage.read(proofKey);
     return typeof proof === "string" ? proof : null;
   }
 
@@ -37,15 +37,15 @@ export class LoginState {
     const isSame = this.#user === user || (this.#user === undefined && this.status.snapshot() !== "lapsed");
     this.#user = user;
     // The proof last: other tabs look at both when it changes.
-    this.#keep.write(userKey, user);
-    this.#keep.write(proofKey, proof);
+    this.#storage.write(userKey, user);
+    this.#storage.write(proofKey, proof);
     this.status.set("in");
     return isSame;
   }
 
   /** Another tab of this browser has logged in: the same as {@link enter} here. */
   adoptLogin(): boolean {
-    const user = this.#keep.read(userKey);
+    const user = this.#storage.read(userKey);
     return this.proof === null || typeof user !== "string" || this.enter(this.proof, user);
   }
 
@@ -58,7 +58,7 @@ export class LoginState {
   }
 
   leave(): void {
-    this.#keep.remove(proofKey);
+    this.#storage.remove(proofKey);
     this.status.set("out");
   }
 }

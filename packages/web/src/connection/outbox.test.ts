@@ -1,12 +1,12 @@
 import { ApiError } from "@convoke/client";
 import { expect, test } from "vitest";
-import { Keep } from "../lib/keep.ts";
+import { BrowserStorage } from "../lib/browser-storage.ts";
 import { Outbox, type Outgoing } from "./outbox.ts";
 
 /** A browser's storage, a server that does what it is told, and a clock that is turned by hand. */
 function setUp(answers: (Error | null)[] = []) {
   const stored = new Map<string, string>();
-  const keep = new Keep({
+  const storage = new BrowserStorage({
     getItem: (key) => stored.get(key) ?? null,
     setItem: (key, value) => void stored.set(key, value),
     removeItem: (key) => void stored.delete(key),
@@ -15,7 +15,7 @@ function setUp(answers: (Error | null)[] = []) {
   let wake: () => void = () => {};
   const open = () =>
     new Outbox({
-      keep,
+      storage,
       send: async ({ id }) => {
         sent.push(id);
         const answer = answers.shift() ?? null;

@@ -1,7 +1,7 @@
 import { ApiError } from "@convoke/client";
 import { Cell, type Store } from "../lib/store.ts";
-import { asLoose, textAt } from "../lib/loose.ts";
-import type { Keep } from "../lib/keep.ts";
+import { asRecord, textAt } from "../lib/unknown-record.ts";
+import type { BrowserStorage } from "../lib/browser-storage.ts";
 
 /** A message on its way. It leaves when its event was seen in the log. */
 export type Outgoing = {
@@ -20,14 +20,14 @@ export type Outgoing = {
 };
 
 export type OutboxDeps = {
-  readonly keep: Keep;
+  readonly storage: BrowserStorage;
   /** Gives the id of the message's event. */
   readonly send: (message: Outgoing) => Promise<string | null>;
   /** Calls back after so long; returns what cancels it. */
   readonly later: (ms: number, callback: () => void) => () => void;
 };
 
-const keepKey = "outbox";
+const storageKey = "outbox";
 
 /** Sends what a person wrote until the server has it, over lost connections and closed pages: never lost, and in the log once (U16). */
 export class Outbox implements Store<readonly Outgoing[]> {
@@ -39,7 +39,7 @@ export class Outbox implements Store<readonly Outgoing[]> {
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
-    this.#cell = new Cell(readStored(deps.keep));
+    this.#cell = new Cell(readStored(deps.storage));
   }
 
   get snapshot(): () => readonly Outgoing[] {
@@ -113,18 +113,18 @@ export class Outbox implements Store<readonly Outgoing[]> {
 
   #set(messages: readonly Outgoing[]): boolean {
     this.#cell.set(messages);
-    if (messages.length > 0) return this.#deps.keep.write(keepKey, messages);
-    this.#deps.keep.remove(keepKey);
+    if (messages.length > 0) return this.#deps.storage.write(storageKey, messages);
+    this.#deps.storage.remove(storageKey);
     return true;
   }
 }
 
 /** What an earlier page did not get rid of. What was sent and not seen is sent again: it counts once. */
-function readStored(keep: Keep): readonly Outgoing[] {
-  const stored = keep.read(keepKey);
+function readStored(storage: BrowserStorage): readonly Outgoing[] {
+  const stored = storage.read(storageKey);
   if (!Array.isArray(stored)) return [];
   return stored.flatMap((item) => {
-    const fields = asLoose(item);
+    const fields = asRecord(item);
     const id = textAt(fields, "id");
     const conversationId = textAt(fields, "conversationId");
     if (fields === null || id === "" || conversationId === "") return [];

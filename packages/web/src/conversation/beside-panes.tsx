@@ -2,7 +2,7 @@ import { Suspense, useMemo, useSyncExternalStore, type ComponentType, type React
 import { Router, useLocation, useRouter, useSearch } from "wouter";
 import { navigate as navigateBrowser, useSearch as useBrowserSearch } from "wouter/use-browser-location";
 import { besideIn, conversationIn, idOf, roomIn, withBeside } from "../lib/beside.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { PaneContext, type Pane } from "./pane.ts";
 
 type BesidePanesProps = {
@@ -20,11 +20,11 @@ export default function BesidePanes({ Page }: BesidePanesProps) {
     return (
       <div key={id} data-pane="" className="min-w-0 grow basis-0 border-l border-line">
         <BesidePane index={index}>
-          <Boundary versions={[id]}>
+          <ErrorBoundary versions={[id]}>
             <Suspense>
               <Page id={id} />
             </Suspense>
-          </Boundary>
+          </ErrorBoundary>
         </BesidePane>
       </div>
     );

@@ -2,7 +2,7 @@ import { ChevronLeft, CornerLeftUp, FileDiff, Files, Square, Play, X } from "luc
 import { Suspense, use, useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import type { ConversationView } from "@convoke/client";
-import { placeIn } from "../lib/place-in.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -41,7 +41,7 @@ export default function ConversationBar({
     const { newest } = log.view.snapshot();
     const row = newest.findLast(({ type }) => type === "action" || type === "answer");
     if (row !== undefined)
-      navigate(placeIn(log.id, location.search, { panel: "context", of: row.id, path: null }));
+      navigate(conversationAddress(log.id, location.search, { panel: "context", of: row.id, path: null }));
   };
   return (
     <header className="flex h-11 shrink-0 items-center gap-2.5 border-b border-line px-3 max-[720px]:gap-2">

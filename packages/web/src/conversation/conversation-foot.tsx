@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import { Composer, type Written } from "../composer/composer.tsx";
-import { readCommand, type Command } from "../composer/slash-commands.ts";
+import { Composer, type ComposedMessage } from "../composer/composer.tsx";
+import { parseCommand, type Command } from "../composer/slash-commands.ts";
 import { suggestFor } from "../composer/suggest-for.ts";
 import { WaitingMessages, type Queued } from "../composer/waiting-messages.tsx";
 import type { Row } from "../folds/row.ts";
@@ -9,12 +9,12 @@ import { useStore } from "../lib/store.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { actOnCommand } from "./act-on-command.ts";
 import type { Attempt } from "./attempt.ts";
-import { useRead } from "./use-read.ts";
+import { useReadMarker } from "./use-read-marker.ts";
 
 const PlanCard = lazyPart(() => import("./plan-card.tsx"));
 const AsideCard = lazyPart(() => import("./aside-card.tsx"));
@@ -54,12 +54,12 @@ export default function ConversationFoot(props: ConversationFootProps) {
     [client, log.id, folder, words],
   );
   useSeen(log.id, view.newest);
-  useRead(log.id, view);
-  const say = (written: Written): void => {
-    outbox.add({ id: crypto.randomUUID(), conversationId: log.id, ...written, run: true });
+  useReadMarker(log.id, view);
+  const say = (composed: ComposedMessage): void => {
+    outbox.add({ id: crypto.randomUUID(), conversationId: log.id, ...composed, run: true });
     onSent();
   };
-  const act = async (command: Command, written: Written): Promise<void> => {
+  const act = async (command: Command, composed: ComposedMessage): Promise<void> => {
     if (command.name === "ask") setAside({ question: command.text, answer: null });
     const isDone = await onAttempt(async () => {
       const { goTo, answer } = await actOnCommand(client, log.id, command, words.needed);
@@ -68,13 +68,13 @@ export default function ConversationFoot(props: ConversationFootProps) {
     });
     if (isDone) return;
     setAside(null);
-    onGive({ text: written.text });
+    onGive({ text: composed.text });
   };
-  const send = async (written: Written, how: "enter" | "ctrl-enter"): Promise<void> => {
-    const command = written.images.length === 0 ? readCommand(written.text) : null;
-    if (command !== null) return act(command, written);
+  const send = async (composed: ComposedMessage, how: "enter" | "ctrl-enter"): Promise<void> => {
+    const command = composed.images.length === 0 ? parseCommand(composed.text) : null;
+    if (command !== null) return act(command, composed);
     if (how === "ctrl-enter") await onAttempt(() => client.interrupt(log.id));
-    say(written);
+    say(composed);
   };
   return (
     <>
@@ -92,9 +92,9 @@ export default function ConversationFoot(props: ConversationFootProps) {
         {waiting.length > 0 && (
           <div className="mb-2 flex max-h-[45dvh] flex-col gap-2 overflow-y-auto">
             {waiting.map((approval) => (
-              <Boundary key={approval.actionId} versions={[approval]}>
+              <ErrorBoundary key={approval.actionId} versions={[approval]}>
                 <ApprovalCard approval={approval} />
-              </Boundary>
+              </ErrorBoundary>
             ))}
           </div>
         )}
@@ -106,7 +106,7 @@ export default function ConversationFoot(props: ConversationFootProps) {
         status={view.state.status}
         given={given}
         suggest={suggest}
-        onSend={(written, how) => void send(written, how)}
+        onSend={(composed, how) => void send(composed, how)}
       />
     </>
   );

@@ -3,7 +3,7 @@ import { Suspense, useState } from "react";
 import { useLocation } from "wouter";
 import type { ConversationView } from "@convoke/client";
 import { lazyPart } from "../lib/lazy-part.ts";
-import { placeIn } from "../lib/place-in.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { Menu } from "../ui/menu.tsx";
@@ -69,7 +69,8 @@ export default function ConversationMenu(props: ConversationMenuProps) {
           { label: shells, onChoose: () => onPanel("shells") },
           {
             label: then,
-            onChoose: () => navigate(placeIn(id, location.search, { at: "", event: null, q: null })),
+            onChoose: () =>
+              navigate(conversationAddress(id, location.search, { at: "", event: null, q: null })),
           },
           { label: events, onChoose: () => onPanel("events") },
           { label: words.download, onChoose: () => setOpen("download") },

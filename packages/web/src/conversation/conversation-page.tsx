@@ -6,22 +6,22 @@ import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import type { RowMenu } from "../timeline/row-menu.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
-import { lazyPart, loadPatiently } from "../lib/lazy-part.ts";
-import { placeIn } from "../lib/place-in.ts";
+import { lazyPart, loadWithRetry } from "../lib/lazy-part.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import type { Attempt } from "./attempt.ts";
 
-const around = () => import("./around.ts");
-const ConversationBar = lazyPart(async () => ({ default: (await around()).ConversationBar }));
-const ConnectionLine = lazyPart(async () => ({ default: (await around()).ConnectionLine }));
+const conversationFrame = () => import("./conversation-frame.ts");
+const ConversationBar = lazyPart(async () => ({ default: (await conversationFrame()).ConversationBar }));
+const ConnectionLine = lazyPart(async () => ({ default: (await conversationFrame()).ConnectionLine }));
 const PastConversation = lazyPart(() => import("./past-conversation.tsx"));
 const PastTimeline = lazyPart(() => import("./past-timeline.tsx"));
-const Foot = lazyPart(async () => ({ default: (await around()).Foot }));
-const TaskStrip = lazyPart(async () => ({ default: (await around()).TaskStrip }));
+const Foot = lazyPart(async () => ({ default: (await conversationFrame()).Foot }));
+const TaskStrip = lazyPart(async () => ({ default: (await conversationFrame()).TaskStrip }));
 const Panels = lazyPart(() => import("./panels.tsx"));
-const branches = () => loadPatiently(() => import("./branches.ts"));
+const branches = () => loadWithRetry(() => import("./branches.ts"));
 
 /** One conversation: what happened, what waits, and where to write. */
 export function ConversationPage({ id }: { readonly id: string }) {
@@ -89,7 +89,7 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
   );
   const open = useCallback(
     (name: string, of: string): void =>
-      navigate(placeIn(log.id, location.search, { panel: name, of, path: null })),
+      navigate(conversationAddress(log.id, location.search, { panel: name, of, path: null })),
     [log.id, navigate],
   );
   const menu = useMemo<RowMenu>(
@@ -118,14 +118,14 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
     <div className="relative flex h-full min-w-0">
       <div className="flex min-w-0 grow flex-col">
         {then !== null && view.phase === "ready" ? (
-          <Boundary versions={[then]}>
+          <ErrorBoundary versions={[then]}>
             <Suspense fallback={<div className="grow" aria-busy="true" />}>
               <PastConversation id={log.id} at={then} menu={menu} Timeline={Timeline} />
             </Suspense>
-          </Boundary>
+          </ErrorBoundary>
         ) : (
           <>
-            <Boundary versions={[view.state]}>
+            <ErrorBoundary versions={[view.state]}>
               <Suspense fallback={<div className="h-11 shrink-0 border-b border-line" />}>
                 <ConversationBar
                   log={log}
@@ -134,7 +134,11 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
                   onFork={() => fork()}
                   onPanel={(name) =>
                     navigate(
-                      placeIn(log.id, search, { panel: name === panel ? null : name, of: null, path: null }),
+                      conversationAddress(log.id, search, {
+                        panel: name === panel ? null : name,
+                        of: null,
+                        path: null,
+                      }),
                     )
                   }
                   onDeleted={() => {
@@ -143,14 +147,14 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
                   }}
                 />
               </Suspense>
-            </Boundary>
-            <Boundary versions={[view.newest]}>
+            </ErrorBoundary>
+            <ErrorBoundary versions={[view.newest]}>
               <Suspense>
                 <ConnectionLine log={log} />
                 <TaskStrip rows={view.newest} />
               </Suspense>
-            </Boundary>
-            <Boundary versions={[log.id, at, view.newest]}>
+            </ErrorBoundary>
+            <ErrorBoundary versions={[log.id, at, view.newest]}>
               {view.phase === "loading" ? (
                 <div className="grow" aria-busy="true" />
               ) : at === null ? (
@@ -167,9 +171,9 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
                   />
                 </Suspense>
               )}
-            </Boundary>
+            </ErrorBoundary>
             <div className="mx-auto w-full max-w-[52rem] shrink-0 px-5 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] max-[720px]:px-3">
-              <Boundary versions={[view.newest]}>
+              <ErrorBoundary versions={[view.newest]}>
                 <Suspense fallback={<div className="h-20" />}>
                   <Foot
                     log={log}
@@ -181,18 +185,18 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
                     onSent={onSent}
                   />
                 </Suspense>
-              </Boundary>
+              </ErrorBoundary>
             </div>
           </>
         )}
       </div>
-      <Boundary versions={[search]}>
+      <ErrorBoundary versions={[search]}>
         <Suspense>
           {panel !== null && view.phase === "ready" && (
             <Panels name={panel} log={log} view={view} onSent={onSent} />
           )}
         </Suspense>
-      </Boundary>
+      </ErrorBoundary>
     </div>
   );
 }

@@ -21,7 +21,7 @@ const maxPages = 4;
 export function MatchBar({ id, at, q, onNow }: MatchBarProps) {
   const words = useMoreWords().search;
   const { close } = useWords().common;
-  const { keep } = useServices();
+  const { storage } = useServices();
   const [, navigate] = useLocation();
   const { ids, hasMore } = useMatches(id, q);
   const place = ids.indexOf(at);
@@ -29,7 +29,7 @@ export function MatchBar({ id, at, q, onNow }: MatchBarProps) {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
-      if (keep.read("keys") === false || (event.key !== "n" && event.key !== "p")) return;
+      if (storage.read("keys") === false || (event.key !== "n" && event.key !== "p")) return;
       // Elsewhere n begins a conversation.
       event.preventDefault();
       const to = event.key === "n" ? next : previous;
@@ -37,7 +37,7 @@ export function MatchBar({ id, at, q, onNow }: MatchBarProps) {
     };
     addEventListener("keydown", onKeyDown, { capture: true });
     return () => removeEventListener("keydown", onKeyDown, { capture: true });
-  }, [id, q, keep, navigate, next, previous]);
+  }, [id, q, storage, navigate, next, previous]);
   const go = (to: string | undefined): void => {
     if (to !== undefined) navigate(placeOf(id, to, q));
   };

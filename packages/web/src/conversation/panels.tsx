@@ -1,7 +1,7 @@
 import { Suspense, use } from "react";
 import { useLocation, useSearch } from "wouter";
 import { lazyPart } from "../lib/lazy-part.ts";
-import { placeIn } from "../lib/place-in.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
 import { PaneContext } from "./pane.ts";
 
@@ -34,7 +34,7 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
   if (folder === null) return null;
   const place = { conversationId: log.id, folder, version: newestResult(view) } as const;
   const show = (changes: Readonly<Record<string, string | null>>): void =>
-    navigate(placeIn(log.id, search, changes));
+    navigate(conversationAddress(log.id, search, changes));
   const close = (): void => show({ panel: null, path: null, of: null });
   const go = (to: string): void => show({ path: to === "" ? null : to });
   const newestMessage = view.newest.findLast((row) => row.type === "message")?.id ?? null;

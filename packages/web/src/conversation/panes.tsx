@@ -2,7 +2,7 @@ import { Suspense, useMemo } from "react";
 import { Router, useLocation, useSearch } from "wouter";
 import { besideIn, conversationIn, withBeside } from "../lib/beside.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { ConversationPage } from "./conversation-page.tsx";
 import { PaneContext, type Pane } from "./pane.ts";
 
@@ -22,9 +22,9 @@ export function Panes({ id }: { readonly id: string }) {
       <div className="min-w-0 grow basis-0" data-pane="">
         <Router aroundNav={stayBeside}>
           <PaneContext value={pane}>
-            <Boundary versions={[id]}>
+            <ErrorBoundary versions={[id]}>
               <ConversationPage key={id} id={id} />
-            </Boundary>
+            </ErrorBoundary>
           </PaneContext>
         </Router>
       </div>

@@ -1,7 +1,7 @@
 import type { PastState } from "@convoke/protocol";
 import { Suspense, useCallback, useEffect, useMemo, useState, type ComponentType } from "react";
 import { useLocation } from "wouter";
-import { placeIn } from "../lib/place-in.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import { useStore } from "../lib/store.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
@@ -32,10 +32,14 @@ export default function PastConversation({ id, at, menu, Timeline }: PastConvers
   const { toNow } = useWords().timeline;
   const [, navigate] = useLocation();
   const onMoved = useCallback(
-    (eventId: string): void => navigate(placeIn(id, location.search, { at: eventId }), { replace: true }),
+    (eventId: string): void =>
+      navigate(conversationAddress(id, location.search, { at: eventId }), { replace: true }),
     [navigate, id],
   );
-  const onNow = useCallback((): void => navigate(placeIn(id, location.search, { at: null })), [navigate, id]);
+  const onNow = useCallback(
+    (): void => navigate(conversationAddress(id, location.search, { at: null })),
+    [navigate, id],
+  );
   const { past, wanted, problem, goTo } = useMoment(id, at, onMoved);
   const pastMenu = useMemo<RowMenu>(
     () => ({
@@ -56,7 +60,7 @@ export default function PastConversation({ id, at, menu, Timeline }: PastConvers
       {past === null || past.event_id === null ? (
         <div className="grow" aria-busy={problem === null && past === null} />
       ) : (
-        <Then
+        <PastRows
           id={id}
           past={past}
           eventId={past.event_id}
@@ -69,7 +73,7 @@ export default function PastConversation({ id, at, menu, Timeline }: PastConvers
       )}
       <div className="mx-auto w-full max-w-[52rem] shrink-0 px-5 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] max-[720px]:px-3">
         <Problem className="mb-2" text={problem} />
-        {past !== null && <Waited past={past} />}
+        {past !== null && <PastWaiting past={past} />}
         <div className="flex items-center gap-3 rounded-lg border border-line bg-sunken py-2 pr-2 pl-3.5 text-sm text-soft">
           <p className="grow">{words.note}</p>
           <Button onClick={onNow}>{toNow}</Button>
@@ -79,7 +83,7 @@ export default function PastConversation({ id, at, menu, Timeline }: PastConvers
   );
 }
 
-type ThenProps = Omit<PastConversationProps, "at"> & {
+type PastRowsProps = Omit<PastConversationProps, "at"> & {
   readonly past: PastState;
   readonly eventId: string;
   readonly wanted: number | null;
@@ -87,7 +91,7 @@ type ThenProps = Omit<PastConversationProps, "at"> & {
   readonly onNow: () => void;
 };
 
-function Then({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: ThenProps) {
+function PastRows({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: PastRowsProps) {
   const { shown, shownId } = useWindow(id, eventId, past);
   const { phase, state } = useStore(shown.view);
   const landmarks = useLandmarks(id, past.length);
@@ -112,7 +116,7 @@ function Then({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: ThenPr
 }
 
 /** What waited for somebody then. */
-function Waited({ past }: { readonly past: PastState }) {
+function PastWaiting({ past }: { readonly past: PastState }) {
   const words = useMoreWords().past;
   const waiting = past.open_actions.filter((action) => action.is_waiting);
   if (waiting.length === 0 && past.queued.length === 0) return null;

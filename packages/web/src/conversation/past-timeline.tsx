@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useState, type ComponentType } from "react";
 import { useLocation } from "wouter";
-import { placeIn } from "../lib/place-in.ts";
+import { conversationAddress } from "../lib/conversation-address.ts";
 import { useStore } from "../lib/store.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
-import { Placer, rowOf } from "../timeline/placer.tsx";
+import { ScrollToRow, rowOf } from "../timeline/scroll-to-row.tsx";
 import type { RowMenu } from "../timeline/row-menu.ts";
 import type { Target, TimelineProps } from "../timeline/timeline.tsx";
 import { Button } from "../ui/button.tsx";
@@ -30,7 +30,7 @@ export default function PastTimeline({ id, at, q, menu, sends, Timeline }: PastT
   const [, navigate] = useLocation();
   const { key, log } = useWindow(id, at);
   const onNow = useCallback(
-    (): void => navigate(placeIn(id, location.search, { event: null, q: null })),
+    (): void => navigate(conversationAddress(id, location.search, { event: null, q: null })),
     [navigate, id],
   );
   const [sendsAtFirst] = useState(sends);
@@ -38,7 +38,10 @@ export default function PastTimeline({ id, at, q, menu, sends, Timeline }: PastT
   useEffect(() => {
     if (sends !== sendsAtFirst) onNow();
   }, [sends, sendsAtFirst, onNow]);
-  const target = useMemo<Target>(() => ({ rowOf: (rows) => rowOf(rows, at), Placer, onNow }), [at, onNow]);
+  const target = useMemo<Target>(
+    () => ({ rowOf: (rows) => rowOf(rows, at), ScrollToRow, onNow }),
+    [at, onNow],
+  );
   const { phase } = useStore(log.view);
   return (
     <>

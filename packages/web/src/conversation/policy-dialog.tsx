@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { careOf, cares, policyOf, type Care } from "../lib/care.ts";
+import { approvalModeOf, approvalModes, policyOf, type ApprovalMode } from "../lib/approval-mode.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -20,12 +20,12 @@ export default function PolicyDialog({ id, policy, onAttempt, onClose }: PolicyD
   const more = useMoreWords();
   const { client } = useServices();
   /** What was chosen here, until the log says it too. */
-  const [chosen, setChosen] = useState<Care | null>(null);
-  useEffect(() => setChosen((care) => (care === careOf(policy) ? null : care)), [policy]);
+  const [chosen, setChosen] = useState<ApprovalMode | null>(null);
+  useEffect(() => setChosen((care) => (care === approvalModeOf(policy) ? null : care)), [policy]);
   /** Arrow keys choose faster than the server answers: each choice waits for the one before it. */
   const before = useRef<Promise<unknown>>(Promise.resolve());
-  const now = chosen ?? careOf(policy);
-  const choose = (care: Care): void => {
+  const now = chosen ?? approvalModeOf(policy);
+  const choose = (care: ApprovalMode): void => {
     const { policy: wanted, analyzer } = policyOf(care);
     setChosen(care);
     const set = async (): Promise<void> => {
@@ -38,7 +38,7 @@ export default function PolicyDialog({ id, policy, onAttempt, onClose }: PolicyD
     <Dialog title={more.conversation.policy} onClose={onClose} width="w-[26rem]">
       <fieldset className="mb-3">
         <legend className="mb-2 text-sm text-soft">{more.care.explanation}</legend>
-        {cares.map((care) => (
+        {approvalModes.map((care) => (
           <label
             key={care}
             className="flex items-center gap-2.5 rounded px-2 py-1.5 hover:bg-hover pointer-coarse:min-h-11"

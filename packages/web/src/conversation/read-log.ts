@@ -1,4 +1,4 @@
-import { asLoose, looseAt, textAt } from "../lib/loose.ts";
+import { asRecord, recordAt, textAt } from "../lib/unknown-record.ts";
 import { escapeJson } from "../log/replay-facts.ts";
 
 /** The events of a conversation as lines of JSON that end no element, and what is in them. */
@@ -42,8 +42,8 @@ export async function readLog(log: Response, maxBytes: number): Promise<ReadLog 
 /** Empty where an event is about no task. */
 function taskIdIn(line: string): string {
   if (!line.includes('"task_id"')) return "";
-  const event = asLoose(JSON.parse(line));
-  if (event?.["key"] === "task") return textAt(looseAt(event, "value"), "task_id");
-  const observation = looseAt(event, "observation");
+  const event = asRecord(JSON.parse(line));
+  if (event?.["key"] === "task") return textAt(recordAt(event, "value"), "task_id");
+  const observation = recordAt(event, "observation");
   return observation?.["kind"] === "TaskObservation" ? textAt(observation, "task_id") : "";
 }

@@ -19,7 +19,7 @@ function clientOf(logs: Readonly<Record<string, string>>) {
   } as unknown as Parameters<typeof readTasks>[0];
 }
 
-const asked = (maxBytes: number, ...ids: readonly string[]) => ({
+const requestFor = (maxBytes: number, ...ids: readonly string[]) => ({
   id: "main",
   log: { taskIds: new Set(ids) },
   maxBytes,
@@ -27,7 +27,7 @@ const asked = (maxBytes: number, ...ids: readonly string[]) => ({
 
 test("the tasks of a log come with theirs, each once and in their order; what is gone is passed over", async () => {
   const client = clientOf({ a: orders("c", "main"), b: '{"id":"1"}\n', c: orders("a", "b") });
-  const { tasks, tasksLeft, lines } = await readTasks(client, asked(10_000, "a", "gone", "b"));
+  const { tasks, tasksLeft, lines } = await readTasks(client, requestFor(10_000, "a", "gone", "b"));
   expect(tasks.map(({ conversation, events }) => [conversation["id"], events])).toEqual([
     ["a", 2],
     ["b", 1],
@@ -39,7 +39,7 @@ test("the tasks of a log come with theirs, each once and in their order; what is
 
 test("the first task that makes the file too large ends it, and how many are left out is told", async () => {
   const client = clientOf({ a: "{}\n", b: `{"text":"${"x".repeat(200)}"}\n`, c: "{}\n" });
-  const { tasks, tasksLeft, lines } = await readTasks(client, asked(100, "a", "b", "c"));
+  const { tasks, tasksLeft, lines } = await readTasks(client, requestFor(100, "a", "b", "c"));
   expect(tasks.map(({ conversation }) => conversation["id"])).toEqual(["a"]);
   expect(tasksLeft).toBe(2);
   expect(await lines.text()).toBe("{}\n");

@@ -1,4 +1,4 @@
-import { asLoose, listAt, numberAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { asRecord, listAt, numberAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** One message of a request as the panel shows it. */
 export type ShownMessage = {
@@ -12,11 +12,11 @@ export type ShownMessage = {
   readonly eventIds: readonly string[];
 };
 
-export function shownMessage(message: Loose): ShownMessage {
-  const parts = listAt(message, "content").map(asLoose);
-  const thoughts = listAt(message, "thinkingBlocks").map((block) => textAt(asLoose(block), "thinking"));
+export function shownMessage(message: UnknownRecord): ShownMessage {
+  const parts = listAt(message, "content").map(asRecord);
+  const thoughts = listAt(message, "thinkingBlocks").map((block) => textAt(asRecord(block), "thinking"));
   const calls = listAt(message, "toolCalls").map((call) => {
-    const known = asLoose(call);
+    const known = asRecord(call);
     return `${textAt(known, "name")}(${textAt(known, "arguments")})`;
   });
   const reasoning = textAt(message, "reasoningContent");
@@ -32,6 +32,6 @@ export function shownMessage(message: Loose): ShownMessage {
 }
 
 /** A tool's name and description. */
-export function shownTool(tool: Loose): { readonly name: string; readonly text: string } {
+export function shownTool(tool: UnknownRecord): { readonly name: string; readonly text: string } {
   return { name: textAt(tool, "name"), text: textAt(tool, "description") };
 }

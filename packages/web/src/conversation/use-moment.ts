@@ -21,15 +21,15 @@ export function useMoment(id: string, at: string, onMoved: (eventId: string) => 
   const [past, setPast] = useState<PastState | null>(null);
   const [wanted, setWanted] = useState<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const asked = useRef<AbortController | null>(null);
+  const pending = useRef<AbortController | null>(null);
   const shown = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const read = useCallback(
     async (query: { event_id?: string; position?: number }): Promise<void> => {
-      asked.current?.abort();
+      pending.current?.abort();
       const own = new AbortController();
-      asked.current = own;
+      pending.current = own;
       try {
         const reply = await client.call("GET /api/conversations/{conversation_id}/at", {
           params: { conversation_id: id },
@@ -57,14 +57,14 @@ export function useMoment(id: string, at: string, onMoved: (eventId: string) => 
   useEffect(
     () => () => {
       clearTimeout(timer.current);
-      asked.current?.abort();
+      pending.current?.abort();
     },
     [],
   );
   const goTo = useCallback(
     (position: number): void => {
       clearTimeout(timer.current);
-      asked.current?.abort();
+      pending.current?.abort();
       setWanted(position);
       timer.current = setTimeout(() => void read({ position }), pauseMs);
     },

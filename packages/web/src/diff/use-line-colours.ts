@@ -2,7 +2,7 @@ import { use, useEffect, useState } from "react";
 import { ColourContext } from "../colours/colour-context.ts";
 import { endingOf } from "../colours/language-of.ts";
 import { rangesOfLines } from "../colours/line-ranges.ts";
-import type { AskColours, TokenRanges } from "../colours/token-types.ts";
+import type { FindTokenRanges, TokenRanges } from "../colours/token-types.ts";
 import type { DiffHunk, DiffLine } from "./diff-lines.ts";
 
 type LineColours = ReadonlyMap<DiffLine, TokenRanges>;
@@ -35,7 +35,7 @@ export function useLineColours(hunks: readonly DiffHunk[], path: string): LineCo
 
 async function coloursOf(
   hunks: readonly DiffHunk[],
-  ask: (text: string) => ReturnType<AskColours>,
+  ask: (text: string) => ReturnType<FindTokenRanges>,
 ): Promise<LineColours> {
   const colours = new Map<DiffLine, TokenRanges>();
   let left = maxCharacters;

@@ -1,4 +1,4 @@
-import { looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** One line of the list of events. */
 export type ListedEvent = {
@@ -19,9 +19,9 @@ export type ListedPage = {
 };
 
 /** An event as a page of the log has it, whole or without what made it large. */
-export function listedEvent(item: Loose): ListedEvent {
+export function listedEvent(item: UnknownRecord): ListedEvent {
   const isTrimmed = item["kind"] === "TrimmedEvent";
-  const event = (isTrimmed ? looseAt(item, "event") : null) ?? item;
+  const event = (isTrimmed ? recordAt(item, "event") : null) ?? item;
   const size = item["size"];
   return {
     id: textAt(item, "id"),

@@ -8,7 +8,7 @@ const pageSize = 50;
 /** Longer texts are not needed to name an event. */
 const trimAt = 1_024;
 
-type Wanted = {
+type EventsQuery = {
   readonly conversationId: string;
   readonly choice: EventChoice;
   /** A change of this value reloads newer ones. */
@@ -16,7 +16,7 @@ type Wanted = {
 };
 
 /** The events of a log, the newest first, with more of them when somebody asks. */
-export function useEvents({ conversationId, choice, version }: Wanted) {
+export function useEvents({ conversationId, choice, version }: EventsQuery) {
   const { client } = useServices();
   const [page, setPage] = useState<ListedPage | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { asRecord, recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import type { ActionRow } from "./row.ts";
 
 /** A change of one file: both texts where the log has them, else the patch that the server made of them. */
@@ -16,7 +16,7 @@ export function editsOf({ action, outcome }: Pick<ActionRow, "action" | "outcome
   return doneEdits(action, outcome.observation);
 }
 
-function doneEdits(action: Loose, observation: Loose): Edit[] {
+function doneEdits(action: UnknownRecord, observation: UnknownRecord): Edit[] {
   switch (observation["kind"]) {
     case "FileEditorObservation":
     case "PlanningFileEditorObservation":
@@ -38,9 +38,9 @@ function doneEdits(action: Loose, observation: Loose): Edit[] {
         ),
       ];
     case "ApplyPatchObservation":
-      return Object.entries(looseAt(looseAt(observation, "commit"), "changes") ?? {}).map(
+      return Object.entries(recordAt(recordAt(observation, "commit"), "changes") ?? {}).map(
         ([path, change]) => {
-          const fields = asLoose(change);
+          const fields = asRecord(change);
           return {
             path: textAt(fields, "move_path") || path,
             isNew: fields?.["type"] === "add",
@@ -55,14 +55,14 @@ function doneEdits(action: Loose, observation: Loose): Edit[] {
   }
 }
 
-function fileEdit(path: string, observation: Loose, isNew: boolean): Edit {
+function fileEdit(path: string, observation: UnknownRecord, isNew: boolean): Edit {
   const place = { path, isNew, isDeleted: false };
   const patch = textAt(observation, "patch");
   if (patch !== "") return { ...place, patch };
   return { ...place, before: textAt(observation, "old_content"), after: textAt(observation, "new_content") };
 }
 
-function plannedEdits(action: Loose): Edit[] {
+function plannedEdits(action: UnknownRecord): Edit[] {
   const change = (path: string, before: string, after: string, isNew = false): Edit[] => [
     { path, isNew, isDeleted: false, before, after },
   ];

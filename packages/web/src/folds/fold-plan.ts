@@ -1,4 +1,4 @@
-import { textAt } from "../lib/loose.ts";
+import { textAt } from "../lib/unknown-record.ts";
 import type { Row } from "./row.ts";
 
 /** The file that an agent wrote its plan to; `version` is another one after each change of it. */

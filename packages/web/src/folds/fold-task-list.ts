@@ -1,4 +1,4 @@
-import { asLoose, listAt, textAt } from "../lib/loose.ts";
+import { asRecord, listAt, textAt } from "../lib/unknown-record.ts";
 import type { Row } from "./row.ts";
 
 export type Task = {
@@ -20,7 +20,7 @@ export function foldTaskList(rows: readonly Row[]): readonly Task[] {
 
 export function tasksOf(items: readonly unknown[]): readonly Task[] {
   return items.map((item) => {
-    const fields = asLoose(item);
+    const fields = asRecord(item);
     const status = fields?.["status"];
     return {
       title: textAt(fields, "title"),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SampleLog } from "../testing/sample-log.ts";
 import { foldTaskList } from "./fold-task-list.ts";
 import { foldTurns, lastWord, numbersOf } from "./fold-turns.ts";
-import { offPath } from "./off-path.ts";
+import { findOffBranchRows } from "./off-branch-rows.ts";
 import { foldRows } from "./row-fold.ts";
 
 function finish(log: SampleLog, message: string): void {
@@ -60,14 +60,14 @@ test("what was left by going back is off the path, until somebody goes back to i
   const left = log.message("left", "agent");
   log.state("leaf_event_id", first);
   const other = log.message("other", "agent");
-  expect([...offPath(foldRows(log.events))]).toEqual([left]);
+  expect([...findOffBranchRows(foldRows(log.events))]).toEqual([left]);
   const back = log.state("leaf_event_id", left);
-  const off = offPath(foldRows(log.events));
+  const off = findOffBranchRows(foldRows(log.events));
   expect(off.has(other)).toBe(true);
   expect(off.has(left)).toBe(false);
   expect(off.has(back)).toBe(false);
   log.state("leaf_event_id", null);
-  expect(offPath(foldRows(log.events)).has(first)).toBe(true);
+  expect(findOffBranchRows(foldRows(log.events)).has(first)).toBe(true);
 });
 
 test("the task list is the newest plan", () => {

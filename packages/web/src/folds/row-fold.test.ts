@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asLoose, type Loose } from "../lib/loose.ts";
+import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
 import { SampleLog } from "../testing/sample-log.ts";
 import { foldRows, RowFold } from "./row-fold.ts";
 import type { ActionRow, Row } from "./row.ts";
@@ -179,14 +179,14 @@ describe("rows", () => {
   test("golden: every kind of the contract is read; state updates without news and summaries have no row", () => {
     const file = path.resolve(import.meta.dirname, "../../../protocol/src/golden/events.json");
     const events = (JSON.parse(readFileSync(file, "utf8")) as unknown[]).map(
-      (event) => asLoose(event) as Loose,
+      (event) => asRecord(event) as UnknownRecord,
     );
     const rows = foldRows(events);
     expect(rows.map(({ type }) => type)).toMatchSnapshot();
   });
 });
 
-function foldOf(events: readonly Loose[]): RowFold {
+function foldOf(events: readonly UnknownRecord[]): RowFold {
   const fold = new RowFold();
   fold.add(events);
   return fold;

@@ -1,4 +1,4 @@
-import { asLoose, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { isTakingBack, rowOfEvent } from "./row-of-event.ts";
 import type { ActionRow, Outcome, Row, TaskState } from "./row.ts";
 
@@ -36,7 +36,7 @@ export class RowFold {
     return copy;
   }
 
-  add(events: readonly Loose[]): void {
+  add(events: readonly UnknownRecord[]): void {
     for (const event of events) this.#add(event);
   }
 
@@ -79,7 +79,7 @@ export class RowFold {
     return row?.type === "action" ? row.outcome : null;
   }
 
-  #add(event: Loose): void {
+  #add(event: UnknownRecord): void {
     const id = textAt(event, "id");
     if (id === "" || this.#seen.has(id)) return;
     this.#seen.add(id);
@@ -107,7 +107,7 @@ export class RowFold {
         if (isTakingBack(event)) this.#takeBack(textsAt(event, "forgotten_event_ids")[0]!);
         break;
       case "ConversationStateUpdateEvent":
-        if (event["key"] === "task") this.#noteTask(id, asLoose(event["value"]));
+        if (event["key"] === "task") this.#noteTask(id, asRecord(event["value"]));
     }
   }
 
@@ -135,14 +135,14 @@ export class RowFold {
     this.#settle(actionId);
   }
 
-  #noteCall(event: Loose, note: (call: Call) => Call): void {
+  #noteCall(event: UnknownRecord, note: (call: Call) => Call): void {
     const callId = textAt(event, "tool_call_id");
     const call = note(this.#calls.get(callId) ?? { actions: [], errors: [] });
     this.#calls.set(callId, call);
     for (const id of call.actions) this.#settle(id);
   }
 
-  #noteTask(eventId: string, value: Loose | null): void {
+  #noteTask(eventId: string, value: UnknownRecord | null): void {
     const actionId = textAt(value, "action_id");
     const known = this.#tasks.get(actionId);
     if (known !== undefined && known.eventId > eventId) return;
@@ -192,20 +192,20 @@ export class RowFold {
 }
 
 /** The rows of a whole log, or of a piece of it. */
-export function foldRows(events: readonly Loose[]): readonly Row[] {
+export function foldRows(events: readonly UnknownRecord[]): readonly Row[] {
   const fold = new RowFold();
   fold.add(events);
   return fold.rows();
 }
 
-function outcomeOf(event: Loose): Outcome {
+function outcomeOf(event: UnknownRecord): Outcome {
   const place = { id: textAt(event, "id"), at: textAt(event, "timestamp") };
   if (event["kind"] === "AgentErrorEvent") return { ...place, type: "failed", error: textAt(event, "error") };
   if (event["kind"] === "UserRejectObservation") {
     const by = event["rejection_source"] === "hook" ? "hook" : "user";
     return { ...place, type: "rejected", reason: textAt(event, "rejection_reason"), by };
   }
-  const observation = looseAt(event, "observation") ?? {};
+  const observation = recordAt(event, "observation") ?? {};
   const isCut = event["is_cut"] === true;
   return { ...place, type: "result", observation, isError: observation["is_error"] === true, isCut };
 }

@@ -1,4 +1,12 @@
-import { asLoose, listAt, looseAt, numberAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import {
+  asRecord,
+  listAt,
+  recordAt,
+  numberAt,
+  textAt,
+  textsAt,
+  type UnknownRecord,
+} from "../lib/unknown-record.ts";
 import type { HookRow, Row } from "./row.ts";
 
 /** State updates that a person wants to know of where they happened. */
@@ -21,7 +29,7 @@ const rowlessKinds = new Set([
 ]);
 
 /** The row of one event, by itself; null for events that a person sees in other rows or not at all. */
-export function rowOfEvent(event: Loose): Row | null {
+export function rowOfEvent(event: UnknownRecord): Row | null {
   const kind = textAt(event, "kind");
   if (rowlessKinds.has(kind)) return null;
   const place = { id: textAt(event, "id"), at: textAt(event, "timestamp") };
@@ -34,8 +42,8 @@ export function rowOfEvent(event: Loose): Row | null {
         ...place,
         tool: textAt(event, "tool_name"),
         toolCallId: textAt(event, "tool_call_id"),
-        action: looseAt(event, "action"),
-        callText: textAt(looseAt(event, "tool_call"), "arguments"),
+        action: recordAt(event, "action"),
+        callText: textAt(recordAt(event, "tool_call"), "arguments"),
         summary: summaryOf(textAt(event, "summary"), textAt(event, "tool_name")),
         thought: partsText(listAt(event, "thought")),
         reasoning: reasoningOf(event),
@@ -49,8 +57,8 @@ export function rowOfEvent(event: Loose): Row | null {
         type: "prompt",
         ...place,
         text: [
-          textAt(looseAt(event, "system_prompt"), "text"),
-          textAt(looseAt(event, "dynamic_context"), "text"),
+          textAt(recordAt(event, "system_prompt"), "text"),
+          textAt(recordAt(event, "dynamic_context"), "text"),
         ]
           .filter((text) => text !== "")
           .join("\n\n"),
@@ -88,7 +96,7 @@ export function summaryOf(summary: string, tool: string): string {
 }
 
 /** A message that was taken back before the agent read it is stored as a condensation that forgets it alone, without a summary. */
-export function isTakingBack(event: Loose): boolean {
+export function isTakingBack(event: UnknownRecord): boolean {
   return (
     textAt(event, "kind") === "Condensation" &&
     textAt(event, "summary") === "" &&
@@ -98,12 +106,12 @@ export function isTakingBack(event: Loose): boolean {
 
 type Place = { readonly id: string; readonly at: string };
 
-function messageRow(event: Loose, place: Place): Row {
-  const message = looseAt(event, "llm_message");
+function messageRow(event: UnknownRecord, place: Place): Row {
+  const message = recordAt(event, "llm_message");
   const parts = listAt(message, "content");
   const text = partsText(parts);
   if (event["source"] === "environment") return { type: "hint", ...place, text };
-  const images = parts.flatMap((part) => textsAt(asLoose(part), "image_urls"));
+  const images = parts.flatMap((part) => textsAt(asRecord(part), "image_urls"));
   if (event["source"] === "user") {
     const skills = textsAt(event, "activated_skills");
     return { type: "message", ...place, text, images, skills, isTakenBack: false };
@@ -112,10 +120,10 @@ function messageRow(event: Loose, place: Place): Row {
   return { type: "answer", ...place, text, images, reasoning: reasoningOf(message), responseId };
 }
 
-function stateRow(event: Loose, place: Place): Row | null {
+function stateRow(event: UnknownRecord, place: Place): Row | null {
   const key = textAt(event, "key");
   const value = event["value"];
-  const fields = asLoose(value);
+  const fields = asRecord(value);
   if (settingKeys.has(key)) return { type: "setting", ...place, key, value };
   switch (key) {
     case "execution_status":
@@ -134,14 +142,14 @@ function stateRow(event: Loose, place: Place): Row | null {
             ...place,
             objective: textAt(fields, "objective"),
             status: textAt(fields, "status"),
-            verdict: textAt(looseAt(fields, "verdict"), "missing"),
+            verdict: textAt(recordAt(fields, "verdict"), "missing"),
           };
     default:
       return null;
   }
 }
 
-function hookRow(fields: Loose, place: Place): HookRow {
+function hookRow(fields: UnknownRecord, place: Place): HookRow {
   const texts = [textAt(fields, "stdout"), textAt(fields, "stderr"), textAt(fields, "error")];
   return {
     type: "hook",
@@ -159,21 +167,21 @@ function hookRow(fields: Loose, place: Place): HookRow {
 /** The texts of content parts, one below the other. */
 export function partsText(parts: readonly unknown[]): string {
   return parts
-    .map((part) => textAt(asLoose(part), "text"))
+    .map((part) => textAt(asRecord(part), "text"))
     .filter((text) => text !== "")
     .join("\n");
 }
 
 /** What a model let see of its thinking; providers give it in one of three places. */
-function reasoningOf(holder: Loose | null): string {
+function reasoningOf(holder: UnknownRecord | null): string {
   const plain = textAt(holder, "reasoning_content");
   if (plain !== "") return plain;
-  const blocks = listAt(holder, "thinking_blocks").map((block) => textAt(asLoose(block), "thinking"));
-  const item = looseAt(holder, "responses_reasoning_item");
+  const blocks = listAt(holder, "thinking_blocks").map((block) => textAt(asRecord(block), "thinking"));
+  const item = recordAt(holder, "responses_reasoning_item");
   return [...blocks, ...textsAt(item, "summary")].filter((text) => text !== "").join("\n\n");
 }
 
 function toolName(tool: unknown): string {
-  const fields = asLoose(tool);
+  const fields = asRecord(tool);
   return textAt(fields, "name") || textAt(fields, "title") || textAt(fields, "kind");
 }

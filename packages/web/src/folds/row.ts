@@ -1,4 +1,4 @@
-import { textAt, type Loose } from "../lib/loose.ts";
+import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** The one answer to an action. */
 export type Outcome = {
@@ -7,7 +7,7 @@ export type Outcome = {
 } & (
   | {
       readonly type: "result";
-      readonly observation: Loose;
+      readonly observation: UnknownRecord;
       readonly isError: boolean;
       readonly isCut: boolean;
     }
@@ -47,7 +47,7 @@ export type ActionRow = RowOf<
     tool: string;
     toolCallId: string;
     /** Null when the call could not be understood. */
-    action: Loose | null;
+    action: UnknownRecord | null;
     /** The arguments as the model sent them, JSON text. */
     callText: string;
     summary: string;
@@ -89,7 +89,7 @@ export type Row =
   | RowOf<"branch", { target: string | null }>
   | RowOf<"setting", { key: string; value: unknown }>
   | RowOf<"goal", { objective: string; status: string; verdict: string }>
-  | RowOf<"unknown", { kind: string; event: Loose }>;
+  | RowOf<"unknown", { kind: string; event: UnknownRecord }>;
 
 /** The conversation that a call gave its work to; null for other calls, and until it is known. */
 export function taskOf({ task, outcome }: Pick<ActionRow, "task" | "outcome">): string | null {

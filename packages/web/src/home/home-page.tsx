@@ -1,10 +1,10 @@
 import type { StartConversationRequest } from "@convoke/protocol";
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { Composer, type Written } from "../composer/composer.tsx";
-import { cares, policyOf, type Care } from "../lib/care.ts";
+import { Composer, type ComposedMessage } from "../composer/composer.tsx";
+import { approvalModes, policyOf, type ApprovalMode } from "../lib/approval-mode.ts";
 import { useStore } from "../lib/store.ts";
-import { needOf } from "../overview/summary.ts";
+import { attentionOf } from "../overview/summary.ts";
 import { useServices } from "../services/services.ts";
 import { StateMark, statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
@@ -50,7 +50,7 @@ export default function HomePage() {
     return fetched;
   };
 
-  const begin = async (written: Written): Promise<void> => {
+  const begin = async (composed: ComposedMessage): Promise<void> => {
     setProblem(null);
     const id = crypto.randomUUID();
     const { policy, analyzer } = policyOf(choices.care);
@@ -58,7 +58,7 @@ export default function HomePage() {
       const workingDir = await prepareFolder();
       const request: Omit<StartConversationRequest, "agent"> = {
         conversation_id: id,
-        title: titleOf(written.text),
+        title: titleOf(composed.text),
         workspace: { kind: "LocalWorkspace", working_dir: workingDir },
         confirmation_policy: policy,
         ...(plansFirst ? { agent_type: "plan" } : {}),
@@ -73,8 +73,8 @@ export default function HomePage() {
           body: { profile_name: choices.profile },
         });
     } catch (error) {
-      drafts.write("new", written.text);
-      drafts.writeImages("new", written.images);
+      drafts.write("new", composed.text);
+      drafts.writeImages("new", composed.images);
       setProblem(
         isAbort(error)
           ? more.home.fetchCancelled
@@ -84,7 +84,7 @@ export default function HomePage() {
       );
       return;
     }
-    outbox.add({ id: crypto.randomUUID(), conversationId: id, ...written, run: true });
+    outbox.add({ id: crypto.randomUUID(), conversationId: id, ...composed, run: true });
     navigate(`/c/${id}`);
   };
 
@@ -111,7 +111,7 @@ export default function HomePage() {
             place="new"
             status="idle"
             isLarge
-            onSend={(written) => void begin(written)}
+            onSend={(composed) => void begin(composed)}
           />
         ) : (
           <FetchingNote {...fetching} onCancel={cancel} />
@@ -150,10 +150,10 @@ export default function HomePage() {
             {more.home.care}
             <select
               value={choices.care}
-              onChange={(event) => choose({ ...choices, care: event.target.value as Care })}
+              onChange={(event) => choose({ ...choices, care: event.target.value as ApprovalMode })}
               className={selectClass}
             >
-              {cares.map((care) => (
+              {approvalModes.map((care) => (
                 <option key={care} value={care}>
                   {more.care[care]}
                 </option>
@@ -180,7 +180,7 @@ export default function HomePage() {
         )}
         {start?.can.demo === true && models?.isReady === false && <DemoOffer />}
         <HomeSearch />
-        <Needy />
+        <ActiveConversations />
       </div>
     </div>
   );
@@ -205,17 +205,17 @@ const selectClass =
   "h-7 rounded border border-line bg-canvas px-1.5 text-sm text-ink pointer-coarse:h-11 pointer-coarse:text-[16px]";
 
 /** Conversations that ask or work or are in trouble. */
-function Needy() {
+function ActiveConversations() {
   const words = useWords();
   const more = useMoreWords();
   const { overview } = useServices();
-  const needy = useStore(overview).summaries.filter((summary) => needOf(summary) !== "rests");
-  if (needy.length === 0) return null;
+  const active = useStore(overview).summaries.filter((summary) => attentionOf(summary) !== "rests");
+  if (active.length === 0) return null;
   return (
     <section aria-label={more.home.now} className="mt-10">
       <h2 className="mb-1.5 text-sm text-faint">{more.home.now}</h2>
       <ul className="lines border-y border-line">
-        {needy.map(({ id, title, status }) => (
+        {active.map(({ id, title, status }) => (
           <li key={id}>
             <Link
               href={`/c/${id}`}

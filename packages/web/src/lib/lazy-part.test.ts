@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { loadPatiently } from "./lazy-part.ts";
+import { loadWithRetry } from "./lazy-part.ts";
 
 test("U15: a part that cannot be loaded while the server is unavailable comes when it is back", async () => {
   const waits: number[] = [];
   let tries = 0;
-  const part = await loadPatiently(
+  const part = await loadWithRetry(
     async () => {
       tries += 1;
       if (tries < 8) throw new TypeError("Failed to fetch dynamically imported module");
@@ -20,7 +20,7 @@ test("J30: a part that is gone is tried on in peace, and breaks nothing", async 
   const waits: number[] = [];
   const stop = Promise.withResolvers<void>();
   let tries = 0;
-  void loadPatiently(
+  void loadWithRetry(
     () => {
       tries += 1;
       return Promise.reject(new TypeError("gone"));

@@ -1,14 +1,14 @@
-import { looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** Texts of an event longer than this are cut; the whole event is asked for when somebody wants it. */
 export const trimAt = 8_192;
 
 /** A part of a log in its order, and the cursor of the part before it (after it, if it was read upwards). */
-export type LogPage = { readonly events: readonly Loose[]; readonly nextPageId: string | null };
+export type LogPage = { readonly events: readonly UnknownRecord[]; readonly nextPageId: string | null };
 
 /** A page as REST gives it; `isDown` when the newest events are asked for first. What was cut of an event is marked on it. */
 export function toLogPage(
-  reply: { readonly items: readonly Loose[]; readonly next_page_id?: string | null },
+  reply: { readonly items: readonly UnknownRecord[]; readonly next_page_id?: string | null },
   isDown: boolean,
 ): LogPage {
   const events = reply.items.map(marked);
@@ -23,7 +23,7 @@ export function upTo({ events, nextPageId }: LogPage, last: string): LogPage {
   };
 }
 
-function marked(item: Loose): Loose {
-  const event = item["kind"] === "TrimmedEvent" ? looseAt(item, "event") : null;
+function marked(item: UnknownRecord): UnknownRecord {
+  const event = item["kind"] === "TrimmedEvent" ? recordAt(item, "event") : null;
   return event === null ? item : { ...event, is_cut: true };
 }

@@ -2,7 +2,7 @@ import { ApiError } from "@convoke/client";
 import { expect, test } from "vitest";
 import { foldRows } from "../folds/row-fold.ts";
 import type { Row } from "../folds/row.ts";
-import type { Loose } from "../lib/loose.ts";
+import type { UnknownRecord } from "../lib/unknown-record.ts";
 import { PlayedLog } from "../testing/played-log.ts";
 import { SampleLog } from "../testing/sample-log.ts";
 import { OpenLog, type LogDeps } from "./open-log.ts";
@@ -173,7 +173,7 @@ test("a conversation that is not there is said to be missing", async () => {
   await expect.poll(() => log.view.snapshot().phase).toBe("missing");
 });
 
-const command = (index: number): Loose => ({
+const command = (index: number): UnknownRecord => ({
   id: `0193-${900_000 + index}`,
   timestamp: "",
   kind: "ActionEvent",
@@ -184,9 +184,9 @@ const command = (index: number): Loose => ({
 });
 
 /** Has the log let go of all but some rows around the one at `index`. */
-function keepAround(log: OpenLog, index: number): void {
+function evictFarFrom(log: OpenLog, index: number): void {
   const { rows } = log.view.snapshot();
-  log.letGo(rows[Math.max(0, index - 300)]!.id, rows[Math.min(rows.length - 1, index + 300)]!.id);
+  log.evictOutside(rows[Math.max(0, index - 300)]!.id, rows[Math.min(rows.length - 1, index + 300)]!.id);
 }
 
 test("U8: reading up through 10,000 events keeps a bounded number of rows, and what is there is what the log says", async () => {
@@ -205,14 +205,14 @@ test("U8: reading up through 10,000 events keeps a bounded number of rows, and w
   };
   for (let page = 0; log.view.snapshot().hasOlder; page += 1) {
     await log.loadOlder();
-    keepAround(log, 0);
+    evictFarFrom(log, 0);
     if (page % 50 === 0) check();
   }
   expect(log.view.snapshot()).toMatchObject({ hasOlder: false, hasNewer: true });
   expect(log.view.snapshot().rows.slice(0, 100)).toEqual(whole.slice(0, 100));
   for (let page = 0; log.view.snapshot().hasNewer; page += 1) {
     await log.loadNewer();
-    keepAround(log, log.view.snapshot().rows.length - 1);
+    evictFarFrom(log, log.view.snapshot().rows.length - 1);
     if (page % 50 === 0) check();
   }
   check();
@@ -228,7 +228,7 @@ test("U8: while the end is let go of the log is followed all the same, and one i
   await expect.poll(() => log.view.snapshot().phase).toBe("ready");
   while (log.view.snapshot().hasOlder) {
     await log.loadOlder();
-    keepAround(log, 0);
+    evictFarFrom(log, 0);
   }
   const { rows, newest } = log.view.snapshot();
   expect(newest).toEqual(foldRows(server.events).slice(-newest.length));
@@ -254,12 +254,12 @@ test("J21, U8: what a window of the past has let go of is read again up to its e
   await expect.poll(() => log.view.snapshot().phase).toBe("ready");
   while (log.view.snapshot().hasOlder) {
     await log.loadOlder();
-    keepAround(log, 0);
+    evictFarFrom(log, 0);
   }
   expect(log.view.snapshot().hasNewer).toBe(true);
   while (log.view.snapshot().hasNewer) {
     await log.loadNewer();
-    keepAround(log, log.view.snapshot().rows.length - 1);
+    evictFarFrom(log, log.view.snapshot().rows.length - 1);
   }
   const { rows } = log.view.snapshot();
   expect(rows).toEqual(foldRows(server.events.slice(0, 4_701)).slice(-rows.length));
@@ -273,14 +273,14 @@ test("U8: reading down to the end meets what was added meanwhile, none lost and 
   await expect.poll(() => log.view.snapshot().phase).toBe("ready");
   while (log.view.snapshot().hasOlder) {
     await log.loadOlder();
-    keepAround(log, 0);
+    evictFarFrom(log, 0);
   }
   for (let index = 0; log.view.snapshot().hasNewer; index += 1) {
     const page = log.loadNewer();
     // It comes after the server has made the page, and before the page is there.
     if (index < 40) server.append(command(index));
     await page;
-    keepAround(log, log.view.snapshot().rows.length - 1);
+    evictFarFrom(log, log.view.snapshot().rows.length - 1);
   }
   server.append(command(40));
   await expect.poll(() => log.view.snapshot().rows.at(-1)?.id).toBe(command(40)["id"]);
@@ -294,7 +294,12 @@ test("U11: a piece of an answer changes the answer alone; nothing else is drawn 
   const log = new OpenLog("c", depsOf(server));
   log.show();
   await expect.poll(() => log.view.snapshot().phase).toBe("ready");
-  const delta = (seq: number, text: string): Loose => ({ kind: "AnswerDelta", answer_id: "a", seq, text });
+  const delta = (seq: number, text: string): UnknownRecord => ({
+    kind: "AnswerDelta",
+    answer_id: "a",
+    seq,
+    text,
+  });
   server.append(delta(1, "It "));
   await expect.poll(() => log.live.snapshot()?.items[0]?.text).toBe("It ");
   const view = log.view.snapshot();

@@ -11,16 +11,16 @@ import {
 } from "@convoke/client";
 import type { Event } from "@convoke/protocol";
 import type { Row } from "../folds/row.ts";
-import { looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { Cell } from "../lib/store.ts";
 import { trimAt, upTo, type LogPage } from "./log-page.ts";
-import { PaintTimes, minIntervalMs } from "./paint-times.ts";
-import type { ReadingPlace } from "./reading-place.ts";
+import { PaintScheduler, minIntervalMs } from "./paint-scheduler.ts";
+import type { ScrollPosition } from "./scroll-position.ts";
 import { RowWindow } from "./row-window.ts";
 
 /** What an open log asks of the server. */
 export type LogSource = {
-  readonly conversation: (id: string) => Promise<Loose>;
+  readonly conversation: (id: string) => Promise<UnknownRecord>;
   /** A page up to the event with this id, or to the end of the log where the id is empty. */
   readonly older: (id: string, pageId: string) => Promise<LogPage>;
   /** A page from the event with this id on. */
@@ -67,8 +67,8 @@ export class OpenLog {
   readonly link: Cell<Link>;
   readonly #deps: LogDeps;
   readonly #at: string;
-  readonly #past: Loose | null;
-  readonly #times: PaintTimes;
+  readonly #past: UnknownRecord | null;
+  readonly #times: PaintScheduler;
   #window = new RowWindow();
   #state = emptyView;
   /** The state without the newest pieces of answers. */
@@ -80,12 +80,12 @@ export class OpenLog {
   #wake: (() => void) | null = null;
   #progress: ReadonlyMap<string, string> = new Map();
   #isLoaded = false;
-  #place: ReadingPlace | null = null;
+  #place: ScrollPosition | null = null;
   /** Whether the end of the log was reached: from then on it is followed, whatever the window shows. */
   #hasFollowed = false;
 
   /** `at` is the event that a window is around; none for the end of the log. With `past`, how things stood there, it ends with it. */
-  constructor(id: string, deps: LogDeps, at = "", past: Loose | null = null) {
+  constructor(id: string, deps: LogDeps, at = "", past: UnknownRecord | null = null) {
     this.id = id;
     this.#deps = deps;
     this.#at = at;
@@ -101,15 +101,15 @@ export class OpenLog {
     });
     this.link = new Cell<Link>({ state: "connecting", sinceMs: deps.now() });
     const { nextFrame, now } = deps;
-    this.#times = new PaintTimes({ nextFrame, now, paint: () => this.#paint() });
+    this.#times = new PaintScheduler({ nextFrame, now, paint: () => this.#paint() });
   }
 
   /** How its reader left it; null where nobody did, or nothing of it counts any more. */
-  get place(): ReadingPlace | null {
+  get place(): ScrollPosition | null {
     return this.#place;
   }
 
-  leave(place: ReadingPlace | null): void {
+  leave(place: ScrollPosition | null): void {
     this.#place = place;
   }
 
@@ -157,8 +157,8 @@ export class OpenLog {
    * Lets go of rows before `first`, or of those behind `last`, when so many are there that they take room; reading on asks for them
    * again. What comes at the end of the log is known all the same.
    */
-  letGo(first: string, last: string): void {
-    if (this.#window.letGo(first, last)) this.#paint();
+  evictOutside(first: string, last: string): void {
+    if (this.#window.evictOutside(first, last)) this.#paint();
   }
 
   /** Has the end of the log among the rows again. */
@@ -204,7 +204,7 @@ export class OpenLog {
     const at = this.#at;
     const past = this.#past;
     const [info, page, newer] = await Promise.all([
-      looseAt(past, "conversation") ?? source.conversation(this.id),
+      recordAt(past, "conversation") ?? source.conversation(this.id),
       source.older(this.id, at),
       at === "" || past !== null ? null : source.newer(this.id, at),
     ]);
@@ -253,7 +253,7 @@ export class OpenLog {
     }
   }
 
-  #takeSignal(frame: Loose): void {
+  #takeSignal(frame: UnknownRecord): void {
     if (frame["kind"] === "ToolProgress")
       this.#progress = new Map([...this.#progress, [textAt(frame, "action_id"), textAt(frame, "text")]]);
     else this.#foldSignal(frame);
@@ -262,11 +262,11 @@ export class OpenLog {
     this.#times.soon();
   }
 
-  #foldSignal(frame: Loose): void {
+  #foldSignal(frame: UnknownRecord): void {
     this.#state = foldItem(this.#state, { type: "signal", frame });
   }
 
-  #takeEvent(event: Loose): void {
+  #takeEvent(event: UnknownRecord): void {
     this.#window.takeNew(event);
     this.#shown = this.#state;
     // What an action said while it ran is in its answer now.

@@ -1,4 +1,4 @@
-import type { Loose } from "../lib/loose.ts";
+import type { UnknownRecord } from "../lib/unknown-record.ts";
 import { OpenLog, type LogDeps } from "./open-log.ts";
 
 const maxLogs = 8;
@@ -15,7 +15,7 @@ export class OpenLogs {
   }
 
   /** The log, or a window of it around the event `at`; with `past`, how things stood there, one that ends with it. */
-  get(id: string, at = "", past: Loose | null = null): OpenLog {
+  get(id: string, at = "", past: UnknownRecord | null = null): OpenLog {
     const key = keyOf(id, at, past);
     const log = this.#logs.get(key) ?? new OpenLog(id, this.#deps, at, past);
     this.#logs.delete(key);
@@ -30,7 +30,7 @@ export class OpenLogs {
   }
 
   /** Follows the log until the function that it returns is called, as often as it was asked for. */
-  watch(id: string, at = "", past: Loose | null = null): () => void {
+  watch(id: string, at = "", past: UnknownRecord | null = null): () => void {
     const key = keyOf(id, at, past);
     const log = this.get(id, at, past);
     this.#users.set(key, (this.#users.get(key) ?? 0) + 1);
@@ -62,6 +62,6 @@ export class OpenLogs {
   }
 }
 
-function keyOf(id: string, at: string, past: Loose | null): string {
+function keyOf(id: string, at: string, past: UnknownRecord | null): string {
   return past === null ? id + at : `${id}${at} past`;
 }

@@ -1,15 +1,15 @@
 import type { ReplayCheck } from "@convoke/protocol";
-import { asLoose, type Loose } from "../lib/loose.ts";
+import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** What a replay file says beside its events. */
 export type ReplayFacts = {
   /** The conversation as REST answered it when the file was made. */
-  readonly conversation: Loose;
+  readonly conversation: UnknownRecord;
   /** Whether every request to a model follows from the log; null where that was not checked. */
   readonly check: ReplayCheck | null;
   readonly recordedAt: string;
   /** Conversations of sub-agents, in the order of their events, and how many events each has. */
-  readonly tasks: readonly { readonly conversation: Loose; readonly events: number }[];
+  readonly tasks: readonly { readonly conversation: UnknownRecord; readonly events: number }[];
   /** Of how many more the file would have become too large. */
   readonly tasksLeft: number;
 };
@@ -27,10 +27,10 @@ export function escapeJson(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
-export function readEvents(text: string): Loose[] {
+export function readEvents(text: string): UnknownRecord[] {
   return text
     .split("\n")
     .filter((line) => line.trim() !== "")
-    .map((line) => asLoose(JSON.parse(line)))
+    .map((line) => asRecord(JSON.parse(line)))
     .filter((event) => event !== null);
 }

@@ -1,6 +1,6 @@
 import { RowFold } from "../folds/row-fold.ts";
 import type { Row } from "../folds/row.ts";
-import { textAt, type Loose } from "../lib/loose.ts";
+import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import type { LogPage } from "./log-page.ts";
 
 /** From so many rows on those that are far from what is read are let go. */
@@ -61,7 +61,7 @@ export class RowWindow {
   }
 
   /** Takes what was just added to the log, in the order of the log. */
-  takeNew(event: Loose): void {
+  takeNew(event: UnknownRecord): void {
     if (this.#tail === null) this.#fold.add([event]);
     else {
       this.#tail.add([event]);
@@ -72,7 +72,7 @@ export class RowWindow {
   }
 
   /** Lets go of what lies before the row `first`, or else of what lies behind the row `last`, if there is too much. Whether it did. */
-  letGo(first: string, last: string): boolean {
+  evictOutside(first: string, last: string): boolean {
     const { rows } = this;
     if (rows.length <= maxRows) return false;
     if (rows[0]!.id < first) {
@@ -100,7 +100,7 @@ export class RowWindow {
     return true;
   }
 
-  #note(events: readonly Loose[]): void {
+  #note(events: readonly UnknownRecord[]): void {
     const last = textAt(events.at(-1), "id");
     if (last > (this.#lastEventId ?? "")) this.#lastEventId = last;
   }

@@ -21,11 +21,11 @@ test("hardening 7: where somebody else is logged in the person is asked, and a n
       return { proof: "p", user_id: "bob" };
     },
   } as unknown as ConvokeClient;
-  const asked: string[] = [];
-  const answer = (isYes: boolean) => (question: string) => asked.push(question) > 0 && isYes;
+  const questions: string[] = [];
+  const answer = (isYes: boolean) => (question: string) => questions.push(question) > 0 && isYes;
   expect(await exchangeTicket(client, "t", answer(false))).toBeNull();
   expect(sent).toEqual([{ ticket: "t" }]);
   expect(await exchangeTicket(client, "t", answer(true))).toEqual({ proof: "p", user_id: "bob" });
   expect(sent.at(-1)).toEqual({ ticket: "t", replaces: true });
-  expect(asked).toEqual(["You are ann.", "You are ann."]);
+  expect(questions).toEqual(["You are ann.", "You are ann."]);
 });

@@ -1,5 +1,5 @@
 import { summaryOf } from "../folds/row-of-event.ts";
-import { asLoose, listAt, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { Cell, type Store } from "../lib/store.ts";
 
 /** An action that waits for its user. */
@@ -7,7 +7,7 @@ export type Approval = {
   readonly conversationId: string;
   readonly actionId: string;
   readonly tool: string;
-  readonly action: Loose;
+  readonly action: UnknownRecord;
   readonly summary: string;
   readonly risk: string;
   /** What the security analyzer found. */
@@ -55,7 +55,7 @@ export class ApprovalsStore implements Store<readonly Approval[]> {
 
   async #ask(): Promise<void> {
     try {
-      const items = listAt(asLoose(await this.#list()), "items").map(toApproval);
+      const items = listAt(asRecord(await this.#list()), "items").map(toApproval);
       const before = this.#cell.snapshot();
       const same = (item: Approval): Approval =>
         before.find(({ actionId }) => actionId === item.actionId) ?? item;
@@ -69,13 +69,13 @@ export class ApprovalsStore implements Store<readonly Approval[]> {
 }
 
 function toApproval(value: unknown): Approval {
-  const fields = asLoose(value);
+  const fields = asRecord(value);
   const tool = textAt(fields, "tool_name");
   return {
     conversationId: textAt(fields, "conversation_id"),
     actionId: textAt(fields, "action_id"),
     tool,
-    action: looseAt(fields, "action") ?? {},
+    action: recordAt(fields, "action") ?? {},
     summary: summaryOf(textAt(fields, "summary"), tool),
     risk: textAt(fields, "security_risk") || "UNKNOWN",
     reasons: textsAt(fields, "reasons"),

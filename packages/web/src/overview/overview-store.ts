@@ -25,7 +25,7 @@ export class OverviewStore implements Store<Overview> {
   readonly connections = new Cell(0);
   readonly #deps: OverviewDeps;
   readonly #cell = new Cell<Overview>({ summaries: [], phase: "loading" });
-  #known = new Map<string, Summary>();
+  #summaries = new Map<string, Summary>();
   #isDrawing = false;
   #wake: (() => void) | null = null;
 
@@ -73,19 +73,19 @@ export class OverviewStore implements Store<Overview> {
       },
     };
     for await (const item of this.#deps.follow(options)) {
-      if (item.type === "listed") this.#keepOnly(item.ids);
-      else if (item.type === "gone") this.#known.delete(item.id);
+      if (item.type === "listed") this.#retainOnly(item.ids);
+      else if (item.type === "gone") this.#summaries.delete(item.id);
       // The list has none that are put away.
-      else if (item.summary.is_archived) this.#known.delete(item.summary.id);
-      else this.#known.set(item.summary.id, toSummary(item.summary));
+      else if (item.summary.is_archived) this.#summaries.delete(item.summary.id);
+      else this.#summaries.set(item.summary.id, toSummary(item.summary));
       this.#draw(item.type === "listed" ? "ready" : this.#cell.snapshot().phase);
     }
   }
 
   /** What was removed while there was no connection is not in the first list of the next one. */
-  #keepOnly(ids: readonly string[]): void {
+  #retainOnly(ids: readonly string[]): void {
     const listed = new Set(ids);
-    for (const id of this.#known.keys()) if (!listed.has(id)) this.#known.delete(id);
+    for (const id of this.#summaries.keys()) if (!listed.has(id)) this.#summaries.delete(id);
   }
 
   #draw(phase: Overview["phase"]): void {
@@ -93,7 +93,7 @@ export class OverviewStore implements Store<Overview> {
     this.#isDrawing = true;
     this.#deps.nextFrame(() => {
       this.#isDrawing = false;
-      const summaries = [...this.#known.values()].toSorted(byActivity);
+      const summaries = [...this.#summaries.values()].toSorted(byActivity);
       this.#cell.set({ summaries, phase: "ready" });
     });
   }

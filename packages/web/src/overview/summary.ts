@@ -37,7 +37,7 @@ export function toSummary(summary: Glance): Summary {
 }
 
 /** What a conversation needs of its user. */
-export function needOf({ status }: Pick<Summary, "status">): "asks" | "works" | "trouble" | "rests" {
+export function attentionOf({ status }: Pick<Summary, "status">): "asks" | "works" | "trouble" | "rests" {
   if (status === "waiting_for_confirmation") return "asks";
   if (status === "running") return "works";
   return status === "error" || status === "stuck" ? "trouble" : "rests";

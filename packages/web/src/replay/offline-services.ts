@@ -3,7 +3,7 @@ import { Drafts } from "../connection/drafts.ts";
 import { LoginState } from "../connection/login-state.ts";
 import { Outbox } from "../connection/outbox.ts";
 import { EarlyKeys } from "../lib/early-keys.ts";
-import { Keep } from "../lib/keep.ts";
+import { BrowserStorage } from "../lib/browser-storage.ts";
 import type { LogSource } from "../log/open-log.ts";
 import { OpenLogs } from "../log/open-logs.ts";
 import { ApprovalsStore } from "../overview/approvals-store.ts";
@@ -12,7 +12,7 @@ import type { Services } from "../services/services.ts";
 
 /** What the parts of the page share where there is no server: recorded logs, and nobody to ask. */
 export function offlineServices(source: LogSource, language: string): Services {
-  const keep = new Keep(memoryStorage());
+  const storage = new BrowserStorage(memoryStorage());
   const onFailure = (error: unknown): void => console.warn(error);
   const nextFrame = (callback: () => void): void => void requestAnimationFrame(callback);
   return {
@@ -20,11 +20,11 @@ export function offlineServices(source: LogSource, language: string): Services {
       baseUrl: "http://replay.invalid",
       fetch: () => Promise.reject(new Error("A replay makes no requests.")),
     }),
-    login: new LoginState(keep),
-    keep,
+    login: new LoginState(storage),
+    storage,
     earlyKeys: new EarlyKeys(new EventTarget()),
-    drafts: new Drafts(keep),
-    outbox: new Outbox({ keep, send: () => Promise.resolve(null), later: () => () => {} }),
+    drafts: new Drafts(storage),
+    outbox: new Outbox({ storage, send: () => Promise.resolve(null), later: () => () => {} }),
     logs: new OpenLogs({ source, nextFrame, now: Date.now, onFailure }),
     overview: new OverviewStore({
       follow: async function* () {},

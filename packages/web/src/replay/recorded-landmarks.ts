@@ -1,9 +1,9 @@
 import type { Landmarks } from "@convoke/protocol";
 import { spendOf, viewOf } from "@convoke/client";
-import { asLoose, textAt, type Loose } from "../lib/loose.ts";
+import { asRecord, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** Where something happened in a log that is here as a whole; what a server says of it, but for its bound. `copiedUpTo` is an event, or empty. */
-export function landmarksOf(events: readonly Loose[], copiedUpTo: string): Landmarks {
+export function landmarksOf(events: readonly UnknownRecord[], copiedUpTo: string): Landmarks {
   const marks = {
     turns: [] as number[],
     errors: [] as number[],
@@ -31,7 +31,7 @@ export function landmarksOf(events: readonly Loose[], copiedUpTo: string): Landm
         marks.condensations.push(position);
         break;
       case "ConversationStateUpdateEvent": {
-        const value = asLoose(event["value"]);
+        const value = asRecord(event["value"]);
         const taskId = textAt(value, "task_id");
         if (event["key"] === "leaf_event_id") marks.branches.push(position);
         else if (event["key"] === "task" && !tasks.has(taskId)) tasks.set(taskId, position);
@@ -43,7 +43,7 @@ export function landmarksOf(events: readonly Loose[], copiedUpTo: string): Landm
   return { length: events.length, ...marks, tasks: [...tasks.values()] };
 }
 
-function spentAt(stats: Loose): { readonly cost: number; readonly context: number | null } {
+function spentAt(stats: UnknownRecord): { readonly cost: number; readonly context: number | null } {
   const { cost, contextTokens, contextWindow } = spendOf(viewOf({ stats }));
   return { cost, context: contextWindow > 0 ? contextTokens / contextWindow : null };
 }

@@ -106,11 +106,11 @@ test("what was spent, where sub-agents began and where somebody went back is mar
 
 test("how things stood is the same whichever place was looked at before", () => {
   const log = new SampleLog();
-  const asked: string[] = [];
+  const actionIds: string[] = [];
   for (let number = 0; number < 900; number += 1) {
     log.state("stats", { usage_to_metrics: { agent: { accumulated_cost: number } } });
-    asked.push(log.action("terminal", { command: "ls" }));
-    if (number % 3 > 0) log.result(asked.at(-1 - (number % 2))!, { content: [] });
+    actionIds.push(log.action("terminal", { command: "ls" }));
+    if (number % 3 > 0) log.result(actionIds.at(-1 - (number % 2))!, { content: [] });
   }
   const recording = recorded(log);
   const places = [2_500, 999, 1_000, 1_001, 1, 2_000, recording.length, 0];

@@ -1,6 +1,6 @@
 import type { Landmarks, PastState } from "@convoke/protocol";
 import { ApiError } from "@convoke/client";
-import { textAt, type Loose } from "../lib/loose.ts";
+import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import type { LogPage } from "../log/log-page.ts";
 import { landmarksOf } from "./recorded-landmarks.ts";
 import { RecordedStates } from "./recorded-states.ts";
@@ -9,7 +9,7 @@ const pageSize = 200;
 
 /** An event of the log, and how things stood there in the form in which a server says it. */
 export type RecordedMoment = Pick<PastState, "event_id" | "timestamp" | "position" | "length"> & {
-  readonly past: Loose;
+  readonly past: UnknownRecord;
 };
 
 /**
@@ -19,12 +19,12 @@ export type RecordedMoment = Pick<PastState, "event_id" | "timestamp" | "positio
 export class RecordedLog {
   readonly id: string;
   /** As it was when the log was taken. */
-  readonly info: Loose;
-  readonly #events: readonly Loose[];
+  readonly info: UnknownRecord;
+  readonly #events: readonly UnknownRecord[];
   readonly #states: RecordedStates;
   readonly #places = new Map<string, number>();
 
-  constructor(info: Loose, events: readonly Loose[]) {
+  constructor(info: UnknownRecord, events: readonly UnknownRecord[]) {
     this.id = textAt(info, "id");
     this.info = info;
     this.#events = events;

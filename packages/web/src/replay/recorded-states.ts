@@ -1,4 +1,4 @@
-import { asLoose, textAt, type Loose } from "../lib/loose.ts";
+import { asRecord, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** Kinds of events that answer an action, which names it in `action_id`. */
 const answers: ReadonlySet<string> = new Set([
@@ -16,22 +16,22 @@ const step = 1_000;
 type Fold = {
   readonly conversation: Record<string, unknown>;
   /** Actions without an answer, by id. */
-  readonly open: Map<string, Loose>;
+  readonly open: Map<string, UnknownRecord>;
 };
 
 /** How a conversation stood at each of its events: folded from the checkpoint before it, so that a step costs the same anywhere. */
 export class RecordedStates {
-  readonly #events: readonly Loose[];
+  readonly #events: readonly UnknownRecord[];
   /** The state after each multiple of `step` events, as far as somebody has looked; never changed. */
   readonly #checkpoints: Fold[];
 
-  constructor(info: Loose, events: readonly Loose[]) {
+  constructor(info: UnknownRecord, events: readonly UnknownRecord[]) {
     this.#events = events;
     this.#checkpoints = [{ conversation: { ...info, ...unsaid }, open: new Map() }];
   }
 
   /** After so many events, in the form in which a server says it. */
-  at(count: number): Loose {
+  at(count: number): UnknownRecord {
     const { conversation, open } = this.#foldTo(count);
     const isWaiting = conversation["execution_status"] === "waiting_for_confirmation";
     const actions = [...open.values()].map((action) => ({
@@ -52,7 +52,7 @@ export class RecordedStates {
   }
 }
 
-function folded(before: Fold, events: readonly Loose[]): Fold {
+function folded(before: Fold, events: readonly UnknownRecord[]): Fold {
   const { conversation, open } = { conversation: { ...before.conversation }, open: new Map(before.open) };
   for (const event of events) {
     const kind = textAt(event, "kind");
@@ -63,8 +63,8 @@ function folded(before: Fold, events: readonly Loose[]): Fold {
   return { conversation, open };
 }
 
-function takeUpdate(conversation: Record<string, unknown>, event: Loose): void {
+function takeUpdate(conversation: Record<string, unknown>, event: UnknownRecord): void {
   const key = textAt(event, "key");
-  if (key === "full_state") Object.assign(conversation, asLoose(event["value"]));
+  if (key === "full_state") Object.assign(conversation, asRecord(event["value"]));
   else conversation[key] = event["value"];
 }

@@ -6,7 +6,7 @@ import { Scrubber } from "../conversation/scrubber.tsx";
 import { exactTime } from "../lib/shown-times.ts";
 import { useStore } from "../lib/store.ts";
 import type { ReplayFacts } from "../log/replay-facts.ts";
-import { ThenContext, type Then } from "../log/then-context.ts";
+import { PastMomentContext, type PastMoment } from "../log/past-moment-context.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
@@ -29,7 +29,7 @@ export function ReplayPage({ log, logs: recorded, facts }: ReplayPageProps) {
   const shown = useMemo(() => logs.get(log.id, eventId, moment.past), [logs, log, eventId, moment]);
   useEffect(() => logs.watch(log.id, eventId, moment.past), [logs, log, eventId, moment]);
   const landmarks = useMemo(() => log.landmarks, [log]);
-  const thenOf = useMemo(() => thenAt(recorded, moment.timestamp ?? ""), [recorded, moment]);
+  const pastMomentOf = useMemo(() => pastMomentsAt(recorded, moment.timestamp ?? ""), [recorded, moment]);
   const { phase, state } = useStore(shown.view);
   return (
     <main className="flex h-dvh flex-col">
@@ -49,9 +49,9 @@ export function ReplayPage({ log, logs: recorded, facts }: ReplayPageProps) {
         />
       )}
       {phase === "ready" ? (
-        <ThenContext value={thenOf}>
+        <PastMomentContext value={pastMomentOf}>
           <Timeline key={eventId} log={shown} menu={null} sends={0} />
-        </ThenContext>
+        </PastMomentContext>
       ) : (
         <div className="grow" aria-busy={phase === "loading"} />
       )}
@@ -61,8 +61,11 @@ export function ReplayPage({ log, logs: recorded, facts }: ReplayPageProps) {
 }
 
 /** How the conversations of sub-agents stood at an instant. */
-function thenAt(recorded: ReadonlyMap<string, RecordedLog>, instant: string): (id: string) => Then | null {
-  const known = new Map<string, Then>();
+function pastMomentsAt(
+  recorded: ReadonlyMap<string, RecordedLog>,
+  instant: string,
+): (id: string) => PastMoment | null {
+  const known = new Map<string, PastMoment>();
   return (id) => {
     const log = recorded.get(id);
     if (log === undefined) return null;

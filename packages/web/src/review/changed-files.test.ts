@@ -34,7 +34,7 @@ test("J16: edits that follow on each other are one change; what something else d
 });
 
 test("J16: the edits of a turn end with the turn", async () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const result = (id: string, path: string) => ({
     kind: "ObservationEvent",
     id,
@@ -49,7 +49,7 @@ test("J16: the edits of a turn end with the turn", async () => {
   const client = new ConvokeClient({
     baseUrl: "http://server",
     fetch: async (url) => {
-      asked.push(url as string);
+      requested.push(url as string);
       const items = [
         result("2", "/w/in.txt"),
         { kind: "TrimmedEvent", id: "3", size: 9, cut: [], event: result("3", "/w/large.txt") },
@@ -64,8 +64,8 @@ test("J16: the edits of a turn end with the turn", async () => {
     ["in.txt", "ADDED"],
     ["large.txt", "ADDED"],
   ]);
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toContain("page_id=1");
+  expect(requested).toHaveLength(1);
+  expect(requested[0]).toContain("page_id=1");
 });
 
 test("a digest tells changes apart", () => {

@@ -1,7 +1,7 @@
 import type { ConvokeClient } from "@convoke/client";
 import type { Change } from "../diff/diff-lines.ts";
 import { editsOf, type Edit } from "../folds/edits.ts";
-import { asLoose, looseAt, textAt, type Loose } from "../lib/loose.ts";
+import { asRecord, recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { pathWithin } from "../lib/shown-numbers.ts";
 
 /** Which changes are looked at. */
@@ -109,12 +109,12 @@ async function readEdits(
   return (isTurn ? edits : edits.toReversed()).flat();
 }
 
-function toEvent(item: Loose): Loose {
-  return item["kind"] === "TrimmedEvent" ? (looseAt(item, "event") ?? {}) : item;
+function toEvent(item: UnknownRecord): UnknownRecord {
+  return item["kind"] === "TrimmedEvent" ? (recordAt(item, "event") ?? {}) : item;
 }
 
-function editsOfEvent(event: Loose): Edit[] {
-  const observation = asLoose(event["observation"]) ?? {};
+function editsOfEvent(event: UnknownRecord): Edit[] {
+  const observation = asRecord(event["observation"]) ?? {};
   const outcome = {
     type: "result",
     id: textAt(event, "id"),

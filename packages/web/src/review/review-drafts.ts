@@ -1,5 +1,5 @@
-import type { Keep } from "../lib/keep.ts";
-import { asLoose, listAt, looseAt, numberAt, textAt, textsAt } from "../lib/loose.ts";
+import type { BrowserStorage } from "../lib/browser-storage.ts";
+import { asRecord, listAt, recordAt, numberAt, textAt, textsAt } from "../lib/unknown-record.ts";
 import { Cell, type Store } from "../lib/store.ts";
 import type { ReviewComment } from "./review-comment.ts";
 
@@ -12,14 +12,14 @@ export type ReviewDraft = {
 
 /** A review that was not sent, one for each conversation; kept as it is typed (U16). */
 export class ReviewDrafts implements Store<ReviewDraft> {
-  readonly #keep: Keep;
+  readonly #storage: BrowserStorage;
   readonly #key: string;
   readonly #cell: Cell<ReviewDraft>;
 
-  constructor(keep: Keep, conversationId: string) {
-    this.#keep = keep;
+  constructor(storage: BrowserStorage, conversationId: string) {
+    this.#storage = storage;
     this.#key = `review.${conversationId}`;
-    this.#cell = new Cell(readStored(keep.read(this.#key)));
+    this.#cell = new Cell(readStored(storage.read(this.#key)));
   }
 
   get snapshot(): () => ReviewDraft {
@@ -65,16 +65,16 @@ export class ReviewDrafts implements Store<ReviewDraft> {
     this.#cell.set(next);
     const isEmpty =
       next.summary === "" && next.comments.length === 0 && Object.keys(next.accepted).length === 0;
-    if (isEmpty) this.#keep.remove(this.#key);
-    else this.#keep.write(this.#key, next);
+    if (isEmpty) this.#storage.remove(this.#key);
+    else this.#storage.write(this.#key, next);
   }
 }
 
 /** What an earlier version of the page may have written. */
 function readStored(value: unknown): ReviewDraft {
-  const stored = asLoose(value);
+  const stored = asRecord(value);
   const comments = listAt(stored, "comments").map((item): ReviewComment => {
-    const fields = asLoose(item);
+    const fields = asRecord(item);
     return {
       id: textAt(fields, "id"),
       path: textAt(fields, "path"),
@@ -85,7 +85,7 @@ function readStored(value: unknown): ReviewDraft {
       text: textAt(fields, "text"),
     };
   });
-  const accepted = Object.entries(looseAt(stored, "accepted") ?? {}).filter(
+  const accepted = Object.entries(recordAt(stored, "accepted") ?? {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
   return {

@@ -38,8 +38,8 @@ export type ReviewPanelProps = {
 export default function ReviewPanel(props: ReviewPanelProps) {
   const { conversationId, folder, isWorking, version, onClose, onSent } = props;
   const words = useMoreWords().review;
-  const { client, keep, outbox } = useServices();
-  const drafts = useMemo(() => new ReviewDrafts(keep, conversationId), [keep, conversationId]);
+  const { client, storage, outbox } = useServices();
+  const drafts = useMemo(() => new ReviewDrafts(storage, conversationId), [storage, conversationId]);
   const draft = useStore(drafts);
   const turns = useTurns(conversationId, version);
   const [chosen, setChosen] = useState<Scope | null>(null);

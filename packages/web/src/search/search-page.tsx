@@ -12,7 +12,7 @@ import {
   byConversation,
   dayChoices,
   placeOf,
-  readQuery,
+  parseQuery,
   whats,
   type SearchQuery,
 } from "./search-query.ts";
@@ -24,7 +24,7 @@ export default function SearchPage() {
   const { rail } = useWords();
   const [, navigate] = useLocation();
   const address = useAddress();
-  const query = useMemo(() => readQuery(address), [address]);
+  const query = useMemo(() => parseQuery(address), [address]);
   const [typed, setTyped] = useState(query.q);
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);

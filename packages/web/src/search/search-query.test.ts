@@ -1,6 +1,6 @@
 import type { SearchHit } from "@convoke/protocol";
 import { expect, test } from "vitest";
-import { addressOf, byConversation, filterOf, placeOf, readQuery } from "./search-query.ts";
+import { addressOf, byConversation, filterOf, placeOf, parseQuery } from "./search-query.ts";
 
 const hit = (conversation: string, event: string): SearchHit => ({
   conversation_id: conversation,
@@ -15,8 +15,8 @@ const hit = (conversation: string, event: string): SearchHit => ({
 
 test("J23: a search has an address, and anything else in it means everything", () => {
   for (const address of ["/search", "/search?q=%22a+b%22&what=outputs&days=7", "/search?q=x&what=said"])
-    expect(addressOf(readQuery(address.slice("/search".length)))).toBe(address);
-  expect(readQuery("?what=junk&days=3")).toEqual({ q: "", what: "all", days: 0 });
+    expect(addressOf(parseQuery(address.slice("/search".length)))).toBe(address);
+  expect(parseQuery("?what=junk&days=3")).toEqual({ q: "", what: "all", days: 0 });
 });
 
 test("J23: the filters are those of the server", () => {

@@ -12,7 +12,7 @@ export const whats = ["all", "said", "messages", "actions", "outputs"] as const;
 export type What = (typeof whats)[number];
 export const dayChoices = [0, 1, 7, 30] as const;
 
-export function readQuery(search: string): SearchQuery {
+export function parseQuery(search: string): SearchQuery {
   const given = new URLSearchParams(search);
   const days = Number(given.get("days"));
   return {

@@ -11,7 +11,7 @@ export type Results = {
   readonly progress: number | null;
 };
 
-export type Searched = {
+export type SearchState = {
   /** Null before the first answer. */
   readonly results: Results | null;
   readonly problem: string | null;
@@ -28,7 +28,7 @@ const fewHits = 10;
 const againMs = 3_000;
 
 /** What the server finds, as it is typed; what was found stays until the next answer. */
-export function useSearch(query: SearchQuery): Searched {
+export function useSearch(query: SearchQuery): SearchState {
   const { client } = useServices();
   const [results, setResults] = useState<Results | null>(null);
   const [problem, setProblem] = useState<string | null>(null);

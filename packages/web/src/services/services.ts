@@ -4,7 +4,7 @@ import type { Drafts } from "../connection/drafts.ts";
 import type { LoginState } from "../connection/login-state.ts";
 import type { Outbox } from "../connection/outbox.ts";
 import type { EarlyKeys } from "../lib/early-keys.ts";
-import type { Keep } from "../lib/keep.ts";
+import type { BrowserStorage } from "../lib/browser-storage.ts";
 import type { OpenLogs } from "../log/open-logs.ts";
 import type { ApprovalsStore } from "../overview/approvals-store.ts";
 import type { OverviewStore } from "../overview/overview-store.ts";
@@ -18,7 +18,7 @@ export type Services = {
   readonly approvals: ApprovalsStore;
   readonly outbox: Outbox;
   readonly drafts: Drafts;
-  readonly keep: Keep;
+  readonly storage: BrowserStorage;
   readonly earlyKeys: EarlyKeys;
   /** The language of the page, for numbers and dates. */
   readonly language: string;

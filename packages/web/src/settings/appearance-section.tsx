@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { asLoose, textAt } from "../lib/loose.ts";
+import { asRecord, textAt } from "../lib/unknown-record.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -15,14 +15,14 @@ const selectClass =
 /** How the page looks in this browser. */
 export function AppearanceSection() {
   const words = useMoreWords().settings.appearance;
-  const { client, keep, login } = useServices();
-  const [appearance, setAppearance] = useState(() => asLoose(keep.read("look")) ?? {});
+  const { client, storage, login } = useServices();
+  const [appearance, setAppearance] = useState(() => asRecord(storage.read("look")) ?? {});
   const hintId = useId();
-  const [hasKeys, setHasKeys] = useState(() => keep.read("keys") !== false);
+  const [hasKeys, setHasKeys] = useState(() => storage.read("keys") !== false);
   const change = (name: string, value: string): void => {
     const next = { ...appearance, [name]: value };
     setAppearance(next);
-    keep.write("look", next);
+    storage.write("look", next);
     if (name === "language") {
       // The words are read when the page opens.
       location.reload();
@@ -80,7 +80,7 @@ export function AppearanceSection() {
           checked={hasKeys}
           onChange={(event) => {
             setHasKeys(event.target.checked);
-            keep.write("keys", event.target.checked);
+            storage.write("keys", event.target.checked);
           }}
         />
         {words.keys}

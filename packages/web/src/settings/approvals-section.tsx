@@ -1,4 +1,4 @@
-import { asLoose } from "../lib/loose.ts";
+import { asRecord } from "../lib/unknown-record.ts";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { Explanation } from "./parts.tsx";
@@ -19,7 +19,7 @@ export function ApprovalsSection() {
       {schema.value !== undefined && value !== undefined && (
         <SchemaForm
           schema={schema.value}
-          settings={asLoose(value.conversation_settings) ?? {}}
+          settings={asRecord(value.conversation_settings) ?? {}}
           onChange={(diff) =>
             change(() => client.call("PATCH /api/settings", { body: { conversation_settings_diff: diff } }))
           }

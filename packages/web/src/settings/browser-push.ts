@@ -1,48 +1,51 @@
 import type { ConvokeClient } from "@convoke/client";
 import type { PushKind } from "@convoke/protocol";
-import type { Keep } from "../lib/keep.ts";
-import { asLoose, textAt } from "../lib/loose.ts";
+import type { BrowserStorage } from "../lib/browser-storage.ts";
+import { asRecord, textAt } from "../lib/unknown-record.ts";
 import { ownScript } from "../lib/own-script.ts";
 
 /** What a browser says of news, by their kind: it has no page then that knows the words. */
-export type PushWords = Readonly<Record<PushKind, string>>;
+export type PushTexts = Readonly<Record<PushKind, string>>;
 
-export type BrowserPushDeps = { readonly client: Pick<ConvokeClient, "call">; readonly keep: Keep };
+export type BrowserPushDeps = {
+  readonly client: Pick<ConvokeClient, "call">;
+  readonly storage: BrowserStorage;
+};
 
 const key = "push";
 /** Of what the worker reads; see `public/push-worker.js`. */
 const cacheName = "convoke-push";
 
 /** Browsers tell pages of https and of this machine only; those of phones want to have the page installed first. */
-export function canBePushed(): boolean {
+export function isPushSupported(): boolean {
   return isSecureContext && "serviceWorker" in navigator && "PushManager" in window;
 }
 
 /** True where this browser asked to be told while no tab is open. */
-export function isPushed(keep: Keep): boolean {
-  return keep.read(key) !== undefined;
+export function isSubscribedToPush(storage: BrowserStorage): boolean {
+  return storage.read(key) !== undefined;
 }
 
 /** Asks the browser for an address, and the server to tell it; the same again changes what is told, and in which words. */
-export async function pushTo(
-  { client, keep }: BrowserPushDeps,
+export async function subscribeToPush(
+  { client, storage }: BrowserPushDeps,
   kinds: readonly PushKind[],
-  words: PushWords,
+  words: PushTexts,
 ): Promise<void> {
   const { public_key: serverKey } = await client.call("GET /api/push");
-  if (serverKey == null) return await pushNoMore({ client, keep });
+  if (serverKey == null) return await unsubscribeFromPush({ client, storage });
   await navigator.serviceWorker.register(ownScript("push-worker.js"));
   const { pushManager, scope } = await navigator.serviceWorker.ready;
   const cache = await caches.open(cacheName);
   await cache.put(new URL("push-words", scope), Response.json(words));
-  const asked = { userVisibleOnly: true, applicationServerKey: serverKey };
+  const options = { userVisibleOnly: true, applicationServerKey: serverKey };
   let subscription = await pushManager.getSubscription();
   // One that was made with another key of the server is of no use to it.
   if (subscription !== null && base64Url(subscription.options.applicationServerKey) !== serverKey) {
     await subscription.unsubscribe();
     subscription = null;
   }
-  subscription ??= await pushManager.subscribe(asked);
+  subscription ??= await pushManager.subscribe(options);
   const { endpoint, keys } = subscription.toJSON();
   const { id } = await client.call("POST /api/push/subscriptions", {
     body: {
@@ -51,13 +54,13 @@ export async function pushTo(
       kinds: [...kinds],
     },
   });
-  keep.write(key, { id });
+  storage.write(key, { id });
 }
 
 /** Takes it all back: at the server, and in the browser. */
-export async function pushNoMore({ client, keep }: BrowserPushDeps): Promise<void> {
-  const id = textAt(asLoose(keep.read(key)) ?? {}, "id");
-  keep.remove(key);
+export async function unsubscribeFromPush({ client, storage }: BrowserPushDeps): Promise<void> {
+  const id = textAt(asRecord(storage.read(key)) ?? {}, "id");
+  storage.remove(key);
   const registration = await navigator.serviceWorker.getRegistration(document.baseURI);
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
   await registration?.unregister();

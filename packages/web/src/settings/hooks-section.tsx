@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { asLoose, listAt, numberAt, textAt, type Loose } from "../lib/loose.ts";
+import { asRecord, listAt, numberAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
@@ -15,7 +15,7 @@ export function HooksSection() {
   const start = useResource("GET /api/start");
   const [typed, setTyped] = useState<string | null>(null);
   const [folder, setFolder] = useState<string | null>(null);
-  const [config, setConfig] = useState<Loose | null>(null);
+  const [config, setConfig] = useState<UnknownRecord | null>(null);
   const [isRead, setIsRead] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const first = start.value?.default_workspace ?? null;
@@ -27,7 +27,7 @@ export function HooksSection() {
     client
       .call("POST /api/hooks", { body: { project_dir: place }, signal: stop.signal })
       .then(({ hook_config: found }) => {
-        setConfig(asLoose(found));
+        setConfig(asRecord(found));
         setIsRead(true);
       })
       .catch((error: unknown) => {
@@ -77,13 +77,13 @@ type Hook = {
   readonly timeout: number | null;
 };
 
-function hooksOf(config: Loose | null): readonly Hook[] {
+function hooksOf(config: UnknownRecord | null): readonly Hook[] {
   return Object.keys(config ?? {}).flatMap((moment) =>
     listAt(config, moment)
-      .map(asLoose)
+      .map(asRecord)
       .flatMap((group) =>
         listAt(group, "hooks")
-          .map(asLoose)
+          .map(asRecord)
           .map((hook) => ({
             moment,
             matcher: textAt(group, "matcher") || "*",

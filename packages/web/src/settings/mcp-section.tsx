@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { asLoose, looseAt, textAt, textsAt, type Loose } from "../lib/loose.ts";
+import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
@@ -16,8 +16,8 @@ export function McpSection() {
   const { value, problem, change } = useResource("GET /api/settings");
   const [draft, setDraft] = useState({ name: "", address: "" });
   const verdicts = useVerdicts();
-  const config = looseAt(asLoose(value?.agent_settings), "mcp_config");
-  const servers = Object.entries(looseAt(config, "mcpServers") ?? config ?? {});
+  const config = recordAt(asRecord(value?.agent_settings), "mcp_config");
+  const servers = Object.entries(recordAt(config, "mcpServers") ?? config ?? {});
 
   const save = async (): Promise<void> => {
     const isSaved = await change(() =>
@@ -32,7 +32,7 @@ export function McpSection() {
     client.call("DELETE /api/settings/mcp/{settings_key}", { params: { settings_key: name } });
   const attempt = async (name: string, server: unknown): Promise<string> => {
     const { ok, tools, error } = await client.call("POST /api/mcp/test", {
-      body: { name, server: asLoose(server) ?? {} },
+      body: { name, server: asRecord(server) ?? {} },
     });
     return ok ? more.settings.mcp.tools((tools ?? []).join(", ")) : (error ?? words.common.failed);
   };
@@ -46,7 +46,7 @@ export function McpSection() {
           <Entry
             key={name}
             title={name}
-            detail={addressOf(asLoose(server))}
+            detail={addressOf(asRecord(server))}
             note={
               <span className="max-w-full text-xs text-faint" role="status">
                 {verdicts.of(name)}
@@ -91,6 +91,6 @@ function serverOf(address: string): object {
   return { command, args };
 }
 
-function addressOf(server: Loose | null): string {
+function addressOf(server: UnknownRecord | null): string {
   return textAt(server, "url") || [textAt(server, "command"), ...textsAt(server, "args")].join(" ");
 }

@@ -1,8 +1,12 @@
 import { useState } from "react";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
-import { newsKinds, readWishes, writeWishes } from "./notification-wishes.ts";
-import { isPushed, pushTo } from "./browser-push.ts";
+import {
+  notificationKinds,
+  readNotificationPreferences,
+  writeNotificationPreferences,
+} from "./notification-preferences.ts";
+import { isSubscribedToPush, subscribeToPush } from "./browser-push.ts";
 import { Explanation } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { PushToggle } from "./push-toggle.tsx";
@@ -11,8 +15,8 @@ import { sentenceOf } from "./use-resource.ts";
 /** What this browser tells of when the page is not looked at. It is asked for its permission with the first wish, never before. */
 export function NotificationsSection() {
   const words = useMoreWords().settings.notifications;
-  const { client, keep } = useServices();
-  const [wishes, setWishes] = useState(() => readWishes(keep));
+  const { client, storage } = useServices();
+  const [preferences, setPreferences] = useState(() => readNotificationPreferences(storage));
   const [permission, setPermission] = useState(permissionNow);
   const [problem, setProblem] = useState<string | null>(null);
   const mayNotify = async (): Promise<boolean> => {
@@ -20,24 +24,27 @@ export function NotificationsSection() {
     setPermission(given);
     return given === "granted";
   };
-  const prepare = async (): Promise<readonly (typeof newsKinds)[number][] | null> => {
-    const wanted = newsKinds.filter((kind) => wishes[kind]);
+  const prepare = async (): Promise<readonly (typeof notificationKinds)[number][] | null> => {
+    const wanted = notificationKinds.filter((kind) => preferences[kind]);
     if (!(await mayNotify())) return null;
     if (wanted.length > 0) return wanted;
     const all = { asks: true, done: true, failed: true };
-    setWishes(all);
-    writeWishes(keep, all);
-    return newsKinds;
+    setPreferences(all);
+    writeNotificationPreferences(storage, all);
+    return notificationKinds;
   };
-  const wish = async (kind: (typeof newsKinds)[number], isWanted: boolean): Promise<void> => {
-    const next = { ...wishes, [kind]: isWanted };
-    setWishes(next);
-    writeWishes(keep, next);
+  const setPreference = async (
+    kind: (typeof notificationKinds)[number],
+    isWanted: boolean,
+  ): Promise<void> => {
+    const next = { ...preferences, [kind]: isWanted };
+    setPreferences(next);
+    writeNotificationPreferences(storage, next);
     if (isWanted) await mayNotify();
-    if (!isPushed(keep)) return;
+    if (!isSubscribedToPush(storage)) return;
     setProblem(null);
-    const wanted = newsKinds.filter((one) => next[one]);
-    await pushTo({ client, keep }, wanted, words.kinds).catch((error: unknown) =>
+    const wanted = notificationKinds.filter((one) => next[one]);
+    await subscribeToPush({ client, storage }, wanted, words.kinds).catch((error: unknown) =>
       setProblem(sentenceOf(error)),
     );
   };
@@ -50,7 +57,7 @@ export function NotificationsSection() {
       <Problem text={problem} />
       <fieldset disabled={permission === "missing"}>
         <legend className="sr-only">{words.legend}</legend>
-        {newsKinds.map((kind) => (
+        {notificationKinds.map((kind) => (
           <label
             key={kind}
             className="flex items-center gap-2.5 rounded px-2 py-1.5 hover:bg-hover pointer-coarse:min-h-11"
@@ -58,8 +65,8 @@ export function NotificationsSection() {
             <input
               type="checkbox"
               className="size-4 accent-accent-fill"
-              checked={wishes[kind]}
-              onChange={(event) => void wish(kind, event.target.checked)}
+              checked={preferences[kind]}
+              onChange={(event) => void setPreference(kind, event.target.checked)}
             />
             {words.kinds[kind]}
           </label>

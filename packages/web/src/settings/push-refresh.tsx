@@ -1,20 +1,20 @@
 import { useEffect } from "react";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
-import { pushTo } from "./browser-push.ts";
-import { newsKinds, readWishes } from "./notification-wishes.ts";
+import { subscribeToPush } from "./browser-push.ts";
+import { notificationKinds, readNotificationPreferences } from "./notification-preferences.ts";
 
 /** A page that opens renews what its browser is told: addresses, logins and languages change while no page is open. */
 export default function PushRefresh() {
   const { kinds } = useMoreWords().settings.notifications;
-  const { client, keep } = useServices();
+  const { client, storage } = useServices();
   useEffect(() => {
-    const wishes = readWishes(keep);
-    const wanted = newsKinds.filter((kind) => wishes[kind]);
-    pushTo({ client, keep }, wanted, kinds).catch((error: unknown) => {
+    const preferences = readNotificationPreferences(storage);
+    const wanted = notificationKinds.filter((kind) => preferences[kind]);
+    subscribeToPush({ client, storage }, wanted, kinds).catch((error: unknown) => {
       // Nothing that the page needs; the settings say it to who looks there.
       console.warn("The push subscription could not be renewed.", error);
     });
-  }, [client, keep, kinds]);
+  }, [client, storage, kinds]);
   return null;
 }

@@ -2,7 +2,7 @@ import type { PushKind } from "@convoke/protocol";
 import { useState } from "react";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
-import { canBePushed, isPushed, pushNoMore, pushTo } from "./browser-push.ts";
+import { isPushSupported, isSubscribedToPush, unsubscribeFromPush, subscribeToPush } from "./browser-push.ts";
 import { Explanation } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { Toggle } from "./toggle.tsx";
@@ -18,21 +18,21 @@ export function PushToggle({ prepare }: PushToggleProps) {
   const words = useMoreWords().settings.notifications;
   const services = useServices();
   const { value } = useResource("GET /api/push");
-  const [isOn, setIsOn] = useState(() => isPushed(services.keep));
+  const [isOn, setIsOn] = useState(() => isSubscribedToPush(services.storage));
   const [problem, setProblem] = useState<string | null>(null);
   if (value === undefined) return null;
   if (!value.is_on) return <Explanation>{words.pushOff}</Explanation>;
-  if (!canBePushed()) return <Explanation>{words.pushMissing}</Explanation>;
+  if (!isPushSupported()) return <Explanation>{words.pushMissing}</Explanation>;
   const toggle = async (isWanted: boolean): Promise<void> => {
     setProblem(null);
     try {
       const kinds = isWanted ? await prepare() : null;
-      if (kinds !== null) await pushTo(services, kinds, words.kinds);
-      else if (!isWanted) await pushNoMore(services);
+      if (kinds !== null) await subscribeToPush(services, kinds, words.kinds);
+      else if (!isWanted) await unsubscribeFromPush(services);
     } catch (error) {
       setProblem(sentenceOf(error));
     }
-    setIsOn(isPushed(services.keep));
+    setIsOn(isSubscribedToPush(services.storage));
   };
   return (
     <>

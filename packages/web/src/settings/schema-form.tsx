@@ -1,6 +1,6 @@
 import type { SettingsFieldSchema, SettingsSchema } from "@convoke/protocol";
 import { useState } from "react";
-import type { Loose } from "../lib/loose.ts";
+import type { UnknownRecord } from "../lib/unknown-record.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, inputClass } from "../ui/field.tsx";
 import { useWords } from "../words/words.ts";
@@ -10,9 +10,9 @@ import { changeOf, drawnSections, valueAt, type FieldValue } from "./schema-valu
 type SchemaFormProps = {
   readonly schema: SettingsSchema;
   /** The settings that are stored. */
-  readonly settings: Loose;
+  readonly settings: UnknownRecord;
   /** Stores one field; nothing else is sent. */
-  readonly onChange: (change: Loose) => Promise<unknown>;
+  readonly onChange: (change: UnknownRecord) => Promise<unknown>;
 };
 
 /** A form as the server describes it. Choices and switches count at once, what is typed when it is saved. */

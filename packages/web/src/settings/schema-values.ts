@@ -1,5 +1,5 @@
 import type { SettingsFieldSchema, SettingsSchema } from "@convoke/protocol";
-import { asLoose, type Loose } from "../lib/loose.ts";
+import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** What a field of a form holds; null where nothing is stored. */
 export type FieldValue = string | number | boolean | null;
@@ -26,9 +26,9 @@ function isDrawn({ value_type: type, secret, key }: SettingsFieldSchema): boolea
 }
 
 /** The value below its dotted key, else the field's usual one. */
-export function valueAt(settings: Loose, { key, default: usual }: SettingsFieldSchema): FieldValue {
+export function valueAt(settings: UnknownRecord, { key, default: usual }: SettingsFieldSchema): FieldValue {
   let at: unknown = settings;
-  for (const part of key.split(".")) at = asLoose(at)?.[part];
+  for (const part of key.split(".")) at = asRecord(at)?.[part];
   return asValue(at) ?? asValue(usual);
 }
 
@@ -37,6 +37,6 @@ function asValue(value: unknown): FieldValue {
 }
 
 /** A change of one field, to be merged into the settings. */
-export function changeOf({ key }: SettingsFieldSchema, value: FieldValue): Loose {
-  return key.split(".").reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as Loose;
+export function changeOf({ key }: SettingsFieldSchema, value: FieldValue): UnknownRecord {
+  return key.split(".").reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as UnknownRecord;
 }

@@ -5,7 +5,7 @@ import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { Explanation } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
-import { readMetrics, type Vitals } from "./read-metrics.ts";
+import { parseMetrics, type ServerHealth } from "./parse-metrics.ts";
 import { useResource } from "./use-resource.ts";
 
 /** What the server is and how it does, in plain words. */
@@ -14,7 +14,7 @@ export function ServerSection() {
   const start = useResource("GET /api/start");
   const info = useResource("GET /server_info");
   const ready = useResource("GET /ready");
-  const { vitals, refusal } = useVitals();
+  const { health, refusal } = useServerHealth();
   const yesNo = (isSo: boolean): string => (isSo ? words.yes : words.no);
   return (
     <>
@@ -35,24 +35,24 @@ export function ServerSection() {
             <Fact name={words.sandboxes} value={yesNo(start.value.can.sandboxes)} />
           </>
         )}
-        {vitals !== null && <VitalFacts vitals={vitals} />}
+        {health !== null && <HealthFacts health={health} />}
       </dl>
       {refusal !== null && <p className="text-sm text-soft">{refusal}</p>}
     </>
   );
 }
 
-function VitalFacts({ vitals }: { readonly vitals: Vitals }) {
+function HealthFacts({ health }: { readonly health: ServerHealth }) {
   const words = useMoreWords().settings.server;
-  const { memoryBytes, busyMs, storeMs, sockets } = vitals;
+  const { memoryBytes, busyMs, storeMs, sockets } = health;
   return (
     <>
-      <Fact name={words.conversations} value={words.ofWhich(vitals.conversations, vitals.working)} />
+      <Fact name={words.conversations} value={words.ofWhich(health.conversations, health.working)} />
       {sockets !== null && <Fact name={words.sockets} value={String(sockets)} />}
       {memoryBytes !== null && <Fact name={words.memory} value={shownSize(memoryBytes)} />}
       {storeMs !== null && <Fact name={words.store} value={`${storeMs.toFixed(1)} ms`} />}
       {busyMs !== null && <Fact name={words.busy} value={`${busyMs.toFixed(0)} ms`} />}
-      <Fact name={words.models} value={words.failed(vitals.modelCalls, vitals.modelErrors)} />
+      <Fact name={words.models} value={words.failed(health.modelCalls, health.modelErrors)} />
     </>
   );
 }
@@ -67,15 +67,15 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 }
 
 /** The metrics, for whom they are open: they are those of all users. */
-function useVitals(): { readonly vitals: Vitals | null; readonly refusal: string | null } {
+function useServerHealth(): { readonly health: ServerHealth | null; readonly refusal: string | null } {
   const { client } = useServices();
-  const [vitals, setVitals] = useState<Vitals | null>(null);
+  const [health, setHealth] = useState<ServerHealth | null>(null);
   const [refusal, setRefusal] = useState<string | null>(null);
   useEffect(() => {
     const stop = new AbortController();
     client
       .open("GET /metrics", { signal: stop.signal })
-      .then(async (reply) => setVitals(readMetrics(await reply.text())))
+      .then(async (reply) => setHealth(parseMetrics(await reply.text())))
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
         if (error instanceof ApiError) setRefusal(error.message);
@@ -83,5 +83,5 @@ function useVitals(): { readonly vitals: Vitals | null; readonly refusal: string
       });
     return () => stop.abort();
   }, [client]);
-  return { vitals, refusal };
+  return { health, refusal };
 }

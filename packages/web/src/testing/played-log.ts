@@ -2,22 +2,22 @@ import type { FollowItem } from "@convoke/client";
 import type { Event } from "@convoke/protocol";
 import type { LogPage } from "../log/log-page.ts";
 import type { LogSource } from "../log/open-log.ts";
-import { asLoose, textAt, type Loose } from "../lib/loose.ts";
+import { asRecord, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** A server with one conversation in memory: pages, and a stream that can be cut. */
 export class PlayedLog {
-  readonly events: Loose[];
-  info: Loose = { execution_status: "idle" };
+  readonly events: UnknownRecord[];
+  info: UnknownRecord = { execution_status: "idle" };
   pageSize = 100;
   requests = 0;
   #wake: (() => void)[] = [];
   #cuts = 0;
 
-  constructor(events: readonly Loose[]) {
+  constructor(events: readonly UnknownRecord[]) {
     this.events = [...events];
   }
 
-  append(...events: Loose[]): void {
+  append(...events: UnknownRecord[]): void {
     this.events.push(...events);
     this.#ring();
   }
@@ -75,8 +75,8 @@ export class PlayedLog {
   }
 }
 
-function toItem(event: Loose): FollowItem {
-  if (textAt(event, "id") === "" || asLoose(event["value"])?.["version"] !== undefined)
+function toItem(event: UnknownRecord): FollowItem {
+  if (textAt(event, "id") === "" || asRecord(event["value"])?.["version"] !== undefined)
     return { type: "signal", frame: event };
   return { type: "event", event: event as unknown as Event, json: JSON.stringify(event), trimmed: null };
 }

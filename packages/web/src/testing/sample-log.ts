@@ -1,4 +1,4 @@
-import type { Loose } from "../lib/loose.ts";
+import type { UnknownRecord } from "../lib/unknown-record.ts";
 
 /** The nth instant and id of a log: both grow, as those of a server do. */
 function placeOf(index: number): { id: string; timestamp: string } {
@@ -8,19 +8,19 @@ function placeOf(index: number): { id: string; timestamp: string } {
 
 /** Builds logs by saying what happened; ids and times follow by themselves. */
 export class SampleLog {
-  readonly events: Loose[] = [];
+  readonly events: UnknownRecord[] = [];
 
   get lastId(): string {
     return String(this.events.at(-1)?.["id"]);
   }
 
-  add(event: Loose): string {
+  add(event: UnknownRecord): string {
     const whole = { ...placeOf(this.events.length), ...event };
     this.events.push(whole);
     return whole.id;
   }
 
-  message(text: string, source: "user" | "agent" | "environment" = "user", more: Loose = {}): string {
+  message(text: string, source: "user" | "agent" | "environment" = "user", more: UnknownRecord = {}): string {
     const role = source === "agent" ? "assistant" : "user";
     return this.add({
       kind: "MessageEvent",
@@ -30,7 +30,7 @@ export class SampleLog {
     });
   }
 
-  action(tool: string, action: Loose | null, more: Loose = {}): string {
+  action(tool: string, action: UnknownRecord | null, more: UnknownRecord = {}): string {
     return this.add({
       kind: "ActionEvent",
       source: "agent",
@@ -44,7 +44,7 @@ export class SampleLog {
     });
   }
 
-  result(actionId: string, observation: Loose, tool = "terminal"): string {
+  result(actionId: string, observation: UnknownRecord, tool = "terminal"): string {
     return this.add({
       kind: "ObservationEvent",
       source: "environment",

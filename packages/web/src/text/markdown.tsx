@@ -1,7 +1,7 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, memo, type ReactNode } from "react";
 import { CodeBlock } from "./code-block.tsx";
-import { readMarkdown } from "./read-markdown.ts";
+import { parseMarkdown } from "./parse-markdown.ts";
 import { safeAddress } from "./safe-address.ts";
 
 /**
@@ -9,7 +9,7 @@ import { safeAddress } from "./safe-address.ts";
  * HTML: tags are shown as they were written. Pictures are not loaded: they are links.
  */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  const blocks = readMarkdown(text);
+  const blocks = parseMarkdown(text);
   return (
     <div className="prose">
       {inGroups(blocks).map((group, index, groups) => (

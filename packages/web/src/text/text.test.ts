@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { readColours, withoutColours } from "./read-colours.ts";
+import { parseAnsi, withoutColours } from "./parse-ansi.ts";
 import { safeAddress } from "./safe-address.ts";
 import { visibleText } from "./visible-text.ts";
 
 test("colours of a terminal are read, and what moves the cursor is left out", () => {
   const output =
     "\u001B[1;32mok\u001B[0m plain\u001B[2K \u001B[38;5;9mred\u001B[39m\u0007\u001B]0;title\u0007!";
-  expect(readColours(output)).toEqual([
+  expect(parseAnsi(output)).toEqual([
     { text: "ok", colour: 2, isBold: true, isDim: false },
     { text: " plain", colour: null, isBold: false, isDim: false },
     { text: " ", colour: null, isBold: false, isDim: false },

@@ -17,11 +17,11 @@ type Shown = {
  * list does not know yet where it was scrolled to, it would take what is gone off a place that the browser has put right already; and
  * while it goes on, rows that are measured below would move what is read.
  */
-export function letFarGo(log: OpenLog, list: VirtualizerHandle, shown: Shown, isStill: boolean): void {
+export function evictFarRows(log: OpenLog, list: VirtualizerHandle, shown: Shown, isStill: boolean): void {
   const from = list.findItemIndex(Math.max(0, list.scrollOffset - near));
   const to = list.findItemIndex(list.scrollOffset + list.viewportSize + near);
   const remaining = rowsToKeep(shown, isStill ? from : 0, to);
-  if (remaining !== null) log.letGo(remaining.first, remaining.last);
+  if (remaining !== null) log.evictOutside(remaining.first, remaining.last);
 }
 
 /**

@@ -16,7 +16,7 @@ test("J9: a small move upwards lets go, and coming near the end again takes hold
 test("J9: what comes does not take hold of who reads above", () => {
   const follow = new FollowEnd();
   follow.scrolled(at(600));
-  follow.letGo();
+  follow.pause();
   follow.scrolled(at(300));
   follow.scrolled(at(300, 2_000));
   expect(follow.isFollowing).toBe(false);

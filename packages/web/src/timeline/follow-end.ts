@@ -20,11 +20,11 @@ export class FollowEnd {
   }
 
   /** The reader moved upwards: wheel, touch, keys. */
-  letGo(): void {
+  pause(): void {
     this.#isFollowing = false;
   }
 
-  takeHold(): void {
+  resume(): void {
     this.#isFollowing = true;
   }
 

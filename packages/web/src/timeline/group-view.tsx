@@ -1,7 +1,7 @@
 import { ChevronRight, Eye } from "lucide-react";
 import { ActionCard } from "../cards/action-card.tsx";
 import type { ActionRow } from "../folds/row.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { useWords } from "../words/words.ts";
 import { PlainRow } from "./plain-row.tsx";
 import type { RowContext } from "./row-view.tsx";
@@ -38,7 +38,11 @@ export function GroupView({ id, rows, openIds, context }: GroupViewProps) {
       {isOpen && (
         <div className="ml-4 border-l border-line pl-1">
           {rows.map((row) => (
-            <Boundary key={row.id} versions={[row, openIds.has(row.id)]} fallback={<PlainRow row={row} />}>
+            <ErrorBoundary
+              key={row.id}
+              versions={[row, openIds.has(row.id)]}
+              fallback={<PlainRow row={row} />}
+            >
               <ActionCard
                 row={row}
                 conversationId={context.conversationId}
@@ -50,7 +54,7 @@ export function GroupView({ id, rows, openIds, context }: GroupViewProps) {
                 menu={context.onMenu}
                 thread={null}
               />
-            </Boundary>
+            </ErrorBoundary>
           ))}
         </div>
       )}

@@ -1,4 +1,4 @@
-import { isReadOnly } from "../cards/essence.ts";
+import { isReadOnly } from "../cards/card-summary.ts";
 import { hasFailed, lastWord, type Turn } from "../folds/fold-turns.ts";
 import type { ActionRow, Row } from "../folds/row.ts";
 

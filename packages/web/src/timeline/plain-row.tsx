@@ -1,5 +1,5 @@
 import type { Row } from "../folds/row.ts";
-import { textAt } from "../lib/loose.ts";
+import { textAt } from "../lib/unknown-record.ts";
 import { useWords } from "../words/words.ts";
 
 /** In characters; the panel of events has the whole. */

@@ -1,4 +1,4 @@
-import { essenceOf, firstLine } from "../cards/essence.ts";
+import { summarizeCall, firstLine } from "../cards/card-summary.ts";
 import type { Item } from "./items.ts";
 
 /** How a screen reader calls an item; what is in it follows. */
@@ -11,7 +11,7 @@ export function nameOfItem(item: Item): string {
     case "hint":
       return firstLine(row.text).slice(0, 120);
     case "action":
-      return `${row.summary || row.tool} ${firstLine(essenceOf(row, null).text).slice(0, 120)}`.trim();
+      return `${row.summary || row.tool} ${firstLine(summarizeCall(row, null).text).slice(0, 120)}`.trim();
     case "error":
       return row.code;
     default:

@@ -3,9 +3,9 @@ import { ActionCard } from "../cards/action-card.tsx";
 import { isFinish } from "../folds/fold-turns.ts";
 import { taskOf, type ActionRow, type Row } from "../folds/row.ts";
 import type { Store } from "../lib/store.ts";
-import { textAt } from "../lib/loose.ts";
+import { textAt } from "../lib/unknown-record.ts";
 import { Markdown } from "../text/markdown.tsx";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { AnswerView, MessageView, Reasoning } from "./message-view.tsx";
 import { NoteView } from "./note-view.tsx";
 import { PlainRow } from "./plain-row.tsx";
@@ -34,9 +34,9 @@ type RowViewProps = {
 /** One row of the timeline. Drawn again only when the row itself changes. */
 export const RowView = memo(function RowView(props: RowViewProps) {
   return (
-    <Boundary versions={[props.row, props.isOpen]} fallback={<PlainRow row={props.row} />}>
+    <ErrorBoundary versions={[props.row, props.isOpen]} fallback={<PlainRow row={props.row} />}>
       <RowCard {...props} />
-    </Boundary>
+    </ErrorBoundary>
   );
 });
 

@@ -15,7 +15,7 @@ import { lazyPart } from "../lib/lazy-part.ts";
 import { useStore } from "../lib/store.ts";
 import { waitingIds } from "../lib/waiting-ids.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
-import { ThenContext } from "../log/then-context.ts";
+import { PastMomentContext } from "../log/past-moment-context.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { StateMark, statusWord } from "../ui/state-mark.tsx";
@@ -40,7 +40,7 @@ type TaskThreadProps = {
 export default function TaskThread({ id, report, parts }: TaskThreadProps) {
   const words = useWords();
   const { logs } = useServices();
-  const { at, past } = use(ThenContext)?.(id) ?? { at: "", past: null };
+  const { at, past } = use(PastMomentContext)?.(id) ?? { at: "", past: null };
   const log = useMemo(() => logs.get(id, at, past), [logs, id, at, past]);
   useEffect(() => logs.watch(id, at, past), [logs, id, at, past]);
   const view = useStore(log.view);
@@ -74,7 +74,7 @@ function OpenThread({ log, view, parts }: OpenThreadProps) {
   const [shown, setShown] = useState(step);
   const items = useMemo(() => parts.itemsOf(parts.foldTurns(rows), () => true), [rows, parts]);
   const { scroller, onScroll } = useEnd(items, parts);
-  const isThen = use(ThenContext) !== null;
+  const isPast = use(PastMomentContext) !== null;
   const hasMore = items.length > shown || hasOlder;
   const showMore = (): void => {
     if (items.length <= shown + step && hasOlder) void log.loadOlder();
@@ -86,7 +86,7 @@ function OpenThread({ log, view, parts }: OpenThreadProps) {
         <StateMark status={state.status} size={13} />
         <span className="min-w-0 grow truncate">{state.title ?? words.rail.untitled}</span>
         <span className="text-faint">{statusWord(words, state.status)}</span>
-        {!isThen && (
+        {!isPast && (
           <Link
             href={`/c/${log.id}`}
             className="flex items-center gap-1 text-soft hover:text-ink pointer-coarse:min-h-11"

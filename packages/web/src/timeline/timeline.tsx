@@ -13,11 +13,11 @@ import {
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import { foldTurns, type Turn } from "../folds/fold-turns.ts";
 import type { Row } from "../folds/row.ts";
-import { offPath } from "../folds/off-path.ts";
+import { findOffBranchRows } from "../folds/off-branch-rows.ts";
 import { useStore } from "../lib/store.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { maxRows } from "../log/row-window.ts";
-import { Boundary } from "../ui/boundary.tsx";
+import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 import { FollowEnd } from "./follow-end.ts";
@@ -31,7 +31,7 @@ import { nameOfItem } from "./row-name.ts";
 import { threadParts } from "./thread-parts.tsx";
 import { TurnFolding } from "./turn-folding.ts";
 import { TurnLine } from "./turn-line.tsx";
-import { useLeftPlace, useReadingPlace } from "./use-reading-place.ts";
+import { useSavedScroll, useScrollPosition } from "./use-scroll-position.ts";
 
 /** How far from the top older rows are asked for, in pixels. */
 const aheadOfTop = 2_000;
@@ -39,7 +39,7 @@ const aheadOfTop = 2_000;
 /** A row to show and to mark, who brings it to the middle of the screen, and the way back. */
 export type Target = {
   readonly rowOf: (rows: readonly Row[]) => string | null;
-  readonly Placer: ComponentType<PlaceProps>;
+  readonly ScrollToRow: ComponentType<PlaceProps>;
   readonly onNow: () => void;
 };
 export type PlaceProps = {
@@ -70,7 +70,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   const list = useRef<VirtualizerHandle>(null);
   // A window around a place is read for that place: how it was left is not kept.
   const remembersPlace = target === undefined;
-  const left = useLeftPlace(log, remembersPlace);
+  const left = useSavedScroll(log, remembersPlace);
   const [follow] = useState(() => new FollowEnd(left?.isFollowing ?? remembersPlace));
   const [folding] = useState(() => new TurnFolding(left?.openTurns));
   const [openIds, setOpenIds] = useState<ReadonlySet<string>>(left?.openRows ?? new Set());
@@ -89,7 +89,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     // eslint-disable-next-line react/exhaustive-deps
   }, [turns, folding, folds, targetRow]);
   const leftBranches = useMemo(
-    () => offPath(hasNewer ? [...rows, ...newest] : rows),
+    () => findOffBranchRows(hasNewer ? [...rows, ...newest] : rows),
     [rows, newest, hasNewer],
   );
   // At the very top nothing is left to scroll by when the first row turns out smaller than it was taken for: it is measured early.
@@ -101,7 +101,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     const element = scroller.current;
     if (element !== null) element.scrollTop = element.scrollHeight;
   }, []);
-  useReadingPlace(log, left, remembersPlace, { scroller, list, follow, folding, openRows: openIds });
+  useScrollPosition(log, left, remembersPlace, { scroller, list, follow, folding, openRows: openIds });
   useLayoutEffect(() => {
     if (follow.isFollowing) toEnd();
   }, [items, follow, toEnd]);
@@ -116,7 +116,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   useEffect(() => {
     if (target !== undefined || sends === 0) return;
     log.toEnd();
-    follow.takeHold();
+    follow.resume();
     toEnd();
   }, [sends, log, follow, toEnd, target]);
 
@@ -136,7 +136,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
       whole: element.scrollHeight,
     });
     // The end of a window is not the end of the log.
-    if (log.view.snapshot().hasNewer) follow.letGo();
+    if (log.view.snapshot().hasNewer) follow.pause();
     setIsScrolledUp(!follow.isFollowing);
     askForMore();
   }, [follow, log, askForMore]);
@@ -144,7 +144,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
     // A short page may not fill the screen: then nobody can scroll to ask for more.
     askForMore();
   }, [hasOlder, hasNewer, items, askForMore]);
-  const letFarGo = useCallback(
+  const evictFarRows = useCallback(
     (isStill: boolean): void => {
       const handle = list.current;
       if (handle === null || rows.length <= maxRows) return;
@@ -153,18 +153,18 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
         const isOpen = (turn: Turn): boolean => folding.isOpen(turn);
         // A scroll that the list was not told of yet.
         const isKnown = Math.abs((scroller.current?.scrollTop ?? 0) - handle.scrollOffset) <= 1;
-        if (isAsShown) far.letFarGo(log, handle, { items, turns, isOpen }, isStill && isKnown);
+        if (isAsShown) far.evictFarRows(log, handle, { items, turns, isOpen }, isStill && isKnown);
       });
     },
     [log, rows, items, turns, folding],
   );
-  useEffect(() => letFarGo(false), [letFarGo]);
+  useEffect(() => evictFarRows(false), [evictFarRows]);
   const targetIndex = items.findIndex(
     (item) =>
       item.key === targetRow || (item.type === "group" && item.rows.some(({ id }) => id === targetRow)),
   );
-  const letGo = useCallback((): void => {
-    follow.letGo();
+  const pauseFollowing = useCallback((): void => {
+    follow.pause();
     onScroll();
   }, [follow, onScroll]);
 
@@ -175,7 +175,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   }, []);
   const toggleTurn = useCallback(
     (turn: Turn): void => {
-      follow.letGo();
+      follow.pause();
       folding.toggle(turn);
       setFolds((count) => count + 1);
     },
@@ -195,11 +195,11 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   );
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>): void => {
-    if (event.key === "ArrowUp" || event.key === "Home") letGo();
+    if (event.key === "ArrowUp" || event.key === "Home") pauseFollowing();
     const step = { j: 1, PageDown: 1, k: -1, PageUp: -1 }[event.key];
     if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    follow.letGo();
+    follow.pause();
     const from = focused < 0 ? items.length : focused;
     const next = Math.max(0, Math.min(items.length - 1, from + step));
     setFocused(next);
@@ -226,8 +226,8 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
         aria-busy={isRunning}
         tabIndex={0}
         onScroll={onScroll}
-        onWheel={(event) => event.deltaY < 0 && letGo()}
-        onTouchMove={letGo}
+        onWheel={(event) => event.deltaY < 0 && pauseFollowing()}
+        onTouchMove={pauseFollowing}
         onKeyDown={onKeyDown}
         className="h-full overflow-y-auto bg-canvas [overflow-anchor:none]"
       >
@@ -241,7 +241,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
             bufferSize={400}
             {...(left === null ? {} : { cache: left.sizes })}
             keepMounted={alwaysMounted}
-            onScrollEnd={() => letFarGo(true)}
+            onScrollEnd={() => evictFarRows(true)}
           >
             {(item: Item, index: number) => (
               <article
@@ -261,14 +261,14 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
           </Virtualizer>
           {/* Outside of the list, which would measure it, draw itself and scroll in frames of their own each time it grows. */}
           <div {...(isRunning && now)}>
-            <Boundary versions={[newest]}>
+            <ErrorBoundary versions={[newest]}>
               <LiveView live={log.live} state={state} />
-            </Boundary>
+            </ErrorBoundary>
           </div>
         </div>
       </div>
       {target !== undefined && (
-        <target.Placer
+        <target.ScrollToRow
           list={list}
           scroller={scroller}
           index={targetIndex}
@@ -286,7 +286,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
             onClick={() => {
               if (hasNewer && target !== undefined) return target.onNow();
               log.toEnd();
-              follow.takeHold();
+              follow.resume();
               setIsScrolledUp(false);
               toEnd();
             }}

@@ -19,7 +19,7 @@ export const maxMarkdown = 200_000;
  * Text to blocks. It never throws and takes time in proportion to the text, whatever a model or a tool wrote: a call stack
  * that overflows here would take the whole page with it.
  */
-export function readMarkdown(text: string): readonly Token[] {
+export function parseMarkdown(text: string): readonly Token[] {
   if (text.length > maxMarkdown) return [plainBlock(text)];
   try {
     return boundedLexer()

@@ -1,5 +1,5 @@
 /** What the browser keeps for this page. Reading and writing are done at once, so that nothing typed is lost when the page goes. */
-export class Keep {
+export class BrowserStorage {
   readonly #storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
   constructor(storage: Pick<Storage, "getItem" | "setItem" | "removeItem">) {

@@ -1,5 +1,5 @@
 import { languageOf, type Language } from "./language-of.ts";
-import type { AskColours, TokenRanges } from "./token-types.ts";
+import type { FindTokenRanges, TokenRanges } from "./token-types.ts";
 
 /** Longer texts stay plain: nobody reads them for their colours. */
 export const maxCharacters = 200_000;
@@ -17,14 +17,14 @@ export type Reader = {
   readonly close: () => void;
 };
 
-export type ColouristDeps = {
+export type HighlighterDeps = {
   /** Null tells that the reader broke; it is closed then. */
   readonly openReader: (onAnswer: (ranges: TokenRanges | null) => void) => Reader;
   /** Calls back after a while, unless what it returns was called. */
   readonly later: (ms: number, callback: () => void) => () => void;
 };
 
-type Question = {
+type HighlightRequest = {
   readonly key: string;
   readonly text: string;
   readonly language: Language;
@@ -32,76 +32,76 @@ type Question = {
 };
 
 /** Finds the colours of texts, one after the other, and starts anew where a text takes for ever. */
-export class Colourist {
-  readonly #deps: ColouristDeps;
+export class Highlighter {
+  readonly #deps: HighlighterDeps;
   /** The one that was asked for last comes last. */
-  readonly #known = new Map<string, Promise<TokenRanges | null>>();
-  #knownCharacters = 0;
-  readonly #waiting: Question[] = [];
-  #asked: { readonly question: Question; readonly stopWaiting: () => void } | null = null;
+  readonly #cache = new Map<string, Promise<TokenRanges | null>>();
+  #cachedCharacters = 0;
+  readonly #waiting: HighlightRequest[] = [];
+  #pending: { readonly request: HighlightRequest; readonly stopWaiting: () => void } | null = null;
   #reader: Reader | null = null;
 
-  constructor(deps: ColouristDeps) {
+  constructor(deps: HighlighterDeps) {
     this.#deps = deps;
   }
 
-  readonly ask: AskColours = (text, name) => {
+  readonly ask: FindTokenRanges = (text, name) => {
     const language = languageOf(name);
     if (language === null || text === "" || text.length > maxCharacters) return Promise.resolve(null);
     const key = `${language} ${text}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) {
-      this.#known.delete(key);
-      this.#known.set(key, known);
-      return known;
+    const cached = this.#cache.get(key);
+    if (cached !== undefined) {
+      this.#cache.delete(key);
+      this.#cache.set(key, cached);
+      return cached;
     }
     const ranges = new Promise<TokenRanges | null>((answer) => {
       this.#waiting.push({ key, text, language, answer });
     });
-    this.#keep(key, ranges);
+    this.#addToCache(key, ranges);
     this.#askNext();
     return ranges;
   };
 
   #askNext(): void {
-    if (this.#asked !== null) return;
-    const question = this.#waiting.shift();
-    if (question === undefined) return;
+    if (this.#pending !== null) return;
+    const request = this.#waiting.shift();
+    if (request === undefined) return;
     this.#reader ??= this.#deps.openReader((ranges) => {
-      if (ranges === null) this.#giveUp({ isWorthAsking: true });
+      if (ranges === null) this.#giveUp({ isRetryable: true });
       else this.#finish(ranges.length > maxRanges * 3 ? null : ranges);
     });
-    const stopWaiting = this.#deps.later(maxMs, () => this.#giveUp({ isWorthAsking: false }));
-    this.#asked = { question, stopWaiting };
-    this.#reader.ask(question.text, question.language);
+    const stopWaiting = this.#deps.later(maxMs, () => this.#giveUp({ isRetryable: false }));
+    this.#pending = { request, stopWaiting };
+    this.#reader.ask(request.text, request.language);
   }
 
-  #giveUp({ isWorthAsking }: { readonly isWorthAsking: boolean }): void {
+  #giveUp({ isRetryable }: { readonly isRetryable: boolean }): void {
     this.#reader?.close();
     this.#reader = null;
-    if (isWorthAsking && this.#asked !== null) this.#forget(this.#asked.question.key);
+    if (isRetryable && this.#pending !== null) this.#removeFromCache(this.#pending.request.key);
     this.#finish(null);
   }
 
   #finish(ranges: TokenRanges | null): void {
-    if (this.#asked === null) return;
-    const { question, stopWaiting } = this.#asked;
-    this.#asked = null;
+    if (this.#pending === null) return;
+    const { request, stopWaiting } = this.#pending;
+    this.#pending = null;
     stopWaiting();
-    question.answer(ranges);
+    request.answer(ranges);
     this.#askNext();
   }
 
-  #keep(key: string, ranges: Promise<TokenRanges | null>): void {
-    this.#known.set(key, ranges);
-    this.#knownCharacters += key.length;
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= maxCachedTexts && this.#knownCharacters <= maxCachedCharacters) return;
-      this.#forget(oldest);
+  #addToCache(key: string, ranges: Promise<TokenRanges | null>): void {
+    this.#cache.set(key, ranges);
+    this.#cachedCharacters += key.length;
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= maxCachedTexts && this.#cachedCharacters <= maxCachedCharacters) return;
+      this.#removeFromCache(oldest);
     }
   }
 
-  #forget(key: string): void {
-    if (this.#known.delete(key)) this.#knownCharacters -= key.length;
+  #removeFromCache(key: string): void {
+    if (this.#cache.delete(key)) this.#cachedCharacters -= key.length;
   }
 }

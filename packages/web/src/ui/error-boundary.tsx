@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
-import { ErrorBoundary, type FallbackProps } from "react-error-boundary";
+import { ErrorBoundary as ReactErrorBoundary, type FallbackProps } from "react-error-boundary";
 import { useWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 
-type BoundaryProps = {
+type ErrorBoundaryProps = {
   /** What was drawn from: a change of one of these draws the children again. */
   readonly versions: readonly unknown[];
   /** Stands in place of children that could not be drawn; a note with a button without it. */
@@ -12,16 +12,16 @@ type BoundaryProps = {
 };
 
 /** An error while the children are drawn ends here: without a boundary React takes the whole page away. */
-export function Boundary({ versions, fallback, children }: BoundaryProps) {
+export function ErrorBoundary({ versions, fallback, children }: ErrorBoundaryProps) {
   const resetKeys = [...versions];
   return fallback === undefined ? (
-    <ErrorBoundary resetKeys={resetKeys} FallbackComponent={FailedPart}>
+    <ReactErrorBoundary resetKeys={resetKeys} FallbackComponent={FailedPart}>
       {children}
-    </ErrorBoundary>
+    </ReactErrorBoundary>
   ) : (
-    <ErrorBoundary resetKeys={resetKeys} fallback={fallback}>
+    <ReactErrorBoundary resetKeys={resetKeys} fallback={fallback}>
       {children}
-    </ErrorBoundary>
+    </ReactErrorBoundary>
   );
 }
 

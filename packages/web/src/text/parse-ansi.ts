@@ -11,7 +11,7 @@ const sequence = /\u001B\[([0-9;]*)([A-Za-z])|\u001B\][^\u0007\u001B]*(?:\u0007|
 const usual = { colour: null, isBold: false, isDim: false } as const;
 
 /** Reads the colours of terminal output. Other sequences and control characters are left out: nothing here moves or hides text. */
-export function readColours(output: string): readonly StyledText[] {
+export function parseAnsi(output: string): readonly StyledText[] {
   const parts: StyledText[] = [];
   let style: Omit<StyledText, "text"> = usual;
   let from = 0;

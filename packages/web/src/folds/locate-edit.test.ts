@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { diffOf } from "../diff/diff-lines.ts";
-import { asLoose, type Loose } from "../lib/loose.ts";
+import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
 import { editsOf } from "./edits.ts";
-import { placeEdit } from "./place-edit.ts";
+import { locateEdit } from "./locate-edit.ts";
 
 const text = Array.from({ length: 9 }, (_, at) => `line ${at + 1}\n`).join("");
 
 /** The changed lines with their numbers, or null where the change has no place. */
 function linesOf(fields: Record<string, unknown>, file = text): string[] | null {
-  const action = asLoose(fields) as Loose;
+  const action = asRecord(fields) as UnknownRecord;
   const [edit] = editsOf({ action, outcome: null });
-  const placed = placeEdit(edit!, action, file);
+  const placed = locateEdit(edit!, action, file);
   if (placed === null) return null;
   const lines = diffOf(placed as { before: string; after: string }).hunks.flatMap((hunk) => hunk.lines);
   return lines

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 import type { VirtualizerHandle } from "virtua";
 import type { OpenLog } from "../log/open-log.ts";
-import type { ReadingPlace } from "../log/reading-place.ts";
+import type { ScrollPosition } from "../log/scroll-position.ts";
 import type { FollowEnd } from "./follow-end.ts";
 import type { TurnFolding } from "./turn-folding.ts";
 
 /** How the log was left, where that still says something; null for a log that nobody has read. */
-export function useLeftPlace(log: OpenLog, remembersPlace: boolean): ReadingPlace | null {
+export function useSavedScroll(log: OpenLog, remembersPlace: boolean): ScrollPosition | null {
   const [left] = useState(() => {
     const { place } = log;
     return remembersPlace && place?.firstRow === firstRowOf(log) ? place : null;
@@ -14,7 +14,7 @@ export function useLeftPlace(log: OpenLog, remembersPlace: boolean): ReadingPlac
   return left;
 }
 
-export type ReadingParts = {
+export type ScrolledParts = {
   readonly scroller: RefObject<HTMLElement | null>;
   readonly list: RefObject<VirtualizerHandle | null>;
   readonly follow: FollowEnd;
@@ -23,11 +23,11 @@ export type ReadingParts = {
 };
 
 /** Goes to where the log was left, and notes where it is left now. */
-export function useReadingPlace(
+export function useScrollPosition(
   log: OpenLog,
-  left: ReadingPlace | null,
+  left: ScrollPosition | null,
   remembersPlace: boolean,
-  parts: ReadingParts,
+  parts: ScrolledParts,
 ): void {
   const latest = useRef(parts);
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import type { CacheSnapshot } from "virtua";
 
 /** How somebody who read a log left it. */
-export type ReadingPlace = {
+export type ScrollPosition = {
   /** Of the row that stood first; with another one the rest says nothing. */
   readonly firstRow: string;
   /** At the end, going along with what comes. */

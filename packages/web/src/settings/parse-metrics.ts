@@ -1,5 +1,5 @@
 /** What the metrics say about the health of a server; null where they do not say it. */
-export type Vitals = {
+export type ServerHealth = {
   readonly conversations: number;
   readonly working: number;
   readonly sockets: number | null;
@@ -15,7 +15,7 @@ export type Vitals = {
 type Sample = { readonly name: string; readonly labels: string; readonly value: number };
 
 /** Reads the text format of Prometheus, as far as a person wants to know it. */
-export function readMetrics(text: string): Vitals {
+export function parseMetrics(text: string): ServerHealth {
   const samples = text.split("\n").flatMap(readLine);
   const named = (name: string, label = ""): readonly number[] =>
     samples.filter((one) => one.name === name && one.labels.includes(label)).map(({ value }) => value);

@@ -1,6 +1,6 @@
 import { editsOf } from "../folds/edits.ts";
 import type { ActionRow } from "../folds/row.ts";
-import { listAt, textAt, type Loose } from "../lib/loose.ts";
+import { listAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { pathWithin } from "../lib/shown-numbers.ts";
 
 export type Icon =
@@ -17,7 +17,7 @@ export type Icon =
   | "skill";
 
 /** The one line of a card: what kind of thing it is, and what matters of it. */
-export type Essence = {
+export type CardSummary = {
   readonly icon: Icon;
   readonly text: string;
   /** Whether the text is a command, a path or a pattern, to be set like code. */
@@ -42,13 +42,13 @@ export function isReadOnly({ action, outcome }: ActionRow): boolean {
   return isReading && outcome?.type === "result" && !outcome.isError;
 }
 
-export function essenceOf(
+export function summarizeCall(
   row: Pick<ActionRow, "tool" | "action" | "callText" | "outcome">,
   folder: string | null,
-): Essence {
+): CardSummary {
   const { action, tool } = row;
-  const code = (icon: Icon, text: string): Essence => ({ icon, text, isCode: true });
-  const plain = (icon: Icon, text: string): Essence => ({ icon, text, isCode: false });
+  const code = (icon: Icon, text: string): CardSummary => ({ icon, text, isCode: true });
+  const plain = (icon: Icon, text: string): CardSummary => ({ icon, text, isCode: false });
   const path = (key: string): string => pathWithin(textAt(action, key), folder);
   switch (textAt(action, "kind")) {
     case "TerminalAction":
@@ -102,7 +102,7 @@ export function essenceOf(
 
 /** What an MCP tool or an unknown one was called with, as far as one line has room. */
 function firstArgument({ action, callText }: Pick<ActionRow, "action" | "callText">): string {
-  const data = (action?.["data"] ?? action) as Loose | null;
+  const data = (action?.["data"] ?? action) as UnknownRecord | null;
   const value = Object.entries(data ?? {}).find(
     ([key, item]) => key !== "kind" && typeof item === "string",
   )?.[1];
@@ -110,7 +110,7 @@ function firstArgument({ action, callText }: Pick<ActionRow, "action" | "callTex
 }
 
 /** How many things an observation of a search found; null for others. */
-export function foundCount(observation: Loose): number | null {
+export function foundCount(observation: UnknownRecord): number | null {
   if (observation["kind"] === "GrepObservation") return listAt(observation, "matches").length;
   if (observation["kind"] === "GlobObservation") return listAt(observation, "files").length;
   if (observation["kind"] === "ListDirectoryObservation") return listAt(observation, "entries").length;

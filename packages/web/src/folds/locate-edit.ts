@@ -1,18 +1,18 @@
-import { numberAt, textAt, type Loose } from "../lib/loose.ts";
+import { numberAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import type { Edit } from "./edits.ts";
 
 /**
  * A planned change within the whole text of its file as it is now, so that its lines have their numbers; null where the text does not have
  * what would be replaced as often as the action expects.
  */
-export function placeEdit(edit: Edit, action: Loose, given: string): Edit | null {
+export function locateEdit(edit: Edit, action: UnknownRecord, given: string): Edit | null {
   const text = plain(given);
   const after = afterwards(action, text);
   if (after === null || !("before" in edit)) return null;
   return { path: edit.path, isNew: false, isDeleted: false, before: text, after };
 }
 
-function afterwards(action: Loose, text: string): string | null {
+function afterwards(action: UnknownRecord, text: string): string | null {
   switch (action["kind"]) {
     case "FileEditorAction":
     case "PlanningFileEditorAction":

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readMetrics } from "./read-metrics.ts";
+import { parseMetrics } from "./parse-metrics.ts";
 
 test("metrics in the words of a person; what is not there is not known, and what is not understood is passed by", () => {
   const text = `# HELP convoke_conversations All of them.
@@ -15,7 +15,7 @@ convoke_model_call_duration_seconds_count{model="a b"} 7
 convoke_model_call_duration_seconds_count{model="c"} 1
 not a line
 `;
-  expect(readMetrics(text)).toEqual({
+  expect(parseMetrics(text)).toEqual({
     conversations: 42,
     working: 2,
     sockets: 3,
@@ -25,5 +25,5 @@ not a line
     modelCalls: 8,
     modelErrors: 0,
   });
-  expect(readMetrics("")).toMatchObject({ conversations: 0, sockets: null, storeMs: null });
+  expect(parseMetrics("")).toMatchObject({ conversations: 0, sockets: null, storeMs: null });
 });

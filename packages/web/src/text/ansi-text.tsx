@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { readColours, type StyledText } from "./read-colours.ts";
+import { parseAnsi, type StyledText } from "./parse-ansi.ts";
 
 const colours = [
   "text-faint",
@@ -13,8 +13,8 @@ const colours = [
 ] as const;
 
 /** Output of a terminal with its colours. */
-export function ColouredText({ text }: { readonly text: string }) {
-  const parts = useMemo(() => readColours(text), [text]);
+export function AnsiText({ text }: { readonly text: string }) {
+  const parts = useMemo(() => parseAnsi(text), [text]);
   return parts.map((part, index) => (
     // The parts of one output keep their positions.
     // eslint-disable-next-line react/no-array-index-key

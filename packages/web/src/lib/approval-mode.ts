@@ -1,12 +1,12 @@
 import type { ConfirmationPolicyInput, SecurityAnalyzerInput } from "@convoke/protocol";
 
 /** How careful an agent is: how often it asks before it acts. */
-export type Care = "never" | "risky" | "always";
+export type ApprovalMode = "never" | "risky" | "always";
 
-export const cares = ["never", "risky", "always"] as const satisfies readonly Care[];
+export const approvalModes = ["never", "risky", "always"] as const satisfies readonly ApprovalMode[];
 
 /** What the server is told for it. Who asks when something is risky needs somebody who judges: signs of danger in the call itself. */
-export function policyOf(care: Care): {
+export function policyOf(care: ApprovalMode): {
   readonly policy: ConfirmationPolicyInput;
   readonly analyzer: SecurityAnalyzerInput | null;
 } {
@@ -24,7 +24,7 @@ export function policyOf(care: Care): {
   }
 }
 
-export function careOf(policyKind: string): Care {
+export function approvalModeOf(policyKind: string): ApprovalMode {
   if (policyKind === "AlwaysConfirm") return "always";
   return policyKind === "ConfirmRisky" ? "risky" : "never";
 }

@@ -1,8 +1,8 @@
 import { createContext } from "react";
-import type { Loose } from "../lib/loose.ts";
+import type { UnknownRecord } from "../lib/unknown-record.ts";
 
 /** The newest event of a conversation at a moment, and how it stood there; the same object for the same moment. */
-export type Then = { readonly at: string; readonly past: Loose };
+export type PastMoment = { readonly at: string; readonly past: UnknownRecord };
 
 /** How another conversation stood at the moment that is shown, null where it is not known; no context where now is shown. */
-export const ThenContext = createContext<((id: string) => Then | null) | null>(null);
+export const PastMomentContext = createContext<((id: string) => PastMoment | null) | null>(null);

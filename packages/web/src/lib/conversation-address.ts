@@ -1,5 +1,5 @@
 /** The address of a conversation with some parts of its search changed; null takes one away. */
-export function placeIn(
+export function conversationAddress(
   id: string,
   search: string,
   changes: Readonly<Record<string, string | null>>,

@@ -6,7 +6,7 @@ import { useServices } from "../services/services.ts";
 const quietMs = 500;
 
 /** Keeps how far the conversation was shown, once it has come to rest while somebody could see it. */
-export function useRead(id: string, { lastEventId, state }: LogView): void {
+export function useReadMarker(id: string, { lastEventId, state }: LogView): void {
   const { client } = useServices();
   const isVisible = useIsVisible();
   const isResting = state.status !== "running";

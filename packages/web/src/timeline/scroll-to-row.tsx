@@ -11,7 +11,7 @@ export function rowOf(rows: readonly Row[], eventId: string): string | null {
 }
 
 /** Brings a row of the list to the middle of the screen and gives it the focus, once for each place. */
-export function Placer({ list, scroller, index, place, onPlaced }: PlaceProps) {
+export function ScrollToRow({ list, scroller, index, place, onPlaced }: PlaceProps) {
   const isThere = index >= 0;
   useLayoutEffect(() => {
     if (!isThere) return;

@@ -1,4 +1,4 @@
-export type PaintTimesDeps = {
+export type PaintSchedulerDeps = {
   /** Calls back before the next frame is painted. */
   readonly nextFrame: (callback: () => void) => void;
   readonly now: () => number;
@@ -10,14 +10,14 @@ export type PaintTimesDeps = {
  * piece costs a long answer half a core, most of it in laying out and painting, and nobody reads faster for it. The longer a frame
  * takes, the seldomer they come: drawing takes a small share of the time on any machine, however long the answer is.
  */
-export class PaintTimes {
-  readonly #deps: PaintTimesDeps;
+export class PaintScheduler {
+  readonly #deps: PaintSchedulerDeps;
   #isDue = false;
   #later: ReturnType<typeof setTimeout> | null = null;
   #paintedAtMs = -Infinity;
   #intervalMs = minIntervalMs;
 
-  constructor(deps: PaintTimesDeps) {
+  constructor(deps: PaintSchedulerDeps) {
     this.#deps = deps;
   }
 

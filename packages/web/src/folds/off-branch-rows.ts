@@ -4,7 +4,7 @@ import type { Row } from "./row.ts";
  * Ids of rows that do not lead to where the conversation stands: somebody went back to an event before them. Follows the log from
  * its end, and at each going back jumps to where it went.
  */
-export function offPath(rows: readonly Row[]): ReadonlySet<string> {
+export function findOffBranchRows(rows: readonly Row[]): ReadonlySet<string> {
   const left = new Set<string>();
   let target: string | null | undefined;
   for (const row of rows.toReversed()) {

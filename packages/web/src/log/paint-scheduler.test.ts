@@ -1,12 +1,12 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { PaintTimes } from "./paint-times.ts";
+import { PaintScheduler } from "./paint-scheduler.ts";
 
 let nowMs = 0;
 let frames: (() => void)[] = [];
 let paints = 0;
 /** How long it takes to draw one. */
 let frameMs = 0;
-let times: PaintTimes;
+let times: PaintScheduler;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,7 +14,7 @@ beforeEach(() => {
   frames = [];
   paints = 0;
   frameMs = 0;
-  times = new PaintTimes({
+  times = new PaintScheduler({
     nextFrame: (callback) => void frames.push(callback),
     now: () => nowMs,
     paint: () => (paints += 1),

@@ -1,12 +1,12 @@
 import { ownScript } from "../lib/own-script.ts";
 // eslint-disable-next-line import/default -- Vite exports the address of what it makes of the file
 import workerAddress from "./colour-worker.ts?worker&url";
-import { Colourist, type Reader } from "./colourist.ts";
+import { Highlighter, type Reader } from "./highlighter.ts";
 import type { TokenRanges } from "./token-types.ts";
 
 /** Reads in a worker, which comes with the first text and stays. */
-export function openColourist(): Colourist {
-  return new Colourist({
+export function openHighlighter(): Highlighter {
+  return new Highlighter({
     openReader: openWorker,
     later: (ms, callback) => {
       const timer = setTimeout(callback, ms);

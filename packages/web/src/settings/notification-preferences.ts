@@ -1,0 +1,26 @@
+import type { BrowserStorage } from "../lib/browser-storage.ts";
+import { asRecord } from "../lib/unknown-record.ts";
+
+export const notificationKinds = ["asks", "done", "failed"] as const;
+
+/** Which news this browser shall notify of. */
+export type NotificationPreferences = Readonly<Record<(typeof notificationKinds)[number], boolean>>;
+
+const key = "notify";
+
+/** None until somebody asks for them. */
+export function readNotificationPreferences(storage: BrowserStorage): NotificationPreferences {
+  const stored = asRecord(storage.read(key));
+  return {
+    asks: stored?.["asks"] === true,
+    done: stored?.["done"] === true,
+    failed: stored?.["failed"] === true,
+  };
+}
+
+export function writeNotificationPreferences(
+  storage: BrowserStorage,
+  preferences: NotificationPreferences,
+): void {
+  storage.write(key, preferences);
+}
