@@ -30,13 +30,13 @@ const unknown: Verdict = { risk: "UNKNOWN", reasons: [] };
 const nudge =
   "Your last answer had neither text nor a tool call. Go on with the task: call a tool, or say that you are done with finish.";
 
-const goOn =
+const continueText =
   "Your last answer was cut off at the limit of its length. Go on from where it ended; do not repeat what you have said.";
 
 /** True for the message behind an answer that was cut off: what the agent says next belongs to it. */
 export function isGoOn(event: Event): boolean {
   if (event.kind !== "MessageEvent" || event.source !== "environment") return false;
-  return (event.llm_message.content ?? []).some((part) => "text" in part && part.text === goOn);
+  return (event.llm_message.content ?? []).some((part) => "text" in part && part.text === continueText);
 }
 
 const cutThought =
@@ -74,7 +74,7 @@ function receiveMessage({ id, message, isTruncated }: ModelResponse, sawSeq: num
     meta: withoutUndefined({ sawSeq, replay: message.replay }),
   };
   const isSilent = message.content.every((part) => part.text.trim() === "");
-  if (isTruncated) return [answerDraft, environmentMessage(isSilent ? cutThought : goOn)];
+  if (isTruncated) return [answerDraft, environmentMessage(isSilent ? cutThought : continueText)];
   return isSilent ? [answerDraft, environmentMessage(nudge)] : [answerDraft];
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from "@convoke/protocol";
-import type { Described } from "../engine/state/describe.ts";
+import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import type { Asker, Directory } from "../directory/directory.ts";
 import { conversationMissing } from "../engine/refusals.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -26,7 +26,7 @@ export type AppConversationsDeps = {
 /** A conversation in a sandbox with how both stand now. */
 export type AppConversationView = {
   readonly row: AppConversationRow;
-  readonly described: Described;
+  readonly described: ConversationInfoSource;
   /** Null when nothing is left of it. */
   readonly sandbox: SandboxView | null;
   readonly subConversationIds: readonly string[];

@@ -70,9 +70,9 @@ test("a start that stands though nobody answered whether it does is begun by the
   const { starts, opened } = bench;
   await expect(starts.starter.begin(ada, request)).rejects.toThrow(DatabaseUnavailableError);
   bench.mend();
-  await starts.takeUp();
+  await starts.resumeStarts();
   await expect.poll(() => opened.length, { timeout: 60_000 }).toBe(1);
-  await starts.takeUp();
+  await starts.resumeStarts();
   const again = await starts.starter.begin(ada, request);
   expect(again).toMatchObject({ sandboxId: opened[0], attempts: 1, nodeId: "here" });
   expect(opened).toHaveLength(1);

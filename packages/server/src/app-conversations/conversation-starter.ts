@@ -73,7 +73,7 @@ export class ConversationStarter implements AsyncDisposable {
   }
 
   /** Goes on with every start that a server has left which lives no more, and that this one wrote down without an answer. */
-  async takeUp(): Promise<void> {
+  async resumeStarts(): Promise<void> {
     const { sandboxes, store, hasMachines, cluster } = this.#deps;
     if (sandboxes === null) return;
     const tasks = (await store.listUnfinished()).filter(({ id }) => !this.#running.has(id));

@@ -34,7 +34,7 @@ export type OpenAppConversations = AsyncDisposable & {
   /** Goes on with what the last process left; call once the directory has recovered. */
   recover(): Promise<void>;
   /** Goes on with starts of servers that have ended since; call now and then. */
-  takeUp(): Promise<void>;
+  resumeStarts(): Promise<void>;
 };
 
 export function openAppConversations(deps: OpenAppConversationsDeps): OpenAppConversations {
@@ -46,12 +46,12 @@ export function openAppConversations(deps: OpenAppConversationsDeps): OpenAppCon
     conversations,
     starter,
     tasks,
-    takeUp: async () => {
-      if (deps.hasMachines) await starter.takeUp();
+    resumeStarts: async () => {
+      if (deps.hasMachines) await starter.resumeStarts();
     },
     recover: async () => {
       await conversations.recover();
-      await starter.takeUp();
+      await starter.resumeStarts();
     },
     [Symbol.asyncDispose]: () => starter[Symbol.asyncDispose](),
   };

@@ -6,8 +6,8 @@ import type { Logger } from "../lib/logger.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 
 export type MaintenanceDeps = {
-  readonly directory: Pick<Directory, "takeUp" | "evictIdle" | "isAtRest">;
-  readonly appConversations: Pick<OpenAppConversations, "takeUp">;
+  readonly directory: Pick<Directory, "adoptOrphans" | "evictIdle" | "isAtRest">;
+  readonly appConversations: Pick<OpenAppConversations, "resumeStarts">;
   readonly webhooks: Pick<Webhooks, "check">;
   readonly cluster: Pick<Cluster, "onGone">;
   /** The time of the last request, in epoch milliseconds. */
@@ -20,29 +20,29 @@ export type MaintenanceDeps = {
 };
 
 /** How often a server polls for changes by other nodes, and for unfinished runs of nodes that ended. */
-const takeUpEveryMs = 1000;
+const pollEveryMs = 1000;
 const heapCheckMs = 1000;
 
 /** Runs the periodic maintenance jobs until it is disposed. Does not keep the process alive. */
 export function startMaintenance(deps: MaintenanceDeps): Disposable {
   const { directory, appConversations, webhooks, cluster, conversationIdleSeconds, logger } = deps;
-  const onTakeUpFailure = (error: unknown): void =>
+  const onAdoptFailure = (error: unknown): void =>
     logger.error({ error: String(error) }, "unfinished runs of other nodes could not be checked");
   const idleMs = conversationIdleSeconds * 1000;
   const release = createRelease(deps);
   const heapGrowth = new HeapGrowth();
   const jobs = [
     startJob(
-      takeUpEveryMs,
+      pollEveryMs,
       () => {
         webhooks.check();
-        return directory.takeUp();
+        return directory.adoptOrphans();
       },
-      onTakeUpFailure,
+      onAdoptFailure,
     ),
     startJob(
-      takeUpEveryMs,
-      () => appConversations.takeUp(),
+      pollEveryMs,
+      () => appConversations.resumeStarts(),
       (error) => {
         logger.error({ error }, "unfinished starts of other nodes could not be checked");
       },
@@ -71,7 +71,9 @@ export function startMaintenance(deps: MaintenanceDeps): Disposable {
       },
     ),
   ];
-  const forgetGone = cluster.onGone(() => void directory.takeUp({ isBetween: true }).catch(onTakeUpFailure));
+  const forgetGone = cluster.onGone(
+    () => void directory.adoptOrphans({ isExtra: true }).catch(onAdoptFailure),
+  );
   const firstRelease = setTimeout(() => {
     release.checkAfterStart().catch((error: unknown) => {
       logger.error({ error: String(error) }, "memory could not be released");

@@ -14,7 +14,7 @@ import type { McpAccess } from "../tools/sources/mcp-tools.ts";
 import type { OpenToolSource } from "../tools/tool-source.ts";
 import { Standstills } from "../directory/standstills.ts";
 import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
-import { toConversationInfo } from "../engine/state/describe.ts";
+import { toConversationInfo } from "../engine/state/conversation-info.ts";
 import type { Journal } from "../journal/journal.ts";
 import { withCallDepth } from "../lib/call-depth.ts";
 import { systemClock } from "../lib/clock.ts";

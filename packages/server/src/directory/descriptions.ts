@@ -8,7 +8,7 @@ import type { LoadedConversations } from "./loaded-conversations.ts";
 import { readConfig, unreadableConfig } from "../engine/read-config.ts";
 import { secretValues, sparedTexts } from "../engine/secret-values.ts";
 import type { StoredSecrets } from "../engine/stored-secrets.ts";
-import { fullStateFrame, type Described } from "../engine/state/describe.ts";
+import { fullStateFrame, type ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 import { FoldedStates } from "../engine/state/folded-states.ts";
 import { liveStatusFrame } from "../engine/state/live-status.ts";
@@ -19,7 +19,7 @@ export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "journal" | "logger
   readonly sessions: Pick<ConversationSessions, "stateDir">;
 };
 
-export type DescribedPage = { items: Described[]; nextPageId: string | null };
+export type DescribedPage = { items: ConversationInfoSource[]; nextPageId: string | null };
 
 /** What clients read about conversations: as the actor knows it where it is in this process, as the store has it elsewhere. No lease is needed. */
 export class Descriptions {
@@ -33,7 +33,7 @@ export class Descriptions {
     });
   }
 
-  async of(row: ConversationRow): Promise<Described> {
+  async of(row: ConversationRow): Promise<ConversationInfoSource> {
     const actor = await this.#deps.loaded.find(row.id);
     return {
       id: row.id,
@@ -49,13 +49,13 @@ export class Descriptions {
   }
 
   /** In the order of `ids`, null for those that the asker does not have. */
-  async many(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
+  async many(asker: Asker, ids: readonly string[]): Promise<(ConversationInfoSource | null)[]> {
     const rows = await this.#deps.journal.getConversations(ids);
     return await Promise.all(rows.map(async (row) => (isOwnedBy(asker, row) ? await this.of(row) : null)));
   }
 
   /** The existing ones of the given conversations, of any owner. */
-  async all(ids: readonly string[]): Promise<{ ownerId: string; described: Described }[]> {
+  async all(ids: readonly string[]): Promise<{ ownerId: string; described: ConversationInfoSource }[]> {
     const rows = await this.#deps.journal.getConversations(ids);
     const found = rows.filter((row) => row !== null).filter((row) => !row.isCopying);
     return await Promise.all(

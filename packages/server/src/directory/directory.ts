@@ -26,10 +26,10 @@ import { Watches, type FrameSource, type Watch } from "./watch.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { isOwnedBy } from "./is-owned-by.ts";
 import { LoadedConversations } from "./loaded-conversations.ts";
-import type { Described } from "../engine/state/describe.ts";
+import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
 import { forkConversation, type ForkInput } from "./fork.ts";
-import type { RoundOptions } from "./orphans.ts";
+import type { PollOptions } from "./orphans.ts";
 import { Recovery } from "./recovery.ts";
 import { conversationMissing, serverClosing } from "../engine/refusals.ts";
 
@@ -72,7 +72,11 @@ export class Directory implements AsyncDisposable {
   }
 
   /** Null when the id is taken; then nothing has changed. A message that it begins with is sent, and durable in the same commit. */
-  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<Described | null> {
+  async create(
+    asker: Asker,
+    input: CreateInput,
+    first: SendInput | null = null,
+  ): Promise<ConversationInfoSource | null> {
     const { toolHost, stateDir } = await this.#deps.chooseHost(input.config, asker.userId);
     checkTools(toolHost, input.config);
     const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
@@ -150,12 +154,12 @@ export class Directory implements AsyncDisposable {
   }
 
   /** What clients read about a conversation; works without its lease. Null when the asker has none with this id. */
-  async describe(asker: Asker, id: string): Promise<Described | null> {
+  async describe(asker: Asker, id: string): Promise<ConversationInfoSource | null> {
     const [described] = await this.describeMany(asker, [id]);
     return described ?? null;
   }
 
-  async describeMany(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
+  async describeMany(asker: Asker, ids: readonly string[]): Promise<(ConversationInfoSource | null)[]> {
     return await this.#descriptions.many(asker, ids);
   }
 
@@ -169,7 +173,9 @@ export class Directory implements AsyncDisposable {
   }
 
   /** The existing ones of the given conversations, of any owner. */
-  async describeAll(ids: readonly string[]): Promise<{ ownerId: string; described: Described }[]> {
+  async describeAll(
+    ids: readonly string[],
+  ): Promise<{ ownerId: string; described: ConversationInfoSource }[]> {
     return await this.#descriptions.all(ids);
   }
 
@@ -211,11 +217,11 @@ export class Directory implements AsyncDisposable {
 
   /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up, but for those that are gone on with one after another. */
   async recover(): Promise<void> {
-    await this.#recovery.begin();
+    await this.#recovery.start();
   }
 
   /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
-  async takeUp(options?: RoundOptions): Promise<void> {
+  async adoptOrphans(options?: PollOptions): Promise<void> {
     await this.#recovery.poll(options);
   }
 

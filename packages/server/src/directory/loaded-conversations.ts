@@ -1,6 +1,6 @@
 import { LeaseHeldError, type ConversationRow, type NewConversation } from "../journal/journal.ts";
 import { ownBudget } from "../engine/budget.ts";
-import { goOnOrSetAside } from "./careful-recovery.ts";
+import { resumeOrSetAside } from "./sequential-recovery.ts";
 import { Conversation } from "../engine/conversation.ts";
 import type { SendInput } from "../engine/conversation-deps.ts";
 import { ConversationLog, type LogDeps } from "../engine/conversation-log.ts";
@@ -15,11 +15,11 @@ import {
 } from "../engine/refusals.ts";
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 import { ViewCache } from "../engine/view-cache.ts";
-import { KnownHolders } from "./known-holders.ts";
+import { OwnerCache } from "./owner-cache.ts";
 import { hasRunningTerminals } from "../tools/people/open-terminals.ts";
 import { PersonShells } from "../tools/people/person-shells.ts";
 import { NewConversations } from "./new-conversations.ts";
-import type { Claimed } from "./orphans.ts";
+import type { ClaimedRun } from "./orphans.ts";
 import { OwnedModels, type Account } from "./owned-models.ts";
 import { OwnedTools } from "./owned-tools.ts";
 import type { StoredSecrets } from "../engine/stored-secrets.ts";
@@ -47,7 +47,7 @@ export class LoadedConversations implements AsyncDisposable {
   /** Each ends with its actor. */
   readonly #shells = new WeakMap<Conversation, PersonShells>();
   readonly #new: NewConversations;
-  readonly #elsewhere = new KnownHolders(() => performance.now());
+  readonly #ownerNodes = new OwnerCache(() => performance.now());
   #isClosed = false;
 
   constructor(deps: LoadedDeps) {
@@ -106,13 +106,13 @@ export class LoadedConversations implements AsyncDisposable {
   }
 
   /** Loads it when it is not in memory; what was claimed just now, and read after that, is neither claimed nor read again. */
-  async open(id: string, claimed: Claimed | null = null): Promise<Conversation> {
+  async open(id: string, claimed: ClaimedRun | null = null): Promise<Conversation> {
     const hold = this.#held.get(id);
     if (claimed === null) await hold?.ended;
     else if (hold?.isLost === true) throw new OwnedElsewhere(null);
     if (this.#isClosed) throw serverClosing();
     if (this.#barred.has(id) && !this.has(id)) throw conversationClosing();
-    const holder = claimed === null && !this.has(id) ? this.#elsewhere.find(id) : null;
+    const holder = claimed === null && !this.has(id) ? this.#ownerNodes.get(id) : null;
     if (holder !== null) throw this.#ownedElsewhere(id, holder);
     const loaded = this.#loaded.get(id) ?? this.#load(id, claimed);
     this.#loaded.set(id, loaded);
@@ -121,13 +121,13 @@ export class LoadedConversations implements AsyncDisposable {
     } catch (error) {
       if (this.#loaded.get(id) === loaded) this.forget(id);
       if (!(error instanceof LeaseHeldError)) throw error;
-      if (error.holder !== null) this.#elsewhere.note(id, error.holder);
+      if (error.holder !== null) this.#ownerNodes.set(id, error.holder);
       throw this.#ownedElsewhere(id, error.holder);
     }
   }
 
   #ownedElsewhere(id: string, holder: string | null): OwnedElsewhere {
-    return new OwnedElsewhere(holder, () => this.#elsewhere.forget(id));
+    return new OwnedElsewhere(holder, () => this.#ownerNodes.delete(id));
   }
 
   /** See {@link NewConversations.create}; it is in memory afterwards, as if it had been opened. */
@@ -246,7 +246,7 @@ export class LoadedConversations implements AsyncDisposable {
     return this.shellsOf(conversation).isAnyRunning || (await hasRunningTerminals(conversation));
   }
 
-  async #load(id: string, claimed: Claimed | null): Promise<Conversation> {
+  async #load(id: string, claimed: ClaimedRun | null): Promise<Conversation> {
     const { clock, journal } = this.#deps;
     const { lease, row: stored } = claimed ?? (await this.#claim(id));
     const sealed = this.#deps.storedSecrets.sealOlder(stored);
@@ -257,7 +257,7 @@ export class LoadedConversations implements AsyncDisposable {
     return conversation;
   }
 
-  async #claim(id: string): Promise<Claimed> {
+  async #claim(id: string): Promise<ClaimedRun> {
     const { journal } = this.#deps;
     const stored = await journal.getConversation(id);
     if (stored === null) throw conversationMissing(id);
@@ -296,7 +296,7 @@ export class LoadedConversations implements AsyncDisposable {
     });
     this.#shells.set(conversation, shells);
     // Ahead of every command: what the last process left in progress is settled first.
-    goOnOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
+    resumeOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
       this.#deps.logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
     });
     return conversation;

@@ -2,7 +2,7 @@ import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { expect, test } from "vitest";
 import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation } from "../journal/sample-events.ts";
-import { Orphans, type OrphansDeps, type RunTaker } from "./orphans.ts";
+import { Orphans, type OrphansDeps, type RunAdopter } from "./orphans.ts";
 
 /** Nobody opens anything beside it, and no file is elsewhere. */
 const atStart = {
@@ -12,11 +12,11 @@ const atStart = {
 };
 
 type Given = Pick<OrphansDeps, "journal"> &
-  Pick<RunTaker, "canHost" | "goOnWith" | "isOurs"> &
-  Partial<RunTaker>;
+  Pick<RunAdopter, "canHost" | "resumeRun" | "isOurs"> &
+  Partial<RunAdopter>;
 
 function openOrphans({ journal, ...given }: Given): Orphans {
-  return new Orphans({ journal, taker: { ...atStart, ...given } });
+  return new Orphans({ journal, adopter: { ...atStart, ...given } });
 }
 
 test("P27: a run whose server has left is gone on with once, one with a living server or a sandbox elsewhere is not", async () => {
@@ -32,16 +32,16 @@ test("P27: a run whose server has left is gone on with once, one with a living s
     journal: second,
     isOurs: (id) => taken.includes(id),
     canHost: async ({ id }) => id === "run",
-    goOnWith: async (id) => void taken.push(id),
+    resumeRun: async (id) => void taken.push(id),
   });
 
-  await orphans.takeUp();
-  await orphans.takeUp();
+  await orphans.poll();
+  await orphans.poll();
   expect(taken).toEqual([]);
 
   await first[Symbol.asyncDispose]();
-  await Promise.all([orphans.takeUp(), orphans.takeUp()]);
-  await orphans.takeUp();
+  await Promise.all([orphans.poll(), orphans.poll()]);
+  await orphans.poll();
   expect(taken).toEqual(["run"]);
 });
 
@@ -54,16 +54,16 @@ test("what nobody owns is taken up at the second look, because a fork is made in
     journal,
     isOurs: (id) => id === "ours" || taken.includes(id),
     canHost: async () => true,
-    goOnWith: async (id) => void taken.push(id),
+    resumeRun: async (id) => void taken.push(id),
   });
 
   // One that comes at once because a server has ended counts for nothing.
-  await orphans.takeUp({ isBetween: true });
-  await orphans.takeUp();
+  await orphans.poll({ isExtra: true });
+  await orphans.poll();
   expect(taken).toEqual([]);
   await journal.createConversation(sampleConversation("ours", { isActive: true }));
-  await orphans.takeUp();
-  await orphans.takeUp();
+  await orphans.poll();
+  await orphans.poll();
   expect(taken).toEqual(["begun"]);
 });
 
@@ -78,17 +78,17 @@ test("P2: a run that this server owns and has lost from its memory is gone on wi
     journal,
     isOurs: (id) => id === "worked on" || taken.includes(id),
     canHost: async () => true,
-    goOnWith: async (id, claimed) => {
+    resumeRun: async (id, claimed) => {
       expect(claimed).toMatchObject({ row: { id }, lease: { conversationId: id, generation: 2 } });
       taken.push(id);
     },
   });
 
-  await orphans.takeUp();
-  await orphans.takeUp({ isBetween: true });
+  await orphans.poll();
+  await orphans.poll({ isExtra: true });
   expect(taken).toEqual([]);
-  await orphans.takeUp();
-  await orphans.takeUp();
+  await orphans.poll();
+  await orphans.poll();
   expect(taken).toEqual(["lost"]);
 });
 
@@ -120,13 +120,13 @@ test("issue 12.1: what an ended server has left is claimed and read in batches, 
     },
     isOurs: (id) => id === "left 3",
     canHost: async ({ id }) => id !== "left 4",
-    goOnWith: async (id, claimed) => {
+    resumeRun: async (id, claimed) => {
       expect(claimed).toMatchObject({ row: { id }, lease: { conversationId: id, generation: 2 } });
       taken.push(id);
     },
   });
 
-  await orphans.takeUp();
+  await orphans.poll();
 
   const expected = left.filter((id) => id !== "left 3" && id !== "left 4");
   expect(taken.toSorted()).toEqual(expected.toSorted());
@@ -150,11 +150,11 @@ test("P2: a start takes up what nobody owns and what has ended, at once and not 
     journal,
     isOurs: () => false,
     canHost: async () => false,
-    goOnWith: async (id, claimed) => void taken.push([id, claimed?.lease.generation ?? null]),
+    resumeRun: async (id, claimed) => void taken.push([id, claimed?.lease.generation ?? null]),
     hasFiles: async ({ id }) => id !== "elsewhere",
   });
 
-  expect(await orphans.takeUpAll((id) => id === "to be left")).toEqual(["to be left"]);
+  expect(await orphans.adoptAll((id) => id === "to be left")).toEqual(["to be left"]);
 
   expect(new Map(taken)).toEqual(
     new Map([

@@ -1,22 +1,22 @@
 import { severalAtOnce } from "../lib/several-at-once.ts";
 import { LeaseHeldError, type ConversationRow, type Journal, type Lease } from "../journal/journal.ts";
 
-/** What was claimed just now, as it stands since. */
-export type Claimed = { readonly row: ConversationRow; readonly lease: Lease };
+/** A conversation that this process has just claimed: its row, read after the claim, and its lease. */
+export type ClaimedRun = { readonly row: ConversationRow; readonly lease: Lease };
 
-/** What this node does with runs that were left behind. */
-export interface RunTaker {
-  /** True for what this process works on, or is about to. */
+/** What {@link Orphans} needs of the node that adopts runs. */
+export interface RunAdopter {
+  /** True if this process runs the conversation, or is about to. */
   isOurs(id: string): boolean;
-  /** False where its tools cannot be reached from here, such as in a sandbox of another server. */
+  /** False if its tools cannot be reached from this node, such as those in a sandbox of another server. */
   canHost(row: ConversationRow): Promise<boolean>;
-  /** False where its files are not here, so that they may be with another server. */
+  /** False if its files are not on this node; another server may have them. */
   hasFiles(row: ConversationRow): Promise<boolean>;
-  /** Opening one of them waits until the returned object is disposed. */
+  /** Delays opening of these conversations until the returned object is disposed. */
   hold(ids: readonly string[]): Disposable;
-  /** What is not claimed yet is claimed by it, where nobody else is to have it. */
-  goOnWith(id: string, claimed: Claimed | null): Promise<void>;
-  /** Runs could not be taken up at a start. Later rounds try again. */
+  /** Claims the conversation if `claimed` is null, unless another process owns it. */
+  resumeRun(id: string, claimed: ClaimedRun | null): Promise<void>;
+  /** Called when the poll at startup failed; later polls try again. */
   onFailure(error: unknown): void;
 }
 
@@ -25,29 +25,29 @@ export type OrphansDeps = {
     Journal,
     "claimMany" | "getConversations" | "listActiveElsewhere" | "listActiveHere"
   >;
-  readonly taker: RunTaker;
+  readonly adopter: RunAdopter;
 };
 
 type Listed = Awaited<ReturnType<Journal["listActiveElsewhere"]>>[number];
-type Choice = (row: ConversationRow) => Promise<boolean>;
+type Filter = (row: ConversationRow) => Promise<boolean>;
 
-/** What is claimed and read together: each statement waits for the database, and each commit for its disk. */
+/** Conversations per claim: each statement is a round trip to the database, each commit a disk sync. */
 const batchSize = 32;
-/** While one of them waits, another one is worked on. */
+/** Batches in flight at the same time. */
 const batchesAtOnce = 2;
 
-/** `isBetween`: one more than those that come now and then, because a server has ended. */
-export type RoundOptions = { readonly isBetween?: true };
+/** `isExtra`: outside the regular interval, because a server has just ended. */
+export type PollOptions = { readonly isExtra?: true };
 
 /**
- * Runs that a server on the same store has left behind: somebody who lives must go on with them (P2, P27). It may have been this one, where
- * the store was away when a lease was to be taken, or given back.
+ * Runs whose owner has ended, on any server of the same store: a live server must resume them (P2, P27). The former owner may be this
+ * process, if the store was unavailable while it took or released a lease.
  */
 export class Orphans {
   readonly #deps: OrphansDeps;
-  /** Active conversations without an owner at the last poll. */
+  /** Active conversations that had no owner at the last poll. */
   #ownerless: ReadonlySet<string> = new Set();
-  /** Active conversations that this process owned at the last poll and did not work on. */
+  /** Active conversations that this process owned but did not run at the last poll. */
   #strays: ReadonlySet<string> = new Set();
   #isPolling = false;
 
@@ -56,97 +56,99 @@ export class Orphans {
   }
 
   /**
-   * Goes on at a start with each run that no living server owns, what nobody owns included; resolves with those that are left out. One that
-   * this server cannot reach is resumed too: the run gets the reason.
+   * At startup: resumes each run that no live server owns. Resolves with the ids that `isExcluded` excluded. A run whose tools this server
+   * cannot reach is resumed too, so that the run reports the error.
    */
-  async takeUpAll(isLeftOut: (id: string) => boolean): Promise<string[]> {
+  async adoptAll(isExcluded: (id: string) => boolean): Promise<string[]> {
     const listed = await this.#deps.journal.listActiveElsewhere();
     this.#ownerless = ownerlessOf(listed);
-    const { taker } = this.#deps;
-    const apart: string[] = [];
+    const { adopter } = this.#deps;
+    const elsewhere: string[] = [];
     const isHere = async (row: ConversationRow): Promise<boolean> => {
-      const isHosted = await taker.hasFiles(row);
-      if (!isHosted) apart.push(row.id);
+      const isHosted = await adopter.hasFiles(row);
+      if (!isHosted) elsewhere.push(row.id);
       return isHosted;
     };
-    const due = listed.filter(({ id }) => !isLeftOut(id));
-    await this.#takeAll(due, isHere).catch((error: unknown) => taker.onFailure(error));
-    for (const id of apart) await taker.goOnWith(id, null);
-    return listed.flatMap(({ id }) => (isLeftOut(id) ? [id] : []));
+    const due = listed.filter(({ id }) => !isExcluded(id));
+    await this.#adoptChosen(due, isHere).catch((error: unknown) => adopter.onFailure(error));
+    for (const id of elsewhere) await adopter.resumeRun(id, null);
+    return listed.flatMap(({ id }) => (isExcluded(id) ? [id] : []));
   }
 
   /**
-   * Resumes each run whose server has ended; call it at intervals. A run without an owner is left alone until the second poll: its
-   * server may be between two steps, such as making a fork. So is what this process owns and does not work on.
+   * Resumes each run whose server has ended; call at intervals. A run without an owner is adopted at the second poll, because its server
+   * may be between two steps of a fork. The same holds for runs that this process owns but does not run.
    */
-  async takeUp({ isBetween }: RoundOptions = {}): Promise<void> {
-    // A slow poll must not claim again what it has just claimed.
+  async poll({ isExtra: isBetween }: PollOptions = {}): Promise<void> {
+    // Two polls at once would claim the same runs twice.
     if (this.#isPolling) return;
     this.#isPolling = true;
     try {
-      const { journal, taker } = this.#deps;
+      const { journal, adopter } = this.#deps;
       const listed = await journal.listActiveElsewhere();
-      await this.#takeAll(
+      await this.#adoptChosen(
         listed.filter(({ id, nodeId }) => nodeId !== null || this.#ownerless.has(id)),
-        (row) => taker.canHost(row),
+        (row) => adopter.canHost(row),
       );
       if (isBetween === true) return;
       this.#ownerless = ownerlessOf(listed);
-      this.#strays = await this.#pollHere();
+      this.#strays = await this.#pollOwn();
     } finally {
       this.#isPolling = false;
     }
   }
 
-  /** Goes on with those that are chosen and have no living owner. */
-  async #takeAll(due: readonly Listed[], isChosen: Choice): Promise<void> {
+  /** Resumes those that pass the filter and have no live owner. */
+  async #adoptChosen(due: readonly Listed[], isEligible: Filter): Promise<void> {
     const living = new Set<string>();
-    // One of each owner first: where that one lives, the others need not be asked for.
+    // One run of each owner first: if its lease is held, the owner lives and its other runs are skipped.
     const owners = new Set<string>();
     const first = due.filter(({ nodeId }) => nodeId !== null && isAdded(owners, nodeId));
     const isFirst = new Set(first);
-    await this.#take(first, { living, isChosen });
+    await this.#adoptBatch(first, { living, isEligible });
     const rest = due.filter((one) => !isFirst.has(one) && !(one.nodeId !== null && living.has(one.nodeId)));
-    await severalAtOnce(inBatches(rest), batchesAtOnce, (batch) => this.#take(batch, { living, isChosen }));
+    await severalAtOnce(inBatches(rest), batchesAtOnce, (batch) =>
+      this.#adoptBatch(batch, { living, isEligible }),
+    );
   }
 
-  /** What this process owns now and does not work on. */
-  async #pollHere(): Promise<Set<string>> {
-    const { journal, taker } = this.#deps;
-    const strays = (await journal.listActiveHere()).filter((id) => !taker.isOurs(id));
+  /** Adopts the runs that this process owned but did not run at two polls; returns those of this poll. */
+  async #pollOwn(): Promise<Set<string>> {
+    const { journal, adopter } = this.#deps;
+    const strays = (await journal.listActiveHere()).filter((id) => !adopter.isOurs(id));
     const due = strays.filter((id) => this.#strays.has(id)).map((id) => ({ id }));
-    const isChosen: Choice = (row) => taker.canHost(row);
-    const how = { living: new Set<string>(), isChosen };
-    await severalAtOnce(inBatches(due), batchesAtOnce, (batch) => this.#take(batch, how));
+    const isEligible: Filter = (row) => adopter.canHost(row);
+    const how = { living: new Set<string>(), isEligible };
+    await severalAtOnce(inBatches(due), batchesAtOnce, (batch) => this.#adoptBatch(batch, how));
     return new Set(strays);
   }
 
-  /** Goes on with those that are chosen; their owners that turn out to live are added to `living`. */
-  async #take(
+  /** Claims and resumes those that pass the filter; adds owners that still hold a lease to `living`. */
+  async #adoptBatch(
     batch: readonly Pick<Listed, "id">[],
-    { living, isChosen }: { readonly living: Set<string>; readonly isChosen: Choice },
+    { living, isEligible }: { readonly living: Set<string>; readonly isEligible: Filter },
   ): Promise<void> {
     if (batch.length === 0) return;
-    const { journal, taker } = this.#deps;
+    const { journal, adopter } = this.#deps;
     const rows = await journal.getConversations(batch.map(({ id }) => id));
     const chosen = await Promise.all(
-      rows.map(async (row) => (row !== null && (await isChosen(row)) ? [row.id] : [])),
+      rows.map(async (row) => (row !== null && (await isEligible(row)) ? [row.id] : [])),
     );
-    // Ours is asked last: from there to the end nobody else of this process may claim one of them.
-    const free = chosen.flat().filter((id) => !taker.isOurs(id));
+    // Checked last, then held: no other part of this process may claim one of them meanwhile.
+    const free = chosen.flat().filter((id) => !adopter.isOurs(id));
     if (free.length === 0) return;
-    using _hold = taker.hold(free);
+    using _hold = adopter.hold(free);
     const leases: Lease[] = [];
     for (const claim of await journal.claimMany(free)) {
       if (!(claim instanceof LeaseHeldError)) leases.push(...(claim === null ? [] : [claim]));
       else if (claim.holder !== null) living.add(claim.holder);
     }
-    // The former owner may have written up to the claim.
+    // Read again: the former owner may have written until the claim.
     const claimed = await journal.getConversations(leases.map(({ conversationId }) => conversationId));
     await Promise.all(
       leases.map(async (lease, index) => {
         const row = claimed[index] ?? null;
-        if (row !== null) await taker.goOnWith(row.id, { row, lease });
+        if (row !== null) await adopter.resumeRun(row.id, { row, lease });
       }),
     );
   }

@@ -1,8 +1,8 @@
 import type { ConversationRow } from "../journal/journal.ts";
-import { CarefulRecovery } from "./careful-recovery.ts";
+import { SequentialRecovery } from "./sequential-recovery.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import type { LoadedConversations } from "./loaded-conversations.ts";
-import { Orphans, type Claimed, type RoundOptions, type RunTaker } from "./orphans.ts";
+import { Orphans, type ClaimedRun, type PollOptions, type RunAdopter } from "./orphans.ts";
 import { configOf, readConfig } from "../engine/read-config.ts";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import type { ConversationSessions } from "../tools/conversation-sessions.ts";
@@ -15,53 +15,53 @@ export type RecoveryDeps = Pick<
   readonly sessions: Pick<ConversationSessions, "canReachWorkspace">;
 };
 
-/** Goes on with runs that nobody works on: the last process of this server left them, or another server on the same store did. */
+/** Resumes runs that no live process owns: those of this server's last process, and of other servers on the same store that ended. */
 export class Recovery implements AsyncDisposable {
   readonly #deps: RecoveryDeps;
   readonly #orphans: Orphans;
-  readonly #careful: CarefulRecovery;
+  readonly #sequential: SequentialRecovery;
 
   constructor(deps: RecoveryDeps) {
     this.#deps = deps;
     const { clock, journal, loaded, logger, standstills } = deps;
-    this.#careful = new CarefulRecovery({
+    this.#sequential = new SequentialRecovery({
       standstills,
       runs: {
-        goOnWith: (id) => this.#goOnWith(id),
+        resumeRun: (id) => this.#resumeRun(id),
         isRunning: async (id) => (await journal.getConversation(id))?.executionStatus === "running",
       },
       clock,
     });
-    const taker: RunTaker = {
-      isOurs: (id) => loaded.isClosed || loaded.has(id) || this.#careful.isWaiting(id),
+    const adopter: RunAdopter = {
+      isOurs: (id) => loaded.isClosed || loaded.has(id) || this.#sequential.isWaiting(id),
       canHost: (row) => this.#canHost(row),
       hasFiles: (row) => this.#hasFiles(row),
       hold: (ids) => loaded.hold(ids),
-      goOnWith: (id, claimed) => this.#goOnWith(id, claimed),
+      resumeRun: (id, claimed) => this.#resumeRun(id, claimed),
       onFailure: (error) => logger.error({ error: String(error) }, "unfinished runs could not be resumed"),
     };
-    this.#orphans = new Orphans({ journal, taker });
+    this.#orphans = new Orphans({ journal, adopter });
   }
 
   /** See {@link Directory.recover}. */
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     const { isAttended, standstills } = this.#deps;
     if (isAttended) return;
-    const suspects = await this.#orphans.takeUpAll(
+    const suspects = await this.#orphans.adoptAll(
       (id) => standstills.isSuspect(id) && !standstills.isSetAside(id),
     );
-    this.#careful.begin(suspects);
+    this.#sequential.start(suspects);
   }
 
-  /** See {@link Directory.takeUp}. */
-  async poll(options?: RoundOptions): Promise<void> {
+  /** See {@link Directory.adoptOrphans}. */
+  async poll(options?: PollOptions): Promise<void> {
     if (this.#deps.isAttended) return;
-    await this.#orphans.takeUp(options);
-    await this.#careful.absolve();
+    await this.#orphans.poll(options);
+    await this.#sequential.clearSuspects();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#careful[Symbol.asyncDispose]();
+    await this.#sequential[Symbol.asyncDispose]();
   }
 
   async #canHost(row: ConversationRow): Promise<boolean> {
@@ -70,7 +70,7 @@ export class Recovery implements AsyncDisposable {
       const { stateDir } = await this.#deps.chooseHost(config, row.ownerId);
       return stateDir !== null || (await this.#deps.sessions.canReachWorkspace(config));
     } catch {
-      // The caller that opens the conversation gets the reason; a server that can host it resumes it.
+      // Opening the conversation reports the error; a server that can host it resumes it.
       return false;
     }
   }
@@ -81,16 +81,16 @@ export class Recovery implements AsyncDisposable {
     return row.sandboxId !== null || (await this.#deps.sessions.canReachWorkspace(config));
   }
 
-  async #goOnWith(id: string, claimed: Claimed | null = null): Promise<void> {
+  async #resumeRun(id: string, claimed: ClaimedRun | null = null): Promise<void> {
     const { journal, loaded, logger } = this.#deps;
     try {
       const row = claimed?.row ?? (await journal.getConversation(id));
-      // A fork whose copying the last process did not bring to its end.
+      // An unfinished fork of the last process.
       if (row?.isCopying === true)
         await journal.deleteConversation(claimed?.lease ?? (await journal.claim(id)));
       else await loaded.open(id, claimed);
     } catch (error) {
-      // Its owner resumes it.
+      // The owner resumes it.
       if (error instanceof OwnedElsewhere) return;
       logger.warn({ conversation: id, error: String(error) }, "run could not be resumed");
     }

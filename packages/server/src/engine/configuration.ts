@@ -9,7 +9,7 @@ import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "../events/state-update.ts";
 import { unmaskedSources } from "./masked-values.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
-import { secretRegistry } from "./state/describe.ts";
+import { secretRegistry } from "./state/conversation-info.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
 export type ConfigurationDeps = {

@@ -1,4 +1,4 @@
-import { fullStateFrame } from "./state/describe.ts";
+import { fullStateFrame } from "./state/conversation-info.ts";
 import { liveStatusFrame } from "./state/live-status.ts";
 import type { Runner } from "./run/runner.ts";
 import type { SharedParts } from "./shared-parts.ts";

@@ -38,7 +38,7 @@ describe.skipIf(!isUsable)(
         await Promise.all(routes.slice(at, at + 8).map((route) => ask(route)));
     }, 300_000);
     afterAll(async () => {
-      await postgres?.goOn();
+      await postgres?.resume();
       await server?.[Symbol.asyncDispose]();
       await postgres?.[Symbol.asyncDispose]();
     });
@@ -87,7 +87,7 @@ describe.skipIf(!isUsable)(
       const headers = { "x-session-api-key": server.key };
       using socket = new TestSocket(`${server.url}/sockets/events/${conversation}`, { headers });
       expect(await socket.closed).toMatchObject({ code: 1013 });
-      await postgres.goOn();
+      await postgres.resume();
       await expect
         .poll(async () => (await server.call("GET", `/api/conversations/${conversation}`)).status, {
           timeout: longMs,

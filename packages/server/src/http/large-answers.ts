@@ -42,13 +42,13 @@ export class LargeAnswers {
         isLarge = bytes >= largeBytes;
         taker.atWork -= 1;
         if (isLarge) taker.untaken += 1;
-        this.#goOn(userId, taker);
+        this.#resume(userId, taker);
       },
       taken: () => {
         if (!isLarge) return;
         isLarge = false;
         taker.untaken -= 1;
-        this.#goOn(userId, taker);
+        this.#resume(userId, taker);
       },
     };
   }
@@ -75,7 +75,7 @@ export class LargeAnswers {
   }
 
   /** The slot is passed to the next waiter before anybody else can take it. */
-  #goOn(userId: string, taker: Taker): void {
+  #resume(userId: string, taker: Taker): void {
     while (taker.waiting.length > 0 && !this.#isFull(taker)) {
       taker.atWork += 1;
       taker.waiting.shift()!();

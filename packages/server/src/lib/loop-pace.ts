@@ -28,11 +28,11 @@ export class LoopPace {
     this.#nowMs = nowMs;
   }
 
-  /** Calls `goOn`, which must not throw, now or in a later turn of the event loop, after all earlier waiters. */
-  enter(goOn: () => void): void {
+  /** Calls `resume`, which must not throw, now or in a later turn of the event loop, after all earlier waiters. */
+  enter(resume: () => void): void {
     if (!this.#isTurnCounted) this.#countTurn();
-    if (this.#waiting.length === 0 && this.#hasTime) this.#letOn(goOn);
-    else this.#waiting.push(goOn);
+    if (this.#waiting.length === 0 && this.#hasTime) this.#resumeOne(resume);
+    else this.#waiting.push(resume);
   }
 
   /** Resolves after all earlier waiters. */
@@ -51,20 +51,20 @@ export class LoopPace {
       this.#usedMs = 0;
       this.#isTurnCounted = false;
       if (this.#waiting.length > 0) this.#countTurn();
-      this.#goOn();
+      this.#resumeWaiters();
     });
   }
 
-  #goOn(): void {
+  #resumeWaiters(): void {
     let count = 0;
     while (count < this.#waiting.length && this.#hasTime) {
-      this.#letOn(this.#waiting[count]!);
+      this.#resumeOne(this.#waiting[count]!);
       count += 1;
     }
     this.#waiting.splice(0, count);
   }
 
-  #letOn(goOn: () => void): void {
+  #resumeOne(resume: () => void): void {
     if (this.#unmeasured === 0) {
       this.#measuringSinceMs = this.#nowMs();
       // A tick requested in a microtask runs after all microtasks, when the resumed waiters have run as far as they
@@ -72,7 +72,7 @@ export class LoopPace {
       queueMicrotask(() => process.nextTick(() => this.#measure()));
     }
     this.#unmeasured += 1;
-    goOn();
+    resume();
   }
 
   #measure(): void {
@@ -81,6 +81,6 @@ export class LoopPace {
     this.#takenMs = this.#takenMs * (1 - forgotten) + elapsedMs;
     this.#taken = this.#taken * (1 - forgotten) + this.#unmeasured;
     this.#unmeasured = 0;
-    this.#goOn();
+    this.#resumeWaiters();
   }
 }

@@ -3,7 +3,7 @@ import type { Commit } from "../journal/journal.ts";
 import { noMarks } from "../journal/journal.ts";
 import { until } from "../testing/until.ts";
 import { SummaryFeed } from "./summary-feed.ts";
-import type { Described } from "../engine/state/describe.ts";
+import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
 
 function open(owners: Readonly<Record<string, string>>, failures: Error[] = []) {
@@ -33,10 +33,10 @@ function open(owners: Readonly<Record<string, string>>, failures: Error[] = []) 
   return { feed, commit, reads, failed };
 }
 
-function of(id: string): Described {
+function of(id: string): ConversationInfoSource {
   const config = { agent: { llm: {} }, workspace: { working_dir: "/" }, tags: {} };
   const row = { id, title: null, createdAtMicros: 0, updatedAtMicros: 0, marks: noMarks };
-  return { ...row, config, state: initialState() } as unknown as Described;
+  return { ...row, config, state: initialState() } as unknown as ConversationInfoSource;
 }
 
 test("S4: changes are joined, and read once for all listeners; nobody gets another user's", async () => {

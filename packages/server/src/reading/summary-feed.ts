@@ -1,5 +1,5 @@
 import type { Journal } from "../journal/journal.ts";
-import type { Described } from "../engine/state/describe.ts";
+import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import { toSummary } from "./summary.ts";
 
 export type SummaryListener = {
@@ -14,7 +14,7 @@ export type SummaryFeedDeps = {
   readonly journal: Pick<Journal, "onCommit">;
   readonly describeAll: (
     ids: readonly string[],
-  ) => Promise<readonly { readonly ownerId: string; readonly described: Described }[]>;
+  ) => Promise<readonly { readonly ownerId: string; readonly described: ConversationInfoSource }[]>;
   readonly onFailure: (error: unknown) => void;
   /** Changes within this time are joined. */
   readonly everyMs?: number;

@@ -1,10 +1,10 @@
 import type { Glance, MetricsSnapshot } from "@convoke/protocol";
 import { formatInstant } from "../lib/instant.ts";
 import { awaiting } from "../engine/commands/approvals.ts";
-import { combinedMetrics, type Described } from "../engine/state/describe.ts";
+import { combinedMetrics, type ConversationInfoSource } from "../engine/state/conversation-info.ts";
 
 /** The summary of a conversation; its cost does not depend on the log's length. */
-export function toSummary({ config, marks, state, ...described }: Described): Glance {
+export function toSummary({ config, marks, state, ...described }: ConversationInfoSource): Glance {
   const { llm } = config.agent;
   const { accumulated_token_usage: usage } = (state.stats[llm.usage_id ?? "default"] ??
     {}) as MetricsSnapshot;

@@ -52,9 +52,9 @@ export class ServerAtWork implements AsyncDisposable {
     for (const id of ids) await atWork.#startHere(id);
     await Promise.all(ids.map((id) => atWork.#untilSettled(id)));
     atWork.#work = Promise.all([
-      ...ids.map((id) => atWork.#goOn(async () => await atWork.#talk(id))),
-      atWork.#goOn(async () => await atWork.#talkInSandbox(sandboxed)),
-      atWork.#goOn(async () => await atWork.#startHere(randomUUID()), newEveryMs),
+      ...ids.map((id) => atWork.#repeat(async () => await atWork.#talk(id))),
+      atWork.#repeat(async () => await atWork.#talkInSandbox(sandboxed)),
+      atWork.#repeat(async () => await atWork.#startHere(randomUUID()), newEveryMs),
     ]);
     atWork.#work.catch(() => {}); // `settle` reports it.
     scope.move();
@@ -100,7 +100,7 @@ export class ServerAtWork implements AsyncDisposable {
     await this.#model[Symbol.asyncDispose]();
   }
 
-  async #goOn(act: () => Promise<void>, everyMs = pauseMs): Promise<void> {
+  async #repeat(act: () => Promise<void>, everyMs = pauseMs): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       await act();
       await sleep(everyMs);

@@ -17,7 +17,7 @@ export type TestPostgres = AsyncDisposable & {
   /** Ends the server like a crash. Only for a server of ours. */
   halt(): Promise<void>;
   /** Restarts it on its files. */
-  goOn(): Promise<void>;
+  resume(): Promise<void>;
   /**
    * Creates a standby that streams from it over another address; it has all that was committed before the call. `moved` are folders of
    * tablespaces, each with an empty one of the standby. Only for a server that was started with {@link standbySettings}.
@@ -90,7 +90,7 @@ export async function startPostgres(
       createDatabase: async () => (await create(template)).url,
       isOurs: given === undefined,
       halt: server.halt,
-      goOn: server.goOn,
+      resume: server.resume,
       addStandby: server.addStandby,
       failOver: server.failOver,
       [Symbol.asyncDispose]: stop,
@@ -123,7 +123,7 @@ function findPrograms(): string | null {
   return folders.find((folder) => existsSync(join(folder, "postgres"))) ?? null;
 }
 
-type Server = Pick<TestPostgres, "url" | "halt" | "goOn" | "addStandby" | "failOver"> & {
+type Server = Pick<TestPostgres, "url" | "halt" | "resume" | "addStandby" | "failOver"> & {
   readonly role: string | null;
   stop(): Promise<void>;
 };
@@ -132,7 +132,7 @@ function givenServerAt(url: string): Server {
   const refuse = async (): Promise<void> => {
     throw new Error("A server that is given is not stopped");
   };
-  const refused = { halt: refuse, goOn: refuse, addStandby: refuse, failOver: refuse };
+  const refused = { halt: refuse, resume: refuse, addStandby: refuse, failOver: refuse };
   return { url, role: null, ...refused, stop: async () => {} };
 }
 
@@ -242,7 +242,7 @@ async function startServer(settings: readonly string[]): Promise<Server> {
         await order("replace");
         await starting();
       },
-      goOn: async () => {
+      resume: async () => {
         shell.stdin.write("start\n");
         await starting();
       },

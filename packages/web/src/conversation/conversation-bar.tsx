@@ -157,7 +157,7 @@ function MainButton({ id, state, onAttempt }: MainButtonProps) {
   return (
     <Button onClick={() => void onAttempt(() => client.run(id))}>
       <Play size={11} className="fill-current" />
-      {words.goOn}
+      {words.resume}
     </Button>
   );
 }

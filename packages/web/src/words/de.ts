@@ -69,7 +69,7 @@ export const de: Words = {
     tryAgain: "Noch einmal",
     stop: "Stopp",
     stopping: "Stoppt",
-    goOn: "Fortsetzen",
+    resume: "Fortsetzen",
   },
   connection: {
     lost: (since) => `Getrennt seit ${since}. Verbindung wird wiederhergestellt.`,

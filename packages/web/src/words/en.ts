@@ -68,7 +68,7 @@ export const en = {
     tryAgain: "Try again",
     stop: "Stop",
     stopping: "Stopping",
-    goOn: "Resume",
+    resume: "Resume",
   },
   connection: {
     lost: (since: string) => `Disconnected since ${since}. Reconnecting.`,

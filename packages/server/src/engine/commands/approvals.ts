@@ -45,7 +45,8 @@ export function decideAnswers(
   }
   const settled = new Set(answers.map(({ action_id: id }) => id));
   const isLast = [...waiting.keys()].every((id) => settled.has(id));
-  if (isLast && state.status === "waiting_for_confirmation") drafts.push(...goOn(state, accepted.length > 0));
+  if (isLast && state.status === "waiting_for_confirmation")
+    drafts.push(...resumeRun(state, accepted.length > 0));
   return { drafts };
 }
 
@@ -70,7 +71,7 @@ export function decideTimeout(state: ConversationState, policy: ApprovalPolicy):
   };
 }
 
-function goOn(state: ConversationState, isAnyAccepted: boolean): EventDraft[] {
+function resumeRun(state: ConversationState, isAnyAccepted: boolean): EventDraft[] {
   const isAnyApproved = isAnyAccepted || state.openActions.some(({ gate }) => gate === "approved");
   if (isAnyApproved) return [startRun([])];
   return [statusUpdate("idle"), ...(state.runWantedSeq > 0 ? [startRun([])] : [])];

@@ -77,7 +77,7 @@ export class Run {
 
   async #drive(): Promise<void> {
     try {
-      while (await this.#goOn());
+      while (await this.#advance());
     } catch (error) {
       await this.#executions.all();
       await this.#fail(error);
@@ -85,7 +85,7 @@ export class Run {
   }
 
   /** Goes a step further, once the database is there for what has to be read for it; false when nothing is left to do. */
-  async #goOn(): Promise<boolean> {
+  async #advance(): Promise<boolean> {
     const { id, logger } = this.#deps;
     for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
       try {

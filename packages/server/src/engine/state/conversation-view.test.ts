@@ -5,7 +5,7 @@ import { parseStored } from "../../events/parse-stored.ts";
 import { World, type WorldOptions } from "../../testing/interleaving/world.ts";
 import { awaiting } from "../commands/approvals.ts";
 import { initialState, type ConversationState } from "./conversation-state.ts";
-import { combinedMetrics } from "./describe.ts";
+import { combinedMetrics } from "./conversation-info.ts";
 import { applyEvent } from "./fold.ts";
 import { liveStatusFrame } from "./live-status.ts";
 

@@ -1,7 +1,7 @@
 import type { AppConversation, AppConversationStartTask, ConversationTrigger } from "@convoke/protocol";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
 import type { StartTask } from "../../app-conversations/start-task-store.ts";
-import { toConversationInfo } from "../../engine/state/describe.ts";
+import { toConversationInfo } from "../../engine/state/conversation-info.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
 /** The address and the key of a sandbox, for views. */

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
 import type { Conversation } from "../../engine/conversation.ts";
 import type { SendInput } from "../../engine/conversation-deps.ts";
-import type { Described } from "../../engine/state/describe.ts";
+import type { ConversationInfoSource } from "../../engine/state/conversation-info.ts";
 import type { ConversationDirectory } from "../../directory/conversation-directory.ts";
 import type { Asker, CreateInput, Directory } from "../../directory/directory.ts";
 import type { Watch } from "../../directory/watch.ts";
@@ -25,7 +25,11 @@ export class ScopedDirectory implements ConversationDirectory {
   }
 
   /** A relative working directory is below the sandbox's own. */
-  async create(asker: Asker, input: CreateInput, first: SendInput | null = null): Promise<Described | null> {
+  async create(
+    asker: Asker,
+    input: CreateInput,
+    first: SendInput | null = null,
+  ): Promise<ConversationInfoSource | null> {
     const { directory, sandboxes, sandboxId } = this.#deps;
     const { workspaceDir } = await sandboxes.openHost(sandboxId);
     const { workspace } = input.config;
@@ -58,12 +62,12 @@ export class ScopedDirectory implements ConversationDirectory {
     return (await this.exists(asker, id)) ? await this.#deps.directory.head(asker, id) : null;
   }
 
-  async describe(asker: Asker, id: string): Promise<Described | null> {
+  async describe(asker: Asker, id: string): Promise<ConversationInfoSource | null> {
     const [described] = await this.describeMany(asker, [id]);
     return described ?? null;
   }
 
-  async describeMany(asker: Asker, ids: readonly string[]): Promise<(Described | null)[]> {
+  async describeMany(asker: Asker, ids: readonly string[]): Promise<(ConversationInfoSource | null)[]> {
     const found = await this.#deps.directory.describeMany(asker, ids);
     return found.map((item) => (item?.config.sandbox_id === this.#deps.sandboxId ? item : null));
   }
@@ -71,7 +75,7 @@ export class ScopedDirectory implements ConversationDirectory {
   async search(
     asker: Asker,
     query: Omit<ConversationQuery, "ownerId">,
-  ): Promise<{ items: Described[]; nextPageId: string | null }> {
+  ): Promise<{ items: ConversationInfoSource[]; nextPageId: string | null }> {
     return await this.#deps.directory.search(asker, { ...query, sandboxId: this.#deps.sandboxId });
   }
 

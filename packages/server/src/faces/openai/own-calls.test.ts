@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import type { ConversationConfig } from "../../engine/conversation-config.ts";
-import { goOnOrSetAside } from "../../directory/careful-recovery.ts";
+import { resumeOrSetAside } from "../../directory/sequential-recovery.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { until } from "../../testing/until.ts";
@@ -112,7 +112,7 @@ test("hardening 1, P2: after a kill a conversation that was asked by another is 
       setAside: async (drafts: readonly EventDraft[]) => void done.push(JSON.stringify(drafts)),
     };
     const standstills = { isSetAside: () => false, forget: async () => {} };
-    await goOnOrSetAside(conversation, { id: "a", standstills, logger: silentLogger });
+    await resumeOrSetAside(conversation, { id: "a", standstills, logger: silentLogger });
     expect(done.at(-1)).toBe("resume");
     expect(done.some((text) => text.includes("AskerGone"))).toBe(callDepth === 1);
   }

@@ -69,7 +69,7 @@ export async function playFault(rig: NodeRig, fault: NodeFault, longestMs: numbe
       // Long enough that the node would be found dead, if the database's silence counted as the node's.
       await postgres.halt();
       await sleep(outageMs);
-      await postgres.goOn();
+      await postgres.resume();
       return `PostgreSQL crashed, unavailable for ${outageMs} ms`;
     case "fill":
       await disk!.fill();

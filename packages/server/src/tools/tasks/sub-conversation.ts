@@ -9,7 +9,7 @@ import {
   type ConversationConfig,
   type ConversationSecrets,
 } from "../../engine/conversation-config.ts";
-import { combinedMetrics, type Described } from "../../engine/state/describe.ts";
+import { combinedMetrics, type ConversationInfoSource } from "../../engine/state/conversation-info.ts";
 import type { Asker, CreateInput } from "../../engine/create-input.ts";
 import { readFinalResponse } from "../../engine/commands/final-response.ts";
 import { readWork } from "./read-work.ts";
@@ -29,9 +29,9 @@ export interface StoredModels {
 /** What sub-agents need of the directory, which is where their conversations are. */
 export type SubConversationDeps = {
   readonly directory: {
-    create(asker: Asker, input: CreateInput): Promise<Described | null>;
+    create(asker: Asker, input: CreateInput): Promise<ConversationInfoSource | null>;
     open(asker: Asker, id: string): Promise<Conversation>;
-    describe(asker: Asker, id: string): Promise<Described | null>;
+    describe(asker: Asker, id: string): Promise<ConversationInfoSource | null>;
   };
   readonly journal: Pick<Journal, "onAppend" | "search">;
   readonly worktrees: TaskWorktrees;
@@ -145,7 +145,7 @@ export class SubConversation {
     return { userId: this.#task.ownerId };
   }
 
-  async #describe(): Promise<Described | null> {
+  async #describe(): Promise<ConversationInfoSource | null> {
     return await this.#deps.directory.describe(this.#asker, this.id);
   }
 

@@ -18,7 +18,7 @@ import { awaiting, describeApproval } from "../../../engine/commands/approvals.t
 import { splitLlmSecrets } from "../../../engine/conversation-config.ts";
 import { unmasked } from "../../../engine/masked-values.ts";
 import type { Conversation } from "../../../engine/conversation.ts";
-import { toConversationInfo, type Described } from "../../../engine/state/describe.ts";
+import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import { readFinalResponse } from "../../../engine/commands/final-response.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
@@ -54,14 +54,14 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
-  async function describe(request: RouteRequest): Promise<Described> {
+  async function describe(request: RouteRequest): Promise<ConversationInfoSource> {
     const id = conversationIdOf(request);
     const described = await directory.describe(request.caller, id);
     if (described === null) throw conversationMissing(id);
     return described;
   }
 
-  async function approvalsOf({ id, state, config }: Described): Promise<object[]> {
+  async function approvalsOf({ id, state, config }: ConversationInfoSource): Promise<object[]> {
     const ids = awaiting(state).map((action) => action.id);
     const stored = await journal.getEvents(id, ids);
     return stored.flatMap((item) => {
@@ -73,7 +73,7 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
   }
 
   /** In a list, a conversation with a damaged event is skipped; its own route reports the damage. */
-  async function readableApprovals(described: Described): Promise<object[]> {
+  async function readableApprovals(described: ConversationInfoSource): Promise<object[]> {
     try {
       return await approvalsOf(described);
     } catch (error) {

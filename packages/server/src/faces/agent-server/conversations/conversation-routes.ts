@@ -10,7 +10,7 @@ import type {
 import type { Conversation } from "../../../engine/conversation.ts";
 import type { SendInput } from "../../../engine/conversation-deps.ts";
 import { checkSecretSources } from "./check-secret-sources.ts";
-import { toConversationInfo, type Described } from "../../../engine/state/describe.ts";
+import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { withWarnings, type ConversationConfig } from "../../../engine/conversation-config.ts";
 import type { Warning } from "../../../events/warning.ts";
 import type { ConversationDirectory } from "../../../directory/conversation-directory.ts";
@@ -135,7 +135,9 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       const ids = (request.query["ids"] as readonly string[]).map((id) => normalizeUuid(id) ?? id);
       const found = await directory.describeMany(request.caller, ids);
       return {
-        json: found.map((item: Described | null) => (item === null ? null : toConversationInfo(item))),
+        json: found.map((item: ConversationInfoSource | null) =>
+          item === null ? null : toConversationInfo(item),
+        ),
       };
     },
 

@@ -3,7 +3,7 @@ import { viewKinds } from "../../../agent/history.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import { readLandmarks } from "../../../reading/landmarks.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
-import { toConversationInfo, type Described } from "../../../engine/state/describe.ts";
+import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { PastStates } from "../../../engine/state/past-states.ts";
 import { UpdateMarks } from "../../../reading/update-marks.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
@@ -39,7 +39,10 @@ export function pastHandlers({ journal, directory }: PastRouteDeps) {
         timestamp,
         position: seq,
         length: row.lastSeq,
-        conversation: withModel(toConversationInfo({ ...described, state } satisfies Described), model),
+        conversation: withModel(
+          toConversationInfo({ ...described, state } satisfies ConversationInfoSource),
+          model,
+        ),
         open_actions: state.openActions.map(({ id: actionId, toolName, toolCallId, gate }) => ({
           action_id: actionId,
           tool_name: toolName,

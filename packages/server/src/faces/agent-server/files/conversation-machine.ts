@@ -3,7 +3,7 @@ import type { Workspace } from "@convoke/tool-host";
 import type { Directory } from "../../../directory/directory.ts";
 import type { ConversationConfig } from "../../../engine/conversation-config.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
-import type { Described } from "../../../engine/state/describe.ts";
+import type { ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import type { OpenAccess } from "../../../workspaces/workspace-access.ts";
@@ -36,7 +36,7 @@ export async function describeRuntime(
   { directory }: Pick<RuntimeAccessDeps, "directory">,
   caller: { readonly userId: string },
   id: string,
-): Promise<Described> {
+): Promise<ConversationInfoSource> {
   const described = await directory.describe(caller, normalizeUuid(id) ?? id);
   if (described === null) throw conversationMissing(id);
   return described;

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { Event } from "@convoke/protocol";
 import { secretValues, sparedTexts } from "../../../engine/secret-values.ts";
 import { toMarkdown } from "../../../reading/transcript.ts";
-import { toConversationInfo, type Described } from "../../../engine/state/describe.ts";
+import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
@@ -71,7 +71,11 @@ export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRo
 }
 
 /** Events are stored without secrets; this masks secrets that were added after the event. */
-async function maskFor(described: Described, secrets: UserSecrets, userId: string): Promise<Mask> {
+async function maskFor(
+  described: ConversationInfoSource,
+  secrets: UserSecrets,
+  userId: string,
+): Promise<Mask> {
   const values = [...secretValues(described.secrets), ...Object.values(await secrets.values(userId))];
   return createMask(values, sparedTexts(described.config));
 }
@@ -81,7 +85,7 @@ async function* listLines(id: string, journal: Pick<Journal, "read">, mask: Mask
 }
 
 async function* listSections(
-  { id, title }: Described,
+  { id, title }: ConversationInfoSource,
   journal: Pick<Journal, "read">,
   mask: Mask,
 ): AsyncGenerator<string> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Directory } from "../../../directory/directory.ts";
 import type { SummaryFeed } from "../../../reading/summary-feed.ts";
-import type { Described } from "../../../engine/state/describe.ts";
+import type { ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { toSummary } from "../../../reading/summary.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
@@ -100,7 +100,7 @@ class Overview implements Disposable {
     this.#published.clear();
   }
 
-  #publish(described: Described): void {
+  #publish(described: ConversationInfoSource): void {
     this.#give(described.id, JSON.stringify(toSummary(described)), described.state.lastSeq);
   }
 
@@ -131,7 +131,7 @@ class Overview implements Disposable {
         limit: newcomers,
         isArchived: false,
       });
-      const isNews = ({ id, state }: Described): boolean =>
+      const isNews = ({ id, state }: ConversationInfoSource): boolean =>
         state.lastSeq > (this.#published.get(id)?.version ?? -1);
       for (const described of items.filter(isNews)) this.#publish(described);
     } catch (error) {

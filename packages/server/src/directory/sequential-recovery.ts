@@ -5,53 +5,53 @@ import type { Conversation } from "../engine/conversation.ts";
 import { failRun } from "../engine/run/next-step.ts";
 import type { Standstills } from "./standstills.ts";
 
-/** The runs that may have been the reason of a standstill. */
+/** Access to the runs that may have caused a standstill. */
 export interface SuspectRuns {
-  goOnWith(id: string): Promise<void>;
+  resumeRun(id: string): Promise<void>;
   isRunning(id: string): Promise<boolean>;
 }
 
-export type CarefulRecoveryDeps = {
+export type SequentialRecoveryDeps = {
   readonly standstills: Standstills;
   readonly runs: SuspectRuns;
   readonly clock: Clock;
 };
 
-/** Between two of them, so that a standstill finds as few as possible at work. */
+/** Pause between two runs, so that a new standstill has few suspects. */
 const gapMs = 1_000;
-/** All of them have begun after so long. */
+/** All runs are started within this time. */
 const maxMs = 20_000;
 /** A run that has lasted this long since the restart did not cause the standstill. */
 const provenMs = 600_000;
 
-/** Goes on, one after another, with conversations that were at work when a process of ours came to a standstill. */
-export class CarefulRecovery implements AsyncDisposable {
-  readonly #deps: CarefulRecoveryDeps;
+/** Resumes conversations one after another that were running when an earlier process of this server came to a standstill. */
+export class SequentialRecovery implements AsyncDisposable {
+  readonly #deps: SequentialRecoveryDeps;
   readonly #closing = new AbortController();
   readonly #waiting = new Set<string>();
-  readonly #begunAtMs = new Map<string, number>();
+  readonly #startedAtMs = new Map<string, number>();
   #work: Promise<void> = Promise.resolve();
 
-  constructor(deps: CarefulRecoveryDeps) {
+  constructor(deps: SequentialRecoveryDeps) {
     this.#deps = deps;
   }
 
-  /** True until its turn has come. */
+  /** True until the run is resumed. */
   isWaiting(id: string): boolean {
     return this.#waiting.has(id);
   }
 
-  begin(ids: readonly string[]): void {
+  start(ids: readonly string[]): void {
     for (const id of ids) this.#waiting.add(id);
-    this.#work = this.#goOn(ids);
+    this.#work = this.#resumeAll(ids);
   }
 
-  /** Forgets whom nothing is to blame for any more; call now and then. */
-  async absolve(): Promise<void> {
+  /** Clears suspects that have run long enough or ended; call at intervals. */
+  async clearSuspects(): Promise<void> {
     const { clock, standstills, runs } = this.#deps;
-    for (const [id, begunAtMs] of this.#begunAtMs) {
-      if (clock.nowMs() - begunAtMs < provenMs && (await runs.isRunning(id))) continue;
-      this.#begunAtMs.delete(id);
+    for (const [id, startedAtMs] of this.#startedAtMs) {
+      if (clock.nowMs() - startedAtMs < provenMs && (await runs.isRunning(id))) continue;
+      this.#startedAtMs.delete(id);
       await standstills.forget(id);
     }
   }
@@ -61,12 +61,12 @@ export class CarefulRecovery implements AsyncDisposable {
     await this.#work;
   }
 
-  async #goOn(ids: readonly string[]): Promise<void> {
+  async #resumeAll(ids: readonly string[]): Promise<void> {
     const { signal } = this.#closing;
     for (const id of ids) {
       if (signal.aborted) return;
-      this.#begunAtMs.set(id, this.#deps.clock.nowMs());
-      await this.#deps.runs.goOnWith(id);
+      this.#startedAtMs.set(id, this.#deps.clock.nowMs());
+      await this.#deps.runs.resumeRun(id);
       this.#waiting.delete(id);
       // Ends early when the server closes.
       await wait(Math.min(gapMs, maxMs / ids.length), signal);
@@ -74,21 +74,21 @@ export class CarefulRecovery implements AsyncDisposable {
   }
 }
 
-export type GoOnDeps = {
+export type ResumeDeps = {
   readonly id: string;
   readonly standstills: Pick<Standstills, "forget" | "isSetAside">;
   readonly logger: Logger;
 };
 
-/** Not where the process came to a standstill again and again: then the run ends, and only who asks for it has it tried again (P2). */
-export async function goOnOrSetAside(
+/** Resumes a run, or ends it with an error if it stalled the process twice; then only a client can start it again (P2). */
+export async function resumeOrSetAside(
   conversation: Pick<Conversation, "resume" | "setAside"> & {
     readonly configuration: Pick<Conversation["configuration"], "config">;
   },
-  { id, standstills, logger }: GoOnDeps,
+  { id, standstills, logger }: ResumeDeps,
 ): Promise<void> {
-  // The client was disconnected too and will repeat its request: both would run, and more after each restart.
-  if ((conversation.configuration.config.call_depth ?? 0) > 0) await conversation.setAside(askerGone);
+  // The calling conversation repeats its request after a restart: resuming this one too would run both.
+  if ((conversation.configuration.config.call_depth ?? 0) > 0) await conversation.setAside(callerGone);
   if (!standstills.isSetAside(id)) return await conversation.resume();
   logger.error({ conversation: id }, "a conversation that stalled the server is set aside");
   await conversation.setAside(
@@ -101,7 +101,7 @@ export async function goOnOrSetAside(
   await standstills.forget(id);
 }
 
-const askerGone = failRun(
+const callerGone = failRun(
   "AskerGone",
   "This conversation answered another one as its model, and the server ended meanwhile. The other one asks anew, in a new conversation.",
 );

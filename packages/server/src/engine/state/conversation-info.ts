@@ -8,7 +8,7 @@ import { hideUrl } from "../../settings/secret-fields.ts";
 import type { ConversationState } from "./conversation-state.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 
-export type Described = {
+export type ConversationInfoSource = {
   readonly id: string;
   readonly title: string | null;
   readonly createdAtMicros: number;
@@ -21,7 +21,7 @@ export type Described = {
 };
 
 /** A conversation as REST answers it; every secret inside is null. */
-export function toConversationInfo(described: Described): ConversationInfo {
+export function toConversationInfo(described: ConversationInfoSource): ConversationInfo {
   const { config, state } = described;
   return withoutUndefined({
     id: described.id,
