@@ -1,15 +1,15 @@
-// Runs before the first paint: the look that was chosen, so that nothing flashes.
+// Runs before the first paint: applies the chosen theme, so that the page does not flash.
 try {
   const look = JSON.parse(localStorage.getItem("convoke.look") ?? "{}");
   if (look.theme === "light" || look.theme === "dark") document.documentElement.dataset.theme = look.theme;
   if (typeof look.language === "string") document.documentElement.lang = look.language;
   else language();
 } catch {
-  // Storage may be closed to pages; the system's look then counts.
+  // Storage may be disabled; the system theme then applies.
   language();
 }
 
-// The first of the browser's languages that the page speaks; English, in which it was written, where there is none.
+// The first supported language of the browser; English, the page's own, if there is none.
 function language() {
   const known = navigator.languages
     .map((name) => name.slice(0, 2))

@@ -25,7 +25,7 @@ import { ErrorBoundary } from "./ui/error-boundary.tsx";
 import { laterWords, readWords } from "./words/read-words.ts";
 import { MoreWordsContext, WordsContext } from "./words/words.ts";
 
-/** How many events are read at once, at the end of a log and before it. */
+/** Events per page: of the first page, and of each older one. */
 const pageSize = 100;
 
 type StartupServices = Pick<Services, "client" | "login" | "storage" | "earlyKeys">;
@@ -64,7 +64,7 @@ function createServices(startup: StartupServices): Services {
   });
   return {
     ...startup,
-    // English of which country says how dates look; the words are the same.
+    // The region of the language decides how dates look; the texts are the same.
     language:
       navigator.languages.find((name) => name.startsWith(document.documentElement.lang)) ??
       document.documentElement.lang,
@@ -91,7 +91,7 @@ function createServices(startup: StartupServices): Services {
   };
 }
 
-/** What finds colours comes with the first text that has some. */
+/** Loads the syntax highlighter with the first code block. */
 function laterColours(): FindTokenRanges {
   const opened = onceUnlessRejected(async () => {
     const { openHighlighter } = await loadWithRetry(() => import("./colours/open-highlighter.ts"));
@@ -100,7 +100,7 @@ function laterColours(): FindTokenRanges {
   return async (text, language) => (await opened()).ask(text, language);
 }
 
-/** A hidden page is not painted; what comes there is folded all the same. */
+/** Hidden pages paint no frames: events are folded at once instead. */
 function nextFrame(callback: () => void): void {
   if (document.hidden) setTimeout(callback, 250);
   else requestAnimationFrame(callback);
@@ -134,7 +134,7 @@ async function open(): Promise<void> {
   }
   const services = createServices({ client, login, storage, earlyKeys });
   const first = firstConversation(location, prefix);
-  // Asked for before anything is drawn, and before the parts that come behind the first picture.
+  // Fetched before the first render, and before the chunks that load after it.
   if (first !== null) services.logs.get(first).prepare();
   const words = await readWords(document.documentElement.lang);
   createRoot(document.querySelector("#root")!).render(
@@ -156,5 +156,5 @@ async function open(): Promise<void> {
   );
 }
 
-// Not awaited: parts that load later may import from this one, which would then wait for them.
+// Not awaited: chunks that load later may import this module, and would wait for it.
 void open();

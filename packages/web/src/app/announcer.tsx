@@ -3,8 +3,8 @@ import { useWords } from "../words/words.ts";
 import { useNotifications } from "./use-notifications.ts";
 
 /**
- * Tells screen readers what changed: what asks at once, what ended when nothing else is said. The answers that stream are never read
- * out piece by piece.
+ * Announces changes to screen readers: approvals at once (assertive), ends of runs politely. Streamed answers are
+ * not announced.
  */
 export default function Announcer() {
   const words = useWords().announce;

@@ -1,4 +1,4 @@
-/** What stands around every screen: one file, loaded behind the first picture. */
+/** The frame of every screen in one chunk, loaded after the first paint. */
 export { default as Announcer } from "./announcer.tsx";
 export { default as KeyMap } from "./key-map.tsx";
 export { default as Notifier } from "./notifier.tsx";

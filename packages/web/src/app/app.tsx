@@ -22,7 +22,7 @@ export function App({ hasLoginFailed }: AppProps) {
     const stop = new AbortController();
     overview.start(stop.signal);
     void outbox.flush();
-    // What ended with a login resumes with the next one.
+    // What stopped when the login ended resumes with the next one.
     logs.wake();
     const wake = (): void => {
       if (document.visibilityState !== "visible") return;
@@ -37,7 +37,7 @@ export function App({ hasLoginFailed }: AppProps) {
   }, [isIn, overview, logs, outbox]);
   useApprovals();
   const isLoading = useStore(overview).phase === "loading";
-  // Nothing of the application is shown before the first answer, which says whether a login is needed.
+  // Render nothing before the first response, which says whether a login is needed.
   const isHidden = status === "unknown" && login.proof === null && isLoading;
   if (status !== "out") {
     return (
@@ -53,7 +53,7 @@ export function App({ hasLoginFailed }: AppProps) {
   );
 }
 
-/** Asks what waits whenever the list says that something begins or ends to wait. */
+/** Fetches the approvals again whenever the list shows that one was added or removed. */
 function useApprovals(): void {
   const { overview, approvals } = useServices();
   const { summaries } = useStore(overview);

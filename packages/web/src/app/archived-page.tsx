@@ -8,7 +8,7 @@ import { StateMark } from "../ui/state-mark.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 
-/** Conversations that were put away, the last changed first. */
+/** Archived conversations, last changed first. */
 export default function ArchivedPage() {
   const words = useMoreWords().archived;
   const { rail } = useWords();

@@ -10,10 +10,10 @@ import { useMoreWords } from "../words/words.ts";
 
 const Palette = lazyPart(() => import("./palette.tsx"));
 
-/** A second key must come so soon. */
+/** Maximum milliseconds between the two keys of a chord. */
 const chordMs = 1_000;
 
-/** Keys that work everywhere, as long as nobody writes: single letters, so that they can be switched off. */
+/** Global shortcuts, active while no text field has the focus. They are single keys, so they can be turned off. */
 export default function KeyMap() {
   const { storage, overview, earlyKeys } = useServices();
   const { summaries } = useStore(overview);
@@ -118,7 +118,7 @@ function paneOf(element: Element | null): Element | null {
   return element?.closest("[data-pane]") ?? null;
 }
 
-/** Brings the focus to where the next of several conversations is written to. Whether there are several. */
+/** Moves the focus to the composer of the next pane. Returns whether there are several panes. */
 function goToPane(step: number): boolean {
   const panes = [...document.querySelectorAll("[data-pane]")];
   if (panes.length < 2 || document.querySelector("dialog[open]") !== null) return false;

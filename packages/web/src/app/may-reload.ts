@@ -1,17 +1,17 @@
-/** Servers of different versions behind one address must not have a page reload again and again. */
+/** Minimum time between reloads: servers of different versions behind one address must not cause a reload loop. */
 const atMostEveryMs = 600_000;
 
 export type PageUse = {
-  /** Whether anybody pressed a key or a button in it since it was loaded. */
+  /** Whether the user has pressed a key or button since the page was loaded. */
   readonly hasBeenUsed: boolean;
-  /** What is written in its fields. */
+  /** The text in its input fields. */
   readonly texts: readonly string[];
-  /** When this tab reloaded by itself last, as it was kept. */
+  /** When this tab last reloaded by itself, as stored. */
   readonly lastAtMs: unknown;
   readonly nowMs: number;
 };
 
-/** Whether a page reloads by itself: only one that nobody has touched, such as that of a screen on a wall. All others are asked. */
+/** Whether a page may reload without asking: only if nobody has used it, such as a wall display. */
 export function mayReload({ hasBeenUsed, texts, lastAtMs, nowMs }: PageUse): boolean {
   const isRecent = typeof lastAtMs === "number" && nowMs - lastAtMs < atMostEveryMs;
   return !hasBeenUsed && !isRecent && texts.every((text) => text === "");

@@ -2,8 +2,8 @@ import { navigate } from "wouter/use-browser-location";
 import { asRecord, textAt } from "../lib/unknown-record.ts";
 
 /**
- * Goes where a notification was clicked that came while no tab was looked at; `public/push-worker.js` says so. Has to be called before
- * the document is read to its end: what browsers keep for a page that loads they hand out then, to whoever listens.
+ * Opens the conversation of a clicked push notification; see `public/push-worker.js`. Call it before the document is
+ * parsed: browsers deliver queued messages to the listeners of that moment.
  */
 export function followNotificationClicks(worker: EventTarget | undefined, prefix: string): void {
   worker?.addEventListener("message", (event) => {

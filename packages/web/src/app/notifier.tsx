@@ -10,8 +10,8 @@ import { useNotifications } from "./use-notifications.ts";
 const PushRefresh = lazyPart(() => import("../settings/push-refresh.tsx"));
 
 /**
- * Notifications of the system, for who wants them: what asks, what ended, what failed. Never for what can be seen anyway; a newer one
- * of a conversation takes the place of the one before.
+ * Shows system notifications if enabled: approvals, ends and failures of runs. Nothing that is visible on the
+ * screen; a newer one of a conversation replaces the older one.
  */
 export default function Notifier() {
   const words = useWords();
@@ -42,7 +42,7 @@ export default function Notifier() {
         notification.close();
       });
     } catch (error) {
-      // Browsers of some phones have them for service workers only. The list and the title of the tab say the same.
+      // Some mobile browsers allow them only in service workers. The list and the tab title show the same.
       console.warn("A notification could not be shown.", error);
     }
   });

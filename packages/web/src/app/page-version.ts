@@ -1,8 +1,8 @@
 import { Cell } from "../lib/store.ts";
 
 /**
- * Whether the server has another page by now. It is known by the script that the page begins with: its name changes with everything
- * that it loads, and what an older one names may be gone.
+ * Whether the server serves a newer version of the page. The name of the entry script contains a hash of everything
+ * it loads; files of an older version may be gone.
  */
 export class PageVersion {
   readonly isOld = new Cell(false);
@@ -10,7 +10,7 @@ export class PageVersion {
   readonly #read: () => Promise<string | null>;
   #isReading = false;
 
-  /** `script` is the address that this page has for it; `read` is the server's page of now, null where there is none. */
+  /** `script`: the address of this page's entry script; `read`: fetches the current page, null if there is none. */
   constructor(script: string, read: () => Promise<string | null>) {
     this.#script = script.slice(script.lastIndexOf("/") + 1);
     this.#read = read;
@@ -23,13 +23,13 @@ export class PageVersion {
       const page = await this.#read();
       if (page !== null && this.#script !== "") this.isOld.set(!page.includes(`/${this.#script}"`));
     } catch {
-      // The server cannot be reached: the next connection asks again.
+      // Offline: the next connection checks again.
     }
     this.#isReading = false;
   }
 }
 
-/** The page as the server has it now, past what the browser keeps. */
+/** Fetches the current page, bypassing the browser cache. */
 export async function readPage(address: string): Promise<string | null> {
   const reply = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-cache" });
   const isPage = reply.ok && reply.headers.get("content-type")?.startsWith("text/html") === true;

@@ -1,17 +1,19 @@
-/** Somewhere to go. */
+/** A destination of the palette. */
 export type PaletteEntry = {
-  /** The address inside the page. */
+  /** Path within the page. */
   readonly href: string;
   readonly name: string;
-  /** What it is. */
+  /** Type of the destination. */
   readonly kind: string;
-  /** Set for a conversation, which can stand beside another one. */
+  /** Set for a conversation, which can open in a side pane. */
   readonly conversationId: string | null;
 };
 
 const maxEntries = 12;
 
-/** Entries whose names have every word of the query, those first whose names begin with it; in their order without one. */
+/**
+ * Entries whose names contain every word of the query, prefix matches first; in their own order for an empty query.
+ */
 export function matchingEntries(entries: readonly PaletteEntry[], query: string): readonly PaletteEntry[] {
   const wanted = query.trim().toLocaleLowerCase();
   const words = wanted.split(/\s+/);

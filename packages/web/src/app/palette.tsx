@@ -9,7 +9,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { matchingEntries, type PaletteEntry } from "./palette-entries.ts";
 
-/** Everywhere one can go, found by typing: conversations, what stands beside the one that is shown, screens, settings. */
+/** The command palette: conversations, panels of the shown one, screens, settings. */
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const words = useMoreWords().palette;
   const entries = useEntries();
@@ -64,7 +64,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
         className="mt-2 max-h-[50dvh] overflow-y-auto"
       >
         {found.map((entry, index) => (
-          // Its keys are those of the field, which keeps the focus.
+          // The text field handles its keys and keeps the focus.
           // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
           <div
             key={entry.href}

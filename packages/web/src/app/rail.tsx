@@ -7,7 +7,7 @@ import { IconButton } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 import { Count } from "./count.tsx";
 
-/** At the left of every screen: where one can go, and the conversations. */
+/** The sidebar: navigation and the list of conversations. */
 export default function Rail({ waiting, onHide }: { readonly waiting: number; readonly onHide: () => void }) {
   const words = useWords();
   const { overview, language } = useServices();

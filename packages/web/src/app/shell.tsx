@@ -24,7 +24,7 @@ const InboxPage = lazyPart(() => import("../approvals/inbox-page.tsx"));
 const SearchPage = lazyPart(() => import("../search/search-page.tsx"));
 const SettingsPage = lazyPart(() => import("../settings/settings-page.tsx"));
 
-/** The frame around every screen: the rail at the left, on phones three tabs at the bottom. */
+/** The layout of every screen: a sidebar, or three tabs at the bottom on phones. */
 export function Shell() {
   const words = useWords();
   const { approvals, storage } = useServices();

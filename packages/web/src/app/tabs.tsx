@@ -3,7 +3,7 @@ import { Link, useLocation } from "wouter";
 import { useWords } from "../words/words.ts";
 import { Count } from "./count.tsx";
 
-/** On phones: what the rail has elsewhere, at the thumb. Not while a conversation is open, which has the whole screen. */
+/** The navigation tabs on phones. Hidden while a conversation is open. */
 export default function Tabs({ waiting }: { readonly waiting: number }) {
   const words = useWords();
   const [location] = useLocation();

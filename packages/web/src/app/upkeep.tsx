@@ -9,8 +9,8 @@ import { PageVersion, readPage } from "./page-version.ts";
 import { mayReload } from "./may-reload.ts";
 
 /**
- * What a page needs that stays open while its server changes: a line when a newer page is there, and a login form when the login ended. It
- * is loaded with the first screen, because later its own file may be gone.
+ * For long-lived pages: a notice if a newer version is available, and a login form when the login ends. Loaded with
+ * the first screen, because its own file may be gone later.
  */
 export default function Upkeep() {
   const words = useMoreWords().upkeep;
@@ -35,7 +35,7 @@ export default function Upkeep() {
   );
 }
 
-/** Asks after each new connection, and when a part of the page could not be loaded. */
+/** Checks after each reconnect, and when a chunk could not be loaded. */
 function useOldPage(): boolean {
   const { overview } = useServices();
   const [version] = useState(
@@ -50,7 +50,7 @@ function useOldPage(): boolean {
   useEffect(() => {
     const stop = new AbortController();
     const check = (): void => void version.check();
-    // The bundler's word for a part that is not there.
+    // The bundler's event for a chunk that failed to load.
     addEventListener("vite:preloadError", check, { signal: stop.signal });
     const use = (): void => void (hasBeenUsed.current = true);
     for (const name of ["pointerdown", "keydown", "input"])

@@ -8,7 +8,7 @@ import {
 } from "../overview/notifications.ts";
 import { useServices } from "../services/services.ts";
 
-/** Calls back for everything that happens in any conversation while this is drawn. */
+/** Calls back for each new notification of any conversation while mounted. */
 export function useNotifications(onNotification: (notifications: ConversationNotification) => void): void {
   const { overview, approvals } = useServices();
   const { summaries } = useStore(overview);

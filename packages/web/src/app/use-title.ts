@@ -4,7 +4,7 @@ import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { useWords } from "../words/words.ts";
 
-/** The title of the tab: how much waits, and what is on the screen. */
+/** The title of the tab: the number of approvals, and the name of the screen. */
 export function useTitle(waiting: number): void {
   const words = useWords();
   const { overview } = useServices();

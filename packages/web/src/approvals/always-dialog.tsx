@@ -19,7 +19,7 @@ const tryRules = "POST /api/conversations/{conversation_id}/allow_rules/dry_run"
 
 type Trial = { readonly count: number; readonly rejected: readonly string[] };
 
-/** A rule that lets calls like this one pass, tried on everything the agent ever asked for before it is trusted. */
+/** Creates an allow rule for similar calls; it is tried on all earlier calls first. */
 export default function AlwaysDialog({ approval, onClose, onSaved }: AlwaysDialogProps) {
   const words = useMoreWords().always;
   const { client } = useServices();
@@ -102,7 +102,7 @@ export default function AlwaysDialog({ approval, onClose, onSaved }: AlwaysDialo
   );
 }
 
-/** A call of high risk needs a rule that says so. */
+/** A high-risk call needs a rule that allows high risk. */
 function ruleOf({ tool, risk }: Approval, pattern: string, hasPattern: boolean): AllowRules["rules"][number] {
   return {
     tool_name: tool,

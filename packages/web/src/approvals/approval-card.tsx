@@ -16,10 +16,10 @@ import { lazyPart } from "../lib/lazy-part.ts";
 
 const AlwaysDialog = lazyPart(() => import("./always-dialog.tsx"));
 
-/** For so long after it appears a card does nothing: who was typing did not mean it. */
+/** Milliseconds after its appearance during which a card ignores input: it may be meant for another element. */
 const inertMs = 500;
 
-/** One action that waits: what exactly would happen, and the answers. It never takes the focus by itself. */
+/** An action that needs approval: its details and the buttons. It never takes the focus by itself. */
 export default function ApprovalCard({ approval }: { readonly approval: Approval }) {
   const words = useMoreWords().approval;
   const { client, approvals, overview } = useServices();
@@ -47,7 +47,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
         },
       });
     } catch (error) {
-      // Answered elsewhere, or its deadline has passed: the list says what is left.
+      // Answered elsewhere or expired: the reloaded list shows what is left.
       if (!(error instanceof ApiError && error.status === 409))
         setProblem(error instanceof Error ? error.message : words.failed);
       setIsSent(false);
@@ -56,7 +56,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || isInert || isSent) return;
-    // There letters are letters.
+    // In text fields letters are text.
     const card = event.currentTarget;
     const within = event.target instanceof Element ? event.target.closest("form, dialog") : null;
     if (within !== null && card.contains(within)) return;
@@ -71,7 +71,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
     <div
       role="group"
       aria-label={words.label(approval.tool)}
-      // It is one of several that are walked through, and takes the keys that its hint names.
+      // One of several cards in the navigation; it handles the keys that its hint names.
       tabIndex={0}
       data-approval={approval.actionId}
       onKeyDown={onKeyDown}
@@ -130,7 +130,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
             placeholder={words.reason}
             value={reason}
             maxLength={10_000}
-            // The reader has just asked for this field.
+            // The user has just opened this field.
             // eslint-disable-next-line jsx-a11y/no-autofocus
             autoFocus
             onChange={(event) => setReason(event.target.value)}
@@ -159,7 +159,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
 
 type ProposalProps = { readonly approval: Approval; readonly folder: string | null };
 
-/** The whole of what would be done; nothing of it is cut. */
+/** The full action; nothing is trimmed. */
 function Proposal({ approval, folder }: ProposalProps) {
   const edits = useMemo(() => editsOf({ action: approval.action, outcome: null }), [approval]);
   if (edits.length > 0) {

@@ -6,7 +6,7 @@ import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 import ApprovalCard from "./approval-card.tsx";
 
-/** Everything that waits for its user, of all conversations, the one with the nearest deadline first. */
+/** All pending approvals, nearest deadline first. */
 export default function InboxPage() {
   const words = useWords();
   const more = useMoreWords();

@@ -5,16 +5,16 @@ import { Cell, type Store } from "../lib/store.ts";
 
 export type BrowserPicture = Omit<Extract<BrowserFrame, { type: "picture" }>, "type">;
 
-/** What is known of the browser of a conversation. */
+/** The state of a conversation's browser. */
 export type BrowserView = {
-  /** `false` before the server has answered, and while it cannot be reached. */
+  /** False while disconnected. */
   readonly isConnected: boolean;
   readonly isOpen: boolean;
   readonly tabs: readonly ShownTab[];
   readonly picture: BrowserPicture | null;
   readonly isLent: boolean;
   readonly isYours: boolean;
-  /** Why something cannot be, in the server's words. */
+  /** The server's error message. */
   readonly problem: string | null;
 };
 
@@ -32,7 +32,7 @@ const retryMs = 1_500;
 
 type Client = Pick<ConvokeClient, "attachBrowser">;
 
-/** Watches the browser of a conversation from `start` to `stop`, over as many connections as it takes; who is cut off has given it back. */
+/** Follows the browser of a conversation from `start` to `stop`, and reconnects. A disconnect gives back control. */
 export class BrowserLink implements Store<BrowserView> {
   readonly #client: Client;
   readonly #id: string;
@@ -74,7 +74,7 @@ export class BrowserLink implements Store<BrowserView> {
         for await (const frame of this.#client.attachBrowser(this.#id, { inputs, signal }))
           if (!signal.aborted) this.#take(frame);
       } catch (error) {
-        // A connection that broke is made again; what the server refuses stays refused.
+        // Reconnects after a network error; a refusal is final.
         if (error instanceof ApiError && !signal.aborted) return this.#change({ problem: error.message });
       }
       inputs.end();

@@ -14,7 +14,7 @@ export type BrowserPanelProps = {
   readonly onClose: () => void;
 };
 
-/** The browser of the agent as it is now; a person can have it while the agent is not at work. */
+/** The agent's browser, live. A user can take control while the agent does not run. */
 export default function BrowserPanel({ conversationId, isWorking, onClose }: BrowserPanelProps) {
   const words = useMoreWords().browser;
   const { client } = useServices();
@@ -93,7 +93,7 @@ function statusOf(
   return isWorking ? words.isWorking : "";
 }
 
-/** Not while the page is in the background; the person who controls the browser keeps it. */
+/** Paused while the page is in the background, unless this user controls the browser. */
 function useWhileSeen(link: BrowserLink): void {
   useEffect(() => {
     const onChange = (): void => {

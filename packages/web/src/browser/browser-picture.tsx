@@ -17,11 +17,11 @@ type BrowserPictureProps = {
   readonly link: BrowserLink;
 };
 
-/** Holds the keyboard until it is pressed together with Control. */
+/** The key that, with Control, releases the keyboard. */
 const leaveKey = "]";
 const wheelEveryMs = 50;
 
-/** The picture of the page; for who has the browser its mouse and its keyboard too. */
+/** The screenshot of the page; it takes mouse and keyboard input from the user who has control. */
 export function BrowserPicture({ picture, isYours, link }: BrowserPictureProps) {
   const words = useMoreWords().browser;
   const image = useRef<HTMLImageElement>(null);
@@ -38,7 +38,7 @@ export function BrowserPicture({ picture, isYours, link }: BrowserPictureProps) 
     event.preventDefault();
     if (event.type === "pointerdown") {
       event.currentTarget.setPointerCapture(event.pointerId);
-      // It brings up the keyboard of a phone.
+      // Opens the on-screen keyboard of a phone.
       keyboard.current?.focus({ preventScroll: true });
     }
     const frame = { box: event.currentTarget.getBoundingClientRect(), width, height };
@@ -53,7 +53,7 @@ export function BrowserPicture({ picture, isYours, link }: BrowserPictureProps) 
       link.send({ type: "give" });
       return;
     }
-    // Keyboards of phones and those that compose say what was written, not what was pressed. Pasting is an event of its own.
+    // Phone keyboards and input methods report the text, not keys. Pasting has its own event.
     if (nativeEvent.isComposing || /^(?:Unidentified|Process|Dead)$/.test(key)) return;
     if ((ctrlKey || event.metaKey) && key.toLowerCase() === "v") return;
     event.preventDefault();
@@ -108,7 +108,7 @@ export function BrowserPicture({ picture, isYours, link }: BrowserPictureProps) 
   );
 }
 
-/** The wheel is the page's, not the panel's; said by hand, as React's own listener cannot hold it back. */
+/** Listens natively, because React's wheel listener is passive and cannot prevent the panel from scrolling. */
 function useWheel(
   image: { readonly current: HTMLImageElement | null },
   isYours: boolean,

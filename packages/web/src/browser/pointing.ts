@@ -1,6 +1,6 @@
 import type { BrowserInput } from "@convoke/protocol";
 
-/** The fields of a pointer event that are used. */
+/** The used fields of a pointer event. */
 export type PointerLike = {
   readonly type: string;
   readonly pointerType: string;
@@ -10,7 +10,7 @@ export type PointerLike = {
   readonly timeStamp: number;
 };
 
-/** The picture where it is drawn, and the size of the page that it shows. */
+/** The element that shows the picture, and the size of the page in it. */
 export type Frame = {
   readonly box: {
     readonly left: number;
@@ -29,7 +29,7 @@ const everyMs = 50;
 const doubleMs = 450;
 const near = 6;
 
-/** Makes inputs of a browser from what a mouse or a finger does on its picture. A finger that is drawn scrolls, one that taps clicks. */
+/** Converts pointer events on the picture to browser input. A finger that drags scrolls, one that taps clicks. */
 export class Pointing {
   #last: Press | null = null;
   #finger: { x: number; y: number; isDrawn: boolean } | null = null;
@@ -81,7 +81,7 @@ export class Pointing {
     }));
   }
 
-  /** Which of several presses at one place this is. */
+  /** The click count: consecutive presses at the same place. */
   #press({ clientX: x, clientY: y, timeStamp: atMs }: PointerLike): number {
     const last = this.#last;
     const isAgain = last !== null && atMs - last.atMs < doubleMs && Math.hypot(x - last.x, y - last.y) < near;
@@ -91,7 +91,7 @@ export class Pointing {
   }
 }
 
-/** Where it is on the page, in the page's own pixels, and never outside of it. */
+/** The position in page pixels, clamped to the page. */
 export function placeOf(
   { clientX, clientY }: Pick<PointerLike, "clientX" | "clientY">,
   { box, width, height }: Frame,

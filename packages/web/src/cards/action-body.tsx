@@ -26,7 +26,7 @@ type BodyProps = {
   readonly row: ActionRow;
   readonly conversationId: string;
   readonly folder: string | null;
-  /** Its output so far, while it runs. */
+  /** Streamed output while the tool runs. */
   readonly progress: string | null;
   readonly menu: CardMenu | null;
   readonly thread: ((report: ReactNode) => ReactNode) | null;
@@ -34,7 +34,7 @@ type BodyProps = {
 
 type Result = Extract<Outcome, { readonly type: "result" }>;
 
-/** What went into a call and what came out of it. A new kind of card is a function here. */
+/** Arguments and result of a call. A new kind of card is a new function here. */
 export default function ActionBody({ row, conversationId, folder, progress, menu, thread }: BodyProps) {
   const edits = useMemo(() => editsOf(row), [row]);
   const body = (
@@ -135,7 +135,7 @@ function CommandText({ command }: { readonly command: string }) {
   );
 }
 
-/** The arguments of a call that has no card of its own. */
+/** Arguments of a call without a card of its own. */
 function ArgumentTable({ row }: { readonly row: ActionRow }) {
   const fields = asRecord(row.action?.["data"]) ?? row.action ?? asRecord(parsed(row.callText)) ?? {};
   const entries = Object.entries(fields).filter(([key, value]) => key !== "kind" && value !== null);
@@ -174,7 +174,7 @@ function OutcomeBody({ row, conversationId, hasEdits }: OutcomeBodyProps) {
   return <ObservationBody observation={outcome.observation} isError={outcome.isError} />;
 }
 
-/** A result of which only a part came with the timeline; the whole of it on demand. */
+/** A trimmed result; the whole one is loaded on demand. */
 function CutBody({ conversationId, outcome }: { readonly conversationId: string; readonly outcome: Result }) {
   const words = useMoreWords().cardBody;
   const { client } = useServices();
@@ -185,7 +185,7 @@ function CutBody({ conversationId, outcome }: { readonly conversationId: string;
       const event = asRecord(await client.getEvent(conversationId, outcome.id));
       setWhole(recordAt(event, "observation"));
     } catch {
-      // The button stays, and says that it can be tried again.
+      // The button stays and offers a retry.
       setIsFailed(true);
     }
   };
@@ -251,7 +251,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The model wrote no JSON: its text is shown as it is.
+    // The arguments are not JSON: show the text.
     return null;
   }
 }

@@ -52,17 +52,17 @@ type ActionCardProps = {
   readonly folder: string | null;
   readonly isOpen: boolean;
   readonly onToggle: (id: string) => void;
-  /** Whether the agent works on it now; an action without an answer may also wait or have been cut off. */
+  /** Whether the tool runs now; an action without an answer may also wait or have been interrupted. */
   readonly isRunning: boolean;
-  /** Output of tools that run. */
+  /** Streamed output of running tools. */
   readonly progress: Store<ReadonlyMap<string, string>>;
-  /** Null where a log is read-only. */
+  /** Null if the log is read-only. */
   readonly menu: CardMenu | null;
-  /** Draws the conversation that the work was given to; what it is given stands in its place where there is none. */
+  /** Renders the sub-agent's conversation, with a fallback if there is none. */
   readonly thread: ((report: ReactNode) => ReactNode) | null;
 };
 
-/** One tool call: a line, and below it what went in and what came out. */
+/** One tool call: a summary line, and its arguments and result below. */
 export const ActionCard = memo(function ActionCard({
   row,
   conversationId,
@@ -120,7 +120,7 @@ export const ActionCard = memo(function ActionCard({
   );
 });
 
-/** At the right of a card: what came of it, in as few characters as it needs. */
+/** The short result at the right of a card. */
 function CardState({ row, isRunning }: { readonly row: ActionRow; readonly isRunning: boolean }) {
   const words = useWords().card;
   const { outcome } = row;
@@ -154,7 +154,7 @@ function ResultState({ row }: { readonly row: ActionRow }) {
   const edits = useMemo(() => editsOf(row), [row]);
   if (row.outcome?.type !== "result") return null;
   const { observation, isError } = row.outcome;
-  // Of several files each is counted in the opened card.
+  // With several files, the counts are in the expanded card.
   if (edits.length > 1) return <span>{words.files(edits.length)}</span>;
   if (edits[0] !== undefined) return <Changed edit={edits[0]} />;
   const exitCode = numberAt(observation, "exit_code");

@@ -1,6 +1,6 @@
-/** What can be done from a card. */
+/** Callbacks of the card menu. */
 export type CardMenu = {
   readonly showEvent: (eventId: string) => void;
-  /** What the model was shown before it made the call. */
+  /** Shows the model input that led to the call. */
   readonly showContext: (eventId: string) => void;
 };

@@ -16,11 +16,11 @@ export type Icon =
   | "tool"
   | "skill";
 
-/** The one line of a card: what kind of thing it is, and what matters of it. */
+/** The summary line of a tool call: an icon and the main argument. */
 export type CardSummary = {
   readonly icon: Icon;
   readonly text: string;
-  /** Whether the text is a command, a path or a pattern, to be set like code. */
+  /** True for a command, path or pattern, shown in monospace. */
   readonly isCode: boolean;
 };
 
@@ -35,7 +35,7 @@ const readingKinds = new Set([
   "BrowserListTabsAction",
 ]);
 
-/** Whether a row may be folded together with adjacent rows: it only read, and succeeded. */
+/** Whether a row may be grouped with adjacent rows: it only read, and succeeded. */
 export function isReadOnly({ action, outcome }: ActionRow): boolean {
   const kind = textAt(action, "kind");
   const isReading = readingKinds.has(kind) || (kind === "FileEditorAction" && action?.["command"] === "view");
@@ -100,7 +100,7 @@ export function summarizeCall(
   }
 }
 
-/** What an MCP tool or an unknown one was called with, as far as one line has room. */
+/** The arguments of an MCP or unknown tool, shortened to one line. */
 function firstArgument({ action, callText }: Pick<ActionRow, "action" | "callText">): string {
   const data = (action?.["data"] ?? action) as UnknownRecord | null;
   const value = Object.entries(data ?? {}).find(
@@ -109,7 +109,7 @@ function firstArgument({ action, callText }: Pick<ActionRow, "action" | "callTex
   return typeof value === "string" ? firstLine(value) : firstLine(callText);
 }
 
-/** How many things an observation of a search found; null for others. */
+/** Number of results of a search; null for other observations. */
 export function foundCount(observation: UnknownRecord): number | null {
   if (observation["kind"] === "GrepObservation") return listAt(observation, "matches").length;
   if (observation["kind"] === "GlobObservation") return listAt(observation, "files").length;

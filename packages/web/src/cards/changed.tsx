@@ -1,7 +1,7 @@
 import { useDiff } from "../diff/use-diff.ts";
 import type { Edit } from "../folds/edits.ts";
 
-/** Lines that came and went in a file. */
+/** Added and removed lines of a file. */
 export function Changed({ edit }: { readonly edit: Edit }) {
   const diff = useDiff(edit);
   if (diff === null) return null;

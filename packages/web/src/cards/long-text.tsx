@@ -13,13 +13,13 @@ const nearEnd = 20;
 type LongTextProps = {
   readonly text: string;
   readonly isError?: boolean;
-  /** A sentence to read; output keeps its columns. */
+  /** Prose; otherwise output, which keeps its columns. */
   readonly isWrapped?: boolean;
-  /** It still grows: its reader stays at its end, unless they have gone away from there. */
+  /** True while it grows: the view follows the end unless the user scrolls away. */
   readonly isLive?: boolean;
 };
 
-/** Output with its colours. Of a long one the end, which says what came of it; the rest on demand. */
+/** Output with its colours. Of a long one the last lines are shown; the rest on demand. */
 export function LongText({ text, isError = false, isWrapped = false, isLive = false }: LongTextProps) {
   const words = useMoreWords().cardBody;
   const [isWhole, setIsWhole] = useState(false);

@@ -12,7 +12,7 @@ type PlannedDiffProps = {
   readonly folder: string | null;
 };
 
-/** A change that is not made yet, where it would be in the file; without numbers where that cannot be told. */
+/** A proposed change, located in its file; without line numbers if it cannot be located. */
 export function PlannedDiff({ edit, action, conversationId, folder }: PlannedDiffProps) {
   const path = edit.path.startsWith("/") || folder === null ? edit.path : `${folder}/${edit.path}`;
   const { content } = useFile(conversationId, path, "");

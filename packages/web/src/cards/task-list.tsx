@@ -15,7 +15,7 @@ export function TaskList({ tasks }: { readonly tasks: readonly Task[] }) {
       {tasks.map(({ title, notes, status }, index) => {
         const { Shape, colour } = icons[status];
         return (
-          // A plan may name the same task twice; its place tells them apart.
+          // A plan may contain a task twice; the index tells them apart.
           // eslint-disable-next-line react/no-array-index-key
           <li key={index} className="flex gap-2 py-0.5">
             <Shape size={14} role="img" aria-label={words[status]} className={`mt-0.5 shrink-0 ${colour}`} />

@@ -1,5 +1,5 @@
 import { createContext } from "react";
 import type { FindTokenRanges } from "./token-types.ts";
 
-/** Where the parts of the page ask for colours; by itself nothing has any. */
+/** The highlighter of the page; by default nothing is highlighted. */
 export const ColourContext = createContext<FindTokenRanges>(() => Promise.resolve(null));

@@ -3,7 +3,7 @@ import { openReader } from "./token-ranges.ts";
 
 const read = openReader();
 
-// One answer to each question, in their order.
+// One response per request, in order.
 self.addEventListener("message", ({ data }: MessageEvent<{ text: string; language: Language }>) => {
   self.postMessage(read(data.text, data.language));
 });

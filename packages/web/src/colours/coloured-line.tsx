@@ -4,7 +4,7 @@ import { paint } from "./paint.ts";
 
 type ColouredLineProps = { readonly text: string; readonly ranges: TokenRanges | undefined };
 
-/** One line of code; an empty one is as high as the others. */
+/** One line of code; empty lines keep their height. */
 export function ColouredLine({ text, ranges }: ColouredLineProps) {
   const place = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { tokenTypes } from "./token-types.ts";
 
 const css = readFileSync(path.join(import.meta.dirname, "../app.css"), "utf8");
-/** Where code stands. */
+/** Backgrounds of code. */
 const grounds = ["canvas", "raised", "sunken", "good-wash", "bad-wash", "accent-wash"];
 
-// axe does not see what highlights of the browser look like.
+// axe does not check the colours of CSS highlights.
 test.each(tokenTypes)(
   "U18: code that is a %s can be read in both themes, wherever it stands",
   (tokenType) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Highlighter, maxCharacters, type Reader } from "./highlighter.ts";
 import type { TokenRanges } from "./token-types.ts";
 
-/** A reader that answers when it is told to, and a clock that rings when it is told to. */
+/** A reader and a timer that the test controls. */
 class FakeReader {
   readonly requested: string[] = [];
   opened = 0;

@@ -1,26 +1,26 @@
 import { languageOf, type Language } from "./language-of.ts";
 import type { FindTokenRanges, TokenRanges } from "./token-types.ts";
 
-/** Longer texts stay plain: nobody reads them for their colours. */
+/** Longer texts are not highlighted. */
 export const maxCharacters = 200_000;
-/** A text with more ranges would make the page slow to draw. */
+/** More ranges would make the page slow to render. */
 const maxRanges = 20_000;
-/** A grammar that takes longer is stuck in one of its patterns. */
+/** Timeout of one text: a slower grammar hangs in one of its patterns. */
 const maxMs = 5_000;
-/** Texts whose colours are cached, so that what comes back on the screen has them at once; and how long these are together. */
+/** Maximum number of cached texts, and their maximum total length. */
 const maxCachedTexts = 300;
 const maxCachedCharacters = 2_000_000;
 
-/** Reads texts somewhere else, and answers each question in its turn, or not at all. */
+/** Tokenizes texts in a worker. Answers requests in order, or never. */
 export type Reader = {
   readonly ask: (text: string, language: Language) => void;
   readonly close: () => void;
 };
 
 export type HighlighterDeps = {
-  /** Null tells that the reader broke; it is closed then. */
+  /** Null reports that the reader failed; it is then closed. */
   readonly openReader: (onAnswer: (ranges: TokenRanges | null) => void) => Reader;
-  /** Calls back after a while, unless what it returns was called. */
+  /** Calls back after `ms`, unless the returned function was called. */
   readonly later: (ms: number, callback: () => void) => () => void;
 };
 
@@ -31,10 +31,10 @@ type HighlightRequest = {
   readonly answer: (ranges: TokenRanges | null) => void;
 };
 
-/** Finds the colours of texts, one after the other, and starts anew where a text takes for ever. */
+/** Highlights texts one after another in a worker, and restarts the worker if a text takes too long. */
 export class Highlighter {
   readonly #deps: HighlighterDeps;
-  /** The one that was asked for last comes last. */
+  /** An LRU cache, most recently used last. */
   readonly #cache = new Map<string, Promise<TokenRanges | null>>();
   #cachedCharacters = 0;
   readonly #waiting: HighlightRequest[] = [];

@@ -1,4 +1,4 @@
-/** Languages that have colours, by the names that files and code blocks give them. */
+/** Supported languages, by the names that files and code blocks use. */
 const names = {
   bash: ["bash", "sh", "shell", "zsh", "console"],
   cpp: ["cpp", "c", "h", "hpp", "cc", "cxx", "c++"],
@@ -24,7 +24,7 @@ const byName: ReadonlyMap<string, Language> = new Map<string, Language>(
   ),
 );
 
-/** The language that a code block says it is in; null for one without colours. */
+/** The language of a code block; null if it is not supported. */
 export function languageOf(name: string): Language | null {
   return (
     byName.get(
@@ -36,7 +36,7 @@ export function languageOf(name: string): Language | null {
   );
 }
 
-/** What the end of a file's name says of its language, in the words of {@link languageOf}; empty where it has none. */
+/** The language name of a file by its extension, for {@link languageOf}; empty if unknown. */
 export function endingOf(path: string): string {
   const file = path.slice(path.lastIndexOf("/") + 1);
   return file.includes(".") ? file.slice(file.lastIndexOf(".") + 1) : "";

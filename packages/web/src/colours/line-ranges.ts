@@ -1,6 +1,6 @@
 import type { TokenRanges } from "./token-types.ts";
 
-/** The ranges of each of several lines that were read as one text, with places counted from the beginning of the line. */
+/** Splits the ranges of a text into ranges per line, with offsets from the start of the line. */
 export function rangesOfLines(lines: readonly string[], ranges: TokenRanges): readonly TokenRanges[] {
   let at = 0;
   let offset = 0;
@@ -13,7 +13,7 @@ export function rangesOfLines(lines: readonly string[], ranges: TokenRanges): re
       const from = Math.max(ranges[at]!, start);
       const to = Math.min(ranges[at + 1]!, end);
       if (from < to) own.push(from - start, to - start, ranges[at + 2]!);
-      // The rest of it is on the lines that follow.
+      // The rest of the range is on the next lines.
       if (ranges[at + 1]! > end) break;
     }
     return own;

@@ -4,7 +4,7 @@ import workerAddress from "./colour-worker.ts?worker&url";
 import { Highlighter, type Reader } from "./highlighter.ts";
 import type { TokenRanges } from "./token-types.ts";
 
-/** Reads in a worker, which comes with the first text and stays. */
+/** Tokenizes in a worker, which starts with the first text and stays. */
 export function openHighlighter(): Highlighter {
   return new Highlighter({
     openReader: openWorker,

@@ -2,11 +2,10 @@ import { tokenTypes, type TokenRanges } from "./token-types.ts";
 import { watchNearness } from "../lib/near-screen.ts";
 
 /**
- * Colours ranges of a text that is on the page until the function that it returns is called. Text and elements stay as they are:
- * nothing moves, a selection stays, and what is copied is the text. Browsers without such highlights show it plain.
- *
- * Only what is near the screen is coloured: Chromium goes through all ranges of a page, and paints their texts anew, in each frame
- * in which any style was found.
+ * Highlights ranges of a text node with the CSS Custom Highlight API until the returned function is called. Text and
+ * elements stay unchanged: no layout shift, selections stay, copies are plain text. Browsers without the API show
+ * plain text. Only text near the screen is highlighted: Chromium walks all ranges of a page and repaints their texts
+ * in each frame with a style change.
  */
 export function paint(text: Text, ranges: TokenRanges): () => void {
   const { parentElement } = text;

@@ -3,18 +3,18 @@ import { ColourContext } from "./colour-context.ts";
 import type { TokenRanges } from "./token-types.ts";
 import { paint } from "./paint.ts";
 
-/** A text that still grows gets new colours when it was still for so long. */
+/** Milliseconds that a growing text must be unchanged before it is highlighted again. */
 const stillMs = 200;
 
 type TextColoursProps = {
-  /** Holds the text and nothing else. */
+  /** The element that contains only the text. */
   readonly place: RefObject<HTMLElement | null>;
   readonly text: string;
-  /** As a code block or the ending of a file names it. */
+  /** The language, as a code block or a file extension names it. */
   readonly language: string;
 };
 
-/** Colours a text that is on the page already; draws nothing itself. */
+/** Highlights a text that is on the page; renders nothing. */
 export default function TextColours({ place, text, language }: TextColoursProps) {
   const ranges = useTokenRanges(text, language);
   useLayoutEffect(() => {
@@ -24,7 +24,7 @@ export default function TextColours({ place, text, language }: TextColoursProps)
   return null;
 }
 
-/** The colours of a text; while it grows those of its beginning. Null for none, and until they are there. */
+/** The token ranges of a text; while it grows, those of its beginning. Null until they are known. */
 function useTokenRanges(text: string, language: string): TokenRanges | null {
   const ask = use(ColourContext);
   const [known, setKnown] = useState<{ readonly text: string; readonly ranges: TokenRanges } | null>(null);
@@ -36,7 +36,7 @@ function useTokenRanges(text: string, language: string): TokenRanges | null {
         const ranges = await ask(text, language);
         if (isCurrent) setKnown(ranges === null ? null : { text, ranges });
       } catch (error) {
-        // It stays plain, and can be read all the same.
+        // Without colours the text is still readable.
         console.warn("Colours could not be loaded.", error);
       }
     };
@@ -45,7 +45,7 @@ function useTokenRanges(text: string, language: string): TokenRanges | null {
       isCurrent = false;
       clearTimeout(timer);
     };
-    // Whether it grows is asked when the text changes.
+    // Evaluated only when the text changes.
     // eslint-disable-next-line react/exhaustive-deps
   }, [ask, text, language]);
   return known !== null && text.startsWith(known.text) ? known.ranges : null;

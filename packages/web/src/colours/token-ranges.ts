@@ -34,7 +34,7 @@ const languages: Readonly<Record<Language, LanguageFn>> = {
   yaml,
 };
 
-/** By the first part of what the grammars call things; what is not here looks like what it stands in. */
+/** Token types by the first part of a grammar's scope name; other scopes inherit. */
 const typeOfScope: Readonly<Record<string, (typeof tokenTypes)[number]>> = {
   addition: "added",
   attr: "name",
@@ -69,7 +69,7 @@ const typeOfScope: Readonly<Record<string, (typeof tokenTypes)[number]>> = {
   variable: "type",
 };
 
-/** Reads texts in one of the languages; runs where it holds up nobody, as a grammar can take its time. */
+/** Tokenizes a text. Runs in a worker, because a grammar can be slow. */
 export function openReader(): (text: string, language: Language) => TokenRanges {
   const reader = hljs.newInstance();
   reader.configure({ __emitter: RangeEmitter });
@@ -82,7 +82,7 @@ export function openReader(): (text: string, language: Language) => TokenRanges 
   };
 }
 
-/** Takes what a grammar found as places in the text. No markup is made anywhere. */
+/** Collects the grammar's output as ranges of the text. No markup is created. */
 class RangeEmitter implements Emitter {
   readonly ranges: number[] = [];
   readonly #open: number[] = [];
@@ -103,7 +103,7 @@ class RangeEmitter implements Emitter {
     this.#open.pop();
   }
 
-  /** Older names of the two, by which grammars are still opened and closed. */
+  /** Older names of the two methods, which the grammars still call. */
   openNode(scope: string): void {
     this.startScope(scope);
   }
@@ -112,7 +112,7 @@ class RangeEmitter implements Emitter {
     this.endScope();
   }
 
-  /** A text in another language inside of this one, such as a script in a page. */
+  /** A nested language, such as a script in HTML. */
   __addSublanguage(inner: RangeEmitter): void {
     const { ranges } = inner;
     for (let index = 0; index < ranges.length; index += 3)

@@ -1,4 +1,4 @@
-/** The kinds of tokens that are coloured. Their colours are in `app.css`, by these names. */
+/** The token types that have a colour, which `app.css` defines under these names. */
 export const tokenTypes = [
   "comment",
   "keyword",
@@ -11,10 +11,10 @@ export const tokenTypes = [
 ] as const;
 
 /**
- * The coloured ranges of a text, three numbers each, in the order of the text: where it begins, where it ends, and its place in
- * {@link tokenTypes}. What lies between them has the colour of plain text.
+ * The highlighted ranges of a text, in order, three numbers each: start, end, index in {@link tokenTypes}. Text
+ * between them is plain.
  */
 export type TokenRanges = readonly number[];
 
-/** Asks for the colours of a text; null where it stays plain. */
+/** Finds the token ranges of a text; null if it is not highlighted. */
 export type FindTokenRanges = (text: string, language: string) => Promise<TokenRanges | null>;

@@ -1,4 +1,4 @@
-/** Vite makes a file of its own of such a module; this is where it lies. */
+/** Vite emits such a module as a file; this is its URL. */
 declare module "*?worker&url" {
   const address: string;
   export default address;

@@ -8,7 +8,7 @@ type AttachedImagesProps = {
   readonly onChange: (images: readonly string[]) => void;
 };
 
-/** The images that go with the message, each with a button that removes it. */
+/** The attached images, each with a button that removes it. */
 export function AttachedImages({ images, onChange }: AttachedImagesProps) {
   const words = useMoreWords().attachedImages;
   return (

@@ -1,4 +1,4 @@
-/** What is being written at the caret that can be completed: `from` and `to` are what a choice replaces. */
+/** The text at the caret that can be completed: a choice replaces `from` to `to`. */
 export type CompletionTarget = {
   readonly kind: "file" | "command" | "model";
   readonly query: string;
@@ -6,16 +6,16 @@ export type CompletionTarget = {
   readonly to: number;
 };
 
-/** One way to complete it. */
+/** One suggestion. */
 export type Suggestion = {
-  /** Shown; of those that are shown together each is another one. */
+  /** The label; unique among the suggestions shown together. */
   readonly name: string;
   readonly detail: string;
-  /** What is written when it is chosen. */
+  /** The inserted text. */
   readonly insert: string;
 };
 
-/** Finds what could be meant, the likeliest first. */
+/** Finds suggestions, best match first. */
 export type Suggest = (target: CompletionTarget, signal: AbortSignal) => Promise<readonly Suggestion[]>;
 
 /** `@` at the beginning of a word names a file, `/` at the beginning of the message a command or a skill. */
@@ -30,18 +30,18 @@ export function completionTargetAt(text: string, caret: number): CompletionTarge
   return null;
 }
 
-/** The text with a choice in it, and where one goes on writing. */
+/** The text with the suggestion inserted, and the new caret position. */
 export function completed(
   text: string,
   { from, to }: CompletionTarget,
   { insert }: Suggestion,
 ): { readonly text: string; readonly caret: number } {
-  // A space that is there already is not written twice.
+  // An existing space is not duplicated.
   const rest = insert.endsWith(" ") && text.startsWith(" ", to) ? text.slice(to + 1) : text.slice(to);
   return { text: `${text.slice(0, from)}${insert}${rest}`, caret: from + insert.length };
 }
 
-/** At most `limit` of the names that have the query in them, in any case; where it stands at the beginning comes first, then shorter ones. */
+/** At most `limit` items whose name contains the query, ignoring case; prefixes first, then shorter names. */
 export function ranked<Item>(
   items: readonly Item[],
   query: string,
@@ -67,7 +67,7 @@ function rankOf(name: string, wanted: string): number | null {
   return hasInOrder(name, wanted) ? 3 + length : null;
 }
 
-/** Whether all letters are there, in this order: `rdm` is in `readme`. */
+/** Fuzzy match: all letters in this order, such as `rdm` in `readme`. */
 function hasInOrder(name: string, wanted: string): boolean {
   let at = 0;
   for (const letter of name) if (letter === wanted[at]) at += 1;

@@ -25,13 +25,13 @@ import { useCompletion } from "./use-completion.ts";
 export type ComposedMessage = { readonly text: string; readonly images: readonly string[] };
 
 type ComposerProps = {
-  /** Whose draft it is: the id of a conversation, or `new`. */
+  /** Key of the draft: a conversation id, or `new`. */
   readonly place: string;
   readonly status: string;
   readonly onSend: (composed: ComposedMessage, how: "enter" | "ctrl-enter") => void;
-  /** Text to put in, e.g. that of a message that was taken back; counts once for each object. */
+  /** Text to insert, such as that of a withdrawn message; applied once per object. */
   readonly given?: { readonly text: string } | null;
-  /** What can be named in the text; nothing where it is left out. */
+  /** Source of suggestions; none if absent. */
   readonly suggest?: Suggest | null;
   /** Shown below the text, at the left. */
   readonly children?: ReactNode;
@@ -40,7 +40,7 @@ type ComposerProps = {
 
 const isTouch = (): boolean => matchMedia("(pointer: coarse)").matches;
 
-/** Where a person writes. What is typed is kept as it is typed, per conversation, and goes only when it was sent. */
+/** The message editor. The draft is saved at each keystroke, per conversation, and removed when it is sent. */
 export function Composer(props: ComposerProps) {
   const { place, status, onSend, given = null, suggest = null, children, isLarge = false } = props;
   const words = useWords().composer;
@@ -66,7 +66,7 @@ export function Composer(props: ComposerProps) {
     (target: CompletionTarget, suggestion: Suggestion): void => {
       const next = completed(text, target, suggestion);
       field.current?.focus();
-      // Drawn at once: what is typed next belongs behind what was chosen.
+      // Rendered at once, so that the next keystroke follows the inserted text.
       flushSync(() => {
         write(next.text);
         setCaret(next.caret);
@@ -93,20 +93,20 @@ export function Composer(props: ComposerProps) {
     onSend({ text: text.trim(), images }, how);
     write("");
     setImages([]);
-    // At once, as the text: who is handed the message may put another composer in the place of this one.
+    // At once: `onSend` may replace this composer by another one.
     drafts.writeImages(place, []);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (completion.onKey(event)) return;
     if (event.key !== "Enter" || event.nativeEvent.isComposing || event.shiftKey) return;
     const isCtrl = event.ctrlKey || event.metaKey;
-    // The keyboard of a phone has no other way to break a line.
+    // Phone keyboards have no other key for a new line.
     if (isTouch() && !isCtrl) return;
     event.preventDefault();
     send(isCtrl && choice.ctrlEnter !== null ? "ctrl-enter" : "enter");
   };
   const addImages = async (files: Iterable<File>): Promise<void> => {
-    // The browser empties its list as soon as the event is over.
+    // The browser clears the list after the event.
     const chosen = [...files];
     for (const item of chosen) {
       const image = await readImage(item);

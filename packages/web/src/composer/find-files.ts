@@ -2,7 +2,7 @@ import { ranked } from "./completion.ts";
 
 type Entry = { readonly name: string; readonly type: "directory" | "file" | "other" };
 
-/** What stands in a folder, named below the folder of the conversation, without a slash at either end. */
+/** Lists a folder, given as a path relative to the conversation's folder. */
 export type ListFolder = (path: string) => Promise<readonly Entry[]>;
 
 /** Limits of one search: folders that are read, and levels below the start. */
@@ -10,13 +10,16 @@ const maxFolders = 40;
 const deepest = 4;
 const maxNames = 5_000;
 const maxFound = 12;
-/** For so long a folder is taken for what it was. */
+/** Milliseconds that a folder listing is cached. */
 const freshMs = 15_000;
 
-/** Folders of what was made or fetched: they are named, but not searched. */
+/** Folders of generated or downloaded files: suggested, but not searched. */
 const passedBy = new Set(["node_modules", "target", "dist", "build", "vendor", "__pycache__", "venv"]);
 
-/** Names of files for what is being written. Who types on asks for the same folders, so that nothing is broken off. A bounded look: of a large tree what is near its root, or near the folder that is named. */
+/**
+ * Finds file names for a completion. The search is bounded: in a large tree it finds what is near the root, or near
+ * the typed folder. Further keystrokes reuse the same listings, so nothing is aborted.
+ */
 export class FileFinder {
   readonly #list: ListFolder;
   readonly #now: () => number;
@@ -27,7 +30,7 @@ export class FileFinder {
     this.#now = now;
   }
 
-  /** Paths below the folder of the conversation, those of folders with a slash at their end. */
+  /** Paths relative to the conversation's folder; those of folders end with a slash. */
   async find(query: string): Promise<readonly string[]> {
     const base = query.slice(0, query.lastIndexOf("/") + 1);
     if (query.startsWith("/") || base.split("/").includes("..")) return [];
@@ -42,7 +45,7 @@ export class FileFinder {
     if (cached !== undefined && this.#now() - cached.at < freshMs) return cached.paths;
     const paths = isDeep ? this.#walk(base) : this.#names(base);
     this.#cache.set(key, { at: this.#now(), paths });
-    // It failed: the next one asks anew.
+    // Not cached after an error.
     paths.catch(() => this.#cache.delete(key));
     return paths;
   }
@@ -54,7 +57,7 @@ export class FileFinder {
     );
   }
 
-  /** Level by level, so that what is near comes before what is deep. */
+  /** Breadth first, so that near files come first. */
   async #walk(base: string): Promise<readonly string[]> {
     const found: string[] = [];
     let searched = 0;
@@ -69,7 +72,7 @@ export class FileFinder {
     return found.slice(0, maxNames);
   }
 
-  /** A folder below that cannot be read has nothing to name; the first one says why. */
+  /** An unreadable subfolder is skipped; an unreadable root is an error. */
   async #namesIfThere(folder: string, base: string): Promise<readonly string[]> {
     try {
       return await this.#names(folder);

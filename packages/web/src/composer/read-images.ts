@@ -1,8 +1,8 @@
-/** A picture that is larger than this when it is sent would fill what the model reads. */
+/** Maximum size of an image that is sent; a larger one would fill the model's context. */
 const maxBytes = 4 * 1024 * 1024;
 const maxPixels = 2_048;
 
-/** Pictures as `data:` addresses, made smaller where they are too large. Null for a file that is no picture the browser can read. */
+/** Images as `data:` URLs, scaled down if they are too large. Null for a file that the browser cannot decode. */
 export async function readImage(file: Blob): Promise<string | null> {
   if (!/^image\/(png|jpeg|gif|webp)$/.test(file.type)) return null;
   try {
@@ -17,7 +17,7 @@ export async function readImage(file: Blob): Promise<string | null> {
     bitmap.close();
     return await toDataAddress(await canvas.convertToBlob({ type: "image/jpeg", quality: 0.85 }));
   } catch {
-    // It calls itself a picture and is none: the same as any other file.
+    // Not an image despite its MIME type: same as any other file.
     return null;
   }
 }

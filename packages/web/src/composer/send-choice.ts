@@ -1,11 +1,11 @@
-/** What the two ways to send do in a state of the agent. */
+/** What Enter and Ctrl+Enter do in a state of the agent. */
 export type SendChoice = {
   readonly enter: "send" | "add" | "go-on";
   /** Ctrl+Enter, where it does something else. */
   readonly ctrlEnter: "stop-and-send" | null;
 };
 
-/** The server takes a message in every state; what becomes of it differs, and the button says so. */
+/** The server accepts a message in every state; the label of the button says what happens to it. */
 export function sendChoice(status: string): SendChoice {
   switch (status) {
     case "running":

@@ -1,4 +1,4 @@
-/** Commands of the page itself, by what they are called behind the slash; with those of `text` something else is said. */
+/** The page's own slash commands; those in `text` take an argument. */
 export const commands = {
   stop: { text: "none" },
   pause: { text: "none" },
@@ -17,7 +17,10 @@ export const commandNames = Object.keys(commands) as CommandName[];
 
 export type Command = { readonly name: CommandName; readonly text: string };
 
-/** A message that is a command; null for one that only begins like one: a path, a skill, a command with words that it does not take. */
+/**
+ * Parses a command; null for a message that only looks like one: a path, a skill, a command with unexpected
+ * arguments.
+ */
 export function parseCommand(message: string): Command | null {
   const [, word = "", rest = ""] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/u.exec(message.trim()) ?? [];
   const name = commandNames.find((one) => one === word);

@@ -8,13 +8,13 @@ type Place = {
   readonly conversationId: string;
   /** Where the conversation works; absolute. */
   readonly folder: string;
-  /** What each command does, in words. */
+  /** Descriptions of the commands. */
   readonly descriptions: Readonly<Record<CommandName, string>>;
 };
 
 const maxSuggestions = 12;
 
-/** What can be named in a message of a conversation: its files, the commands of the page, its skills, the stored models. */
+/** Suggestions for a message of a conversation: its files, slash commands, skills, stored models. */
 export function suggestFor(client: ConvokeClient, { conversationId, folder, descriptions }: Place): Suggest {
   const root = folder.replace(/\/$/u, "");
   const files = new FileFinder(async (path) => {
@@ -29,7 +29,7 @@ export function suggestFor(client: ConvokeClient, { conversationId, folder, desc
     detail: descriptions[name],
     insert: commands[name].text === "none" ? `/${name}` : `/${name} `,
   }));
-  // Read once, when the first slash is written.
+  // Loaded once, at the first slash.
   let skills: Promise<readonly Suggestion[]> | null = null;
   const withSkills = async (): Promise<readonly Suggestion[]> => {
     skills ??= skillsOf(client, conversationId, root);
@@ -48,7 +48,7 @@ export function suggestFor(client: ConvokeClient, { conversationId, folder, desc
         }));
       }
       case "command": {
-        // Without its skills a conversation can be stopped all the same.
+        // Commands still work if the skills cannot be loaded.
         const all = await withSkills().catch((error: unknown) => {
           console.warn("The skills could not be loaded.", error);
           return own;
@@ -64,7 +64,7 @@ export function suggestFor(client: ConvokeClient, { conversationId, folder, desc
   };
 }
 
-/** The skills that the conversation's agent is given: those that its request brought, and those of the places that it asks for. */
+/** The skills of the conversation's agent: those of its request, and those of the places that it names. */
 async function skillsOf(
   client: ConvokeClient,
   conversationId: string,
@@ -95,7 +95,7 @@ async function skillsOf(
   );
 }
 
-/** One of a request without words that call it is in the prompt anyway. */
+/** A skill without triggers is in the prompt anyway. */
 function isAlwaysThere(skill: UnknownRecord): boolean {
   return "trigger" in skill && skill["trigger"] === null && skill["is_agentskills_format"] !== true;
 }

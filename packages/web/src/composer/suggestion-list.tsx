@@ -7,7 +7,10 @@ export function optionId(listId: string, index: number): string {
   return `${listId}-${index}`;
 }
 
-/** What could be meant, above the field. The focus stays in the field, which names the active one to screen readers. */
+/**
+ * The suggestions, above the text field. The focus stays in the field, which names the active option to screen
+ * readers.
+ */
 export function SuggestionList({ listId, suggestions, active, choose }: Completion) {
   const words = useMoreWords().completion;
   const list = useRef<HTMLDivElement>(null);
@@ -28,7 +31,7 @@ export function SuggestionList({ listId, suggestions, active, choose }: Completi
           className="absolute inset-x-0 bottom-full z-10 mb-1 max-h-[40dvh] overflow-y-auto rounded-md border border-line bg-canvas p-1 shadow-lg"
         >
           {suggestions.map((suggestion, index) => (
-            // Its keys are those of the field, which keeps the focus.
+            // The text field handles its keys and keeps the focus.
             // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
             <div
               key={suggestion.name}

@@ -10,9 +10,9 @@ import {
 export type Completion = {
   readonly listId: string;
   readonly suggestions: readonly Suggestion[];
-  /** The one that Enter would take, by its place; -1 where there is none. */
+  /** Index of the active suggestion; -1 for none. */
   readonly active: number;
-  /** Takes the keys that walk through the list, choose and close it; true when it has taken one. */
+  /** Handles the keys of the list; returns true if it handled the key. */
   readonly onKey: (event: KeyboardEvent) => boolean;
   readonly choose: (suggestion: Suggestion) => void;
   readonly close: () => void;
@@ -29,7 +29,9 @@ type Found = { readonly target: CompletionTarget; readonly suggestions: readonly
 
 const none: readonly Suggestion[] = [];
 
-/** What could be meant by the word at the caret, and walking through it. Closed by Escape until the word is another one. */
+/**
+ * Suggestions for the word at the caret, and their keyboard navigation. Escape hides them until another word starts.
+ */
 export function useCompletion({ text, caret, suggest, onChoose }: CompletionOptions): Completion {
   const listId = useId();
   const target = useMemo(
@@ -48,7 +50,7 @@ export function useCompletion({ text, caret, suggest, onChoose }: CompletionOpti
       .then((suggestions) => stop.signal.aborted || setFound({ target, suggestions }))
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        // One can write the name oneself.
+        // Completion is optional: the user can type the name.
         console.warn("The suggestions could not be loaded.", error);
         setFound(null);
       });
@@ -59,7 +61,7 @@ export function useCompletion({ text, caret, suggest, onChoose }: CompletionOpti
     if (target === null || target.from === closedAt || found === null) return none;
     if (found.target === target) return found.suggestions;
     if (found.target.from !== target.from || found.target.kind !== target.kind) return none;
-    // Until the answer for this word is there, what the one before found, as far as it could be meant still.
+    // Until the new suggestions arrive, the previous ones that still match.
     return ranked(found.suggestions, target.query, ({ name }) => name, found.suggestions.length);
   }, [target, closedAt, found]);
   const last = suggestions.length - 1;
@@ -74,7 +76,7 @@ export function useCompletion({ text, caret, suggest, onChoose }: CompletionOpti
   const onKey = (event: KeyboardEvent): boolean => {
     if (last < 0 || event.nativeEvent.isComposing || event.ctrlKey || event.metaKey || event.altKey)
       return false;
-    // Written out already: then Enter sends it.
+    // The name is already typed in full: Enter sends it.
     const isWritten = target !== null && suggestions[at]?.insert === text.slice(target.from, target.to);
     if (isWritten && event.key === "Enter") return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

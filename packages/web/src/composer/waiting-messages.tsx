@@ -7,12 +7,12 @@ export type Queued = { readonly eventId: string; readonly text: string };
 
 type WaitingMessagesProps = {
   readonly conversationId: string;
-  /** Messages that the agent has not been given. */
+  /** Queued messages, which the agent has not read. */
   readonly queued: readonly Queued[];
   readonly onEdit: (text: string) => void;
 };
 
-/** Messages that the agent has not read, and those that the server does not have yet. */
+/** Queued messages, and those that are still being sent. */
 export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessagesProps) {
   const words = useMoreWords().queue;
   const { outbox, client } = useServices();
@@ -24,7 +24,7 @@ export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessa
       });
       if (isEdited) onEdit(text);
     } catch (error) {
-      // The agent has read it meanwhile: it is in the log as any other message.
+      // The agent has read it in the meantime: it appears in the log.
       console.warn("The message could not be withdrawn.", error);
     }
   };

@@ -1,7 +1,7 @@
 import type { BrowserStorage } from "../lib/browser-storage.ts";
 import { asRecord, textAt, textsAt } from "../lib/unknown-record.ts";
 
-/** What was written and not sent, one for each conversation and one for a new one. */
+/** Unsent drafts, one per conversation and one for a new one. */
 export class Drafts {
   readonly #storage: BrowserStorage;
 
@@ -19,12 +19,12 @@ export class Drafts {
     else this.#storage.write(`draft.${place}`, text);
   }
 
-  /** Pictures that were added, as `data:` addresses. */
+  /** Attached images as `data:` URLs. */
   readImages(place: string): readonly string[] {
     return this.#pictures().find((stored) => stored.place === place)?.images ?? [];
   }
 
-  /** Of all places together only so much is kept that what is typed has room: the newest, and whole. */
+  /** Limit over all drafts, so that texts have room: the newest images, each whole. */
   writeImages(place: string, images: readonly string[]): void {
     const before = this.#pictures();
     const others = before.filter((stored) => stored.place !== place);
@@ -32,7 +32,7 @@ export class Drafts {
     const stored = images.length === 0 ? others : [...others, { place, images }];
     while (lengthOf(stored) > maxImageLength) stored.shift();
     if (stored.length > 0 && this.#storage.write(imagesKey, stored)) return;
-    // Those of before are not what was added last.
+    // The stored images are older than these.
     this.#storage.remove(imagesKey);
   }
 
@@ -46,11 +46,11 @@ export class Drafts {
   }
 }
 
-/** The pictures of one place; the newest place comes last. */
+/** The images of one draft; the newest draft is last. */
 type Pictures = { readonly place: string; readonly images: readonly string[] };
 
 const imagesKey = "draft-images";
-/** Characters; a browser keeps five million for a page. */
+/** Maximum characters; browsers store five million per page. */
 const maxImageLength = 1_500_000;
 
 function lengthOf(pictures: readonly Pictures[]): number {

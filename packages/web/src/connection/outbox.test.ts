@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { BrowserStorage } from "../lib/browser-storage.ts";
 import { Outbox, type Outgoing } from "./outbox.ts";
 
-/** A browser's storage, a server that does what it is told, and a clock that is turned by hand. */
+/** Browser storage, a server that the test controls, and a manual clock. */
 function setUp(answers: (Error | null)[] = []) {
   const stored = new Map<string, string>();
   const storage = new BrowserStorage({

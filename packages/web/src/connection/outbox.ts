@@ -3,9 +3,9 @@ import { Cell, type Store } from "../lib/store.ts";
 import { asRecord, textAt } from "../lib/unknown-record.ts";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
 
-/** A message on its way. It leaves when its event was seen in the log. */
+/** A message that is being sent. It is removed when the log contains its event. */
 export type Outgoing = {
-  /** Its `client_message_id`: sending it again adds nothing. */
+  /** The `client_message_id`: sending it again adds nothing. */
   readonly id: string;
   readonly conversationId: string;
   readonly text: string;
@@ -13,23 +13,26 @@ export type Outgoing = {
   readonly images: readonly string[];
   readonly run: boolean;
   readonly state: "waiting" | "sent" | "refused";
-  /** The server's sentence, when it refused. */
+  /** The server's error message, if it refused. */
   readonly problem: string | null;
-  /** Its event, once the server has said which one it became. */
+  /** The id of its event, once the server has acknowledged it. */
   readonly eventId: string | null;
 };
 
 export type OutboxDeps = {
   readonly storage: BrowserStorage;
-  /** Gives the id of the message's event. */
+  /** Resolves with the id of the message's event. */
   readonly send: (message: Outgoing) => Promise<string | null>;
-  /** Calls back after so long; returns what cancels it. */
+  /** Calls back after `ms`; returns a function that cancels it. */
   readonly later: (ms: number, callback: () => void) => () => void;
 };
 
 const storageKey = "outbox";
 
-/** Sends what a person wrote until the server has it, over lost connections and closed pages: never lost, and in the log once (U16). */
+/**
+ * Sends messages until the server has them, over disconnects and closed pages: never lost, and in the log once
+ * (U16).
+ */
 export class Outbox implements Store<readonly Outgoing[]> {
   readonly #deps: OutboxDeps;
   readonly #cell: Cell<readonly Outgoing[]>;
@@ -50,7 +53,9 @@ export class Outbox implements Store<readonly Outgoing[]> {
     return this.#cell.subscribe;
   }
 
-  /** Takes a message; false when the browser cannot keep it, which only matters if the page is closed before it is sent. */
+  /**
+   * Adds a message; false if the browser cannot store it, so that it is lost if the page closes before it is sent.
+   */
   add(message: Omit<Outgoing, "state" | "problem" | "eventId">): boolean {
     const isStored = this.#set([
       ...this.#cell.snapshot(),
@@ -60,12 +65,12 @@ export class Outbox implements Store<readonly Outgoing[]> {
     return isStored;
   }
 
-  /** Its event is in the log, or its writer took it back. */
+  /** Removes a message: its event is in the log, or the user withdrew it. */
   remove(id: string): void {
     this.#set(this.#cell.snapshot().filter((message) => message.id !== id));
   }
 
-  /** Sends what waits, in order; a refusal stays to be looked at, a lost connection is tried again. */
+  /** Sends pending messages in order; a refused one stays, a network error is retried. */
   async flush(): Promise<void> {
     this.#cancelRetry();
     if (this.#isSending) return;
@@ -95,7 +100,7 @@ export class Outbox implements Store<readonly Outgoing[]> {
         this.#change(message.id, { state: "refused", problem: error.message });
         return true;
       }
-      // Not there, not ready, or logged out: the same message again later has the same effect, once.
+      // Unreachable, not ready, or logged out: the same message is sent again later and counts once.
       this.#failures += 1;
       this.#cancelRetry = this.#deps.later(
         Math.min(10_000, 500 * 2 ** this.#failures),
@@ -119,7 +124,10 @@ export class Outbox implements Store<readonly Outgoing[]> {
   }
 }
 
-/** What an earlier page did not get rid of. What was sent and not seen is sent again: it counts once. */
+/**
+ * The unsent messages of an earlier page. A message that was sent but not seen in the log is sent again: it counts
+ * once.
+ */
 function readStored(storage: BrowserStorage): readonly Outgoing[] {
   const stored = storage.read(storageKey);
   if (!Array.isArray(stored)) return [];

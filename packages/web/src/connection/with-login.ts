@@ -1,9 +1,9 @@
 import type { LoginState } from "./login-state.ts";
 
-/** Sockets are closed so when their login ends. */
+/** Close code of sockets whose login ended. */
 const refusedCode = 4001;
 
-/** `fetch` with both halves of the login; a refusal of the login shows the login form. */
+/** `fetch` with both halves of the login; a 401 shows the login form. */
 export function fetchWithLogin(login: LoginState): typeof fetch {
   return async (input, init) => {
     const headers = new Headers(init?.headers);
@@ -16,7 +16,7 @@ export function fetchWithLogin(login: LoginState): typeof fetch {
   };
 }
 
-/** A socket that shows the second half of the login in its first frame, never in its address. */
+/** A socket that sends the proof in its first frame, never in its URL. */
 export function socketWithProof(login: LoginState): typeof WebSocket {
   return class extends WebSocket {
     constructor(url: string | URL, protocols?: string | string[]) {

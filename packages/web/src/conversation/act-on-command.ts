@@ -1,10 +1,12 @@
 import type { ConvokeClient } from "@convoke/client";
 import type { Command } from "../composer/slash-commands.ts";
 
-/** What a command leads to, besides what the log tells: another conversation to go to, or an answer to show. */
+/** The result of a command besides its events: a conversation to open, or an answer to show. */
 export type CommandResult = { readonly goTo?: string; readonly answer?: string };
 
-/** Carries out a command of the composer; rejects with a sentence for its user. `needed` says what is missing, by command. */
+/**
+ * Runs a slash command; rejects with a message for the user. `needed`: messages for missing arguments, by command.
+ */
 export async function actOnCommand(
   client: ConvokeClient,
   id: string,
@@ -63,5 +65,5 @@ export async function actOnCommand(
   }
 }
 
-/** A model may think for long before it answers. */
+/** Timeout of a side question; a model may take long to answer. */
 const askTimeoutMs = 180_000;

@@ -5,12 +5,12 @@ import { useMoreWords, useWords } from "../words/words.ts";
 
 type AsideCardProps = {
   readonly question: string;
-  /** Null until it is there. */
+  /** Null until it has arrived. */
   readonly answer: string | null;
   readonly onClose: () => void;
 };
 
-/** A question about the conversation and its answer, neither of which becomes a part of it. */
+/** A side question and its answer; neither is added to the conversation. */
 export default function AsideCard({ question, answer, onClose }: AsideCardProps) {
   const words = useMoreWords().commands;
   const { close } = useWords().common;

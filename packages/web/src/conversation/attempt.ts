@@ -1,2 +1,2 @@
-/** Does something that may be refused; the refusal is shown. True when it was done. */
+/** Runs a request and shows its error. Resolves with whether it succeeded. */
 export type Attempt = (act: () => Promise<unknown>) => Promise<boolean>;

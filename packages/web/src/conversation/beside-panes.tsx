@@ -6,11 +6,11 @@ import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { PaneContext, type Pane } from "./pane.ts";
 
 type BesidePanesProps = {
-  /** What draws the first one: this part brings no second one along. */
+  /** The component of the first pane, passed in so that this chunk does not include it. */
   readonly Page: ComponentType<{ readonly id: string }>;
 };
 
-/** The conversations beside the first one, as many as there is room for; each goes its own ways in its own place. */
+/** The side panes, as many as fit; each has its own location. */
 export default function BesidePanes({ Page }: BesidePanesProps) {
   const room = useRoom();
   const [location] = useLocation();
@@ -33,7 +33,7 @@ export default function BesidePanes({ Page }: BesidePanesProps) {
 
 type BesidePaneProps = { readonly index: number; readonly children: ReactNode };
 
-/** A part of the page that takes its own address for that of the whole page. */
+/** A subtree with its own location. */
 function BesidePane({ index, children }: BesidePaneProps) {
   const { base } = useRouter();
   const place = useMemo(() => placeOf(index, base), [index, base]);

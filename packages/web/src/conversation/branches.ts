@@ -1,6 +1,6 @@
 import type { ConvokeClient } from "@convoke/client";
 
-/** The id of a copy of the conversation, whole or up to an event. */
+/** Forks the conversation, whole or up to an event; resolves with the id of the fork. */
 export async function copyOf(
   client: ConvokeClient,
   id: string,
@@ -13,7 +13,7 @@ export async function copyOf(
   return copy.id;
 }
 
-/** Goes on from an event, or from the beginning when null. */
+/** Navigates to an event, or to the beginning if null. */
 export async function goTo(client: ConvokeClient, id: string, eventId: string | null): Promise<void> {
   await client.call("POST /api/conversations/{conversation_id}/navigate", {
     params: { conversation_id: id },
@@ -21,7 +21,7 @@ export async function goTo(client: ConvokeClient, id: string, eventId: string | 
   });
 }
 
-/** The event that stands directly before another in the log, whatever the timeline shows of it; null before the first one. */
+/** The event directly before another in the log, shown or not; null before the first one. */
 export async function eventBefore(
   client: Pick<ConvokeClient, "searchEvents">,
   id: string,

@@ -6,10 +6,10 @@ import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
 
-/** A connection that was lost for less than this is nobody's concern. */
+/** Disconnects shorter than this are not shown. */
 const quietMs = 2_000;
 
-/** Says when the server cannot be reached: then what is shown is as of then. Nothing while all is well. */
+/** Shows since when the server cannot be reached; nothing while connected. */
 export default function ConnectionLine({ log }: { readonly log: OpenLog }) {
   const words = useWords().connection;
   const { language } = useServices();

@@ -6,13 +6,13 @@ import { useContext } from "./use-context.ts";
 
 type ContextPanelProps = {
   readonly conversationId: string;
-  /** The event that came of the request. */
+  /** The event that resulted from the request. */
   readonly eventId: string;
   readonly onGo: (eventId: string) => void;
   readonly onClose: () => void;
 };
 
-/** What the model was shown before it said or did something. */
+/** The model input that led to an event. */
 export default function ContextPanel({ conversationId, eventId, onGo, onClose }: ContextPanelProps) {
   const words = useMoreWords().context;
   const shown = useContext(conversationId, eventId);

@@ -19,12 +19,12 @@ type ConversationBarProps = {
   readonly state: ConversationView;
   readonly onAttempt: Attempt;
   readonly onFork: () => void;
-  /** Shows what stands beside the conversation, or puts it away. */
+  /** Opens or closes the panel. */
   readonly onPanel: (name: string) => void;
   readonly onDeleted: () => void;
 };
 
-/** What the conversation is, what it does, and the one button that matters now. */
+/** Title, status and the main action of the conversation. */
 export default function ConversationBar({
   log,
   state,
@@ -36,7 +36,7 @@ export default function ConversationBar({
   const words = useWords();
   const pane = use(PaneContext);
   const [, navigate] = useLocation();
-  /** The newest request is the one that led to the newest of what the agent said or did. */
+  /** The newest request led to the newest answer or action. */
   const showContext = (): void => {
     const { newest } = log.view.snapshot();
     const row = newest.findLast(({ type }) => type === "action" || type === "answer");
@@ -90,7 +90,7 @@ export default function ConversationBar({
   );
 }
 
-/** Takes a conversation away that stands beside others. */
+/** Closes a side pane. */
 function CloseButton({ onClose }: { readonly onClose: () => void }) {
   const { close } = useMoreWords().beside;
   return (
@@ -100,7 +100,7 @@ function CloseButton({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** To the conversation that this one works for. */
+/** Link to the parent conversation. */
 function ParentLink({ id }: { readonly id: string }) {
   const { parent } = useMoreWords().task;
   return (
@@ -115,7 +115,7 @@ function ParentLink({ id }: { readonly id: string }) {
   );
 }
 
-/** Says that nothing but a plan is changed. */
+/** Marks plan mode. */
 function PlanMark() {
   const words = useMoreWords().plan;
   return (
@@ -132,7 +132,7 @@ function mainActionOf(status: string): "stop" | "go on" | null {
 
 type MainButtonProps = Pick<ConversationBarProps, "state" | "onAttempt"> & { readonly id: string };
 
-/** Stop while it works, Resume when it is halted. Says "stopping" until the log says that it has stopped. */
+/** Stop while it runs, Resume while it is halted. Shows "stopping" until the log confirms it. */
 function MainButton({ id, state, onAttempt }: MainButtonProps) {
   const words = useWords().conversation;
   const { client } = useServices();

@@ -20,16 +20,16 @@ const PlanCard = lazyPart(() => import("./plan-card.tsx"));
 const AsideCard = lazyPart(() => import("./aside-card.tsx"));
 const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
 
-/** In which a plan can be approved: before the first run there is none. */
+/** States in which a plan can be approved: not before the first run. */
 const endedStatuses: ReadonlySet<string> = new Set(["finished", "paused", "error", "stuck"]);
 
-/** What was asked beside the conversation; without an answer until it is there. */
+/** The side question; without an answer until it has arrived. */
 type Aside = { readonly question: string; readonly answer: string | null };
 
 type ConversationFootProps = {
   readonly log: OpenLog;
   readonly view: LogView;
-  /** Text for the composer. */
+  /** Text to insert into the composer. */
   readonly given: { readonly text: string } | null;
   readonly problem: string | null;
   readonly onGive: (given: { readonly text: string }) => void;
@@ -37,7 +37,7 @@ type ConversationFootProps = {
   readonly onSent: () => void;
 };
 
-/** Below the timeline: what waits for its user, what is on its way, and where to write. */
+/** Below the timeline: approvals, queued messages, the composer. */
 export default function ConversationFoot(props: ConversationFootProps) {
   const { log, view, given, problem, onGive, onAttempt, onSent } = props;
   const { approvals, client, outbox } = useServices();
@@ -113,7 +113,7 @@ export default function ConversationFoot(props: ConversationFootProps) {
 }
 
 function queuedOf({ newest, state }: LogView): readonly Queued[] {
-  // Before a run nothing waits longer than any other message of the timeline.
+  // Before a run a message is not queued.
   if (state.status === "idle" || state.status === "finished") return [];
   const queued = new Set(state.queued);
   return newest.flatMap((row) =>
@@ -123,7 +123,7 @@ function queuedOf({ newest, state }: LogView): readonly Queued[] {
   );
 }
 
-/** A message leaves the outbox when the log shows it. */
+/** Removes a message from the outbox when the log contains it. */
 function useSeen(conversationId: string, rows: readonly Row[]): void {
   const { outbox } = useServices();
   const outgoing = useStore(outbox);

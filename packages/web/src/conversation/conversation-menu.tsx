@@ -26,7 +26,7 @@ type ConversationMenuProps = {
 
 type Open = "download" | "rename" | "delete" | "policy" | null;
 
-/** What can be done with a conversation besides talking, and the dialogs that some of it needs. */
+/** The menu of a conversation and its dialogs. */
 export default function ConversationMenu(props: ConversationMenuProps) {
   const { id, state, onAttempt, onFork, onPanel, onDeleted } = props;
   const {
@@ -49,7 +49,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
   const unpin = { label: words.unpin, body: { is_pinned: false } };
   const archive = { label: words.archive, body: { is_archived: true } };
   const unarchive = { label: words.unarchive, body: { is_archived: false } };
-  // One that is not in the list was put away, or has not changed for long: nobody knows which.
+  // A conversation missing in the list is archived or old: its state is unknown.
   const marks = summary === undefined ? [archive, unarchive] : [summary.isPinned ? unpin : pin, archive];
   return (
     <>

@@ -23,7 +23,7 @@ const TaskStrip = lazyPart(async () => ({ default: (await conversationFrame()).T
 const Panels = lazyPart(() => import("./panels.tsx"));
 const branches = () => loadWithRetry(() => import("./branches.ts"));
 
-/** One conversation: what happened, what waits, and where to write. */
+/** One conversation: timeline, approvals, composer. */
 export function ConversationPage({ id }: { readonly id: string }) {
   const { logs } = useServices();
   const { conversation: words, rail } = useWords();
@@ -62,7 +62,7 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
   const { status } = view.state;
   const waiting = waitingIds(view.state);
 
-  // Whether something waits is said by the log; what exactly waits, and until when, by the server.
+  // The log says whether approvals are pending; the server has their details and deadlines.
   useEffect(() => void approvals.refresh(), [approvals, status, waiting]);
 
   const attempt = useCallback<Attempt>(
@@ -78,7 +78,7 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
     },
     [words],
   );
-  /** A copy of the conversation, up to an event or whole; who made it goes on there. */
+  /** Forks the conversation, up to an event or whole, and opens the fork. */
   const fork = useCallback(
     (eventId?: string): void =>
       void attempt(async () => {
@@ -109,7 +109,7 @@ function OpenConversation({ log, view }: { readonly log: OpenLog; readonly view:
   );
 
   useEffect(() => {
-    // Who comes back from a place of long ago comes back to now.
+    // Closing the past returns to the present.
     if (at !== null) log.leave(null);
   }, [at, log]);
   const onSent = useCallback((): void => setSends((count) => count + 1), []);

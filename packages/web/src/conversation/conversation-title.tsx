@@ -7,7 +7,7 @@ import { useMoreWords, useWords } from "../words/words.ts";
 
 type ConversationTitleProps = { readonly state: ConversationView; readonly id: string };
 
-/** The title and what it does; on phones one above the other, with the cost that `Meters` shows elsewhere. */
+/** Title and status; on phones stacked, with the cost that `Meters` shows elsewhere. */
 export function ConversationTitle({ state, id }: ConversationTitleProps) {
   const words = useWords();
   return (
@@ -27,7 +27,7 @@ export function ConversationTitle({ state, id }: ConversationTitleProps) {
 
 type CostProps = { readonly state: ConversationView; readonly className: string };
 
-/** What a conversation has cost, of its budget where it has one. */
+/** The cost of a conversation, and its budget if it has one. */
 export function Cost({ state, className }: CostProps) {
   const words = useMoreWords().meter;
   const { cost, promptTokens, completionTokens } = spendOf(state);

@@ -4,7 +4,7 @@ import { useMoreWords, useWords } from "../words/words.ts";
 
 type DeleteDialogProps = { readonly onClose: () => void; readonly onDelete: () => void };
 
-/** Asks before a conversation is gone for ever. */
+/** Asks for confirmation before a conversation is deleted. */
 export default function DeleteDialog({ onClose, onDelete }: DeleteDialogProps) {
   const words = useWords();
   const more = useMoreWords();

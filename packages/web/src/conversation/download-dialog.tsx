@@ -7,14 +7,14 @@ import { useMoreWords } from "../words/words.ts";
 
 type DownloadDialogProps = {
   readonly id: string;
-  /** Where the conversation works; null until it is known. */
+  /** Working directory of the conversation; null until it is known. */
   readonly folder: string | null;
   readonly onClose: () => void;
 };
 
 const transcript = "GET /api/conversations/{conversation_id}/transcript";
 
-/** What can be taken along: the conversation to read, its events, the files of its folder. */
+/** Downloads: transcript, replay, events, workspace files. */
 export default function DownloadDialog({ id, folder, onClose }: DownloadDialogProps) {
   const { download: words, replay } = useMoreWords();
   const { client } = useServices();

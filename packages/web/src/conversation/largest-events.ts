@@ -2,7 +2,7 @@ import type { ShownMessage } from "./shown-message.ts";
 
 const maxEvents = 10;
 
-/** What of a request one event has filled. */
+/** The share of a request that one event takes. */
 export type LargeEvent = {
   readonly eventId: string;
   readonly role: string;
@@ -10,7 +10,7 @@ export type LargeEvent = {
   readonly tokens: number;
 };
 
-/** The messages that fill most of a request and came of one event, the largest first. */
+/** The largest messages of a request that came from one event, largest first. */
 export function largestEvents(messages: readonly ShownMessage[]): readonly LargeEvent[] {
   return messages
     .flatMap(({ eventIds: [eventId, ...others], role, tool, tokens }) =>

@@ -4,10 +4,10 @@ import { escapeJson, maxBytes, type ReplayFacts } from "../log/replay-facts.ts";
 import { slotNames, templateFile } from "../log/replay-template.ts";
 import { askLog, readTasks } from "./read-tasks.ts";
 
-/** The conversation is longer than a browser can read from one file. */
+/** Thrown if the conversation is too long for one file. */
 export class ReplayTooLong extends Error {}
 
-/** The whole conversation with those of its sub-agents as one HTML file that opens from a disk and asks nobody for anything. */
+/** The conversation and those of its sub-agents as one HTML file that opens offline and makes no requests. */
 export async function makeReplay(
   client: ConvokeClient,
   id: string,
@@ -19,7 +19,7 @@ export async function makeReplay(
     askLog(client, id, maxBytes.conversation),
     client
       .call("POST /api/conversations/{conversation_id}/replay", { params, timeoutMs: longTimeoutMs })
-      // The file says that it was not checked; that is no reason to have no file.
+      // The file is marked as unverified instead.
       .catch(() => null),
   ]);
   if (log === null) throw new ReplayTooLong();

@@ -8,7 +8,7 @@ import { useMoreWords, useWords } from "../words/words.ts";
 
 type MatchBarProps = {
   readonly id: string;
-  /** The event that is shown. */
+  /** The shown event. */
   readonly at: string;
   readonly q: string;
   readonly onNow: () => void;
@@ -17,7 +17,7 @@ type MatchBarProps = {
 /** Maximum number of matches in one conversation. */
 const maxPages = 4;
 
-/** What a search found in this conversation, one after another: n goes to the next, an older one, p back. */
+/** The matches of a search in this conversation: n goes to the next, older one, p back. */
 export function MatchBar({ id, at, q, onNow }: MatchBarProps) {
   const words = useMoreWords().search;
   const { close } = useWords().common;
@@ -30,7 +30,7 @@ export function MatchBar({ id, at, q, onNow }: MatchBarProps) {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
       if (storage.read("keys") === false || (event.key !== "n" && event.key !== "p")) return;
-      // Elsewhere n begins a conversation.
+      // Outside of a search n starts a conversation.
       event.preventDefault();
       const to = event.key === "n" ? next : previous;
       if (to !== undefined) navigate(placeOf(id, to, q));

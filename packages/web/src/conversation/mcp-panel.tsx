@@ -9,12 +9,12 @@ import { useMcp } from "./use-mcp.ts";
 
 type McpPanelProps = {
   readonly conversationId: string;
-  /** Another one when something has happened in the conversation. */
+  /** Changes with new events. */
   readonly version: string;
   readonly onClose: () => void;
 };
 
-/** The MCP servers of a conversation: how each does, in its own words, and another try. */
+/** The MCP servers of a conversation: status, last error, reconnect. */
 export default function McpPanel({ conversationId, version, onClose }: McpPanelProps) {
   const words = useMoreWords().mcp;
   const { servers, problem, reconnect } = useMcp(conversationId, version);

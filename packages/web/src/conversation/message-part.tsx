@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 import type { ShownMessage } from "./shown-message.ts";
 
-/** So many characters of a message stand in the list until somebody wants the rest. */
+/** Maximum characters of a message before "show all". */
 const fewCharacters = 600;
 
 type MessagePartProps = {
@@ -14,7 +14,7 @@ type MessagePartProps = {
   readonly onGo: (eventId: string) => void;
 };
 
-/** One message of a request; the instructions are folded, of a long one the beginning is shown. */
+/** One message of a request; the system prompt is collapsed, long messages are cut. */
 export function MessagePart({ message, onGo }: MessagePartProps) {
   const words = useMoreWords().context;
   const { role, tool, tokens, text, pictures, eventIds } = message;
@@ -63,7 +63,7 @@ function MessageText({ text }: { readonly text: string }) {
   );
 }
 
-/** To the places of the conversation that a message was made of. */
+/** Links to the events that a message was built from. */
 function EventLinks({
   eventIds,
   onGo,
@@ -83,7 +83,7 @@ function EventLinks({
 
 type FoldedPartProps = { readonly title: string; readonly note: string; readonly children: ReactNode };
 
-/** A line that opens to what is below it; nothing of that is drawn before. */
+/** A collapsible section; its content is rendered when it opens. */
 export function FoldedPart({ title, note, children }: FoldedPartProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (

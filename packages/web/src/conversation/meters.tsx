@@ -5,11 +5,11 @@ import { Cost } from "./conversation-title.tsx";
 
 type MetersProps = {
   readonly state: ConversationView;
-  /** Shows what fills the context; null where the context is empty or unknown. */
+  /** Opens the context panel; null if the context is empty or unknown. */
   readonly onContext?: (() => void) | null;
 };
 
-/** The share of the context that is used, and what it has cost. */
+/** The used share of the context, and the cost. */
 export default function Meters({ state, onContext = null }: MetersProps) {
   const words = useMoreWords().meter;
   const { contextTokens, contextWindow } = spendOf(state);
@@ -56,7 +56,7 @@ export default function Meters({ state, onContext = null }: MetersProps) {
   );
 }
 
-/** Without the provider in front, which says nothing here. */
+/** Without the provider prefix. */
 function modelName(model: string): string {
   return model.slice(model.lastIndexOf("/") + 1);
 }

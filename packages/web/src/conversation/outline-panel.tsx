@@ -9,13 +9,13 @@ import { useMoreWords } from "../words/words.ts";
 
 type OutlinePanelProps = {
   readonly conversationId: string;
-  /** Another value is a reason to read it anew. */
+  /** A change reloads the outline. */
   readonly version: string | null;
   readonly onGo: (eventId: string) => void;
   readonly onClose: () => void;
 };
 
-/** The turns of the conversation, the newest first, each with its first words: choose one to go there. */
+/** The turns, newest first, each with the beginning of its message: a choice scrolls to it. */
 export default function OutlinePanel({ conversationId, version, onGo, onClose }: OutlinePanelProps) {
   const words = useMoreWords().outline;
   const { language } = useServices();

@@ -1,10 +1,10 @@
 import { createContext } from "react";
 
-/** What a conversation is that stands beside others: one of several places on the page. */
+/** The pane of a conversation that is shown side by side. */
 export type Pane = {
-  /** Takes the conversation off the page; the others stay. */
+  /** Closes the pane; the others stay. */
   readonly close: () => void;
 };
 
-/** Null for a conversation that has the page for itself. */
+/** Null for a conversation in the full page. */
 export const PaneContext = createContext<Pane | null>(null);

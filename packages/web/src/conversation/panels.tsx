@@ -22,7 +22,7 @@ type PanelsProps = {
   readonly onSent: () => void;
 };
 
-/** What stands beside the conversation, named by its address; nothing for a name that is none. */
+/** The open panel, named in the URL; nothing for an unknown name. */
 export default function Panels({ name, log, view, onSent }: PanelsProps) {
   const [, navigate] = useLocation();
   const pane = use(PaneContext);
@@ -39,7 +39,7 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
   const go = (to: string): void => show({ path: to === "" ? null : to });
   const newestMessage = view.newest.findLast((row) => row.type === "message")?.id ?? null;
   const jump = (eventId: string): void => {
-    // Where the panel covers the conversation it makes room for the place.
+    // On small screens the panel closes to show the target.
     const isBeside = pane === null && matchMedia("(min-width: 1101px)").matches;
     show({ event: eventId, at: null, q: null, ...(isBeside ? {} : { panel: null, of: null }) });
   };
@@ -112,7 +112,7 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
   );
 }
 
-/** The newest result of a tool: what may have changed something. */
+/** The newest tool result: it may have changed files. */
 function newestResult({ newest: rows }: LogView): string {
   return rows.reduce(
     (newest, row) =>

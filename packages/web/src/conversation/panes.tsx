@@ -8,7 +8,7 @@ import { PaneContext, type Pane } from "./pane.ts";
 
 const BesidePanes = lazyPart(() => import("./beside-panes.tsx"));
 
-/** The conversation of the address and those beside it. */
+/** The conversation of the URL and its side panes. */
 export function Panes({ id }: { readonly id: string }) {
   const [, navigate] = useLocation();
   const search = useSearch();
@@ -33,7 +33,7 @@ export function Panes({ id }: { readonly id: string }) {
   );
 }
 
-/** What the first one opens leaves the others where they are. */
+/** Navigation in the first pane keeps the side panes. */
 const stayBeside: AroundNav = (navigate, to, options) => {
   const shown = conversationIn(to);
   navigate(shown === null ? to : withBeside(to, besideIn(location.search, shown)), options);

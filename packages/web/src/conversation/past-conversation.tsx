@@ -19,14 +19,14 @@ import { useMoment } from "./use-moment.ts";
 
 type PastConversationProps = {
   readonly id: string;
-  /** The event that it ends with; empty for the newest. */
+  /** The last shown event; empty for the newest. */
   readonly at: string;
   readonly menu: RowMenu;
-  /** What draws the newest: this part brings no second one along. */
+  /** The timeline component, passed in so that this chunk does not include it. */
   readonly Timeline: ComponentType<TimelineProps>;
 };
 
-/** The conversation as it stood at an event: what was there, and nothing to say. */
+/** The conversation as of an event, read-only. */
 export default function PastConversation({ id, at, menu, Timeline }: PastConversationProps) {
   const words = useMoreWords().past;
   const { toNow } = useWords().timeline;
@@ -115,7 +115,7 @@ function PastRows({ id, past, eventId, wanted, goTo, onNow, menu, Timeline }: Pa
   );
 }
 
-/** What waited for somebody then. */
+/** The approvals and messages that were pending at that event. */
 function PastWaiting({ past }: { readonly past: PastState }) {
   const words = useMoreWords().past;
   const waiting = past.open_actions.filter((action) => action.is_waiting);
@@ -130,7 +130,7 @@ function PastWaiting({ past }: { readonly past: PastState }) {
   );
 }
 
-/** The log up to the event; until that has been read the one that was shown before. */
+/** The log up to the event; until it is loaded, the one shown before. */
 function useWindow(
   id: string,
   eventId: string,

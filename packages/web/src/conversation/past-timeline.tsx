@@ -15,15 +15,15 @@ type PastTimelineProps = {
   readonly id: string;
   /** The event to show. */
   readonly at: string;
-  /** What was searched, where a search led here. */
+  /** The search query, if a search led here. */
   readonly q: string;
   readonly sends: number;
   readonly menu: RowMenu;
-  /** What draws the newest: this part brings no second one along. */
+  /** The timeline component, passed in so that this chunk does not include it. */
   readonly Timeline: ComponentType<TimelineProps>;
 };
 
-/** The conversation around an event of long ago; it goes on to now when its reader does. */
+/** The conversation around an older event; it reaches the present when the user scrolls down. */
 export default function PastTimeline({ id, at, q, menu, sends, Timeline }: PastTimelineProps) {
   const words = useMoreWords().search;
   const { toNow } = useWords().timeline;
@@ -34,7 +34,7 @@ export default function PastTimeline({ id, at, q, menu, sends, Timeline }: PastT
     [navigate, id],
   );
   const [sendsAtFirst] = useState(sends);
-  // What one says is said now.
+  // A sent message returns to the present.
   useEffect(() => {
     if (sends !== sendsAtFirst) onNow();
   }, [sends, sendsAtFirst, onNow]);
@@ -64,7 +64,7 @@ export default function PastTimeline({ id, at, q, menu, sends, Timeline }: PastT
   );
 }
 
-/** A window that has the event; the one before, where the event is among what that has read. */
+/** A window that includes the event; the current one if it already does. */
 function useWindow(id: string, at: string): { readonly key: string; readonly log: OpenLog } {
   const { logs } = useServices();
   const [anchor, setAnchor] = useState(at);

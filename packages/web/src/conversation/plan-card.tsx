@@ -16,11 +16,11 @@ type PlanCardProps = {
   readonly conversationId: string;
   readonly view: LogView;
   readonly onAttempt: Attempt;
-  /** Sends a message, after which the agent plans on. */
+  /** Sends a message and continues planning. */
   readonly onChange: (text: string) => void;
 };
 
-/** What an agent that plans wants to do, and the two answers: have it done, or have it planned anew. */
+/** The plan, with two buttons: approve it, or request changes. */
 export default function PlanCard({ conversationId, view, onAttempt, onChange }: PlanCardProps) {
   const words = useMoreWords().plan;
   const { client } = useServices();
@@ -29,7 +29,7 @@ export default function PlanCard({ conversationId, view, onAttempt, onChange }: 
   const plan = useMemo(() => foldPlan(view.newest), [view.newest]);
   const approve = async (): Promise<void> => {
     setIsSent(true);
-    // The log says that it no longer plans, and this card goes.
+    // The log ends plan mode, which removes this card.
     if (!(await onAttempt(() => client.approvePlan(conversationId)))) setIsSent(false);
   };
   return (
@@ -76,7 +76,7 @@ export default function PlanCard({ conversationId, view, onAttempt, onChange }: 
             placeholder={words.wish}
             value={wish}
             maxLength={10_000}
-            // The reader has just asked for this field.
+            // The user has just opened this field.
             // eslint-disable-next-line jsx-a11y/no-autofocus
             autoFocus
             onChange={(event) => setWish(event.target.value)}
@@ -96,7 +96,7 @@ export default function PlanCard({ conversationId, view, onAttempt, onChange }: 
 
 type PlanTextProps = { readonly conversationId: string; readonly path: string; readonly version: string };
 
-/** The plan as it stands in its file: a person may have changed it too. */
+/** The plan as stored in its file, which the user may have edited. */
 function PlanText({ conversationId, path, version }: PlanTextProps) {
   const words = useMoreWords();
   const { content, problem } = useFile(conversationId, path, version);

@@ -8,21 +8,21 @@ import type { Attempt } from "./attempt.ts";
 
 type PolicyDialogProps = {
   readonly id: string;
-  /** `kind` of the policy that holds now. */
+  /** `kind` of the current policy. */
   readonly policy: string;
   readonly onAttempt: Attempt;
   readonly onClose: () => void;
 };
 
-/** How often this conversation asks before it acts. Counts from its next action on. */
+/** The approval settings of this conversation; they apply from the next action on. */
 export default function PolicyDialog({ id, policy, onAttempt, onClose }: PolicyDialogProps) {
   const words = useWords();
   const more = useMoreWords();
   const { client } = useServices();
-  /** What was chosen here, until the log says it too. */
+  /** The chosen value, until the log confirms it. */
   const [chosen, setChosen] = useState<ApprovalMode | null>(null);
   useEffect(() => setChosen((care) => (care === approvalModeOf(policy) ? null : care)), [policy]);
-  /** Arrow keys choose faster than the server answers: each choice waits for the one before it. */
+  /** Arrow keys are faster than the server: each change waits for the previous one. */
   const before = useRef<Promise<unknown>>(Promise.resolve());
   const now = chosen ?? approvalModeOf(policy);
   const choose = (care: ApprovalMode): void => {

@@ -1,15 +1,17 @@
 import { asRecord, recordAt, textAt } from "../lib/unknown-record.ts";
 import { escapeJson } from "../log/replay-facts.ts";
 
-/** The events of a conversation as lines of JSON that end no element, and what is in them. */
+/** The events of a conversation as JSON lines that are safe in a script element. */
 export type ReadLog = {
   readonly lines: Blob;
   readonly events: number;
-  /** Conversations that its sub-agents work in, in their order. */
+  /** Ids of its sub-agents' conversations, in order. */
   readonly taskIds: ReadonlySet<string>;
 };
 
-/** A long log passes through in parts, and the browser keeps what comes out of it where it likes; null when it is longer than `maxBytes`. */
+/**
+ * Reads the log as a stream into a blob, which the browser may keep on disk; null if it is longer than `maxBytes`.
+ */
 export async function readLog(log: Response, maxBytes: number): Promise<ReadLog | null> {
   const taskIds = new Set<string>();
   let [events, bytes, rest] = [0, 0, ""];
@@ -39,7 +41,7 @@ export async function readLog(log: Response, maxBytes: number): Promise<ReadLog 
   return { lines: new Blob(parts), events, taskIds };
 }
 
-/** Empty where an event is about no task. */
+/** Empty for events without a task. */
 function taskIdIn(line: string): string {
   if (!line.includes('"task_id"')) return "";
   const event = asRecord(JSON.parse(line));

@@ -6,7 +6,7 @@ import { readLog, type ReadLog } from "./read-log.ts";
 type Client = Pick<ConvokeClient, "open" | "getConversation">;
 type Tasks = Pick<ReplayFacts, "tasks" | "tasksLeft"> & { readonly lines: Blob };
 
-/** The events of a conversation; null when they are more than `maxBytes`. */
+/** Reads the events of a conversation; null if they exceed `maxBytes`. */
 export async function askLog(client: Client, id: string, maxBytes: number): Promise<ReadLog | null> {
   const reply = await client.open("GET /api/conversations/{conversation_id}/transcript", {
     params: { conversation_id: id },
@@ -16,7 +16,7 @@ export async function askLog(client: Client, id: string, maxBytes: number): Prom
   return await readLog(reply, maxBytes);
 }
 
-/** Those of its sub-agents, of theirs, and so on, until the next one would make the file too large. */
+/** Reads the conversations of its sub-agents recursively, until the next one would exceed the limit. */
 export async function readTasks(
   client: Client,
   {
@@ -29,7 +29,7 @@ export async function readTasks(
   const tasks: Tasks["tasks"][number][] = [];
   const parts: Blob[] = [];
   let [readCount, bytes] = [0, 0];
-  // What is added while it is gone through comes later.
+  // The list grows during the loop.
   for (const taskId of wanted) {
     if (taskId !== id) {
       const task = await readTask(client, taskId, maxBytes - bytes);
@@ -51,7 +51,7 @@ async function readTask(client: Client, id: string, maxBytes: number) {
     const [conversation, log] = await Promise.all([client.getConversation(id), askLog(client, id, maxBytes)]);
     return log && { conversation, log };
   } catch (error) {
-    // What was deleted shows its report, as in the page.
+    // A deleted conversation shows its report, as in the page.
     if (error instanceof ApiError && error.status === 404) return "gone";
     throw error;
   }

@@ -10,7 +10,7 @@ type RequestViewProps = {
   readonly onGo: (eventId: string) => void;
 };
 
-/** A request: how large it was and what filled it, then its tools and messages in their order. */
+/** A model request: its size and largest parts, then its tools and messages in order. */
 export function RequestView({ context, onGo }: RequestViewProps) {
   const words = useMoreWords().context;
   const messages = context.messages.map(shownMessage);
@@ -25,7 +25,7 @@ export function RequestView({ context, onGo }: RequestViewProps) {
       </p>
       <ol aria-label={words.messages} className="border-t border-line">
         {messages.map((message, index) => (
-          // A request never changes: the place of a message is its name.
+          // A request never changes: the index is a stable key.
           // eslint-disable-next-line react/no-array-index-key
           <li key={index} className="border-b border-line">
             <MessagePart message={message} onGo={onGo} />

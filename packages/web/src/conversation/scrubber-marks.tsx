@@ -1,6 +1,6 @@
 import type { Landmarks } from "@convoke/protocol";
 
-/** Sorts of marks, what matters most last: it is drawn over the others. */
+/** Types of marks, most important last: it is drawn on top. */
 const sorts = ["turns", "tasks", "branches", "condensations", "rejected", "errors"] as const;
 export type MarkSort = (typeof sorts)[number];
 
@@ -13,12 +13,12 @@ const colours: Readonly<Record<MarkSort, string>> = {
   errors: "stroke-bad",
 };
 
-/** What is marked at a position; null where nothing is. */
+/** The marks at a position; null if there are none. */
 export function markAt(landmarks: Landmarks | null, position: number): MarkSort | null {
   return sorts.findLast((sort) => landmarks?.[sort].includes(position)) ?? null;
 }
 
-/** The next mark behind a position, or before it; null where there is none. */
+/** The next or previous mark; null if there is none. */
 export function nextMark(landmarks: Landmarks | null, position: number, isForward: boolean): number | null {
   if (landmarks === null) return null;
   const places = sorts.flatMap((sort) => landmarks[sort]);
@@ -27,7 +27,10 @@ export function nextMark(landmarks: Landmarks | null, position: number, isForwar
     : places.reduce<number | null>((best, at) => (at < position && at > (best ?? 0) ? at : best), null);
 }
 
-/** Below a slider from 1 to `length`, each mark where the middle of its thumb would stand. The slider's own text says the same. */
+/**
+ * Marks below a slider from 1 to `length`, each at the centre of the thumb's position. The slider's own text says
+ * the same.
+ */
 export function ScrubberMarks({
   landmarks,
   length,

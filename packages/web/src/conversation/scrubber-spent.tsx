@@ -5,10 +5,10 @@ import { useMoreWords } from "../words/words.ts";
 
 type SpentAt = Landmarks["spent"][number];
 
-/** More places than pixels show nothing. */
+/** Maximum number of points; more than pixels show nothing new. */
 const maxDrawn = 600;
 
-/** What had been spent at a position, as the newest place before it says; null before the first. */
+/** The cost at a position, as of the newest point before it; null before the first. */
 export function spentAt(spent: readonly SpentAt[], position: number): SpentAt | null {
   let [start, end] = [0, spent.length];
   while (start < end) {
@@ -19,7 +19,10 @@ export function spentAt(spent: readonly SpentAt[], position: number): SpentAt | 
   return spent[start - 1] ?? null;
 }
 
-/** Two lines in a box of height 1 over the positions from 1 to `length`: what was spent, as a part of the most, and how full the context was. */
+/**
+ * Two lines in a box of height 1 over the positions 1 to `length`: the cost as a share of the maximum, and the used
+ * share of the context.
+ */
 export function linesOf(
   spent: readonly SpentAt[],
   length: number,
@@ -53,7 +56,7 @@ type ScrubberSpentProps = {
   readonly goTo: (position: number) => void;
 };
 
-/** The strip below a slider: what the conversation had cost, and how full the context was. A press on it goes there, as the slider does. */
+/** A chart below the slider: cost and used context. A click moves the slider. */
 export function ScrubberSpent({ spent, length, hand, goTo }: ScrubberSpentProps) {
   const words = useMoreWords().past;
   const lines = useMemo(() => linesOf(spent, length), [spent, length]);
@@ -103,7 +106,7 @@ export function ScrubberSpent({ spent, length, hand, goTo }: ScrubberSpentProps)
   );
 }
 
-/** What had been spent where the hand is, and what the two lines of the strip are. */
+/** The values at the pointer, and the legend of the two lines. */
 export function SpentThere({ spent }: { readonly spent: SpentAt }) {
   const words = useMoreWords().meter;
   return (

@@ -11,26 +11,26 @@ import { ScrubberSpent, spentAt, SpentThere } from "./scrubber-spent.tsx";
 
 type ScrubberProps = {
   readonly past: Pick<PastState, "position" | "length" | "timestamp">;
-  /** Null while they are not known. */
+  /** Null until they are loaded. */
   readonly landmarks: Landmarks | null;
   readonly wanted: number | null;
   readonly goTo: (position: number) => void;
   readonly onNow: () => void;
 };
 
-/** While it plays each event is shown for so long. */
+/** Milliseconds per event during playback. */
 const stepMs = 800;
 const speeds = [1, 2, 4, 8] as const;
 
 /**
- * A slider over all events of the log, with marks. It has the keys of every slider: arrows, page keys, Home and End; with Shift the
- * arrows go from mark to mark, and the space bar plays on.
+ * A slider over all events of the log, with marks. Keys: arrows, page keys, Home and End; Shift and arrows for the
+ * previous or next mark; space plays.
  */
 export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps) {
   const words = useMoreWords().past;
   const { language } = useServices();
   const slider = useRef<HTMLInputElement>(null);
-  // Where the hand is; the conversation follows when it rests.
+  // The dragged position; the conversation follows when it rests.
   const hand = wanted ?? past.position;
   useEffect(() => slider.current?.focus(), []);
   const [isPlaying, setIsPlaying] = useState(false);
@@ -38,14 +38,14 @@ export function Scrubber({ past, landmarks, wanted, goTo, onNow }: ScrubberProps
   const speed = speeds[gear]!;
   const isAtEnd = hand >= past.length;
   useEffect(() => {
-    // The next step counts from when this one is there.
+    // The next step starts when this event is shown.
     if (!isPlaying || wanted !== null) return;
     if (isAtEnd) return setIsPlaying(false);
     const timer = setTimeout(() => goTo(hand + 1), stepMs / speed);
     return () => clearTimeout(timer);
   }, [isPlaying, wanted, isAtEnd, hand, speed, goTo]);
   const play = (): void => {
-    // From the end it plays from the beginning.
+    // At the end playback starts over.
     if (!isPlaying && isAtEnd) goTo(1);
     setIsPlaying(!isPlaying);
   };

@@ -3,9 +3,9 @@ import { asRecord, listAt, numberAt, textAt, textsAt, type UnknownRecord } from 
 /** One message of a request as the panel shows it. */
 export type ShownMessage = {
   readonly role: string;
-  /** Thoughts, words, and calls with their arguments, in this order. */
+  /** Reasoning, text, and calls with their arguments, in this order. */
   readonly text: string;
-  /** Of a result: the tool that it came from. */
+  /** For a tool result: the tool. */
   readonly tool: string;
   readonly pictures: number;
   readonly tokens: number;

@@ -5,7 +5,7 @@ import { foldTaskList } from "../folds/fold-task-list.ts";
 import type { Row } from "../folds/row.ts";
 import { useMoreWords } from "../words/words.ts";
 
-/** The agent's newest plan in one line, to be opened. Nothing when it made none, or all is done. */
+/** The agent's current task list in one collapsible line. Nothing if there is none, or all is done. */
 export default function TaskStrip({ rows }: { readonly rows: readonly Row[] }) {
   const words = useMoreWords().tasks;
   const tasks = useMemo(() => foldTaskList(rows), [rows]);

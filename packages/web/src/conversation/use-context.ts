@@ -8,7 +8,7 @@ export type Shown =
   | { readonly phase: "failed"; readonly problem: string }
   | { readonly phase: "ready"; readonly context: EventContext };
 
-/** What the model was asked that led to an event, as the server rebuilds it. */
+/** Loads the model request that led to an event, as the server rebuilds it. */
 export function useContext(conversationId: string, eventId: string): Shown {
   const { client } = useServices();
   const [shown, setShown] = useState<Shown>({ phase: "loading" });

@@ -2,7 +2,7 @@ import type { Landmarks } from "@convoke/protocol";
 import { useEffect, useState } from "react";
 import { useServices } from "../services/services.ts";
 
-/** Where something happened in a log, read again when it has grown; null until then, and where it cannot be had. */
+/** Loads the landmarks of a log, again when it has grown; null until then, or if they are not available. */
 export function useLandmarks(id: string, length: number): Landmarks | null {
   const { client } = useServices();
   const [read, setRead] = useState<{ readonly id: string; readonly landmarks: Landmarks } | null>(null);

@@ -2,7 +2,7 @@ import type { McpServerInfo } from "@convoke/protocol";
 import { useCallback, useEffect, useState } from "react";
 import { useServices } from "../services/services.ts";
 
-/** So often is asked how a server does that may come back by itself. */
+/** Milliseconds between polls while a server may recover by itself. */
 const againMs = 2_000;
 
 export type ShownMcp = {
@@ -12,7 +12,7 @@ export type ShownMcp = {
   readonly reconnect: (name: string) => void;
 };
 
-/** The MCP servers of a conversation; asked again for each `version`, and while one of them does not work. */
+/** Loads the MCP servers of a conversation, again for each `version`, and polls while one of them has failed. */
 export function useMcp(conversationId: string, version: string): ShownMcp {
   const { client } = useServices();
   const [servers, setServers] = useState<readonly McpServerInfo[] | null>(null);

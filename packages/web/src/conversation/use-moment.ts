@@ -5,17 +5,19 @@ import { useServices } from "../services/services.ts";
 export type Moment = {
   /** Null before the first answer. */
   readonly past: PastState | null;
-  /** Where somebody is on the way to; null where they have arrived. */
+  /** The requested position; null once it is shown. */
   readonly wanted: number | null;
   readonly problem: string | null;
-  /** Goes to a position of the log, once nobody has asked for another one for a moment. */
+  /** Moves to a position of the log; debounced. */
   readonly goTo: (position: number) => void;
 };
 
-/** Somebody who moves along the log asks for the place where they stop. */
+/** Milliseconds without movement before the position is loaded. */
 const pauseMs = 120;
 
-/** How the conversation stood at an event, the newest one where none is named; `onMoved` is told each other event that was gone to. */
+/**
+ * Loads the state of the conversation at an event, by default the newest; `onMoved` is called with each other event.
+ */
 export function useMoment(id: string, at: string, onMoved: (eventId: string) => void): Moment {
   const { client } = useServices();
   const [past, setPast] = useState<PastState | null>(null);
@@ -51,7 +53,7 @@ export function useMoment(id: string, at: string, onMoved: (eventId: string) => 
     [client, id, onMoved],
   );
   useEffect(() => {
-    // What was gone to stands in the address too, and is here already.
+    // The URL contains the current position, which is loaded already.
     if (shown.current === null || shown.current !== at) void read(at === "" ? {} : { event_id: at });
   }, [at, read]);
   useEffect(

@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 import type { LogView } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 
-/** Several events that come at once are one reason to tell the server. */
+/** Milliseconds to wait for further events before the server is told. */
 const quietMs = 500;
 
-/** Keeps how far the conversation was shown, once it has come to rest while somebody could see it. */
+/** Stores how far the conversation was shown, once it rests while it is visible. */
 export function useReadMarker(id: string, { lastEventId, state }: LogView): void {
   const { client } = useServices();
   const isVisible = useIsVisible();
@@ -19,7 +19,7 @@ export function useReadMarker(id: string, { lastEventId, state }: LogView): void
           body: { read_event_id: lastEventId },
         })
         .catch((error: unknown) => {
-          // It is told with the next event, or when the page is looked at again.
+          // Sent with the next event, or when the page becomes visible.
           console.warn("The read position could not be saved.", error);
         });
     }, quietMs);

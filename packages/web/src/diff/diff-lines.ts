@@ -1,6 +1,6 @@
 import { parsePatch, structuredPatch, type StructuredPatchHunk } from "diff";
 
-/** One line of a difference; numbers count from 1, null on the side that lacks the line. */
+/** One line of a diff; numbers start at 1, null on the side without the line. */
 export type DiffLine = {
   readonly type: "same" | "added" | "removed";
   readonly before: number | null;
@@ -18,12 +18,12 @@ export type FileDiff = {
 
 export type Change = { readonly before: string; readonly after: string } | { readonly patch: string };
 
-/** Texts beyond this differ in ways that nobody reads line by line, and would hold up the page. */
+/** Maximum size of texts to compare: larger diffs would block the page. */
 const maxCharacters = 2_000_000;
 
 const known = new WeakMap<Change, FileDiff>();
 
-/** The lines that differ, with three lines around them. Kept as long as the change is, so it can be asked for again and again. */
+/** The changed lines with three lines of context. Cached as long as the change object lives. */
 export function diffOf(change: Change): FileDiff {
   let diff = known.get(change);
   if (diff === undefined) known.set(change, (diff = toFileDiff(hunksOf(change))));
@@ -54,7 +54,7 @@ function toFileDiff(hunks: readonly StructuredPatchHunk[]): FileDiff {
         removed += 1;
         return [{ type: "removed", before: before++, after: null, text }];
       }
-      // A mark such as "no newline at the end" is no line of the file.
+      // A marker such as "no newline at end of file" is not a line.
       return line.startsWith("\\") ? [] : [{ type: "same", before: before++, after: after++, text }];
     });
     return { header: `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, lines: numbered };

@@ -20,13 +20,13 @@ const marks = { same: " ", added: "+", removed: "−" } as const;
 
 type DiffViewProps = {
   readonly change: Change;
-  /** Of the file; its ending says in which language it is. */
+  /** Path of the file; its extension gives the language. */
   readonly path: string;
-  /** False where nobody knows at which lines of the file it is. */
+  /** False if the line numbers are unknown. */
   readonly hasNumbers?: boolean;
 };
 
-/** A difference, line by line, in one column. */
+/** A unified diff, in one column. */
 export function DiffView({ change, path, hasNumbers = true }: DiffViewProps) {
   const words = useMoreWords().diff;
   const diff = useDiff(change);

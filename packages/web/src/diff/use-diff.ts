@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Change, FileDiff } from "./diff-lines.ts";
 
-/** The difference of a change; null until what compares texts is loaded, which happens with the first one. */
+/** The diff of a change; null until the diff library is loaded, which happens at first use. */
 export function useDiff(change: Change): FileDiff | null {
   const [known, setKnown] = useState<{ readonly change: Change; readonly diff: FileDiff } | null>(null);
   useEffect(() => {

@@ -8,10 +8,10 @@ import type { DiffHunk, DiffLine } from "./diff-lines.ts";
 type LineColours = ReadonlyMap<DiffLine, TokenRanges>;
 
 const none: LineColours = new Map();
-/** Of one difference; what comes behind stays plain. */
+/** Maximum lines of a diff that are highlighted. */
 const maxCharacters = 400_000;
 
-/** The colours of the lines of a difference; none until they are known. Each side is read as the text that it is. */
+/** The token ranges of the lines of a diff; none until they are known. Each side is tokenized as one text. */
 export function useLineColours(hunks: readonly DiffHunk[], path: string): LineColours {
   const ask = use(ColourContext);
   const [colours, setColours] = useState(none);
@@ -22,14 +22,14 @@ export function useLineColours(hunks: readonly DiffHunk[], path: string): LineCo
         if (isCurrent) setColours(found);
       })
       .catch((error: unknown) => {
-        // They stay plain, and can be read all the same.
+        // Without colours the lines are still readable.
         console.warn("Colours could not be loaded.", error);
       });
     return () => {
       isCurrent = false;
     };
   }, [ask, hunks, path]);
-  // Lines keep their colours while more of the same difference is asked for.
+  // Lines keep their colours while more of the same diff is shown.
   return colours;
 }
 

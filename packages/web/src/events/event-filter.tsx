@@ -2,12 +2,12 @@ import type { EventKind } from "@convoke/protocol";
 import { useEffect, useState } from "react";
 import { useMoreWords } from "../words/words.ts";
 
-/** Which events are listed; an empty text stands for all. */
+/** A filter of events; an empty text matches all. */
 export type EventChoice = { readonly kind: string; readonly source: string; readonly body: string };
 
 export const everything: EventChoice = { kind: "", source: "", body: "" };
 
-/** Kinds that can be looked at alone; all of them can be among the others. */
+/** Kinds that can be selected; all kinds are listed without a filter. */
 const kinds: readonly EventKind[] = [
   "MessageEvent",
   "ActionEvent",
@@ -20,7 +20,7 @@ const kinds: readonly EventKind[] = [
   "SystemPromptEvent",
 ];
 const sources = ["user", "agent", "environment"] as const;
-/** Somebody who types is asked for no more than where they stop. */
+/** Milliseconds without typing before the filter applies. */
 const pauseMs = 250;
 const field =
   "h-7 min-w-0 rounded-md border border-edge bg-canvas px-1.5 text-sm pointer-coarse:h-11 pointer-coarse:text-[16px]";
@@ -30,7 +30,7 @@ type EventFilterProps = {
   readonly onChoose: (choice: EventChoice) => void;
 };
 
-/** Only some of the events: of a kind, from somewhere, messages with a text in them. */
+/** The filter fields: kind, source, text of messages. */
 export function EventFilter({ choice, onChoose }: EventFilterProps) {
   const words = useMoreWords().events;
   const [body, setBody] = useState(choice.body);

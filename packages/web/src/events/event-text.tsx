@@ -15,7 +15,7 @@ type EventTextProps = {
   readonly onGo: (eventId: string) => void;
 };
 
-/** One event: laid out to be read, or exactly as it is stored. */
+/** One event: formatted, or as raw JSON. */
 export function EventText({ conversationId, eventId, onBack, onGo }: EventTextProps) {
   const { events: words, message } = useMoreWords();
   const { stored, problem } = useStored(conversationId, eventId);
@@ -56,7 +56,7 @@ function laidOut(stored: string): string {
   return JSON.stringify(JSON.parse(stored), null, 2);
 }
 
-/** The text of an event as the server has it; null until it is there. */
+/** Loads the JSON of an event; null until it has arrived. */
 function useStored(conversationId: string, eventId: string) {
   const { client } = useServices();
   const [stored, setStored] = useState<string | null>(null);

@@ -13,7 +13,7 @@ import { useEvents } from "./use-events.ts";
 
 type EventsPanelProps = {
   readonly conversationId: string;
-  /** The event whose text is shown; null for the list. */
+  /** The shown event; null for the list. */
   readonly eventId: string | null;
   /** A change of this value reloads newer ones. */
   readonly version: string | null;
@@ -22,7 +22,7 @@ type EventsPanelProps = {
   readonly onClose: () => void;
 };
 
-/** The log itself: every event of the conversation, each as it is stored. */
+/** The log: every event of the conversation as it is stored. */
 export default function EventsPanel(props: EventsPanelProps) {
   const { conversationId, eventId, version, onOpen, onGo, onClose } = props;
   const words = useMoreWords().events;

@@ -1,14 +1,14 @@
 import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
-/** One line of the list of events. */
+/** One entry of the event list. */
 export type ListedEvent = {
   readonly id: string;
   readonly kind: string;
   readonly source: string;
   readonly at: string;
-  /** Which tool, or what of the state; empty where the kind says it all. */
+  /** The tool, or the state field; empty for other kinds. */
   readonly what: string;
-  /** Characters, as it is stored. */
+  /** Length of its stored JSON in characters. */
   readonly size: number;
 };
 
@@ -18,7 +18,7 @@ export type ListedPage = {
   readonly nextPageId: string | null;
 };
 
-/** An event as a page of the log has it, whole or without what made it large. */
+/** Converts an event of a page, whole or trimmed. */
 export function listedEvent(item: UnknownRecord): ListedEvent {
   const isTrimmed = item["kind"] === "TrimmedEvent";
   const event = (isTrimmed ? recordAt(item, "event") : null) ?? item;
@@ -33,7 +33,7 @@ export function listedEvent(item: UnknownRecord): ListedEvent {
   };
 }
 
-/** What was read before with what the newest page adds to it; the page alone where it does not reach what was there. */
+/** Merges the newest page into the loaded events; returns the page alone if there is a gap between them. */
 export function withNewest(before: ListedPage | null, newest: ListedPage): ListedPage {
   const first = before?.items[0]?.id;
   const known = newest.items.findIndex(({ id }) => id === first);

@@ -16,7 +16,7 @@ type Checked =
   | { readonly phase: "failed"; readonly problem: string }
   | { readonly phase: "done"; readonly report: ReplayCheck };
 
-/** Proves on demand that every request to a model follows from the log. Who closes it ends the check. */
+/** Verifies on demand that every model request can be rebuilt from the log. Closing it cancels the check. */
 export function ReplaySeal({ conversationId, onOpen }: ReplaySealProps) {
   const words = useMoreWords().events;
   const { client } = useServices();

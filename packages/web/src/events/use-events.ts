@@ -5,7 +5,7 @@ import { listedEvent, withNewest, type ListedPage } from "./listed-event.ts";
 
 /** Events per page. */
 const pageSize = 50;
-/** Longer texts are not needed to name an event. */
+/** Maximum length of texts: enough to name an event. */
 const trimAt = 1_024;
 
 type EventsQuery = {
@@ -15,7 +15,7 @@ type EventsQuery = {
   readonly version: string | null;
 };
 
-/** The events of a log, the newest first, with more of them when somebody asks. */
+/** The events of a log, newest first; more are loaded on demand. */
 export function useEvents({ conversationId, choice, version }: EventsQuery) {
   const { client } = useServices();
   const [page, setPage] = useState<ListedPage | null>(null);
@@ -49,7 +49,7 @@ export function useEvents({ conversationId, choice, version }: EventsQuery) {
     },
     [client, conversationId, choice],
   );
-  // Other ones are another list.
+  // Another filter starts a new list.
   useEffect(() => setPage(null), [read]);
   useEffect(() => {
     const stop = new AbortController();

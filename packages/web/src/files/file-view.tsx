@@ -15,11 +15,11 @@ type FileViewProps = {
   readonly conversationId: string;
   /** Absolute. */
   readonly path: string;
-  /** Another one when the file may have changed. */
+  /** Changes when the file may have changed. */
   readonly version: string;
 };
 
-/** A file as a person reads it: a text with numbers at its lines, a picture, or a word that it is neither. */
+/** A file: text with line numbers, an image, or a note that it is binary. */
 export function FileView({ conversationId, path, version }: FileViewProps) {
   const words = useMoreWords().files;
   const { client } = useServices();

@@ -9,16 +9,16 @@ import { FolderView } from "./folder-view.tsx";
 
 export type FilesPanelProps = {
   readonly conversationId: string;
-  /** Where the conversation works; absolute. */
+  /** Working directory of the conversation; absolute. */
   readonly folder: string;
-  /** Below the folder; one that ends with a slash, or none, is a folder. */
+  /** Relative path; a folder if it is empty or ends with a slash. */
   readonly path: string;
   readonly version: string;
   readonly onGo: (path: string) => void;
   readonly onClose: () => void;
 };
 
-/** The files of the conversation's folder: look into folders and files, and take them along. */
+/** The file browser of the conversation's folder, with downloads. */
 export default function FilesPanel({
   conversationId,
   folder,
@@ -50,7 +50,7 @@ export default function FilesPanel({
             const isLast = index === parts.length - 1;
             const to = parts.slice(0, index + 1).join("/");
             return (
-              // A path has its parts in this order.
+              // The segments of a path keep their order.
               // eslint-disable-next-line react/no-array-index-key
               <span key={index} className="flex items-center">
                 <span className="text-faint">{"/"}</span>

@@ -25,7 +25,7 @@ type Listed = {
   readonly problem: string | null;
 };
 
-/** What stands in a folder. */
+/** The entries of a folder. */
 export function FolderView({ conversationId, path, version, onOpen }: FolderViewProps) {
   const words = useMoreWords().files;
   const { client, language } = useServices();
@@ -54,7 +54,7 @@ export function FolderView({ conversationId, path, version, onOpen }: FolderView
     const stop = new AbortController();
     void read(null, stop.signal);
     return () => stop.abort();
-    // `read` is of this drawing; what it reads is named.
+    // `read` changes with each render; its inputs are the dependencies.
     // eslint-disable-next-line react/exhaustive-deps
   }, [client, conversationId, path, version]);
   const { entries, nextPageId, problem } =
@@ -101,7 +101,7 @@ export function FolderView({ conversationId, path, version, onOpen }: FolderView
 
 type SaveFolderProps = Pick<FolderViewProps, "conversationId" | "path">;
 
-/** Takes a folder along, with what is below it. */
+/** Downloads a folder with its subfolders. */
 function SaveFolder({ conversationId, path }: SaveFolderProps) {
   const words = useMoreWords().files;
   const { client } = useServices();

@@ -1,14 +1,14 @@
 import { asRecord, recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import type { ActionRow } from "./row.ts";
 
-/** A change of one file: both texts where the log has them, else the patch that the server made of them. */
+/** A change of one file: both texts if the log has them, else the server's patch. */
 export type Edit = {
   readonly path: string;
   readonly isNew: boolean;
   readonly isDeleted: boolean;
 } & ({ readonly before: string; readonly after: string } | { readonly patch: string });
 
-/** What an action changed, or would change while it has no answer yet; empty for actions that change no file. */
+/** The edits of an action, done or proposed; empty for actions that change no file. */
 export function editsOf({ action, outcome }: Pick<ActionRow, "action" | "outcome">): readonly Edit[] {
   if (action === null) return [];
   if (outcome === null) return plannedEdits(action);

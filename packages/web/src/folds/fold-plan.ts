@@ -1,10 +1,10 @@
 import { textAt } from "../lib/unknown-record.ts";
 import type { Row } from "./row.ts";
 
-/** The file that an agent wrote its plan to; `version` is another one after each change of it. */
+/** The plan file of an agent; `version` changes with each edit of it. */
 export type WrittenPlan = { readonly path: string; readonly version: string };
 
-/** The newest plan of a log; null where none was written. */
+/** The current plan; null if there is none. */
 export function foldPlan(rows: readonly Row[]): WrittenPlan | null {
   const row = rows.findLast(
     (one) =>

@@ -7,7 +7,7 @@ export type Task = {
   readonly status: "todo" | "in_progress" | "done";
 };
 
-/** The newest plan of the agent; empty when it made none. */
+/** The agent's current task list; empty if there is none. */
 export function foldTaskList(rows: readonly Row[]): readonly Task[] {
   const plan = rows.findLast(
     (row) =>

@@ -1,9 +1,9 @@
 import { editsOf } from "./edits.ts";
 import type { ActionRow, AnswerRow, MessageRow, Row } from "./row.ts";
 
-/** A message of the user and what came of it. */
+/** A turn: a message of the user and the rows that follow it. */
 export type Turn = {
-  /** Id of the message; `start` for what stands before the first message that is known. */
+  /** Id of the message; `start` for rows before the first known message. */
   readonly key: string;
   readonly message: MessageRow | null;
   /** Without the message. */
@@ -17,7 +17,7 @@ export type TurnNumbers = {
   readonly durationMs: number;
 };
 
-/** Turns in the order of the log. A message that was sent while the agent worked belongs to the turn that it came into. */
+/** The turns in log order. A message sent during a run belongs to the turn that it interrupted. */
 export function foldTurns(rows: readonly Row[]): readonly Turn[] {
   const turns: { key: string; message: MessageRow | null; rows: Row[] }[] = [];
   let isOver = true;
@@ -64,7 +64,7 @@ export function numbersOf({ message, rows }: Turn): TurnNumbers {
   };
 }
 
-/** What the agent said last in a turn: what stands below the message when the rest is folded away. */
+/** The last answer of a turn, which is shown when the turn is collapsed. */
 export function lastWord({ rows }: Turn): AnswerRow | ActionRow | null {
   return rows.findLast((row) => row.type === "answer" || isFinish(row)) ?? null;
 }

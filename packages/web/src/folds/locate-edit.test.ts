@@ -6,7 +6,7 @@ import { locateEdit } from "./locate-edit.ts";
 
 const text = Array.from({ length: 9 }, (_, at) => `line ${at + 1}\n`).join("");
 
-/** The changed lines with their numbers, or null where the change has no place. */
+/** The changed lines with their numbers, or null if the edit cannot be located. */
 function linesOf(fields: Record<string, unknown>, file = text): string[] | null {
   const action = asRecord(fields) as UnknownRecord;
   const [edit] = editsOf({ action, outcome: null });

@@ -2,8 +2,8 @@ import { numberAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import type { Edit } from "./edits.ts";
 
 /**
- * A planned change within the whole text of its file as it is now, so that its lines have their numbers; null where the text does not have
- * what would be replaced as often as the action expects.
+ * A proposed edit within the current text of its file, so that lines have numbers; null if the replaced text does
+ * not occur as often as the action expects.
  */
 export function locateEdit(edit: Edit, action: UnknownRecord, given: string): Edit | null {
   const text = plain(given);
@@ -45,7 +45,7 @@ function inserted(text: string, line: number, added: string): string | null {
   return lines.toSpliced(line, 0, ...plain(added).split("\n")).join("\n");
 }
 
-/** Line ends make no difference: the tools keep those of the file. */
+/** Line endings are ignored: the tools keep those of the file. */
 function plain(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }

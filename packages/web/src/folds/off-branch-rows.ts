@@ -1,8 +1,8 @@
 import type { Row } from "./row.ts";
 
 /**
- * Ids of rows that do not lead to where the conversation stands: somebody went back to an event before them. Follows the log from
- * its end, and at each going back jumps to where it went.
+ * Ids of rows that are not on the current branch, because the user navigated to an earlier event. Walks the log from
+ * its end and jumps at each navigation.
  */
 export function findOffBranchRows(rows: readonly Row[]): ReadonlySet<string> {
   const left = new Set<string>();

@@ -7,7 +7,7 @@ import { SampleLog } from "../testing/sample-log.ts";
 import { foldRows, RowFold } from "./row-fold.ts";
 import type { ActionRow, Row } from "./row.ts";
 
-/** A log with all that answers, takes back, repeats ids and goes back. */
+/** A log with answers, withdrawals, repeated ids and navigations. */
 function eventfulLog(): SampleLog {
   const log = new SampleLog();
   log.add({ kind: "SystemPromptEvent", source: "agent", system_prompt: { text: "You are." }, tools: [] });

@@ -5,24 +5,24 @@ import type { ActionRow, Outcome, Row, TaskState } from "./row.ts";
 type Call = { readonly actions: readonly string[]; readonly errors: readonly Outcome[] };
 
 /**
- * Rows of the events that were given so far, in the order of the log. In which order and in which pieces the events came does not
- * matter, and one that comes twice counts once; a row that did not change stays the same object.
+ * The rows of the added events, in log order. The order and chunks in which events arrive do not matter, and
+ * duplicates are ignored; an unchanged row stays the same object.
  */
 export class RowFold {
   #seen = new Set<string>();
   #byId = new Map<string, Row>();
-  /** In log order, which is the text order of ids. */
+  /** In log order, which is the sort order of ids. */
   #order: string[] = [];
-  /** Null while a row has to be put in place. */
+  /** Null while rows must be sorted. */
   #rows: readonly Row[] | null = [];
-  /** Answers that name their action, by its id; the first one counts. */
+  /** Outcomes by action id; the first one counts. */
   #outcomes = new Map<string, Outcome>();
-  /** Errors name only the call, and a model may use its id again: they answer the nearest such action before them. */
+  /** Errors have only the call id, which a model may reuse: they belong to the nearest such action before them. */
   #calls = new Map<string, Call>();
   #tasks = new Map<string, TaskState & { readonly eventId: string }>();
   #takenBack = new Set<string>();
 
-  /** The same rows; what is added to either from here on is not added to the other. */
+  /** A copy; later additions to one do not affect the other. */
   copy(): RowFold {
     const copy = new RowFold();
     copy.#seen = new Set(this.#seen);
@@ -45,15 +45,15 @@ export class RowFold {
     return this.#rows;
   }
 
-  /** Forgets all events before the one with this id; they can be added again. */
+  /** Drops all events before the one with this id; they can be added again. */
   dropBefore(first: string): void {
     this.#drop((id) => id < first);
-    // What lies before it cannot answer what is left.
+    // Earlier events cannot answer later actions.
     for (const [id, outcome] of this.#outcomes) if (outcome.id < first) this.#outcomes.delete(id);
     for (const [id, { eventId }] of this.#tasks) if (eventId < first) this.#tasks.delete(id);
   }
 
-  /** Forgets all events behind the one with this id; they can be added again. Rows that are left keep the answer that they have. */
+  /** Drops all events after the one with this id; they can be added again. Remaining rows keep their outcome. */
   dropAfter(last: string): void {
     this.#drop((id) => id > last);
     for (const known of [this.#outcomes, this.#tasks, this.#takenBack])
@@ -160,7 +160,7 @@ export class RowFold {
     this.#settle(messageId);
   }
 
-  /** Brings a row up to what is known about it. */
+  /** Updates a row with its outcome and task. */
   #settle(id: string): void {
     const row = this.#byId.get(id);
     if (row?.type === "message" && row.isTakenBack !== this.#takenBack.has(id))
@@ -191,7 +191,7 @@ export class RowFold {
   }
 }
 
-/** The rows of a whole log, or of a piece of it. */
+/** The rows of a log, or of a part of it. */
 export function foldRows(events: readonly UnknownRecord[]): readonly Row[] {
   const fold = new RowFold();
   fold.add(events);

@@ -9,7 +9,7 @@ import {
 } from "../lib/unknown-record.ts";
 import type { HookRow, Row } from "./row.ts";
 
-/** State updates that a person wants to know of where they happened. */
+/** State updates that have a row. */
 const settingKeys = new Set([
   "agent",
   "allow_rules",
@@ -20,7 +20,7 @@ const settingKeys = new Set([
   "security_analyzer",
 ]);
 
-/** Kinds that have no row of their own: they answer an action, or say once more what the row of a condensation shows. */
+/** Kinds without a row: they answer an action, or repeat what the row of a condensation shows. */
 const rowlessKinds = new Set([
   "ObservationEvent",
   "AgentErrorEvent",
@@ -28,7 +28,7 @@ const rowlessKinds = new Set([
   "CondensationSummaryEvent",
 ]);
 
-/** The row of one event, by itself; null for events that a person sees in other rows or not at all. */
+/** The row of one event; null for events that are shown in other rows or not at all. */
 export function rowOfEvent(event: UnknownRecord): Row | null {
   const kind = textAt(event, "kind");
   if (rowlessKinds.has(kind)) return null;
@@ -90,12 +90,18 @@ export function rowOfEvent(event: UnknownRecord): Row | null {
   }
 }
 
-/** What a model said that it does; empty where it said nothing and its arguments stand there instead, which every card shows better. */
+/**
+ * The model's summary of the call; empty if it gave none and the field repeats the arguments, which every card shows
+ * better.
+ */
 export function summaryOf(summary: string, tool: string): string {
   return summary.startsWith(`${tool}: {`) ? "" : summary;
 }
 
-/** A message that was taken back before the agent read it is stored as a condensation that forgets it alone, without a summary. */
+/**
+ * A message that was withdrawn before the agent read it is stored as a condensation that forgets only it, without a
+ * summary.
+ */
 export function isTakingBack(event: UnknownRecord): boolean {
   return (
     textAt(event, "kind") === "Condensation" &&
@@ -164,7 +170,7 @@ function hookRow(fields: UnknownRecord, place: Place): HookRow {
   };
 }
 
-/** The texts of content parts, one below the other. */
+/** The texts of content parts, one per line. */
 export function partsText(parts: readonly unknown[]): string {
   return parts
     .map((part) => textAt(asRecord(part), "text"))
@@ -172,7 +178,7 @@ export function partsText(parts: readonly unknown[]): string {
     .join("\n");
 }
 
-/** What a model let see of its thinking; providers give it in one of three places. */
+/** The model's reasoning; providers return it in one of three fields. */
 function reasoningOf(holder: UnknownRecord | null): string {
   const plain = textAt(holder, "reasoning_content");
   if (plain !== "") return plain;

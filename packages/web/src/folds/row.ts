@@ -1,6 +1,6 @@
 import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
-/** The one answer to an action. */
+/** The outcome of an action. */
 export type Outcome = {
   readonly id: string;
   readonly at: string;
@@ -15,10 +15,10 @@ export type Outcome = {
   | { readonly type: "rejected"; readonly reason: string; readonly by: "user" | "hook" }
 );
 
-/** How a sub-agent's task stands. */
+/** The state of a sub-agent's task. */
 export type TaskState = { readonly taskId: string; readonly subagent: string; readonly status: string };
 
-/** Every row has the id and the time (RFC 3339) of the event that it stands for; ids in text order are in log order. */
+/** Each row has the id and time (RFC 3339) of its event; ids sort in log order. */
 type RowOf<Type extends string, Fields> = {
   readonly type: Type;
   readonly id: string;
@@ -29,7 +29,7 @@ export type MessageRow = RowOf<
   "message",
   {
     text: string;
-    /** Addresses, `data:` or not. */
+    /** URLs, `data:` or others. */
     images: readonly string[];
     skills: readonly string[];
     isTakenBack: boolean;
@@ -46,7 +46,7 @@ export type ActionRow = RowOf<
   {
     tool: string;
     toolCallId: string;
-    /** Null when the call could not be understood. */
+    /** Null if the call could not be parsed. */
     action: UnknownRecord | null;
     /** The arguments as the model sent them, JSON text. */
     callText: string;
@@ -73,7 +73,7 @@ export type HookRow = RowOf<
   }
 >;
 
-/** One thing that a person sees of the log. */
+/** One row of the timeline. */
 export type Row =
   | MessageRow
   | AnswerRow
@@ -91,7 +91,7 @@ export type Row =
   | RowOf<"goal", { objective: string; status: string; verdict: string }>
   | RowOf<"unknown", { kind: string; event: UnknownRecord }>;
 
-/** The conversation that a call gave its work to; null for other calls, and until it is known. */
+/** The conversation of the sub-agent that a call started; null for other calls, and until it is known. */
 export function taskOf({ task, outcome }: Pick<ActionRow, "task" | "outcome">): string | null {
   if (task !== null) return task.taskId || null;
   if (outcome?.type !== "result" || outcome.observation["kind"] !== "TaskObservation") return null;

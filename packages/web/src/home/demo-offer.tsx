@@ -5,7 +5,7 @@ import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 
-/** Something to watch before there is a model: real tools, a scripted model, one question. */
+/** The demo: real tools, a scripted model, one approval. */
 export function DemoOffer() {
   const words = useWords();
   const more = useMoreWords();

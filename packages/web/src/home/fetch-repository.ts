@@ -1,6 +1,6 @@
 import type { ConvokeClient } from "@convoke/client";
 
-/** The address of a repository, as git takes it; null for a folder. */
+/** The URL of a Git repository; null for a folder path. */
 export function repositoryOf(text: string): string | null {
   const address = text.trim();
   return /^(?:https?|ssh|git|file):\/\/\S+$/i.test(address) || /^[\w.-]+@[\w.-]+:\S+$/.test(address)
@@ -8,22 +8,22 @@ export function repositoryOf(text: string): string | null {
     : null;
 }
 
-/** Whether an address brings a password or a token along: git would write it into the folder, where the agent reads it. */
+/** Whether a URL contains a password or token: git would store it in the folder, where the agent can read it. */
 export function hasSecret(address: string): boolean {
   if (!/^https?:/i.test(address) || !URL.canParse(address)) return false;
   const { username, password } = new URL(address);
   return username !== "" || password !== "";
 }
 
-/** The last part of an address is the name of its folder, as git has it. */
+/** The default folder name of a clone: the last segment of the URL. */
 export function folderNameOf(address: string): string {
   const last = address.replace(/\/+$/, "").split(/[/:]/).at(-1) ?? "";
   return last.replace(/\.git$/, "").replaceAll(/[^\w.-]/g, "-") || "repository";
 }
 
 /**
- * Fetches a repository into a folder of its own below `base`, in the shell of the machine. A folder that is there already is left alone, and
- * git asks nobody for a password, because nobody could answer.
+ * Clones a repository into a new folder below `base`, with a command on the server's machine. An existing folder is
+ * left alone, and git prompts are disabled, because nobody could answer them.
  */
 export function fetchCommand(address: string, base: string): string {
   return [
@@ -44,9 +44,9 @@ export type FetchDeps = {
   readonly client: ConvokeClient;
   /** Absolute, on the server's machine. */
   readonly base: string;
-  /** What git says while it works, line by line. */
+  /** Progress lines of git. */
   readonly onProgress: (line: string) => void;
-  /** Ends git too. */
+  /** Aborting also ends git. */
   readonly signal: AbortSignal;
 };
 
@@ -97,7 +97,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What stands on lines that git writes over is gone but for the last. */
+/** Applies carriage returns: only the last text of each line counts. */
 function lastLines(text: string): readonly string[] {
   return text
     .split("\n")
@@ -105,13 +105,13 @@ function lastLines(text: string): readonly string[] {
     .filter((line) => line !== "");
 }
 
-/** Git's message, without the line that only names the folder. */
+/** Git's error message, without the line that only names the folder. */
 function problemOf(stderr: string, exitCode: number): string {
   const lines = lastLines(stderr).filter((line) => !line.startsWith("Cloning into "));
   return lines.slice(-6).join(" ") || `git ended with exit code ${exitCode}.`;
 }
 
-/** Ends early when nobody waits any more; the next call says so. */
+/** Returns early when aborted; the next call throws. */
 async function pause(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(done, pauseMs);

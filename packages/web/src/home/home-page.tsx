@@ -21,7 +21,7 @@ type Models = {
   readonly isReady: boolean;
 };
 
-/** Where a conversation begins: what to do, where, with which model, and how careful. Below, what needs its user. */
+/** The start page: task, folder, model, approval mode; below, active conversations. */
 export default function HomePage() {
   const words = useWords();
   const more = useMoreWords();
@@ -30,14 +30,14 @@ export default function HomePage() {
   const models = useModels();
   const start = useStart();
   const [choices, choose] = useChoices();
-  // What stands in the field when somebody enters it stays, whatever the server says afterwards.
+  // Once the field was focused, a later response of the server does not overwrite it.
   const [entered, setEntered] = useState<string | null>(null);
   const folder = choices.folder ?? entered ?? start?.default_workspace ?? "";
   const [plansFirst, setPlansFirst] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const { fetching, fetchInto, cancel } = useFetch();
 
-  /** The folder to work in: the one that was entered, or that of a repository that is fetched first. */
+  /** The working directory: the entered folder, or the clone of the entered repository. */
   const prepareFolder = async (): Promise<string> => {
     const place = folder.trim() || (await client.call("GET /api/start")).default_workspace;
     const address = repositoryOf(place);
@@ -45,7 +45,7 @@ export default function HomePage() {
     if (hasSecret(address)) throw new Error(more.home.secretInAddress);
     const base = start?.default_workspace ?? (await client.call("GET /api/start")).default_workspace;
     const fetched = await fetchInto(address, base);
-    // What fails from here on, and the next conversation, finds it there.
+    // Stored now, for a retry after an error and for the next conversation.
     choose({ ...choices, folder: fetched });
     return fetched;
   };
@@ -64,7 +64,7 @@ export default function HomePage() {
         ...(plansFirst ? { agent_type: "plan" } : {}),
         ...(analyzer === null ? {} : { security_analyzer: analyzer }),
       };
-      // Without an agent the server takes that of the settings, which the schema of the wire does not say.
+      // Without `agent` the server uses that of the settings; the wire schema does not say so.
       await client.startConversation(request as StartConversationRequest);
       const isOther = choices.profile !== "" && choices.profile !== models?.active;
       if (isOther)
@@ -190,7 +190,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** The beginning of the first message, until somebody gives it a better title. */
+/** A provisional title: the beginning of the first message. */
 function titleOf(text: string): string | null {
   const line =
     text
@@ -204,7 +204,7 @@ function titleOf(text: string): string | null {
 const selectClass =
   "h-7 rounded border border-line bg-canvas px-1.5 text-sm text-ink pointer-coarse:h-11 pointer-coarse:text-[16px]";
 
-/** Conversations that ask or work or are in trouble. */
+/** Conversations that run, need approval or have failed. */
 function ActiveConversations() {
   const words = useWords();
   const more = useMoreWords();
@@ -232,7 +232,7 @@ function ActiveConversations() {
   );
 }
 
-/** The stored models, and whether there is one with a key at all. Null until the server has said. */
+/** The stored models, and whether one has a key. Null until the server has responded. */
 function useModels(): Models | null {
   const { client } = useServices();
   const [models, setModels] = useState<Models | null>(null);

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import { useMoreWords } from "../words/words.ts";
 
-/** Finds what was said and done before: Enter opens the search with these words. */
+/** Search field: Enter opens the search page. */
 export function HomeSearch() {
   const words = useMoreWords().search;
   const [, navigate] = useLocation();

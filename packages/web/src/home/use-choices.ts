@@ -6,14 +6,14 @@ import { useServices } from "../services/services.ts";
 
 const choicesKey = "choices";
 
-/** How a conversation begins. Without a folder of one's own it is the one that the server names. */
+/** Options of a new conversation. The folder defaults to the one that the server names. */
 export type Choices = {
   readonly folder: string | null;
   readonly profile: string;
   readonly care: ApprovalMode;
 };
 
-/** The choices of the last conversation. */
+/** The options of the last conversation. */
 export function useChoices(): readonly [Choices, (choices: Choices) => void] {
   const { storage } = useServices();
   const [choices, setChoices] = useState<Choices>(() => {
@@ -26,7 +26,7 @@ export function useChoices(): readonly [Choices, (choices: Choices) => void] {
   });
   const choose = (next: Choices): void => {
     setChoices(next);
-    // An address is for one conversation, and may hold what a browser should not keep.
+    // Repository URLs are not stored: they are for one conversation, and may contain secrets.
     const isFolder = next.folder === null || repositoryOf(next.folder) === null;
     storage.write(choicesKey, isFolder ? next : { ...next, folder: null });
   };

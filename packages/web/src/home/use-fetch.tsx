@@ -4,13 +4,13 @@ import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { fetchRepository } from "./fetch-repository.ts";
 
-/** A repository on its way to the server's machine. */
+/** A clone in progress. */
 export type Fetching = { readonly address: string; readonly line: string };
 
 export type Fetch = {
-  /** Null while nothing is fetched. */
+  /** Null if no clone is running. */
   readonly fetching: Fetching | null;
-  /** The folder of the repository; rejects with an AbortError when it was cancelled, or the page was left. */
+  /** Resolves with the folder of the clone; rejects with an AbortError if it was cancelled or the page was left. */
   readonly fetchInto: (address: string, base: string) => Promise<string>;
   readonly cancel: () => void;
 };
@@ -39,7 +39,7 @@ export function useFetch(): Fetch {
   return { fetching, fetchInto, cancel: () => stop.current?.abort() };
 }
 
-/** In the place of the composer until the repository is there. */
+/** Shown instead of the composer during a clone. */
 export function FetchingNote({ address, line, onCancel }: Fetching & { readonly onCancel: () => void }) {
   const words = useMoreWords().home;
   return (

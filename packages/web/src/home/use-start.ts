@@ -2,7 +2,7 @@ import type { Start } from "@convoke/protocol";
 import { useEffect, useState } from "react";
 import { useServices } from "../services/services.ts";
 
-/** What the server says to whom begins; null until it has. */
+/** The server's start information; null until it has responded. */
 export function useStart(): Start | null {
   const { client } = useServices();
   const [start, setStart] = useState<Start | null>(null);

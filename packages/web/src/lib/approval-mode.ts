@@ -1,11 +1,13 @@
 import type { ConfirmationPolicyInput, SecurityAnalyzerInput } from "@convoke/protocol";
 
-/** How careful an agent is: how often it asks before it acts. */
+/** How often an agent asks for approval. */
 export type ApprovalMode = "never" | "risky" | "always";
 
 export const approvalModes = ["never", "risky", "always"] as const satisfies readonly ApprovalMode[];
 
-/** What the server is told for it. Who asks when something is risky needs somebody who judges: signs of danger in the call itself. */
+/**
+ * The policy and analyzer of a mode. `risky` needs an analyzer: one that finds signs of danger in the call itself.
+ */
 export function policyOf(care: ApprovalMode): {
   readonly policy: ConfirmationPolicyInput;
   readonly analyzer: SecurityAnalyzerInput | null;
@@ -16,7 +18,7 @@ export function policyOf(care: ApprovalMode): {
     case "risky":
       return {
         policy: { kind: "ConfirmRisky", threshold: "MEDIUM", confirm_unknown: true },
-        // The server's own analyzer, which the schema of the wire does not name.
+        // The server's own analyzer, which is not in the wire schema.
         analyzer: { kind: "PatternSecurityAnalyzer" } as object,
       };
     case "always":

@@ -1,9 +1,9 @@
-/** From so many pixels on there is room for two conversations, and for three. */
+/** Minimum widths for two and for three panes. */
 const roomFor = [0, 1_101, 1_800];
 
 /**
- * Addresses of the conversations that stand beside the shown one, each an id and perhaps what is asked of it. One conversation has
- * one place on the page: what names it again counts for nothing.
+ * The addresses of the side panes: ids, each with optional search parameters. A conversation is shown once;
+ * duplicates are ignored.
  */
 export function besideIn(search: string, shown: string | null): readonly string[] {
   const ids = new Set([shown]);
@@ -13,12 +13,12 @@ export function besideIn(search: string, shown: string | null): readonly string[
   });
 }
 
-/** The id in an address of {@link besideIn}. */
+/** The id in an address from {@link besideIn}. */
 export function idOf(address: string): string {
   return address.split("?", 1)[0]!;
 }
 
-/** The address of a page with other conversations beside its own. */
+/** The URL of a page with these side panes. */
 export function withBeside(address: string, beside: readonly string[]): string {
   const [path = "", search = ""] = address.split("?");
   const query = new URLSearchParams(search);
@@ -27,17 +27,17 @@ export function withBeside(address: string, beside: readonly string[]): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** The conversation that a path names; null for other screens. */
+/** The conversation id of a path; null for other screens. */
 export function conversationIn(path: string): string | null {
   return /\/c\/([^/?]+)/.exec(path)?.[1] ?? null;
 }
 
-/** How many conversations have room side by side. */
+/** How many panes fit. */
 export function roomIn(width: number): number {
   return roomFor.filter((least) => width >= least).length;
 }
 
-/** Where to go to have the conversation beside what is shown: into free room, or into the place of the last one. */
+/** The URL that opens a conversation in a side pane: in a free one, or replacing the last one. */
 export function toBeside(
   { path, search, width }: { readonly path: string; readonly search: string; readonly width: number },
   id: string,

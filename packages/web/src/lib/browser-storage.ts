@@ -1,4 +1,7 @@
-/** What the browser keeps for this page. Reading and writing are done at once, so that nothing typed is lost when the page goes. */
+/**
+ * JSON values of this page in the browser's storage. Access is synchronous, so that nothing typed is lost when the
+ * page closes.
+ */
 export class BrowserStorage {
   readonly #storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
@@ -6,24 +9,24 @@ export class BrowserStorage {
     this.#storage = storage;
   }
 
-  /** Undefined where nothing is kept, or nothing that can be read. */
+  /** Undefined if nothing is stored, or it cannot be parsed. */
   read(key: string): unknown {
     try {
       const text = this.#storage.getItem(nameOf(key));
       return text === null ? undefined : (JSON.parse(text) as unknown);
     } catch {
-      // Somebody else wrote there, or the browser keeps nothing for pages: as if nothing was kept.
+      // Storage is disabled or was changed by other code: as if nothing was stored.
       return undefined;
     }
   }
 
-  /** False when the browser refuses, for instance because it is full. */
+  /** False if the browser refuses, for example because the quota is exceeded. */
   write(key: string, value: unknown): boolean {
     try {
       this.#storage.setItem(nameOf(key), JSON.stringify(value));
       return true;
     } catch {
-      // The page goes on without; who must not lose the value looks at the answer.
+      // The page works without it; callers that must not lose the value check the result.
       return false;
     }
   }
@@ -32,7 +35,7 @@ export class BrowserStorage {
     try {
       this.#storage.removeItem(nameOf(key));
     } catch {
-      // Where nothing can be kept, nothing is left to remove.
+      // Without storage there is nothing to remove.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The address of a conversation with some parts of its search changed; null takes one away. */
+/** The URL of a conversation with changed search parameters; null removes one. */
 export function conversationAddress(
   id: string,
   search: string,

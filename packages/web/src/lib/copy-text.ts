@@ -1,11 +1,11 @@
-/** Puts a text into the clipboard; false when the browser does not let the page. On plain http in a network only the old way is left. */
+/** Copies a text to the clipboard; false if the browser denies it. Plain HTTP allows only the legacy command. */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard !== undefined) {
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Refused by the browser or its user; the old way may still do.
+      // Denied by the browser or the user; the legacy command may still work.
     }
   }
   const field = document.createElement("textarea");

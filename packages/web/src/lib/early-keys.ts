@@ -1,6 +1,9 @@
 const modifiers: ReadonlySet<string> = new Set(["Shift", "Alt", "Control", "Meta"]);
 
-/** Keys pressed while nothing knows them yet. Only the newest counts: nobody means what they pressed before they tried again. */
+/**
+ * Buffers keys pressed before the shortcuts are loaded. Only the newest counts: a user who presses another key has
+ * given up the first.
+ */
 export class EarlyKeys {
   readonly #stop = new AbortController();
   #before: KeyboardEvent | null = null;
@@ -16,7 +19,7 @@ export class EarlyKeys {
     target.addEventListener("keydown", onKeyDown, { signal: this.#stop.signal });
   }
 
-  /** Hands them over, once, and hears no more: the newest key, with the `g` before it that may belong to it. */
+  /** Returns the newest key, with a preceding `g`, and stops listening. */
   take(): readonly KeyboardEvent[] {
     this.#stop.abort();
     const keys = [this.#before?.key === "g" ? this.#before : null, this.#newest].filter(

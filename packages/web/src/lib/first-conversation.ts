@@ -1,4 +1,4 @@
-/** The conversation whose end an address shows; null where it shows something else. */
+/** The conversation at whose end a URL opens; null for other URLs. */
 export function firstConversation(
   { pathname, search }: Pick<Location, "pathname" | "search">,
   prefix: string,

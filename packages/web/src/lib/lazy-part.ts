@@ -2,18 +2,18 @@ import { lazy, type ComponentType, type LazyExoticComponent } from "react";
 
 const firstWaitMs = 250;
 const maxWaitMs = 8_000;
-/** After about a minute it is tried in peace. */
+/** After about a minute of fast attempts. */
 const fastAttempts = 12;
 const slowWaitMs = 60_000;
 
-/** A component that is loaded when it is first shown. A lost connection delays it; it does not break the page. */
+/** A component that is loaded when first rendered. A network error delays it. */
 export function lazyPart<Props>(
   load: () => Promise<{ default: ComponentType<Props> }>,
 ): LazyExoticComponent<ComponentType<Props>> {
   return lazy(() => loadWithRetry(load));
 }
 
-/** Tries until it is there. A part that is gone for good leaves its place empty; the rest of the page, and what was written, stays. */
+/** Retries until the import succeeds. If the file is gone, the component stays empty; the rest of the page works. */
 export async function loadWithRetry<Part>(
   load: () => Promise<Part>,
   pause: (ms: number) => Promise<void> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -22,7 +22,7 @@ export async function loadWithRetry<Part>(
     try {
       return await load();
     } catch {
-      // Whoever looks after the page hears of it from the bundler; here only the next try counts.
+      // The bundler reports the error to the page; this only retries.
       await pause(tries < fastAttempts ? Math.min(maxWaitMs, firstWaitMs * 2 ** (tries - 1)) : slowWaitMs);
     }
   }

@@ -1,4 +1,4 @@
-/** The address of an event of the conversation that the page shows. */
+/** The URL of an event of the shown conversation. */
 export function linkTo(eventId: string): string {
   return `${location.origin}${location.pathname}?event=${eventId}`;
 }

@@ -1,10 +1,10 @@
-/** How far outside of what is shown of its scroller an element counts as near. */
+/** Distance from the visible part of the scroller that counts as near. */
 const margin = "400px";
 
 const seenBy = new WeakMap<Element, (isNear: boolean) => void>();
 let observer: IntersectionObserver | null = null;
 
-/** Tells, until the function that it returns is called, when an element comes near the screen and when it leaves. */
+/** Calls back when an element comes near the screen and when it leaves, until the returned function is called. */
 export function watchNearness(element: Element, onChange: (isNear: boolean) => void): () => void {
   observer ??= openObserver();
   const watching = observer;
@@ -17,7 +17,7 @@ export function watchNearness(element: Element, onChange: (isNear: boolean) => v
 }
 
 function openObserver(): IntersectionObserver {
-  // A margin of the scroller, not of the window; browsers that do not know it tell when an element is on the screen.
+  // A margin of the scroller, not of the window; older browsers ignore it and use the visible area.
   const options: IntersectionObserverInit & { readonly scrollMargin: string } = { scrollMargin: margin };
   return new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) seenBy.get(target)?.(isIntersecting);

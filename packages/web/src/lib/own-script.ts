@@ -1,4 +1,4 @@
-/** What browsers have of Trusted Types, as far as it is used here; the types of the platform do not know it yet. */
+/** The used part of the Trusted Types API, which the platform's types lack. */
 type TrustedTypes = {
   readonly createPolicy: (
     name: string,
@@ -6,20 +6,20 @@ type TrustedTypes = {
   ) => { readonly createScriptURL: (address: string) => unknown };
 };
 
-/** The page's one policy: scripts run from files of this page and from nowhere else. */
+/** The page's only Trusted Types policy: scripts load only from the page's own files. */
 const policy = (globalThis as { readonly trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy(
   "convoke",
   { createScriptURL: ownAddress },
 );
 
-/** The address of a script of this page, as browsers want it that ask where scripts come from. */
+/** The URL of a script of this page, as a TrustedScriptURL if the browser requires it. */
 export function ownScript(address: string): URL {
   return (policy?.createScriptURL(address) ?? ownAddress(address)) as URL;
 }
 
-/** Where scripts of the page lie: built, or, while one works on the page, as they are. Nothing else is served there. */
+/** Where scripts of the page are served: built, or by the development server. */
 const folders = ["assets/", "src/"];
-/** What runs in the background, for the page and nothing above it. */
+/** The service worker, whose scope is the page's folder. */
 const worker = "push-worker.js";
 
 function ownAddress(address: string): string {

@@ -1,9 +1,9 @@
-/** Where the server's routes begin: the folder that `<base href>` names, without a slash at its end. */
+/** The base URL of the server's routes: the folder of `<base href>`, without a trailing slash. */
 export function serverAddress(baseUri: string): string {
   return new URL(".", baseUri).href.replace(/\/$/, "");
 }
 
-/** The path below which the page's own addresses lie: empty at the root of a server, `/prefix` behind a proxy. */
+/** The base path of the page: empty at the root of a server, `/prefix` behind a proxy. */
 export function pagePrefix(baseUri: string): string {
   return new URL(".", baseUri).pathname.replace(/\/$/, "");
 }

@@ -1,4 +1,4 @@
-/** US dollars, with more digits the less it is. */
+/** US dollars; smaller amounts have more digits. */
 export function shownCost(dollars: number): string {
   if (dollars === 0) return "$0";
   return dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
@@ -34,7 +34,7 @@ export function baseName(path: string): string {
   return path.replace(/\/+$/, "").split("/").at(-1) || path;
 }
 
-/** The path as it stands below a folder, else as it is. */
+/** The path relative to a folder if it is inside, else unchanged. */
 export function pathWithin(path: string, folder: string | null): string {
   return folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 }

@@ -6,7 +6,7 @@ const styles = {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Making one takes longer than drawing the row that it is for: they are made once. */
+/** Formatters are cached: creating one takes longer than rendering a row. */
 function formatOf(style: keyof typeof styles, language: string): Intl.DateTimeFormat {
   const name = `${style} ${language}`;
   const format = formats.get(name) ?? new Intl.DateTimeFormat(language, styles[style]);
@@ -22,7 +22,7 @@ export function shownTime(at: string, language: string, now: Date): string {
   return formatOf(isToday ? "time" : "day", language).format(date);
 }
 
-/** Date and time to the second, for who wants to know exactly. */
+/** Date and time to the second. */
 export function exactTime(at: string, language: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return "";
@@ -31,7 +31,7 @@ export function exactTime(at: string, language: string): string {
 
 export type Day = "today" | "yesterday" | "week" | "older";
 
-/** How long ago, in the steps of a list. */
+/** Relative time, rounded for a list. */
 export function dayOf(at: string, now: Date): Day {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const time = Date.parse(at);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Something that changes and says so; `snapshot` is the same object until it does. */
+/** An observable store; `snapshot` returns the same object until a change. */
 export interface Store<Snapshot> {
   readonly snapshot: () => Snapshot;
   readonly subscribe: (onChange: () => void) => () => void;
@@ -10,7 +10,7 @@ export function useStore<Snapshot>(store: Store<Snapshot>): Snapshot {
   return useSyncExternalStore(store.subscribe, store.snapshot);
 }
 
-/** A value with subscribers; what stores are made of. */
+/** An observable value, the basis of other stores. */
 export class Cell<Value> implements Store<Value> {
   #value: Value;
   readonly #listeners = new Set<() => void>();

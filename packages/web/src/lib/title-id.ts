@@ -3,7 +3,10 @@ export function titleIdOf(conversationId: string): string {
   return `title-${conversationId}`;
 }
 
-/** What names a part beside a conversation: its own title, then that of the conversation, as two may have the same part open. */
+/**
+ * The accessible name of a panel: its title and that of its conversation, because two panes may have the same panel
+ * open.
+ */
 export function labelsOf(ownId: string, conversationId: string): string {
   return `${ownId} ${titleIdOf(conversationId)}`;
 }

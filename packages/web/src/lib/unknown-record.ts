@@ -1,4 +1,4 @@
-/** What came from a log or a server and may have any shape: logs are read for ever, also those of later versions. */
+/** An object from a log or server, of unknown shape: logs of all versions must be readable. */
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
 export function asRecord(value: unknown): UnknownRecord | null {
@@ -11,7 +11,7 @@ export function recordAt(value: UnknownRecord | null | undefined, key: string): 
   return asRecord(value?.[key]);
 }
 
-/** Empty when there is no text. */
+/** Empty if the value is not a string. */
 export function textAt(value: UnknownRecord | null | undefined, key: string): string {
   const found = value?.[key];
   return typeof found === "string" ? found : "";

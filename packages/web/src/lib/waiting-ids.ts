@@ -1,6 +1,6 @@
 import { waitingActions, type ConversationView } from "@convoke/client";
 
-/** The actions that wait for their user as one text, which is the same as long as they are. */
+/** The ids of pending approvals as one string, which is equal as long as they are. */
 export function waitingIds(view: ConversationView): string {
   return waitingActions(view)
     .map(({ id }) => id)

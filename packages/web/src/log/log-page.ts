@@ -1,12 +1,12 @@
 import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
-/** Texts of an event longer than this are cut; the whole event is asked for when somebody wants it. */
+/** Texts longer than this are trimmed; the whole event is fetched on demand. */
 export const trimAt = 8_192;
 
-/** A part of a log in its order, and the cursor of the part before it (after it, if it was read upwards). */
+/** A page of a log in log order, and the cursor of the next page in the reading direction. */
 export type LogPage = { readonly events: readonly UnknownRecord[]; readonly nextPageId: string | null };
 
-/** A page as REST gives it; `isDown` when the newest events are asked for first. What was cut of an event is marked on it. */
+/** Converts a REST page; `isDown` if it was read newest first. Marks events that were trimmed. */
 export function toLogPage(
   reply: { readonly items: readonly UnknownRecord[]; readonly next_page_id?: string | null },
   isDown: boolean,
@@ -15,7 +15,7 @@ export function toLogPage(
   return { events: isDown ? events.toReversed() : events, nextPageId: reply.next_page_id ?? null };
 }
 
-/** What of a page that was read downwards is not behind the event `last`. */
+/** The events of a downward page up to the event `last`. */
 export function upTo({ events, nextPageId }: LogPage, last: string): LogPage {
   return {
     events: events.filter((event) => textAt(event, "id") <= last),

@@ -183,7 +183,7 @@ const command = (index: number): UnknownRecord => ({
   action: { kind: "TerminalAction", command: `late ${index}` },
 });
 
-/** Has the log let go of all but some rows around the one at `index`. */
+/** Evicts all rows but some around the one at `index`. */
 function evictFarFrom(log: OpenLog, index: number): void {
   const { rows } = log.view.snapshot();
   log.evictOutside(rows[Math.max(0, index - 300)]!.id, rows[Math.min(rows.length - 1, index + 300)]!.id);
@@ -277,7 +277,7 @@ test("U8: reading down to the end meets what was added meanwhile, none lost and 
   }
   for (let index = 0; log.view.snapshot().hasNewer; index += 1) {
     const page = log.loadNewer();
-    // It comes after the server has made the page, and before the page is there.
+    // The event is stored after the server built the page and before the page arrives.
     if (index < 40) server.append(command(index));
     await page;
     evictFarFrom(log, log.view.snapshot().rows.length - 1);

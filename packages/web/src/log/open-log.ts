@@ -18,7 +18,7 @@ import { PaintScheduler, minIntervalMs } from "./paint-scheduler.ts";
 import type { ScrollPosition } from "./scroll-position.ts";
 import { RowWindow } from "./row-window.ts";
 
-/** What an open log asks of the server. */
+/** What an open log reads from the server. */
 export type LogSource = {
   readonly conversation: (id: string) => Promise<UnknownRecord>;
   /** A page up to the event with this id, or to the end of the log where the id is empty. */
@@ -30,39 +30,38 @@ export type LogSource = {
 
 export type LogDeps = {
   readonly source: LogSource;
-  /** Calls back before the next frame is painted: what comes until then is shown at once. */
+  /** Calls back before the next paint: changes until then are rendered together. */
   readonly nextFrame: (callback: () => void) => void;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
 };
 
-/** The connection to the server, which is not the state of the agent (P36). */
+/** State of the connection to the server; not the state of the agent (P36). */
 export type Link = { readonly state: "connecting" | "connected" | "lost"; readonly sinceMs: number };
 
 export type LogView = {
   readonly phase: "loading" | "ready" | "missing" | "failed";
   readonly rows: readonly Row[];
-  /** Rows of the end of the log; the same as `rows` where that is among them. */
+  /** The newest rows of the log; identical to `rows` if the window includes the end. */
   readonly newest: readonly Row[];
-  /** What the conversation is and does. A piece of an answer does not change it. */
+  /** The state of the conversation. Deltas of an answer do not change it. */
   readonly state: ConversationView;
   readonly hasOlder: boolean;
-  /** False where the end of the log is among the rows, and what comes is added to them. */
+  /** True if newer rows exist that are not in the window. */
   readonly hasNewer: boolean;
-  /** The newest event that was read; null for an empty log. */
+  /** Id of the newest event that was read; null for an empty log. */
   readonly lastEventId: string | null;
 };
 
 /**
- * One conversation as far as it was read: the end of its log, what was added while somebody looked, and older pages as they were
- * asked for. Or a window around an event of long ago, which grows in both directions and follows the log once it reaches its end.
- * All of it is folded from events; nothing is kept beside them.
+ * The loaded part of one conversation's log: a window of rows, at the end of the log or around an older event. The
+ * window grows in both directions and follows the log once it reaches the end. All of it is a fold of events.
  */
 export class OpenLog {
   readonly id: string;
   readonly view: Cell<LogView>;
   readonly live = new Cell<LiveAnswer | null>(null);
-  /** The newest output of tools that run, by the id of their action. */
+  /** The latest output of running tools, by action id. */
   readonly progress = new Cell<ReadonlyMap<string, string>>(new Map());
   readonly link: Cell<Link>;
   readonly #deps: LogDeps;
@@ -71,7 +70,7 @@ export class OpenLog {
   readonly #times: PaintScheduler;
   #window = new RowWindow();
   #state = emptyView;
-  /** The state without the newest pieces of answers. */
+  /** The state without the latest deltas. */
   #shown = emptyView;
   #loading: Promise<void> | null = null;
   #loadingOlder: Promise<void> | null = null;
@@ -81,10 +80,13 @@ export class OpenLog {
   #progress: ReadonlyMap<string, string> = new Map();
   #isLoaded = false;
   #place: ScrollPosition | null = null;
-  /** Whether the end of the log was reached: from then on it is followed, whatever the window shows. */
+  /** True once the end of the log was reached: from then on the log is followed, whatever the window shows. */
   #hasFollowed = false;
 
-  /** `at` is the event that a window is around; none for the end of the log. With `past`, how things stood there, it ends with it. */
+  /**
+   * `at`: the event that the window is around; empty for the end of the log. With `past`, the window ends at that
+   * event.
+   */
   constructor(id: string, deps: LogDeps, at = "", past: UnknownRecord | null = null) {
     this.id = id;
     this.#deps = deps;
@@ -104,7 +106,7 @@ export class OpenLog {
     this.#times = new PaintScheduler({ nextFrame, now, paint: () => this.#paint() });
   }
 
-  /** How its reader left it; null where nobody did, or nothing of it counts any more. */
+  /** The scroll position at which the user left the log; null if there is none, or if it no longer applies. */
   get place(): ScrollPosition | null {
     return this.#place;
   }
@@ -113,13 +115,13 @@ export class OpenLog {
     this.#place = place;
   }
 
-  /** Begins to read for who shows it soon. */
+  /** Starts loading before the log is shown. */
   prepare(): void {
-    // Who shows it asks again, and tells what fails then.
+    // The view loads again and shows the error.
     if (!this.#isLoaded) this.#loadOnce().catch(() => {});
   }
 
-  /** Reads the end of the log unless it was read before, and follows it. */
+  /** Loads the end of the log unless it is loaded, and follows it. */
   show(): void {
     if (this.#following !== null) return;
     const following = new AbortController();
@@ -127,7 +129,7 @@ export class OpenLog {
     void this.#run(following.signal);
   }
 
-  /** Stops following; what was read stays. */
+  /** Stops following; loaded rows stay. */
   hide(): void {
     this.#following?.abort();
     this.#following = null;
@@ -135,33 +137,33 @@ export class OpenLog {
     this.#times.stop();
   }
 
-  /** A waiting page is looked at again, or the network is back: connects at once where it would wait or has given up. */
+  /** For a page that becomes visible or is online again: reconnects at once. */
   wake(): void {
     if (this.#wake !== null) this.#wake();
     else if (this.view.snapshot().phase !== "missing") this.show();
   }
 
-  /** Reads the page before the oldest row; one at a time. */
+  /** Loads the page before the oldest row; one request at a time. */
   loadOlder(): Promise<void> {
     this.#loadingOlder ??= this.#loadOlder().finally(() => (this.#loadingOlder = null));
     return this.#loadingOlder;
   }
 
-  /** Reads the page behind the newest row of a window; one at a time. */
+  /** Loads the page after the newest row of the window; one request at a time. */
   loadNewer(): Promise<void> {
     this.#loadingNewer ??= this.#loadNewer().finally(() => (this.#loadingNewer = null));
     return this.#loadingNewer;
   }
 
   /**
-   * Lets go of rows before `first`, or of those behind `last`, when so many are there that they take room; reading on asks for them
-   * again. What comes at the end of the log is known all the same.
+   * Evicts rows before `first`, or else after `last`, if the window is large. They can be loaded again; new events
+   * at the end of the log are still followed.
    */
   evictOutside(first: string, last: string): void {
     if (this.#window.evictOutside(first, last)) this.#paint();
   }
 
-  /** Has the end of the log among the rows again. */
+  /** Moves the window to the end of the log. */
   toEnd(): void {
     if (this.#window.toEnd()) this.#paint();
   }
@@ -169,7 +171,7 @@ export class OpenLog {
   async #run(signal: AbortSignal): Promise<void> {
     try {
       if (!this.#isLoaded) await this.#loadOnce();
-      // A window that ends before the log does follows nothing.
+      // A window of the past follows nothing.
       const isWindow = this.#window.newerPageId !== null && !this.#hasFollowed;
       if (signal.aborted || isWindow || this.#past !== null) return;
       await this.#follow(signal);
@@ -184,7 +186,7 @@ export class OpenLog {
     }
   }
 
-  /** The server does not have the newest event that was read: its store has gone back, and what is here may be of nowhere. */
+  /** Starts over: the server lost the newest event that was read, so the loaded rows may not exist either. */
   #beginAnew(): void {
     this.#window = new RowWindow();
     this.#state = emptyView;
@@ -193,7 +195,7 @@ export class OpenLog {
     this.show();
   }
 
-  /** Who asks while it is read waits for the same answer. */
+  /** Concurrent callers share one request. */
   #loadOnce(): Promise<void> {
     this.#loading ??= this.#load().finally(() => (this.#loading = null));
     return this.#loading;
@@ -211,7 +213,7 @@ export class OpenLog {
     this.#state = viewOf(info);
     if (past !== null) this.#foldSignal({ ...past, kind: "Standing" });
     this.#window.takeOlder(page);
-    // A conversation as REST answers it does not say that a model call waits for its next try.
+    // The REST conversation has no field for a pending retry of a model call.
     if (newer === null)
       this.#state = foldEvents(
         this.#state,
@@ -269,7 +271,7 @@ export class OpenLog {
   #takeEvent(event: UnknownRecord): void {
     this.#window.takeNew(event);
     this.#shown = this.#state;
-    // What an action said while it ran is in its answer now.
+    // The final output replaces the streamed one.
     if (this.#progress.size > 0 && textAt(event, "action_id") !== "") this.#progress = new Map();
     this.#times.soon();
   }
@@ -279,12 +281,12 @@ export class OpenLog {
     if (pageId === null) return;
     try {
       const page = await this.#deps.source.older(this.id, pageId);
-      // Meanwhile the window may have moved on.
+      // The window may have moved during the request.
       if (this.#window.olderPageId !== pageId) return;
       this.#window.takeOlder(page);
       this.#paint();
     } catch (error) {
-      // The button, or scrolling on, asks again.
+      // The button, or further scrolling, retries.
       this.#deps.onFailure(error);
     }
   }
@@ -294,12 +296,12 @@ export class OpenLog {
     if (pageId === null) return;
     try {
       const page = await this.#deps.source.newer(this.id, pageId);
-      // Meanwhile the window may have moved on.
+      // The window may have moved during the request.
       if (this.#window.newerPageId !== pageId) return;
       this.#window.takeNewer(this.#past === null ? page : upTo(page, this.#at));
       this.#paint();
     } catch (error) {
-      // Scrolling on asks again.
+      // Further scrolling retries.
       this.#deps.onFailure(error);
       return;
     }
@@ -319,9 +321,9 @@ export class OpenLog {
       hasNewer: newerPageId !== null,
       lastEventId,
     };
-    // A piece of an answer changes nothing of the log: only the answer is drawn again.
+    // A delta changes no row: only the live answer is rendered again.
     if (!isSameView(this.view.snapshot(), view)) this.view.set(view);
-    // What is being written stands behind the end of the log.
+    // The live answer is after the end of the log.
     const begun = this.#state.answers.findLast(({ items }) => items.length > 0) ?? null;
     this.live.set(newerPageId === null ? begun : null);
     this.progress.set(this.#progress);
@@ -333,13 +335,13 @@ export class OpenLog {
 
   #setLink(state: Link["state"]): void {
     const { state: before } = this.link.snapshot();
-    // "connecting" after "lost" is the same to a person until it is connected.
+    // Show "connecting" after "lost" as still lost, until it is connected.
     if (before === state || (before === "lost" && state === "connecting")) return;
     this.link.set({ state, sinceMs: this.#deps.now() });
   }
 }
 
-/** Kinds of frames that come many times a second. */
+/** Frame types that arrive many times a second. */
 const deltaKinds: ReadonlySet<string> = new Set(["AnswerDelta", "StreamingDeltaEvent", "ToolProgress"]);
 
 function isSameView(before: LogView, after: LogView): boolean {

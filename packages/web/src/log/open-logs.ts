@@ -3,10 +3,10 @@ import { OpenLog, type LogDeps } from "./open-log.ts";
 
 const maxLogs = 8;
 
-/** A cache of the logs that were open last. Going back to one of them shows at once what was read of it. */
+/** An LRU cache of open logs: going back to one shows its loaded rows at once. */
 export class OpenLogs {
   readonly #deps: LogDeps;
-  /** The most recently used one is last. */
+  /** Most recently used last. */
   readonly #logs = new Map<string, OpenLog>();
   readonly #users = new Map<string, number>();
 
@@ -14,7 +14,7 @@ export class OpenLogs {
     this.#deps = deps;
   }
 
-  /** The log, or a window of it around the event `at`; with `past`, how things stood there, one that ends with it. */
+  /** The log, or a window around the event `at`; with `past`, one that ends at that event. */
   get(id: string, at = "", past: UnknownRecord | null = null): OpenLog {
     const key = keyOf(id, at, past);
     const log = this.#logs.get(key) ?? new OpenLog(id, this.#deps, at, past);
@@ -29,7 +29,7 @@ export class OpenLogs {
     return log;
   }
 
-  /** Follows the log until the function that it returns is called, as often as it was asked for. */
+  /** Follows the log until the returned function is called; calls are counted. */
   watch(id: string, at = "", past: UnknownRecord | null = null): () => void {
     const key = keyOf(id, at, past);
     const log = this.get(id, at, past);
@@ -46,7 +46,7 @@ export class OpenLogs {
     };
   }
 
-  /** Lets go of what is known of a log, because it was deleted or must be read anew. */
+  /** Drops a log from the cache, because it was deleted or must be loaded again. */
   forget(id: string): void {
     this.#logs.get(id)?.hide();
     this.#logs.delete(id);

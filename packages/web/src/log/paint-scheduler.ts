@@ -6,9 +6,9 @@ export type PaintSchedulerDeps = {
 };
 
 /**
- * When what came is drawn: events with the next frame, pieces of an answer together, at most ten times a second. A frame for each
- * piece costs a long answer half a core, most of it in laying out and painting, and nobody reads faster for it. The longer a frame
- * takes, the seldomer they come: drawing takes a small share of the time on any machine, however long the answer is.
+ * Schedules renders: events with the next frame, deltas of answers together at most ten times a second. One render
+ * per delta costs half a core for a long answer, mostly layout and paint. The longer a frame takes, the rarer the
+ * renders, so that they use a small share of the time on any machine.
  */
 export class PaintScheduler {
   readonly #deps: PaintSchedulerDeps;
@@ -32,12 +32,14 @@ export class PaintScheduler {
       const startMs = now();
       this.#paintedAtMs = startMs;
       paint();
-      // The next task comes when what was drawn is laid out and painted.
+      // The next task runs after layout and paint.
       setTimeout(() => this.#spent(now() - startMs), 0);
     });
   }
 
-  /** With the next frame when the last one is long enough ago, else with the next beat, which all logs of a page have in common. */
+  /**
+   * With the next frame if the last one is long enough ago, else with the next tick, which all logs of a page share.
+   */
   together(): void {
     if (this.#isDue || this.#later !== null) return;
     const nowMs = this.#deps.now();
@@ -50,15 +52,15 @@ export class PaintScheduler {
     this.#intervalMs = Math.max(1, Math.min(maxIntervals, intervals)) * minIntervalMs;
   }
 
-  /** What waits to be drawn together is not drawn any more, unless more comes. */
+  /** Cancels the pending render. */
   stop(): void {
     if (this.#later !== null) clearTimeout(this.#later);
     this.#later = null;
   }
 }
 
-/** Milliseconds. Pieces do not come oftener either. */
+/** Minimum milliseconds between renders of deltas. */
 export const minIntervalMs = 100;
 const maxIntervals = 4;
-/** A frame is drawn no more often than every so many times that it takes. */
+/** Minimum interval as a multiple of the time that a frame takes. */
 const share = 25;

@@ -1,8 +1,8 @@
 import { createContext } from "react";
 import type { UnknownRecord } from "../lib/unknown-record.ts";
 
-/** The newest event of a conversation at a moment, and how it stood there; the same object for the same moment. */
+/** A conversation at a past moment: its newest event and its state. The same object for the same moment. */
 export type PastMoment = { readonly at: string; readonly past: UnknownRecord };
 
-/** How another conversation stood at the moment that is shown, null where it is not known; no context where now is shown. */
+/** The state of another conversation at the shown moment, null if unknown; no context value for the present. */
 export const PastMomentContext = createContext<((id: string) => PastMoment | null) | null>(null);

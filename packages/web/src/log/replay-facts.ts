@@ -1,20 +1,20 @@
 import type { ReplayCheck } from "@convoke/protocol";
 import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
 
-/** What a replay file says beside its events. */
+/** The metadata of a replay file. */
 export type ReplayFacts = {
-  /** The conversation as REST answered it when the file was made. */
+  /** The REST conversation when the file was made. */
   readonly conversation: UnknownRecord;
-  /** Whether every request to a model follows from the log; null where that was not checked. */
+  /** Whether every model request can be rebuilt from the log; null if not checked. */
   readonly check: ReplayCheck | null;
   readonly recordedAt: string;
   /** Conversations of sub-agents, in the order of their events, and how many events each has. */
   readonly tasks: readonly { readonly conversation: UnknownRecord; readonly events: number }[];
-  /** Of how many more the file would have become too large. */
+  /** How many sub-agent conversations were left out to limit the file size. */
   readonly tasksLeft: number;
 };
 
-/** So many bytes may the events of sub-agents have in a file, and those of the conversation itself. */
+/** Maximum bytes of the sub-agents' events, and of the conversation's own. */
 export const maxBytes = { tasks: 32_000_000, conversation: 256_000_000 };
 
 /** Elements of the file, by id: they hold text that no browser runs. */
@@ -22,7 +22,7 @@ export const factsElement = "convoke-facts";
 export const eventsElement = "convoke-events";
 export const tasksElement = "convoke-tasks";
 
-/** JSON that ends no element and begins no comment: inside JSON a `<` stands in texts alone, where it may be written so. */
+/** Escapes JSON for a script element: `<` occurs only inside strings. */
 export function escapeJson(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }

@@ -3,21 +3,22 @@ import type { Row } from "../folds/row.ts";
 import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import type { LogPage } from "./log-page.ts";
 
-/** From so many rows on those that are far from what is read are let go. */
+/** Above this number of rows, far rows are evicted. */
 export const maxRows = 2_000;
-/** What is cached of the end of a log that is not among the rows. */
+/** Cached rows of the end of the log while the window does not include it. */
 const tailRows = 200;
 
 /**
- * A window of a log without gaps, which grows at both ends and is dropped where nobody reads. What was dropped can be read again.
- * While the end of the log is not in the window, new events are stored apart, so that one is back at the end at once.
+ * A window of a log without gaps. It grows at both ends and drops rows that nobody reads; they can be loaded again.
+ * While the end of the log is outside the window, new events are stored apart, so that jumping to the end needs no
+ * request.
  */
 export class RowWindow {
   #fold = new RowFold();
-  /** Where the next older and the next newer page begin: an event that is in the window, or the first one that is not. */
+  /** Cursors of the next older and the next newer page. */
   #olderPageId: string | null = null;
   #newerPageId: string | null = null;
-  /** The end of the log, from when it was let go of until it is in the window again. */
+  /** The end of the log while it is not in the window. */
   #tail: RowFold | null = null;
   #lastEventId: string | null = null;
 
@@ -25,7 +26,7 @@ export class RowWindow {
     return this.#fold.rows();
   }
 
-  /** The rows of the end of the log, as far as it is followed; the same as `rows` while that is in the window. */
+  /** The newest rows; identical to `rows` if the window includes the end. */
   get newest(): readonly Row[] {
     return (this.#tail ?? this.#fold).rows();
   }
@@ -53,14 +54,14 @@ export class RowWindow {
   takeNewer({ events, nextPageId }: LogPage): void {
     this.#fold.add(events);
     const last = textAt(events.at(-1), "id");
-    // What was added to the log while the page was on its way comes with one more page.
+    // Events stored during the request need one more page.
     const isBehind = nextPageId === null && last !== "" && last < (this.#lastEventId ?? "");
     this.#newerPageId = isBehind ? last : nextPageId;
     if (this.#newerPageId === null) this.#tail = null;
     this.#note(events);
   }
 
-  /** Takes what was just added to the log, in the order of the log. */
+  /** Appends new events, in log order. */
   takeNew(event: UnknownRecord): void {
     if (this.#tail === null) this.#fold.add([event]);
     else {
@@ -71,7 +72,7 @@ export class RowWindow {
     this.#note([event]);
   }
 
-  /** Lets go of what lies before the row `first`, or else of what lies behind the row `last`, if there is too much. Whether it did. */
+  /** Evicts rows before `first`, or else after `last`, if there are too many. Returns whether it did. */
   evictOutside(first: string, last: string): boolean {
     const { rows } = this;
     if (rows.length <= maxRows) return false;
@@ -90,7 +91,7 @@ export class RowWindow {
     return true;
   }
 
-  /** Has the end of the log in the place of what was read elsewhere. Whether it was not there. */
+  /** Replaces the window by the end of the log. Returns whether it was elsewhere. */
   toEnd(): boolean {
     if (this.#tail === null) return false;
     this.#fold = this.#tail;

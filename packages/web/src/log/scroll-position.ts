@@ -1,12 +1,12 @@
 import type { CacheSnapshot } from "virtua";
 
-/** How somebody who read a log left it. */
+/** The scroll position at which a log was left. */
 export type ScrollPosition = {
-  /** Of the row that stood first; with another one the rest says nothing. */
+  /** Id of the first row; if it has changed, the position no longer applies. */
   readonly firstRow: string;
-  /** At the end, going along with what comes. */
+  /** True if the view was at the end and followed new rows. */
   readonly isFollowing: boolean;
-  /** How far it was scrolled, in pixels, and how high its rows were. */
+  /** Scroll offset in pixels, and the measured row heights. */
   readonly offset: number;
   readonly sizes: CacheSnapshot;
   readonly openRows: ReadonlySet<string>;

@@ -2,7 +2,7 @@ import type { ConvokeClient } from "@convoke/client";
 
 export type Entered = { readonly proof: string; readonly user_id: string };
 
-/** Exchanges a ticket or a key for a login: the cookie comes with the answer, the proof in it. */
+/** Exchanges a ticket or an API key for a login: the response sets the cookie and contains the proof. */
 export async function exchange(
   client: ConvokeClient,
   given: { readonly ticket: string; readonly replaces?: boolean } | { readonly key: string },
@@ -11,8 +11,8 @@ export async function exchange(
 }
 
 /**
- * The same for the ticket of a link, which a page of anybody may lead to: where somebody else is logged in, `ask` says whether that
- * ends. Null when it does not.
+ * The same for the ticket of a link, which any web page may contain: if another user is logged in, `ask` decides
+ * whether that login ends. Null if it does not.
  */
 export async function exchangeTicket(
   client: ConvokeClient,
@@ -28,7 +28,10 @@ export async function exchangeTicket(
   }
 }
 
-/** The ticket of a one-time link. It stands behind the `#`, which no server and no proxy ever sees; it is taken out of the address at once. */
+/**
+ * The ticket of a one-time link: the URL fragment, which servers and proxies never see. It is removed from the
+ * address bar at once.
+ */
 export function takeTicket(
   location: Pick<Location, "hash" | "pathname">,
   replace: (address: string) => void,

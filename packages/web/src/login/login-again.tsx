@@ -3,10 +3,7 @@ import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { LoginForm } from "./login-form.tsx";
 
-/**
- * The login form over a page whose login ended: what was written stays beneath it, with the focus where it was. A login in another tab of
- * this browser opens it too.
- */
+/** A login dialog over a page whose login ended: drafts and focus stay. A login in another tab closes it. */
 export function LoginAgain() {
   const words = useMoreWords().login;
   const { login } = useServices();
@@ -18,7 +15,7 @@ export function LoginAgain() {
     element?.showModal();
     return () => {
       element?.close();
-      // What gets the focus back while the dialog is still there takes no text.
+      // An element that is focused again before the dialog closes accepts no text.
       requestAnimationFrame(() => {
         if (!(writer instanceof HTMLElement)) return;
         writer.blur();
@@ -40,7 +37,7 @@ export function LoginAgain() {
       ref={dialog}
       aria-labelledby={titleId}
       onCancel={(event) => event.preventDefault()}
-      // Browsers close it at the second Escape all the same.
+      // Browsers close a dialog at the second Escape in any case.
       onClose={() => {
         if (dialog.current?.open === false) dialog.current.showModal();
       }}

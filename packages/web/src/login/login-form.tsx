@@ -5,7 +5,7 @@ import { Field, inputClass } from "../ui/field.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { exchange } from "./exchange.ts";
 
-/** A key is exchanged for a login and forgotten. Another user than the one before finds a page of their own. */
+/** The key is exchanged for a login and not stored. Another user than before gets a fresh page. */
 export function LoginForm({ problem: given = null }: { readonly problem?: string | null }) {
   const words = useMoreWords().login;
   const { client, login } = useServices();

@@ -1,7 +1,7 @@
 import { useMoreWords } from "../words/words.ts";
 import { LoginForm } from "./login-form.tsx";
 
-/** Where somebody arrives without a login. */
+/** Shown without a login. */
 export default function LoginPage({ hasFailed }: { readonly hasFailed: boolean }) {
   const words = useMoreWords().login;
   return (

@@ -2,7 +2,7 @@ import { summaryOf } from "../folds/row-of-event.ts";
 import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { Cell, type Store } from "../lib/store.ts";
 
-/** An action that waits for its user. */
+/** An action that needs approval. */
 export type Approval = {
   readonly conversationId: string;
   readonly actionId: string;
@@ -10,14 +10,14 @@ export type Approval = {
   readonly action: UnknownRecord;
   readonly summary: string;
   readonly risk: string;
-  /** What the security analyzer found. */
+  /** Findings of the security analyzer. */
   readonly reasons: readonly string[];
   readonly requestedAt: string;
   readonly deadline: string | null;
   readonly onTimeout: string | null;
 };
 
-/** Everything that waits, in all conversations. It is asked for when something says that it may have changed. */
+/** The pending approvals of all conversations, fetched again whenever they may have changed. */
 export class ApprovalsStore implements Store<readonly Approval[]> {
   readonly #list: () => Promise<unknown>;
   readonly #onFailure: (error: unknown) => void;
@@ -38,7 +38,7 @@ export class ApprovalsStore implements Store<readonly Approval[]> {
     return this.#cell.subscribe;
   }
 
-  /** Asks anew. What is asked while an answer is on its way is asked once more after it. */
+  /** Fetches the list again. A call during a fetch starts one more fetch after it. */
   refresh(): Promise<void> {
     if (this.#asking !== null) {
       this.#isStale = true;

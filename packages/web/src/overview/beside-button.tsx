@@ -4,7 +4,7 @@ import { toBeside } from "../lib/beside.ts";
 import { IconButton } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 
-/** Opens a conversation of the list beside the one that is shown; there where two have room, for who points at it or is on it. */
+/** Opens a listed conversation in a side pane. Shown on hover and focus, if the screen has room for two panes. */
 export default function BesideButton({ id, title }: { readonly id: string; readonly title: string }) {
   const words = useMoreWords().beside;
   const [path, navigate] = useLocation();

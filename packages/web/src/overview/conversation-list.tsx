@@ -14,17 +14,17 @@ import type { Overview } from "./overview-store.ts";
 
 const BesideButton = lazyPart(() => import("./beside-button.tsx"));
 
-/** How many conversations are drawn at first, and added each time their end comes near. */
+/** Conversations rendered at first, and added each time the end of the list comes near. */
 const step = 50;
 
 type ConversationListProps = {
   readonly overview: Store<Overview>;
   readonly language: string;
-  /** Words that titles must have. */
+  /** Filter: words that a title must contain. */
   readonly filter: string;
 };
 
-/** The conversations: what asks, what works, then the others by day. */
+/** The conversations: first those that need approval, then those that run, then the others by day. */
 export function ConversationList({ overview, language, filter }: ConversationListProps) {
   const { summaries, phase } = useStore(overview);
   const words = useWords().rail;
@@ -39,7 +39,8 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   if (phase === "ready" && sections.length === 0)
     return <ListNote what={filter === "" ? "none" : "noneFound"} />;
   const groups = drawn.map(({ name, summaries: members }) => (
-    // Isolated, so that the browser keeps what it painted of a section while something else of the page is drawn.
+    // `isolate` makes a stacking context, so that the browser reuses the painted section when another part of the page
+    // changes.
     <div key={name} role="group" aria-label={words.sections[name]} className="isolate pb-2">
       <h2 className="px-3 pt-1.5 pb-1 text-xs text-faint">{words.sections[name]}</h2>
       <ul>
@@ -62,7 +63,7 @@ export function ConversationList({ overview, language, filter }: ConversationLis
   );
 }
 
-/** In place of the list: why there is none. */
+/** Shown instead of the list: why it is empty or missing. */
 function ListNote({ what }: { readonly what: "failed" | "none" | "noneFound" }) {
   return (
     <p className={`px-3 py-2 text-sm ${what === "failed" ? "text-bad" : "text-faint"}`}>
@@ -77,7 +78,7 @@ function MoreWord({ what }: { readonly what: "failed" | "none" | "noneFound" }) 
   return useMoreWords().list[what];
 }
 
-/** Placed after the drawn rows; reports when it comes near the screen. */
+/** Rendered after the last row; calls back when it comes near the screen. */
 function EndOfDrawn({ onNear }: { readonly onNear: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -7,7 +7,10 @@ export type Section = { readonly name: SectionName; readonly summaries: readonly
 
 const order: readonly SectionName[] = ["asks", "pinned", "works", "today", "yesterday", "week", "older"];
 
-/** The list in the order in which a person needs it. Tasks of sub-agents stand with the conversation that gave them, not here. */
+/**
+ * The sections of the list, most urgent first. Tasks of sub-agents are not listed; they belong to their parent
+ * conversation.
+ */
 export function sectionsOf(summaries: readonly Summary[], filter: string, now: Date): readonly Section[] {
   const wanted = filter
     .toLowerCase()
@@ -29,7 +32,7 @@ export function sectionsOf(summaries: readonly Summary[], filter: string, now: D
   });
 }
 
-/** The beginning of a list: so many conversations of it. */
+/** The first conversations of a list, at most `max`. */
 export function beginningOf(sections: readonly Section[], count: number): readonly Section[] {
   let left = count;
   return sections.flatMap(({ name, summaries }) => {

@@ -1,16 +1,16 @@
 import type { Approval } from "./approvals-store.ts";
 import type { Summary } from "./summary.ts";
 
-/** An item for a notification: an action that needs approval, or a run that ended. */
+/** A notification about a conversation: an action needs approval, or a run ended. */
 export type ConversationNotification = {
   readonly kind: "asks" | "done" | "failed";
   readonly conversationId: string;
   readonly title: string | null;
-  /** What asks; empty for the end of a run. */
+  /** The action that needs approval; empty for the end of a run. */
   readonly what: string;
 };
 
-/** What was known when news were looked for the last time. */
+/** The state at the last check, to compare with. */
 export type NotificationBaseline = {
   readonly statuses: ReadonlyMap<string, string>;
   readonly waitingIds: ReadonlySet<string>;
@@ -26,7 +26,7 @@ export function toNotificationBaseline(
   };
 }
 
-/** What has happened since; nothing for what was so when the page opened. Ends of sub-agents' tasks are news of their conversation. */
+/** What has changed since the baseline. Empty for the first check, and for ends of sub-agent tasks. */
 export function findNotifications(
   baseline: NotificationBaseline | null,
   summaries: readonly Summary[],

@@ -10,18 +10,18 @@ export type Overview = {
 
 export type OverviewDeps = {
   readonly follow: (options: OverviewOptions) => AsyncIterable<OverviewItem>;
-  /** Changes of one frame are drawn once. */
+  /** Changes that arrive within one frame are rendered once. */
   readonly nextFrame: (callback: () => void) => void;
   readonly onFailure: (error: unknown) => void;
-  /** The server can be reached, for the first time or again. */
+  /** Called when the connection is open, at first and after each reconnect. */
   readonly onConnected: () => void;
 };
 
 const shown = 200;
 
-/** The list of conversations as it is now, followed over one socket while somebody is logged in. */
+/** The live list of conversations, followed over one socket while the user is logged in. */
 export class OverviewStore implements Store<Overview> {
-  /** How often the server could be reached again. */
+  /** Counts reconnects. */
   readonly connections = new Cell(0);
   readonly #deps: OverviewDeps;
   readonly #cell = new Cell<Overview>({ summaries: [], phase: "loading" });
@@ -50,7 +50,7 @@ export class OverviewStore implements Store<Overview> {
     });
   }
 
-  /** Ends a wait for the next try; for a page that comes back from sleep. */
+  /** Reconnects at once; for a page that resumes from sleep. */
   wake(): void {
     this.#wake?.();
   }
@@ -75,14 +75,14 @@ export class OverviewStore implements Store<Overview> {
     for await (const item of this.#deps.follow(options)) {
       if (item.type === "listed") this.#retainOnly(item.ids);
       else if (item.type === "gone") this.#summaries.delete(item.id);
-      // The list has none that are put away.
+      // Archived conversations are not listed.
       else if (item.summary.is_archived) this.#summaries.delete(item.summary.id);
       else this.#summaries.set(item.summary.id, toSummary(item.summary));
       this.#draw(item.type === "listed" ? "ready" : this.#cell.snapshot().phase);
     }
   }
 
-  /** What was removed while there was no connection is not in the first list of the next one. */
+  /** Removes conversations that were deleted during a disconnect: they are missing in the first list after it. */
   #retainOnly(ids: readonly string[]): void {
     const listed = new Set(ids);
     for (const id of this.#summaries.keys()) if (!listed.has(id)) this.#summaries.delete(id);

@@ -1,6 +1,6 @@
 import type { Glance } from "@convoke/protocol";
 
-/** What a list shows of one conversation. */
+/** The fields of a conversation that lists show. */
 export type Summary = {
   readonly id: string;
   readonly title: string | null;
@@ -14,7 +14,7 @@ export type Summary = {
   readonly parentId: string | null;
   readonly tags: Readonly<Record<string, string>>;
   readonly isPinned: boolean;
-  /** It came to rest with something that its user was not shown. */
+  /** True if its last events have not been shown to the user. */
   readonly isUnread: boolean;
 };
 
@@ -30,13 +30,13 @@ export function toSummary(summary: Glance): Summary {
     parentId: summary.parent_conversation_id,
     tags: summary.tags,
     isPinned: summary.is_pinned,
-    // Ids in text order are in log order. What works is not at its end.
+    // Event ids sort in log order. A running conversation has not reached its end.
     isUnread:
       summary.execution_status !== "running" && (summary.last_event_id ?? "") > (summary.read_event_id ?? ""),
   };
 }
 
-/** What a conversation needs of its user. */
+/** How much attention a conversation needs from its user. */
 export function attentionOf({ status }: Pick<Summary, "status">): "asks" | "works" | "trouble" | "rests" {
   if (status === "waiting_for_confirmation") return "asks";
   if (status === "running") return "works";

@@ -1,6 +1,6 @@
 /**
- * The address of a path in a preview; `root` is the preview's own, which a path leads to as well that would lead out of it: to another
- * server, or to another part of this one.
+ * The URL of a path in a preview. A path that would lead to another origin or another part of this server resolves
+ * to the preview's `root`.
  */
 export function previewAddress(root: string, path: string): string {
   const inside = path.trim().replace(/^\/+/, "");
@@ -8,7 +8,7 @@ export function previewAddress(root: string, path: string): string {
     const address = new URL(`./${inside}`, root);
     return address.href.startsWith(root) ? address.href : root;
   } catch {
-    // No address at all.
+    // Not a valid URL.
     return root;
   }
 }

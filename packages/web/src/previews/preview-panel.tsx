@@ -10,18 +10,18 @@ import { previewAddress } from "./preview-address.ts";
 
 export type PreviewPanelProps = {
   readonly conversationId: string;
-  /** The one that is shown; no number for none. */
+  /** The shown port; 0 or NaN for none. */
   readonly port: number;
-  /** Changes when programs may have been started or ended. */
+  /** Changes when programs may have started or ended. */
   readonly version: string;
   readonly onGo: (port: number | null) => void;
   readonly onClose: () => void;
 };
 
-/** What is in the frame; another number for the same address loads it again. */
+/** The content of the frame; a new number reloads the same address. */
 type Shown = { readonly port: number; readonly address: string; readonly load: number };
 
-/** What programs of the workspace show on their ports, in a frame that reaches nothing of this page. */
+/** Previews of the ports on which workspace programs listen, in an isolated frame. */
 export default function PreviewPanel({ conversationId, port, version, onGo, onClose }: PreviewPanelProps) {
   const words = useMoreWords().preview;
   const { client } = useServices();
@@ -50,7 +50,7 @@ export default function PreviewPanel({ conversationId, port, version, onGo, onCl
   );
   useEffect(() => void scan(), [scan, version]);
 
-  /** Each time with a new address: those of before end. */
+  /** Requests a new preview address each time: earlier ones expire. */
   const load = useCallback(
     (wanted: number, at: string): Promise<void> =>
       attempt(async () => {
@@ -120,7 +120,7 @@ export default function PreviewPanel({ conversationId, port, version, onGo, onCl
             </IconButton>
           </form>
           {shown?.port === port ? (
-            // Its own origin is none: neither this frame nor the server's answer lets it have ours.
+            // An opaque origin: neither the sandbox attribute nor the response headers grant it this page's origin.
             <iframe
               key={shown.load}
               title={words.frame(port)}

@@ -17,7 +17,7 @@ import { RecordedLog } from "./recorded-log.ts";
 import { recordedSource } from "./recorded-source.ts";
 import { ReplayPage } from "./replay-page.tsx";
 
-/** The page inside a replay file. Its events stand in the same file; nothing of it leads anywhere else. */
+/** Entry of a replay file. The events are in the same file; it makes no requests. */
 async function open(): Promise<void> {
   const facts = JSON.parse(takeText(factsElement)) as ReplayFacts;
   const log = new RecordedLog(facts.conversation, readEvents(takeText(eventsElement)));
@@ -47,7 +47,7 @@ async function open(): Promise<void> {
   );
 }
 
-/** The text of an element, which is not needed in the page any more and may be large. */
+/** Takes the text of an element and removes it, because it may be large. */
 function takeText(id: string): string {
   const element = document.querySelector(`#${id}`);
   const text = element?.textContent ?? "";

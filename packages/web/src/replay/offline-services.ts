@@ -10,7 +10,7 @@ import { ApprovalsStore } from "../overview/approvals-store.ts";
 import { OverviewStore } from "../overview/overview-store.ts";
 import type { Services } from "../services/services.ts";
 
-/** What the parts of the page share where there is no server: recorded logs, and nobody to ask. */
+/** The shared services without a server: recorded logs, and a client that rejects every request. */
 export function offlineServices(source: LogSource, language: string): Services {
   const storage = new BrowserStorage(memoryStorage());
   const onFailure = (error: unknown): void => console.warn(error);
@@ -37,7 +37,7 @@ export function offlineServices(source: LogSource, language: string): Services {
   };
 }
 
-/** A page from a disk shares its storage with every other one: nothing of it is used. */
+/** Pages from a disk share one storage: it is not used. */
 function memoryStorage(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
   const stored = new Map<string, string>();
   return {

@@ -2,7 +2,10 @@ import type { Landmarks } from "@convoke/protocol";
 import { spendOf, viewOf } from "@convoke/client";
 import { asRecord, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
-/** Where something happened in a log that is here as a whole; what a server says of it, but for its bound. `copiedUpTo` is an event, or empty. */
+/**
+ * The landmarks of a recorded log, as the server computes them, but without its limit. `copiedUpTo` is an event id,
+ * or empty.
+ */
 export function landmarksOf(events: readonly UnknownRecord[], copiedUpTo: string): Landmarks {
   const marks = {
     turns: [] as number[],

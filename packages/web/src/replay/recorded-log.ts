@@ -7,18 +7,18 @@ import { RecordedStates } from "./recorded-states.ts";
 
 const pageSize = 200;
 
-/** An event of the log, and how things stood there in the form in which a server says it. */
+/** An event, and the state of the conversation at it, as the server would return it. */
 export type RecordedMoment = Pick<PastState, "event_id" | "timestamp" | "position" | "length"> & {
   readonly past: UnknownRecord;
 };
 
 /**
- * A whole log in memory, and how its conversation stood at each event: a fold of the events before it. `info` is the conversation
- * as it was when the log was taken; of it counts what no event says.
+ * A recorded log in memory, and the state of its conversation at each event: a fold of the events before it. `info`
+ * is the conversation when it was recorded; only fields that no event changes are used.
  */
 export class RecordedLog {
   readonly id: string;
-  /** As it was when the log was taken. */
+  /** As of the recording. */
   readonly info: UnknownRecord;
   readonly #events: readonly UnknownRecord[];
   readonly #states: RecordedStates;
@@ -36,12 +36,12 @@ export class RecordedLog {
     return this.#events.length;
   }
 
-  /** Where something happened; as a server says it, but for its bound. */
+  /** The landmarks of the log. */
   get landmarks(): Landmarks {
     return landmarksOf(this.#events, textAt(this.info, "forked_from_event_id"));
   }
 
-  /** How things stood at a position, from 1 to the length. The positions are those of the server. */
+  /** The state at a position, from 1 to the length; positions are those of the server. */
   at(position: number): RecordedMoment {
     const place = Math.min(position, this.length);
     const last = this.#events[place - 1];
@@ -54,7 +54,7 @@ export class RecordedLog {
     };
   }
 
-  /** The same at an instant, in the form of the events: at the last event until then, or at the first one. */
+  /** The state at a timestamp: at the last event until then, or at the first one. */
   atInstant(instant: string): RecordedMoment {
     let [start, end] = [0, this.length];
     while (start < end) {

@@ -1,7 +1,7 @@
 import type { LogSource } from "../log/open-log.ts";
 import { notHere, type RecordedLog } from "./recorded-log.ts";
 
-/** Gives the pages of recorded logs as a server does. There are no others, and nothing is ever added to them. */
+/** A log source over recorded logs, which never grow. */
 export function recordedSource(logs: ReadonlyMap<string, RecordedLog>): LogSource {
   const find = (id: string): RecordedLog => {
     const log = logs.get(id);

@@ -7,7 +7,7 @@ const answers: ReadonlySet<string> = new Set([
   "AgentErrorEvent",
 ]);
 
-/** What holds before an event says otherwise. */
+/** The state before the first event. */
 const unsaid = { execution_status: "idle", stats: { usage_to_metrics: {} } };
 
 /** Events between two checkpoints. */
@@ -19,10 +19,13 @@ type Fold = {
   readonly open: Map<string, UnknownRecord>;
 };
 
-/** How a conversation stood at each of its events: folded from the checkpoint before it, so that a step costs the same anywhere. */
+/**
+ * The state of a conversation at each event, folded from the checkpoint before it, so that any position costs the
+ * same.
+ */
 export class RecordedStates {
   readonly #events: readonly UnknownRecord[];
-  /** The state after each multiple of `step` events, as far as somebody has looked; never changed. */
+  /** Checkpoints: the state after each multiple of `step` events, created on demand and immutable. */
   readonly #checkpoints: Fold[];
 
   constructor(info: UnknownRecord, events: readonly UnknownRecord[]) {
@@ -30,7 +33,7 @@ export class RecordedStates {
     this.#checkpoints = [{ conversation: { ...info, ...unsaid }, open: new Map() }];
   }
 
-  /** After so many events, in the form in which a server says it. */
+  /** The state after `count` events, as the server would return it. */
   at(count: number): UnknownRecord {
     const { conversation, open } = this.#foldTo(count);
     const isWaiting = conversation["execution_status"] === "waiting_for_confirmation";

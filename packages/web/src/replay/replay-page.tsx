@@ -15,12 +15,12 @@ import type { RecordedLog } from "./recorded-log.ts";
 
 type ReplayPageProps = {
   readonly log: RecordedLog;
-  /** It and those of its sub-agents, by id. */
+  /** The conversation and those of its sub-agents, by id. */
   readonly logs: ReadonlyMap<string, RecordedLog>;
   readonly facts: ReplayFacts;
 };
 
-/** A recorded conversation: at any of its events it is shown as it stood there. It opens at its end. */
+/** A recorded conversation, shown as of any of its events. It opens at the end. */
 export function ReplayPage({ log, logs: recorded, facts }: ReplayPageProps) {
   const { logs } = useServices();
   const [position, setPosition] = useState(log.length);
@@ -60,7 +60,7 @@ export function ReplayPage({ log, logs: recorded, facts }: ReplayPageProps) {
   );
 }
 
-/** How the conversations of sub-agents stood at an instant. */
+/** The conversations of sub-agents as of a timestamp. */
 function pastMomentsAt(
   recorded: ReadonlyMap<string, RecordedLog>,
   instant: string,
@@ -79,7 +79,7 @@ function pastMomentsAt(
   };
 }
 
-/** When it was recorded, and what the check of its requests to the model has found. */
+/** The recording time, and the result of verifying its model requests. */
 function Seal({ facts: { check, recordedAt, tasksLeft } }: { readonly facts: ReplayFacts }) {
   const { replay, events } = useMoreWords();
   const { language } = useServices();

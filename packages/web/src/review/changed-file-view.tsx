@@ -13,11 +13,11 @@ type ChangedFileViewProps = {
   readonly drafts: ReviewDrafts;
   readonly draft: ReviewDraft;
   readonly isOpenAtFirst: boolean;
-  /** Null where nothing says what the file was. */
+  /** Null if the base is unknown. */
   readonly onRevert: ((file: ChangedFile) => void) | null;
 };
 
-/** One changed file: what became of it, its difference, and what is said about it. */
+/** One changed file: its status, its diff and its comments. */
 export function ChangedFileView({ file, drafts, draft, isOpenAtFirst, onRevert }: ChangedFileViewProps) {
   const words = useMoreWords().review;
   const { path, status } = file;
@@ -88,7 +88,7 @@ export function ChangedFileView({ file, drafts, draft, isOpenAtFirst, onRevert }
       {isOpen &&
         diffs.map((diff, index) => (
           <CommentedDiff
-            // Changes of one file have no names, and only the last one grows.
+            // Changes of one file have no ids, and only the last one grows.
             // eslint-disable-next-line react/no-array-index-key
             key={index}
             path={path}
@@ -106,7 +106,7 @@ export function ChangedFileView({ file, drafts, draft, isOpenAtFirst, onRevert }
 
 const statusStyles = { ADDED: "text-good", UPDATED: "text-soft", DELETED: "text-bad" } as const;
 
-/** The changes of a file; what was shown stays until the next are there, and is the same object when nothing changed. */
+/** Loads the changes of a file. The old ones stay until the new ones arrive; the same object if nothing changed. */
 function useFile(
   file: ChangedFile,
   isWanted: boolean,

@@ -4,7 +4,7 @@ import { editsOf, type Edit } from "../folds/edits.ts";
 import { asRecord, recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { pathWithin } from "../lib/shown-numbers.ts";
 
-/** Which changes are looked at. */
+/** Which changes are reviewed. */
 export type Scope =
   | { readonly type: "branch" }
   | { readonly type: "uncommitted" }
@@ -12,12 +12,12 @@ export type Scope =
   | { readonly type: "turn"; readonly firstId: string; readonly lastId: string };
 
 export type ChangedFile = {
-  /** Below the folder of the conversation where it is there. */
+  /** Relative to the conversation's folder if it is inside, else absolute. */
   readonly path: string;
   /** Absolute. */
   readonly fullPath: string;
   readonly status: "ADDED" | "UPDATED" | "DELETED";
-  /** Several where something else changed the file in between. */
+  /** Several if another program changed the file in between. */
   readonly read: (signal: AbortSignal) => Promise<readonly Change[]>;
 };
 
@@ -27,13 +27,13 @@ export type Place = {
   readonly folder: string;
 };
 
-/** How many results of tools are looked through for edits where no turn is named. */
+/** Maximum tool results searched for edits, if no turn is selected. */
 const maxResults = 1_000;
 const pageSize = 100;
-/** Texts longer than this come as the difference that the server made. */
+/** Above this length the server's diff is used. */
 const trim = 65_536;
 
-/** The commit that changes are taken back to; undefined: what the branch began from. Null: there is none for these. */
+/** The commit to revert to; undefined: the start of the branch. Null: these changes cannot be reverted. */
 export function baseOf(scope: Scope): string | undefined | null {
   if (scope.type === "branch") return undefined;
   return scope.type === "uncommitted" ? "HEAD" : null;
@@ -79,7 +79,7 @@ async function gitChanges(
   });
 }
 
-/** What editing tools changed, in the order of the log. */
+/** The changes by editing tools, in log order. */
 async function readEdits(
   { client, conversationId }: Place,
   scope: Extract<Scope, { type: "edits" | "turn" }>,
@@ -126,7 +126,7 @@ function editsOfEvent(event: UnknownRecord): Edit[] {
   return [...editsOf({ action: {}, outcome })];
 }
 
-/** Edits by file. Those that begin with what the one before them ended with are one change. */
+/** Groups edits by file. An edit that starts from the result of the one before it is merged with it. */
 export function filesOf(edits: readonly Edit[], folder: string | null): readonly ChangedFile[] {
   const byPath = Map.groupBy(edits, ({ path }) => path);
   return [...byPath]
@@ -154,7 +154,7 @@ function joined(edits: readonly Edit[]): readonly Change[] {
   return changes;
 }
 
-/** Tells one state of a change from another. */
+/** A digest of a change, to detect whether it is another one. */
 export function digestOf(changes: readonly Change[]): string {
   const text = JSON.stringify(changes);
   let hash = 0x811c9dc5;

@@ -5,18 +5,18 @@ import type { ReviewComment } from "./review-comment.ts";
 
 type CommentBoxProps = {
   readonly comment: ReviewComment;
-  /** The lines that it is about are not there any more. */
+  /** True if the commented lines no longer exist. */
   readonly hasChanged: boolean;
   readonly onWrite: (comment: ReviewComment) => void;
   readonly onRemove: (id: string) => void;
 };
 
-/** A comment, written where it stands; it is kept at each key. */
+/** A comment editor inside the diff; saved at each keystroke. */
 export function CommentBox({ comment, hasChanged, onWrite, onRemove }: CommentBoxProps) {
   const words = useMoreWords().review;
   const field = useRef<HTMLTextAreaElement>(null);
   const { id, from, to, text } = comment;
-  // A new one is where its author goes on writing.
+  // A new comment takes the focus.
   const isNew = useRef(text === "");
   useEffect(() => {
     if (isNew.current) field.current?.focus();

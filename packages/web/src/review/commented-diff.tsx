@@ -20,13 +20,13 @@ type CommentedDiffProps = {
   readonly diff: FileDiff;
   readonly comments: readonly ReviewComment[];
   readonly onComment: (lines: Lines) => void;
-  /** The last comment begins or ends somewhere else. */
+  /** Extends the last comment to this line. */
   readonly onExtend: (lines: Lines) => void;
   readonly onWrite: (comment: ReviewComment) => void;
   readonly onRemove: (id: string) => void;
 };
 
-/** A difference whose lines can be talked about: each has a button, and what was said stands below them. */
+/** A diff with a comment button per line and the comments below their lines. */
 export function CommentedDiff(props: CommentedDiffProps) {
   const { path, diff, comments, onComment, onExtend, onWrite, onRemove } = props;
   const words = useMoreWords().review;
@@ -99,7 +99,7 @@ function Line({ line, ranges, label, onChoose }: LineProps) {
         tabIndex={-1}
         aria-label={label(number, line.type, line.text)}
         onClick={(event) => onChoose(event.shiftKey)}
-        // A finger takes the whole line.
+        // On touch screens the whole line is the button.
         className="w-11 shrink-0 pr-2 text-right text-faint select-none group-hover/line:bg-hover group-hover/line:text-ink pointer-coarse:after:absolute pointer-coarse:after:inset-0"
       >
         {number}
@@ -112,7 +112,7 @@ function Line({ line, ranges, label, onChoose }: LineProps) {
   );
 }
 
-/** Comments by the line that they stand behind; null for those whose lines are not there any more. */
+/** Comments by the line that they follow; null for those whose lines no longer exist. */
 function placesOf(
   comments: readonly ReviewComment[],
   lines: readonly DiffLine[],
@@ -120,7 +120,7 @@ function placesOf(
   return Map.groupBy(comments, (comment) => placeOf(comment, lines));
 }
 
-/** Headers of hunks but the first, by the line before which they stand. */
+/** Headers of all hunks but the first, by the line that they precede. */
 function headsOf({ hunks }: FileDiff): ReadonlyMap<number, string> {
   const heads = new Map<number, string>();
   let index = 0;

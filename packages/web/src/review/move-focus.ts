@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from "react";
 
 /**
- * Keys of the review: lines with j and k or the arrows, files with J and K, `c` to say something about a line, `v` to accept the
- * file. True when the key did something.
+ * Keyboard navigation: lines with j and k or the arrows, files with J and K, `c` to comment on a line, `v` to accept
+ * the file. Returns true if it handled the key.
  */
 export function moveFocus(event: KeyboardEvent<HTMLElement>): boolean {
   const { target, currentTarget: panel, key } = event;
@@ -22,7 +22,7 @@ export function moveFocus(event: KeyboardEvent<HTMLElement>): boolean {
   return accept !== null && accept !== undefined;
 }
 
-/** To the next or previous of such parts, from wherever the focus is. */
+/** Moves the focus to the next or previous matching element. */
 function step(panel: HTMLElement, selector: string, from: HTMLElement, by: number): boolean {
   const parts = [...panel.querySelectorAll<HTMLElement>(selector)];
   const isBehind = (part: HTMLElement): boolean =>

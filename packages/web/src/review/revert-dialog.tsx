@@ -9,13 +9,13 @@ import type { ChangedFile } from "./changed-files.ts";
 type RevertDialogProps = {
   readonly conversationId: string;
   readonly file: ChangedFile;
-  /** The commit to go back to; undefined: what the branch began from. */
+  /** The commit to revert to; undefined: the start of the branch. */
   readonly base: string | undefined;
   readonly onClose: () => void;
   readonly onDone: () => void;
 };
 
-/** Asks before the changes of a file are taken back: what it holds then is nowhere else. */
+/** Asks for confirmation before a file is reverted: its current content is lost. */
 export function RevertDialog({ conversationId, file, base, onClose, onDone }: RevertDialogProps) {
   const words = useMoreWords().review;
   const { cancel, failed } = useWords().common;

@@ -1,13 +1,13 @@
 import type { DiffLine, FileDiff } from "../diff/diff-lines.ts";
 
-/** What somebody says about lines of a change, for the agent. It keeps their text, so that it finds them when they move. */
+/** A review comment for the agent. It stores the text of its lines, so that it follows them when they move. */
 export type ReviewComment = {
   readonly id: string;
-  /** As the page shows it: below the folder of the conversation. */
+  /** Path relative to the conversation's folder. */
   readonly path: string;
-  /** Lines that came or stayed, or lines that went. */
+  /** New side (added and unchanged lines) or old side (removed lines). */
   readonly side: "after" | "before";
-  /** Numbers of the first and the last line, on that side. */
+  /** First and last line number on that side. */
   readonly from: number;
   readonly to: number;
   readonly code: readonly string[];
@@ -16,7 +16,7 @@ export type ReviewComment = {
 
 export type Lines = Pick<ReviewComment, "side" | "from" | "to" | "code">;
 
-/** The lines between two of a difference: those of the side that the last one is on. */
+/** The lines between two lines of a diff, on the side of the second. */
 export function linesBetween(lines: readonly DiffLine[], first: number, last: number): Lines {
   const side = lines[last]?.type === "removed" ? "before" : "after";
   const meant = lines
@@ -32,8 +32,8 @@ export function linesBetween(lines: readonly DiffLine[], first: number, last: nu
 }
 
 /**
- * Where a comment stands in a difference now: behind the line with this index. Its lines may have moved; null when they are not
- * shown any more, or have changed.
+ * The index of the line after which a comment is shown. The lines may have moved; null if they are not shown or have
+ * changed.
  */
 export function placeOf(comment: ReviewComment, lines: readonly DiffLine[]): number | null {
   const { side, from, code } = comment;
@@ -52,7 +52,7 @@ export function linesOf({ hunks }: FileDiff): readonly DiffLine[] {
   return hunks.flatMap(({ lines }) => lines);
 }
 
-/** What the agent reads: a numbered list, each entry with its place, the lines and what was said about them. */
+/** The message to the agent: a numbered list, each entry with file and line numbers, the lines and the comment. */
 export function reviewMessage(summary: string, comments: readonly ReviewComment[]): string {
   const entries = comments.map((comment, index) => {
     const lines = [...fenced(comment.code), "", ...comment.text.trim().split("\n")];
@@ -67,7 +67,7 @@ function placeText({ side, from, to }: ReviewComment): string {
   return side === "before" ? `removed ${lines}` : lines;
 }
 
-/** A fence longer than any that the lines themselves have. */
+/** A code fence longer than any in the lines. */
 function fenced(code: readonly string[]): readonly string[] {
   const longest = Math.max(2, ...code.flatMap((line) => line.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);

@@ -6,11 +6,11 @@ import type { ReviewComment } from "./review-comment.ts";
 export type ReviewDraft = {
   readonly summary: string;
   readonly comments: readonly ReviewComment[];
-  /** Digests of changes that were accepted, by path: one that is another now has to be looked at again. */
+  /** Digests of accepted changes, by path: a change with another digest needs review again. */
   readonly accepted: Readonly<Record<string, string>>;
 };
 
-/** A review that was not sent, one for each conversation; kept as it is typed (U16). */
+/** The unsent review of a conversation; saved at each keystroke (U16). */
 export class ReviewDrafts implements Store<ReviewDraft> {
   readonly #storage: BrowserStorage;
   readonly #key: string;
@@ -30,7 +30,7 @@ export class ReviewDrafts implements Store<ReviewDraft> {
     return this.#cell.subscribe;
   }
 
-  /** Adds a comment, or puts it in the place of the one with its id. */
+  /** Adds a comment, or replaces the one with the same id. */
   write(comment: ReviewComment): void {
     const { comments } = this.#cell.snapshot();
     const isKnown = comments.some(({ id }) => id === comment.id);
@@ -49,13 +49,13 @@ export class ReviewDrafts implements Store<ReviewDraft> {
     this.#set({ summary });
   }
 
-  /** Null takes the acceptance back. */
+  /** Null revokes the acceptance. */
   accept(path: string, digest: string | null): void {
     const { [path]: _, ...others } = this.#cell.snapshot().accepted;
     this.#set({ accepted: digest === null ? others : { ...others, [path]: digest } });
   }
 
-  /** What was written is on its way; what was accepted stays so. */
+  /** Clears the comments, which are being sent; accepted changes stay accepted. */
   clear(): void {
     this.#set({ summary: "", comments: [] });
   }
@@ -70,7 +70,7 @@ export class ReviewDrafts implements Store<ReviewDraft> {
   }
 }
 
-/** What an earlier version of the page may have written. */
+/** Parses stored data, which an earlier version may have written. */
 function readStored(value: unknown): ReviewDraft {
   const stored = asRecord(value);
   const comments = listAt(stored, "comments").map((item): ReviewComment => {

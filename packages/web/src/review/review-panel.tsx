@@ -14,7 +14,7 @@ import { useChanges } from "./use-changes.ts";
 import { moveFocus } from "./move-focus.ts";
 import { useTurns } from "./use-turns.ts";
 
-/** How many files are open at first. */
+/** Files expanded at first. */
 const openAtFirst = 20;
 
 const fixed = {
@@ -25,16 +25,16 @@ const fixed = {
 
 export type ReviewPanelProps = {
   readonly conversationId: string;
-  /** Where the conversation works; absolute. */
+  /** Working directory of the conversation; absolute. */
   readonly folder: string;
   readonly isWorking: boolean;
-  /** Another one whenever a tool has done something. */
+  /** Changes whenever a tool has finished. */
   readonly version: string;
   readonly onClose: () => void;
   readonly onSent: () => void;
 };
 
-/** What the agent changed, file by file: look at it, say something about its lines, accept it or take it back. */
+/** Review of the agent's changes, file by file: comment on lines, accept or revert. */
 export default function ReviewPanel(props: ReviewPanelProps) {
   const { conversationId, folder, isWorking, version, onClose, onSent } = props;
   const words = useMoreWords().review;
@@ -46,7 +46,7 @@ export default function ReviewPanel(props: ReviewPanelProps) {
   const [reverts, setReverts] = useState(0);
   const place = useMemo(() => ({ client, conversationId, folder }), [client, conversationId, folder]);
   const git = useChanges(place, chosen ?? fixed.branch, `${version} ${reverts}`);
-  // Where git knows of no change, or there is no git, the log still knows what was edited.
+  // Fallback if git reports no change or is missing: the edits in the log.
   const isFallback = chosen === null && git.files?.length === 0;
   useEffect(() => {
     if (isFallback) setChosen(fixed.edits);

@@ -2,15 +2,15 @@ import { useEffect, useState } from "react";
 import { changedFiles, type ChangedFile, type Place, type Scope } from "./changed-files.ts";
 
 export type Changes = {
-  /** Null until they were read for the first time. */
+  /** Null until the first response. */
   readonly files: readonly ChangedFile[] | null;
   readonly problem: string | null;
 };
 
-/** Several results that come at once are one reason to look again. */
+/** Milliseconds to wait for further tool results before reloading. */
 const quietMs = 300;
 
-/** The changed files, read anew whenever `version` is another one; what is shown stays until the new list is there. */
+/** Loads the changed files, again for each `version`; the old list stays until the new one arrives. */
 export function useChanges(place: Place, scope: Scope, version: string): Changes {
   const { client, conversationId, folder } = place;
   const [known, setKnown] = useState<Changes & { readonly scope: Scope }>({
@@ -36,7 +36,7 @@ export function useChanges(place: Place, scope: Scope, version: string): Changes
       clearTimeout(timer);
       stop.abort();
     };
-    // `isOther` is about the list that is shown, and changes with it.
+    // `isOther` describes the shown list and changes with it.
     // eslint-disable-next-line react/exhaustive-deps
   }, [client, conversationId, folder, scope, version]);
   return isOther ? { files: null, problem: null } : known;

@@ -4,7 +4,7 @@ import type { Scope } from "./changed-files.ts";
 
 export type ReviewedTurn = Extract<Scope, { type: "turn" }> & { readonly text: string };
 
-/** The newest turns of a conversation in which something was done, the newest first. */
+/** The newest turns with edits, newest first. */
 export function useTurns(conversationId: string, version: string): readonly ReviewedTurn[] {
   const { client } = useServices();
   const [turns, setTurns] = useState<readonly ReviewedTurn[]>([]);
@@ -26,7 +26,7 @@ export function useTurns(conversationId: string, version: string): readonly Revi
         ),
       )
       .catch((error: unknown) => {
-        // The other scopes are there all the same.
+        // The other scopes still work.
         if (!stop.signal.aborted) console.warn("The turns could not be read.", error);
       });
     return () => stop.abort();

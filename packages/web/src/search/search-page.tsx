@@ -18,7 +18,7 @@ import {
 } from "./search-query.ts";
 import { useSearch } from "./use-search.ts";
 
-/** One field for everything that was ever said and done; each result opens its conversation at that place. */
+/** Search over all conversations; each result opens its conversation at that event. */
 export default function SearchPage() {
   const words = useMoreWords().search;
   const { rail } = useWords();
@@ -153,7 +153,7 @@ function Hit({ hit, q, onKeyDown }: HitProps) {
   );
 }
 
-/** The text around what was found, with that marked. */
+/** The text around a match, with the match marked. */
 function Marked({ parts }: { readonly parts: readonly SnippetPart[] }) {
   let at = 0;
   return parts.map(({ text, is_match: isMatch }) => {

@@ -1,10 +1,10 @@
 import type { SearchHit } from "@convoke/protocol";
 
-/** What is searched, as the address of the screen says it. */
+/** A search, as the URL of the page states it. */
 export type SearchQuery = {
   readonly q: string;
   readonly what: What;
-  /** Of the last so many days; 0 for ever. */
+  /** Within the last `days` days; 0 for any time. */
   readonly days: number;
 };
 
@@ -22,7 +22,7 @@ export function parseQuery(search: string): SearchQuery {
   };
 }
 
-/** The address of a screen that shows it. */
+/** The URL of the search page with this query. */
 export function addressOf({ q, what, days }: SearchQuery): string {
   const query = new URLSearchParams({
     ...(q === "" ? {} : { q }),
@@ -32,7 +32,7 @@ export function addressOf({ q, what, days }: SearchQuery): string {
   return query === "" ? "/search" : `/search?${query}`;
 }
 
-/** The same as the server is asked. */
+/** The query as request parameters. */
 export function filterOf({ q, what, days }: SearchQuery, nowMs: number) {
   const kinds = {
     all: {},
@@ -47,12 +47,12 @@ export function filterOf({ q, what, days }: SearchQuery, nowMs: number) {
 
 const dayMs = 86_400_000;
 
-/** The hits of one conversation together, in the order in which the conversations were first met. */
+/** Groups hits by conversation, in the order of the first hit of each. */
 export function byConversation(hits: readonly SearchHit[]): readonly (readonly SearchHit[])[] {
   return [...Map.groupBy(hits, (hit) => hit.conversation_id).values()];
 }
 
-/** Where a hit is opened. */
+/** The URL that opens a hit. */
 export function placeOf({ conversation_id: id, event_id: eventId }: SearchHit, q: string): string {
   return `/c/${id}?${new URLSearchParams({ event: eventId, q }).toString()}`;
 }

@@ -7,27 +7,27 @@ export type Results = {
   readonly titles: readonly TitleHit[];
   readonly hits: readonly SearchHit[];
   readonly nextPageId: string | null;
-  /** Null when everything has been read; else the share of the conversations that have. */
+  /** Null if the index is complete; else the share of indexed conversations. */
   readonly progress: number | null;
 };
 
 export type SearchState = {
-  /** Null before the first answer. */
+  /** Null before the first response. */
   readonly results: Results | null;
   readonly problem: string | null;
   readonly isBusy: boolean;
   readonly more: () => void;
 };
 
-/** Typing asks once it pauses. */
+/** Milliseconds without typing before the search starts. */
 const pauseMs = 200;
-/** Pages can be short: so many are put together before somebody has to ask for more. */
+/** Pages may be short: pages loaded before the user has to ask for more. */
 const maxPages = 8;
 const fewHits = 10;
-/** What has not been read yet is asked for again. */
+/** Milliseconds until the search is repeated while the index is incomplete. */
 const againMs = 3_000;
 
-/** What the server finds, as it is typed; what was found stays until the next answer. */
+/** Search results while the user types; the old ones stay until the next response. */
 export function useSearch(query: SearchQuery): SearchState {
   const { client } = useServices();
   const [results, setResults] = useState<Results | null>(null);

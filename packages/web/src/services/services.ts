@@ -9,7 +9,7 @@ import type { OpenLogs } from "../log/open-logs.ts";
 import type { ApprovalsStore } from "../overview/approvals-store.ts";
 import type { OverviewStore } from "../overview/overview-store.ts";
 
-/** What the parts of the page share. Made once; its value never changes while the page is open. */
+/** The shared services of the page. Created once; the value never changes. */
 export type Services = {
   readonly client: ConvokeClient;
   readonly login: LoginState;

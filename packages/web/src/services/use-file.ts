@@ -4,7 +4,7 @@ import { maxBytes, pictureType, textOf, type FileContent } from "./file-content.
 
 export const downloadRoute = "GET /api/conversations/{runtime_conversation_id}/file/download";
 
-/** What a file holds as far as it is shown, read again with each `version`; both null until the server has answered. */
+/** Loads a file, again for each `version`; both fields are null until the server has answered. */
 export function useFile(
   conversationId: string,
   path: string,
@@ -41,7 +41,7 @@ export function useFile(
   return known.path === path ? known : { content: null, problem: null };
 }
 
-/** The beginning of an answer; the rest is not loaded. */
+/** Reads the beginning of a response; the rest is not loaded. */
 async function firstOf(reply: Response): Promise<Uint8Array> {
   const bytes = new Uint8Array(maxBytes);
   if (reply.body === null) return bytes.subarray(0, 0);

@@ -6,7 +6,7 @@ import { Problem } from "../ui/problem.tsx";
 import { SchemaForm } from "./schema-form.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** What new conversations give their agents beside the model, as the server describes it. */
+/** Defaults of agents in new conversations, except the model, as a form that the server describes. */
 export function AgentSection() {
   const words = useMoreWords().settings.agent;
   const { client } = useServices();

@@ -12,7 +12,7 @@ const languages = { en: "English", de: "Deutsch" } as const;
 const selectClass =
   "h-8 w-56 rounded-md border border-edge bg-canvas px-2 pointer-coarse:h-11 pointer-coarse:text-[16px]";
 
-/** How the page looks in this browser. */
+/** Appearance of the page in this browser. */
 export function AppearanceSection() {
   const words = useMoreWords().settings.appearance;
   const { client, storage, login } = useServices();
@@ -24,7 +24,7 @@ export function AppearanceSection() {
     setAppearance(next);
     storage.write("look", next);
     if (name === "language") {
-      // The words are read when the page opens.
+      // Texts are loaded at startup.
       location.reload();
       return;
     }

@@ -6,7 +6,7 @@ import { Problem } from "../ui/problem.tsx";
 import { SchemaForm } from "./schema-form.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** Limits of new conversations, and whether they ask, where their beginning does not say it. */
+/** Default limits and approval policy of new conversations. */
 export function ApprovalsSection() {
   const words = useMoreWords().settings.approvals;
   const { client } = useServices();

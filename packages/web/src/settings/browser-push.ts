@@ -4,7 +4,7 @@ import type { BrowserStorage } from "../lib/browser-storage.ts";
 import { asRecord, textAt } from "../lib/unknown-record.ts";
 import { ownScript } from "../lib/own-script.ts";
 
-/** What a browser says of news, by their kind: it has no page then that knows the words. */
+/** Notification texts by kind: the service worker has no page to read translations from. */
 export type PushTexts = Readonly<Record<PushKind, string>>;
 
 export type BrowserPushDeps = {
@@ -13,20 +13,20 @@ export type BrowserPushDeps = {
 };
 
 const key = "push";
-/** Of what the worker reads; see `public/push-worker.js`. */
+/** Cache that the service worker reads; see `public/push-worker.js`. */
 const cacheName = "convoke-push";
 
-/** Browsers tell pages of https and of this machine only; those of phones want to have the page installed first. */
+/** Push needs HTTPS or localhost; some mobile browsers also require the page to be installed. */
 export function isPushSupported(): boolean {
   return isSecureContext && "serviceWorker" in navigator && "PushManager" in window;
 }
 
-/** True where this browser asked to be told while no tab is open. */
+/** True if this browser is subscribed to push notifications. */
 export function isSubscribedToPush(storage: BrowserStorage): boolean {
   return storage.read(key) !== undefined;
 }
 
-/** Asks the browser for an address, and the server to tell it; the same again changes what is told, and in which words. */
+/** Creates the push subscription and registers it with the server. Calling it again updates the kinds and texts. */
 export async function subscribeToPush(
   { client, storage }: BrowserPushDeps,
   kinds: readonly PushKind[],
@@ -40,7 +40,7 @@ export async function subscribeToPush(
   await cache.put(new URL("push-words", scope), Response.json(words));
   const options = { userVisibleOnly: true, applicationServerKey: serverKey };
   let subscription = await pushManager.getSubscription();
-  // One that was made with another key of the server is of no use to it.
+  // A subscription for another server key does not work.
   if (subscription !== null && base64Url(subscription.options.applicationServerKey) !== serverKey) {
     await subscription.unsubscribe();
     subscription = null;
@@ -57,7 +57,7 @@ export async function subscribeToPush(
   storage.write(key, { id });
 }
 
-/** Takes it all back: at the server, and in the browser. */
+/** Removes the subscription, at the server and in the browser. */
 export async function unsubscribeFromPush({ client, storage }: BrowserPushDeps): Promise<void> {
   const id = textAt(asRecord(storage.read(key)) ?? {}, "id");
   storage.remove(key);

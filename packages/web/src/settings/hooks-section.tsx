@@ -8,7 +8,7 @@ import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { sentenceOf, useResource } from "./use-resource.ts";
 
-/** The hooks that a folder's file configures, to be read; they are changed in the file. */
+/** The hooks of a folder's file, read-only; they are edited in the file. */
 export function HooksSection() {
   const words = useMoreWords().settings.hooks;
   const { client } = useServices();
@@ -39,7 +39,7 @@ export function HooksSection() {
   return (
     <>
       <Explanation>{words.explanation}</Explanation>
-      {/* Nothing changes under the hands of who types: the field comes with the folder that it begins with. */}
+      {/* Rendered when the initial folder is known, so that it does not overwrite what the user types. */}
       {(start.value !== undefined || start.problem !== null) && (
         <Form title={words.where} onSubmit={() => setFolder(typed ?? place)}>
           <TextField label={words.folder} value={typed ?? place ?? ""} isRequired onChange={setTyped} />
@@ -52,7 +52,7 @@ export function HooksSection() {
       <Entries isEmpty={isRead && hooks.length === 0} empty={words.none}>
         {hooks.map(({ moment, matcher, command, timeout }, index) => (
           <Entry
-            // A file may name the same command twice; its place tells them apart.
+            // A file may contain a command twice; the index tells them apart.
             // eslint-disable-next-line react/no-array-index-key
             key={index}
             title={words.moments[moment as keyof typeof words.moments] ?? moment}

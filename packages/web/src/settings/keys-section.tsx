@@ -8,7 +8,7 @@ import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** Keys, and the browsers that are logged in. A new key is shown once. The local user has everybody's and gives keys to others. */
+/** API keys and browser logins. A new key is shown once. The local user sees all keys and creates keys for others. */
 export function KeysSection() {
   const words = useMoreWords().settings.keys;
   const { common } = useWords();

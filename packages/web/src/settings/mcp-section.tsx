@@ -8,7 +8,7 @@ import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 import { useVerdicts } from "./use-verdicts.ts";
 
-/** MCP servers: add one by its address or its command, try it, remove it. */
+/** MCP servers: add by URL or command, test, remove. */
 export function McpSection() {
   const words = useWords();
   const more = useMoreWords();

@@ -10,7 +10,7 @@ import { useVerdicts } from "./use-verdicts.ts";
 
 const emptyModel = { name: "", model: "", key: "", address: "" };
 
-/** Stored models: add one, try it, choose which one new conversations use. */
+/** Stored models: add, test, choose the active one. */
 export function ModelsSection() {
   const words = useWords();
   const more = useMoreWords();
@@ -122,7 +122,7 @@ export function ModelsSection() {
   );
 }
 
-/** A stored model as it is tried: what is not sent is as it was stored, its key above all. */
+/** The test request of a stored model: omitted fields, above all the key, keep their stored values. */
 function storedOf({ model, base_url }: LLMProfileInfo): ValidateProfileRequest["llm"] {
   return { model: model ?? "", ...(base_url ? { base_url } : {}) };
 }

@@ -3,12 +3,12 @@ import { asRecord } from "../lib/unknown-record.ts";
 
 export const notificationKinds = ["asks", "done", "failed"] as const;
 
-/** Which news this browser shall notify of. */
+/** Which notifications this browser shows. */
 export type NotificationPreferences = Readonly<Record<(typeof notificationKinds)[number], boolean>>;
 
 const key = "notify";
 
-/** None until somebody asks for them. */
+/** All off by default. */
 export function readNotificationPreferences(storage: BrowserStorage): NotificationPreferences {
   const stored = asRecord(storage.read(key));
   return {

@@ -12,7 +12,7 @@ import { Problem } from "../ui/problem.tsx";
 import { PushToggle } from "./push-toggle.tsx";
 import { sentenceOf } from "./use-resource.ts";
 
-/** What this browser tells of when the page is not looked at. It is asked for its permission with the first wish, never before. */
+/** Notification settings of this browser. The browser's permission is requested when the first kind is enabled. */
 export function NotificationsSection() {
   const words = useMoreWords().settings.notifications;
   const { client, storage } = useServices();
@@ -78,7 +78,7 @@ export function NotificationsSection() {
   );
 }
 
-/** Browsers give them to pages of https and of this machine only. */
+/** Browsers allow notifications only over HTTPS or on localhost. */
 function permissionNow(): NotificationPermission | "missing" {
   return "Notification" in window && window.isSecureContext ? Notification.permission : "missing";
 }

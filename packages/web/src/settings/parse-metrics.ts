@@ -1,12 +1,12 @@
-/** What the metrics say about the health of a server; null where they do not say it. */
+/** The health of a server from its metrics; null for metrics that are missing. */
 export type ServerHealth = {
   readonly conversations: number;
   readonly working: number;
   readonly sockets: number | null;
   readonly memoryBytes: number | null;
-  /** The delay that one of a hundred answers has because the process is busy, in milliseconds. */
+  /** 99th percentile of the event loop delay, in milliseconds. */
   readonly busyMs: number | null;
-  /** Until events are durable, in the middle, in milliseconds. */
+  /** Mean append latency, in milliseconds. */
   readonly storeMs: number | null;
   readonly modelCalls: number;
   readonly modelErrors: number;
@@ -14,7 +14,7 @@ export type ServerHealth = {
 
 type Sample = { readonly name: string; readonly labels: string; readonly value: number };
 
-/** Reads the text format of Prometheus, as far as a person wants to know it. */
+/** Parses the Prometheus text format, only the metrics used here. */
 export function parseMetrics(text: string): ServerHealth {
   const samples = text.split("\n").flatMap(readLine);
   const named = (name: string, label = ""): readonly number[] =>

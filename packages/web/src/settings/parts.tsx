@@ -1,7 +1,7 @@
 import type { FormEvent, ReactNode } from "react";
 import { Field, inputClass } from "../ui/field.tsx";
 
-/** The sentence above a list of settings. */
+/** The description above a settings section. */
 export function Explanation({ children }: { readonly children: ReactNode }) {
   return <p className="mb-3 text-sm text-soft">{children}</p>;
 }

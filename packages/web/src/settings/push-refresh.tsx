@@ -4,7 +4,7 @@ import { useMoreWords } from "../words/words.ts";
 import { subscribeToPush } from "./browser-push.ts";
 import { notificationKinds, readNotificationPreferences } from "./notification-preferences.ts";
 
-/** A page that opens renews what its browser is told: addresses, logins and languages change while no page is open. */
+/** Renews the push subscription at startup: endpoints, logins and languages change while no page is open. */
 export default function PushRefresh() {
   const { kinds } = useMoreWords().settings.notifications;
   const { client, storage } = useServices();
@@ -12,7 +12,7 @@ export default function PushRefresh() {
     const preferences = readNotificationPreferences(storage);
     const wanted = notificationKinds.filter((kind) => preferences[kind]);
     subscribeToPush({ client, storage }, wanted, kinds).catch((error: unknown) => {
-      // Nothing that the page needs; the settings say it to who looks there.
+      // Not critical; the settings page shows the error.
       console.warn("The push subscription could not be renewed.", error);
     });
   }, [client, storage, kinds]);

@@ -9,11 +9,11 @@ import { Toggle } from "./toggle.tsx";
 import { sentenceOf, useResource } from "./use-resource.ts";
 
 type PushToggleProps = {
-  /** Asks the browser for its permission, and tells what is wanted; null where it is not allowed. */
+  /** Requests the browser's permission and returns the enabled kinds; null if it was denied. */
   readonly prepare: () => Promise<readonly PushKind[] | null>;
 };
 
-/** Whether this browser is told while no tab of the page is open. */
+/** Switch for push notifications while no tab is open. */
 export function PushToggle({ prepare }: PushToggleProps) {
   const words = useMoreWords().settings.notifications;
   const services = useServices();

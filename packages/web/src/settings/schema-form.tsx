@@ -9,13 +9,13 @@ import { changeOf, drawnSections, valueAt, type FieldValue } from "./schema-valu
 
 type SchemaFormProps = {
   readonly schema: SettingsSchema;
-  /** The settings that are stored. */
+  /** The stored settings. */
   readonly settings: UnknownRecord;
-  /** Stores one field; nothing else is sent. */
+  /** Stores one field. */
   readonly onChange: (change: UnknownRecord) => Promise<unknown>;
 };
 
-/** A form as the server describes it. Choices and switches count at once, what is typed when it is saved. */
+/** A form generated from the server's schema. Choices and switches are stored at once, text on save. */
 export function SchemaForm({ schema, settings, onChange }: SchemaFormProps) {
   return drawnSections(schema).map(({ key, label, fields }) => (
     <fieldset key={key} className="mb-6 max-w-md">
@@ -24,7 +24,7 @@ export function SchemaForm({ schema, settings, onChange }: SchemaFormProps) {
         const value = valueAt(settings, field);
         return (
           <SchemaField
-            // What is stored now is where typing begins.
+            // Editing starts from the stored value.
             key={`${field.key} ${String(value)}`}
             field={field}
             value={value}

@@ -1,13 +1,13 @@
 import type { SettingsFieldSchema, SettingsSchema } from "@convoke/protocol";
 import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
 
-/** What a field of a form holds; null where nothing is stored. */
+/** The value of a field; null if nothing is stored. */
 export type FieldValue = string | number | boolean | null;
 
-/** Parts of the settings that have a page of their own, and those that this server only keeps for others. */
+/** Sections with a page of their own, and sections that this server only stores for other clients. */
 const elsewhere = new Set(["llm", "mcp"]);
 
-/** The fields that a form can draw, by their sections; of lists, objects and secrets nothing is shown. */
+/** The fields that the form supports, by section; lists, objects and secrets are left out. */
 export function drawnSections(schema: SettingsSchema): readonly {
   readonly key: string;
   readonly label: string;
@@ -20,12 +20,12 @@ export function drawnSections(schema: SettingsSchema): readonly {
 }
 
 function isDrawn({ value_type: type, secret, key }: SettingsFieldSchema): boolean {
-  // The critic of the settings, and the memory, are kept for other servers alone.
+  // The critic and memory settings are stored only for other servers.
   if (key.startsWith("verification.") || key.endsWith(".load_memory")) return false;
   return !secret && type !== "array" && type !== "object";
 }
 
-/** The value below its dotted key, else the field's usual one. */
+/** The value at the dotted key, else the default. */
 export function valueAt(settings: UnknownRecord, { key, default: usual }: SettingsFieldSchema): FieldValue {
   let at: unknown = settings;
   for (const part of key.split(".")) at = asRecord(at)?.[part];
@@ -36,7 +36,7 @@ function asValue(value: unknown): FieldValue {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 }
 
-/** A change of one field, to be merged into the settings. */
+/** A patch that sets one field. */
 export function changeOf({ key }: SettingsFieldSchema, value: FieldValue): UnknownRecord {
   return key.split(".").reduceRight<unknown>((inner, part) => ({ [part]: inner }), value) as UnknownRecord;
 }

@@ -6,7 +6,7 @@ import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** Secrets by name. Their values go in and never come out. */
+/** Secrets by name. Values are write-only. */
 export function SecretsSection() {
   const words = useWords();
   const more = useMoreWords();

@@ -8,7 +8,7 @@ import { Problem } from "../ui/problem.tsx";
 import { parseMetrics, type ServerHealth } from "./parse-metrics.ts";
 import { useResource } from "./use-resource.ts";
 
-/** What the server is and how it does, in plain words. */
+/** Version and health of the server. */
 export function ServerSection() {
   const words = useMoreWords().settings.server;
   const start = useResource("GET /api/start");
@@ -66,7 +66,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   );
 }
 
-/** The metrics, for whom they are open: they are those of all users. */
+/** The metrics, if the user may read them: they cover all users. */
 function useServerHealth(): { readonly health: ServerHealth | null; readonly refusal: string | null } {
   const { client } = useServices();
   const [health, setHealth] = useState<ServerHealth | null>(null);

@@ -42,7 +42,7 @@ export default function SettingsPage({ section }: { readonly section: string }) 
   const Section = sections[current];
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
-    // On a phone they stand in a row that is wider than the screen.
+    // On phones the tabs are in a scrollable row.
     list.current?.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
   }, [current]);
   return (

@@ -7,7 +7,7 @@ import { Problem } from "../ui/problem.tsx";
 import { Toggle } from "./toggle.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** Skills that agents made of the settings can have: where each comes from, and whether it counts. */
+/** Skills of new conversations: origin, and whether each is enabled. */
 export function SkillsSection() {
   const words = useMoreWords().settings.skills;
   const { common } = useWords();

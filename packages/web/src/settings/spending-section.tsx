@@ -9,10 +9,10 @@ import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** How many of the most expensive conversations are listed. */
+/** Maximum number of listed conversations. */
 const maxConversations = 20;
 
-/** What models have cost, by day and conversation, and what they may cost in a day. */
+/** Cost of models by day and conversation, and the daily limit. */
 export function SpendingSection() {
   const words = useMoreWords().settings.spending;
   const { common, rail } = useWords();

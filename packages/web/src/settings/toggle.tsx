@@ -1,16 +1,16 @@
 import { useState, type ReactNode } from "react";
 
 type ToggleProps = {
-  /** For screen readers, where what is drawn does not say it alone. */
+  /** Accessible label, if the content is not enough. */
   readonly name?: string;
   readonly isOn: boolean;
-  /** Resolves when it is stored, or was not. */
+  /** Resolves when the change was stored or has failed. */
   readonly onToggle: (isOn: boolean) => Promise<unknown>;
   readonly className?: string;
   readonly children: ReactNode;
 };
 
-/** A switch that shows at once what was chosen, and then what is stored. */
+/** A switch with optimistic updates. */
 export function Toggle({ name, isOn, onToggle, className = "", children }: ToggleProps) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   return (

@@ -3,18 +3,18 @@ import type { Operation, OperationReply } from "@convoke/protocol";
 import { useCallback, useEffect, useState } from "react";
 import { useServices } from "../services/services.ts";
 
-/** Operations that need no input: they answer the same to everybody who may ask. */
+/** Operations without input parameters. */
 type Plain = { readonly [O in Operation]: Partial<CallInput<O>> extends CallInput<O> ? O : never }[Operation];
 
 export type Resource<Value> = {
-  /** Undefined until the server has answered. */
+  /** Undefined until the first response. */
   readonly value: Value | undefined;
   readonly problem: string | null;
-  /** Does something and then reads anew; its failure becomes the problem. True when it was done. */
+  /** Runs a change and reloads; an error becomes `problem`. Resolves with whether it succeeded. */
   readonly change: (act: () => Promise<unknown>) => Promise<boolean>;
 };
 
-/** What an operation answers, read again after each change. */
+/** Loads the response of an operation, again after each change. */
 export function useResource<O extends Plain & `GET ${string}`>(operation: O): Resource<OperationReply<O>> {
   const { client } = useServices();
   const [value, setValue] = useState<OperationReply<O>>();

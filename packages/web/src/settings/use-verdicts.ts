@@ -3,13 +3,13 @@ import { useMoreWords } from "../words/words.ts";
 import { sentenceOf } from "./use-resource.ts";
 
 export type Verdicts = {
-  /** What came of the newest try; undefined before one. */
+  /** The result of the latest test; undefined before one. */
   readonly of: (name: string) => string | undefined;
-  /** Tries something that has a name; `attempt` answers with the verdict, and its failure is one too. */
+  /** Runs a test under a name; the result is what `attempt` resolves with, or its error. */
   readonly attempt: (name: string, attempt: () => Promise<string>) => Promise<void>;
 };
 
-/** What trying stored things has shown, by their names. */
+/** Test results of stored items, by name. */
 export function useVerdicts(): Verdicts {
   const { trying } = useMoreWords().settings;
   const [verdicts, setVerdicts] = useState<Readonly<Record<string, string>>>({});

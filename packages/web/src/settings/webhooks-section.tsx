@@ -6,7 +6,7 @@ import { Entries, Explanation } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** Receivers of events that the operator configured, and how far each is behind. */
+/** Webhooks that the operator configured, and their delivery status. */
 export function WebhooksSection() {
   const words = useMoreWords().settings.webhooks;
   const { conversation } = useWords();
@@ -35,7 +35,7 @@ export function WebhooksSection() {
           </li>
         ))}
       </Entries>
-      {/* Nothing to do: what there is is read again behind it. */}
+      {/* Only reloads. */}
       <Button onClick={() => void change(() => Promise.resolve())}>{conversation.tryAgain}</Button>
     </>
   );

@@ -2,12 +2,12 @@ import { ApiError, type ConvokeClient } from "@convoke/client";
 import type { ShellFrame, ShellInput } from "@convoke/protocol";
 import { Inputs } from "../lib/inputs.ts";
 
-/** What shows a shell. */
+/** Callbacks of the terminal view. */
 export type ShellScreen = {
   readonly take: (frame: Exclude<ShellFrame, { type: "refused" | "ended" }>) => void;
-  /** It is over; null where nobody knows how. */
+  /** The shell exited; null if the exit code is unknown. */
   readonly end: (exitCode: number | null) => void;
-  /** In the server's words; null when it is none any more. */
+  /** The server's error message; null clears it. */
   readonly report: (problem: string | null) => void;
 };
 
@@ -15,7 +15,7 @@ const retryMs = 1_000;
 
 type Client = Pick<ConvokeClient, "attachShell">;
 
-/** Ties one shell to its screen until `stop`, over as many connections as it takes. What is typed while there is none is not kept. */
+/** Connects one shell to its terminal view and reconnects until `stop`. Input during a disconnect is dropped. */
 export class ShellLink {
   readonly #watching = new AbortController();
   #inputs = new Inputs<ShellInput>();
@@ -47,7 +47,7 @@ export class ShellLink {
         }
       } catch (error) {
         if (signal.aborted) return;
-        // One that is not there any more has ended; a connection that broke is made again.
+        // A missing shell has exited; other closes are retried.
         if (error instanceof ApiError && error.status === 404) return screen.end(null);
         if (error instanceof ApiError) return screen.report(error.message);
       } finally {

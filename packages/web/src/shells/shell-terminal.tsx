@@ -15,7 +15,7 @@ type ShellTerminalProps = {
   readonly onEnded: () => void;
 };
 
-/** What programs print has colours for a dark ground, whatever the page looks like. */
+/** Terminal colours assume a dark background, in every theme. */
 const xtermTheme = { background: "#16171a", foreground: "#e7e8eb", cursor: "#e7e8eb" };
 
 /** Keys that phones do not have. */
@@ -27,7 +27,7 @@ const extraKeys = [
   ["↓", "\u001b[B"],
 ] as const;
 
-/** One shell on a terminal that has the size of its place. */
+/** One shell in a terminal that fills its container. */
 export function ShellTerminal({ conversationId, shell, onLeave, onEnded }: ShellTerminalProps) {
   const words = useMoreWords().shells;
   const { client } = useServices();
@@ -52,7 +52,7 @@ export function ShellTerminal({ conversationId, shell, onLeave, onEnded }: Shell
     terminal.loadAddon(fit);
     terminal.open(target);
     terminal.textarea?.setAttribute("aria-label", latest.current.words.input);
-    // What it has shown is written again after a pause of the connection: questions in it were answered then.
+    // After a reconnect the output is replayed; terminal queries in it were answered before.
     let isReplaying = true;
     const adapt = (): void => {
       const size = fit.proposeDimensions();
@@ -126,7 +126,7 @@ export function ShellTerminal({ conversationId, shell, onLeave, onEnded }: Shell
 
 const maxTypedLength = 50_000;
 
-/** What was pasted may be longer than the server takes at once. */
+/** Pasted text may exceed the server's maximum frame. */
 function splitTyped(text: string): string[] {
   return Array.from({ length: Math.ceil(text.length / maxTypedLength) }, (_, index) =>
     text.slice(index * maxTypedLength, (index + 1) * maxTypedLength),

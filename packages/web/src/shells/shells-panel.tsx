@@ -9,7 +9,7 @@ import { ShellTerminal } from "./shell-terminal.tsx";
 
 export type ShellsPanelProps = {
   readonly conversationId: string;
-  /** The id of the one that is shown; empty for the newest. */
+  /** Id of the shown shell; empty for the newest. */
   readonly shell: string;
   readonly onGo: (shell: string) => void;
   readonly onClose: () => void;
@@ -18,10 +18,10 @@ export type ShellsPanelProps = {
 /** Escape is a key of the shell, so it closes nothing here. */
 const leaveEscape = (): void => {};
 
-/** Before it has its place. */
+/** Initial size, before the terminal is laid out. */
 const firstSize = { columns: 80, rows: 24 };
 
-/** Shells of one's own in the workspace of the conversation; they stay when the panel goes. */
+/** The user's shells in the workspace of the conversation. They keep running when the panel closes. */
 export default function ShellsPanel({ conversationId, shell, onGo, onClose }: ShellsPanelProps) {
   const words = useMoreWords().shells;
   const { client } = useServices();

@@ -1,4 +1,4 @@
-/** Texts that made a Markdown reader, a pattern or a browser overflow, hang or lose its place, by what they are. */
+/** Texts that made a Markdown parser, a regular expression or a browser overflow or hang, by description. */
 export const hostileTexts: Readonly<Record<string, string>> = {
   "quotes 2,000 deep": ">".repeat(2_000),
   "quotes with blanks 5,000 deep": "> ".repeat(5_000),

@@ -22,7 +22,7 @@ export class PlayedLog {
     this.#ring();
   }
 
-  /** Ends every stream, as a lost connection does for a reader without patience. */
+  /** Ends every stream, like a network error. */
   cut(): void {
     this.#cuts += 1;
     this.#ring();

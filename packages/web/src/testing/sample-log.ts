@@ -1,12 +1,12 @@
 import type { UnknownRecord } from "../lib/unknown-record.ts";
 
-/** The nth instant and id of a log: both grow, as those of a server do. */
+/** The nth timestamp and id of a log; both increase, as on a server. */
 function placeOf(index: number): { id: string; timestamp: string } {
   const number = String(index).padStart(6, "0");
   return { id: `0193-${number}`, timestamp: `2026-01-31T12:00:00.${number}Z` };
 }
 
-/** Builds logs by saying what happened; ids and times follow by themselves. */
+/** Builds logs from events; ids and times are generated. */
 export class SampleLog {
   readonly events: UnknownRecord[] = [];
 

@@ -12,7 +12,7 @@ const colours = [
   "text-ink",
 ] as const;
 
-/** Output of a terminal with its colours. */
+/** Terminal output with its ANSI colours. */
 export function AnsiText({ text }: { readonly text: string }) {
   const parts = useMemo(() => parseAnsi(text), [text]);
   return parts.map((part, index) => (

@@ -5,8 +5,8 @@ import { parseMarkdown } from "./parse-markdown.ts";
 import { safeAddress } from "./safe-address.ts";
 
 /**
- * Text of an agent. A block that is finished is never drawn again while the text grows, so that a selection in it stays. There is no
- * HTML: tags are shown as they were written. Pictures are not loaded: they are links.
+ * An agent's text as Markdown. A finished block is not rendered again while the text grows, so that a selection in
+ * it stays. HTML tags are shown as text. Images are not loaded: they are links.
  */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
   const blocks = parseMarkdown(text);
@@ -14,7 +14,7 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
     <div className="prose">
       {inGroups(blocks).map((group, index, groups) => (
         <Group
-          // Blocks are only ever added at the end, so the place of a group is its name.
+          // Blocks are only appended, so the index is a stable key.
           // eslint-disable-next-line react/no-array-index-key
           key={index}
           blocks={group}
@@ -47,7 +47,7 @@ function inGroups(blocks: readonly Token[]): readonly (readonly Token[])[] {
 
 type GroupProps = { readonly blocks: readonly Token[]; readonly top: string; readonly bottom: string };
 
-/** Some blocks: a stacking context, so that the browser keeps what it painted of them while what follows grows. */
+/** A group of blocks in its own stacking context, so that the browser reuses its painting while later blocks grow. */
 const Group = memo(
   function Group({ blocks, top, bottom }: GroupProps) {
     return (
@@ -106,7 +106,7 @@ function drawBlocks(token: Token): ReactNode {
   return children.map((child, index) => <Fragment key={index}>{drawBlock(child)}</Fragment>);
 }
 
-/** The page has its own headings above these. */
+/** Headings of a message come below the page's own levels. */
 function drawHeading(token: Tokens.Heading): ReactNode {
   const children = drawInline(token);
   if (token.depth <= 2) return <h3>{children}</h3>;

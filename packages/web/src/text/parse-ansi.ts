@@ -1,4 +1,4 @@
-/** A part of terminal output in one style. `colour` is the number of one of the sixteen, or null for the usual one. */
+/** Terminal text in one style. `colour` is an index of the 16 colours, or null for the default. */
 export type StyledText = {
   readonly text: string;
   readonly colour: number | null;
@@ -10,7 +10,9 @@ export type StyledText = {
 const sequence = /\u001B\[([0-9;]*)([A-Za-z])|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B./g;
 const usual = { colour: null, isBold: false, isDim: false } as const;
 
-/** Reads the colours of terminal output. Other sequences and control characters are left out: nothing here moves or hides text. */
+/**
+ * Parses SGR colours. Other escape sequences and control characters are dropped: nothing here moves or hides text.
+ */
 export function parseAnsi(output: string): readonly StyledText[] {
   const parts: StyledText[] = [];
   let style: Omit<StyledText, "text"> = usual;

@@ -1,6 +1,6 @@
 import { Lexer, type Token } from "marked";
 
-/** Quotes, lists and emphasis that are nested deeper are shown as they were written. */
+/** Maximum nesting of quotes, lists and emphasis; deeper ones are shown as source text. */
 export const maxDepth = 16;
 
 /** A run of inline text, in characters; a longer one has no emphasis or links. */
@@ -26,14 +26,14 @@ export function parseMarkdown(text: string): readonly Token[] {
       .lex(text)
       .filter(({ type }) => type !== "space" && type !== "def");
   } catch {
-    // A fault of the lexer: the reader still gets every character.
+    // An error of the lexer: show the source text.
     return [plainBlock(text)];
   }
 }
 
 type BlockTokens = (source: string, tokens?: Token[], isParagraphClipped?: boolean) => Token[];
 
-/** The lexer calls itself through these two methods for whatever is nested. */
+/** The lexer recurses through these two methods. */
 function boundedLexer(): Lexer {
   const lexer = new Lexer({ gfm: true, breaks: false });
   const blockTokens: BlockTokens = lexer.blockTokens.bind(lexer);

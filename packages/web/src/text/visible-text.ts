@@ -1,8 +1,8 @@
 const hidden = /[\u202A-\u202E\u2066-\u2069\u200B-\u200F\u2060\uFEFF\u061C]/g;
 
 /**
- * Text in which characters that turn or hide what stands around them are drawn as their numbers. For commands and paths that
- * somebody allows: what is shown must be what will run.
+ * Replaces characters that reorder or hide text (such as bidi controls) by their code points. For commands and paths
+ * that need approval: what is shown must be what runs.
  */
 export function visibleText(text: string): string {
   return text.replaceAll(

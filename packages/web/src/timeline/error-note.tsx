@@ -1,9 +1,9 @@
 import { useMoreWords, useWords } from "../words/words.ts";
 
-/** What the agent works on without. */
+/** A feature that the agent continues without. */
 const passing = new Set(["MCPServerFailed", "MCPToolsOmitted", "ToolFilterFailed"]);
 
-/** What failed in words, its code, and what to do next. */
+/** The error text, its code and the next step. */
 export default function ErrorNote({ code, detail }: { readonly code: string; readonly detail: string }) {
   const words = useWords();
   const more = useMoreWords();

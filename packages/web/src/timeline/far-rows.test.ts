@@ -5,7 +5,7 @@ import { SampleLog } from "../testing/sample-log.ts";
 import { rowsToKeep } from "./far-rows.ts";
 import { itemsOf } from "./items.ts";
 
-/** Three turns of three commands and an answer each; `open` are the numbers of those that are open. */
+/** Three turns of three commands and an answer each; `open` has the numbers of the expanded ones. */
 function shownOf(...open: readonly number[]) {
   const log = new SampleLog();
   for (const turn of [0, 1, 2]) {

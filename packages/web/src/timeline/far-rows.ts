@@ -3,7 +3,7 @@ import type { Turn } from "../folds/fold-turns.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import type { Item } from "./items.ts";
 
-/** What is so close to the screen stays, in pixels: farther than from where more is asked for. */
+/** Rows within this distance of the screen stay, in pixels; more than the distance at which older rows are loaded. */
 const near = 8_000;
 
 type Shown = {
@@ -13,9 +13,9 @@ type Shown = {
 };
 
 /**
- * Has the log let go of what is far from the screen, if it has become too much. At the top only once nobody scrolls any more: while the
- * list does not know yet where it was scrolled to, it would take what is gone off a place that the browser has put right already; and
- * while it goes on, rows that are measured below would move what is read.
+ * Evicts rows that are far from the screen if there are too many. At the top only after scrolling has ended: during
+ * a scroll the list does not know its final offset and would compensate twice, and rows measured below would move
+ * the visible ones.
  */
 export function evictFarRows(log: OpenLog, list: VirtualizerHandle, shown: Shown, isStill: boolean): void {
   const from = list.findItemIndex(Math.max(0, list.scrollOffset - near));
@@ -25,8 +25,8 @@ export function evictFarRows(log: OpenLog, list: VirtualizerHandle, shown: Shown
 }
 
 /**
- * The rows that stay so that the items `from` to `to` do. A turn is cut through only where it is open and the outermost: what is
- * left of a turn is drawn row by row, and a folded one would open.
+ * The range of rows to keep so that the items `from` to `to` stay. Only an expanded outermost turn is cut: the rest
+ * of a cut turn is rendered row by row, and a collapsed one would expand.
  */
 export function rowsToKeep(
   { items, turns, isOpen }: Shown,
@@ -47,7 +47,7 @@ export function rowsToKeep(
   };
 }
 
-/** The first and the last row that an item stands for. */
+/** The first and last row of an item. */
 function rowsOf(item: Item | undefined): readonly [string, string] | undefined {
   switch (item?.type) {
     case "row":

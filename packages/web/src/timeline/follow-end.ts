@@ -1,11 +1,11 @@
-/** Who comes as close to the end as this, in pixels, wants to be there. */
+/** Distance from the end, in pixels, that counts as at the end. */
 const near = 40;
 
 type Scrolled = { readonly offset: number; readonly viewport: number; readonly whole: number };
 
 /**
- * Whether a timeline goes along with what comes. It does so from the start and again whenever its reader comes back to the end; a move
- * upwards lets go, and nothing that comes makes it take hold again.
+ * Whether a timeline scrolls along with new rows. It does from the start, and again when the user returns to the
+ * end. Scrolling up pauses it; new rows never resume it.
  */
 export class FollowEnd {
   #isFollowing: boolean;
@@ -19,7 +19,7 @@ export class FollowEnd {
     return this.#isFollowing;
   }
 
-  /** The reader moved upwards: wheel, touch, keys. */
+  /** The user scrolled up: wheel, touch or keys. */
   pause(): void {
     this.#isFollowing = false;
   }
@@ -28,12 +28,12 @@ export class FollowEnd {
     this.#isFollowing = true;
   }
 
-  /** The place changed, whoever moved it. */
+  /** The scroll offset changed, for whatever reason. */
   scrolled({ offset, viewport, whole }: Scrolled): void {
     const distance = whole - viewport - offset;
     const isUpwards = offset < this.#lastOffset;
     this.#lastOffset = offset;
-    // At the very end also after an upward move: what was below has become shorter.
+    // At the very end also after scrolling up: the content below may have become shorter.
     if (distance <= 1 || (!isUpwards && distance <= near)) this.#isFollowing = true;
     else if (isUpwards) this.#isFollowing = false;
   }

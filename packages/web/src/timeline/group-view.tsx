@@ -13,7 +13,7 @@ type GroupViewProps = {
   readonly context: RowContext;
 };
 
-/** Read-only actions, in one line. */
+/** A group of read-only actions in one line. */
 export function GroupView({ id, rows, openIds, context }: GroupViewProps) {
   const words = useWords().turn;
   const isOpen = openIds.has(id);

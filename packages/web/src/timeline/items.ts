@@ -2,13 +2,16 @@ import { isReadOnly } from "../cards/card-summary.ts";
 import { hasFailed, lastWord, type Turn } from "../folds/fold-turns.ts";
 import type { ActionRow, Row } from "../folds/row.ts";
 
-/** One entry of the list on the screen. */
+/** One item of the timeline. */
 export type Item =
   | { readonly type: "row"; readonly key: string; readonly row: Row }
   | { readonly type: "group"; readonly key: string; readonly rows: readonly ActionRow[] }
   | { readonly type: "turn"; readonly key: string; readonly turn: Turn; readonly isOpen: boolean };
 
-/** What is on the screen: open turns with all rows, folded ones with their message, what went wrong, and the last word. */
+/**
+ * The items of the timeline: expanded turns with all rows; collapsed ones with their message, errors and last
+ * answer.
+ */
 export function itemsOf(turns: readonly Turn[], isOpen: (turn: Turn) => boolean): readonly Item[] {
   const items: Item[] = [];
   for (const [index, turn] of turns.entries()) {
@@ -28,7 +31,7 @@ export function itemsOf(turns: readonly Turn[], isOpen: (turn: Turn) => boolean)
   return items;
 }
 
-/** A turn of an answer alone has nothing to fold away. */
+/** A turn with only an answer has nothing to collapse. */
 function isWorthFolding({ rows }: Turn): boolean {
   return rows.some(({ type }) => type === "action") && rows.length > 1;
 }

@@ -1,8 +1,8 @@
 import type { CustomContainerComponentProps } from "virtua";
 
 /**
- * What the virtual list puts its rows into. It takes pointer events away there while it is scrolled, which gives every element
- * in it its style anew and paints it all again, twice each time an answer grows by a line: that is left out.
+ * The container of the virtual list. The library's own one disables pointer events while scrolling, which restyles
+ * and repaints every element twice per line of a growing answer; this one does not.
  */
 export function ListFrame({ style, children, ref }: CustomContainerComponentProps) {
   const { pointerEvents: _, ...shownStyle } = style;

@@ -10,7 +10,7 @@ const RetryLine = lazyPart(() => import("./retry-line.tsx"));
 
 type LiveViewProps = { readonly live: Store<LiveAnswer | null>; readonly state: ConversationView };
 
-/** What is going on now: the answer as it comes, a wait for the model, or that the agent works. Nothing of it is stored yet. */
+/** The live state: the streamed answer, a wait for the model, or that the agent works. None of it is stored yet. */
 export function LiveView({ live, state }: LiveViewProps) {
   const answer = useStore(live);
   const words = useWords().live;
@@ -20,7 +20,7 @@ export function LiveView({ live, state }: LiveViewProps) {
       {answer !== null && <Streamed answer={answer} />}
       {state.retry === null ? (
         <p className="flex items-center gap-2 py-1 pl-1.5 text-sm text-faint">
-          {/* An answer that grows is movement enough. */}
+          {/* A growing answer is movement enough. */}
           <span className={`size-1.5 rounded-full bg-accent ${answer === null ? "animate-pulse" : ""}`} />
           {answer === null ? words.working : words.writing}
         </p>

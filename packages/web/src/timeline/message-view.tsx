@@ -14,7 +14,7 @@ const RowActions = lazyPart(() => import("./row-actions.tsx"));
 type MessageViewProps = {
   readonly row: MessageRow;
   readonly menu: RowMenu | null;
-  /** The order that an agent got from another one. */
+  /** The task that a sub-agent was given. */
   readonly isOrder: boolean;
 };
 
@@ -64,7 +64,7 @@ export function AnswerView({ id, text, images, reasoning, menu }: AnswerViewProp
   );
 }
 
-/** Shown while a row is pointed at or holds the focus; always where there is no pointer. */
+/** Shown on hover and focus; always on touch screens. */
 function RowTools({ menu, ...props }: Omit<RowActionsProps, "menu"> & { readonly menu: RowMenu | null }) {
   if (menu === null) return null;
   return (
@@ -76,7 +76,7 @@ function RowTools({ menu, ...props }: Omit<RowActionsProps, "menu"> & { readonly
   );
 }
 
-/** What a model thought before it spoke: one quiet line, to be opened. */
+/** The model's reasoning: one collapsed line. */
 export function Reasoning({ text }: { readonly text: string }) {
   const words = useWords().message;
   const [isOpen, setIsOpen] = useState(false);
@@ -97,7 +97,7 @@ export function Reasoning({ text }: { readonly text: string }) {
   );
 }
 
-/** Pictures that are in the log itself. Others are not loaded: an address can carry away what an agent knows. */
+/** Images stored in the log (`data:` URLs). Others are not loaded: a URL can leak what an agent knows. */
 function Pictures({ addresses }: { readonly addresses: readonly string[] }) {
   const words = useWords().card;
   const own = addresses.filter((address) => address.startsWith("data:image/"));

@@ -15,7 +15,7 @@ type NoteViewProps = {
   readonly onToggle: (id: string) => void;
 };
 
-/** Rows beside what is said and done: errors, halts, summaries, changes of settings, and kinds that nobody knows. */
+/** Notes: errors, halts, summaries, changes of settings, and unknown kinds. */
 export function NoteView({ row, isOpen, onToggle }: NoteViewProps) {
   const words = useWords();
   switch (row.type) {

@@ -2,10 +2,10 @@ import type { Row } from "../folds/row.ts";
 import { textAt } from "../lib/unknown-record.ts";
 import { useWords } from "../words/words.ts";
 
-/** In characters; the panel of events has the whole. */
+/** Maximum characters; the events panel shows all. */
 const maxShown = 20_000;
 
-/** A row whose card could not be drawn: its text, without any form. */
+/** Fallback for a row whose card failed to render: its plain text. */
 export function PlainRow({ row }: { readonly row: Row }) {
   const words = useWords();
   return (
@@ -18,7 +18,7 @@ export function PlainRow({ row }: { readonly row: Row }) {
   );
 }
 
-/** What a person would want to read of a row, whatever is in it. */
+/** The readable text of a row of any type. */
 function plainTextOf(row: Row): string {
   switch (row.type) {
     case "message":

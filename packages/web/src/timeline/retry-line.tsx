@@ -2,7 +2,7 @@ import type { ModelRetry } from "@convoke/client";
 import { useEffect, useState } from "react";
 import { useMoreWords } from "../words/words.ts";
 
-/** How long until a failed model call is made again. */
+/** Time until the next attempt of a failed model call. */
 export default function RetryLine({ retry }: { readonly retry: ModelRetry }) {
   const { until, attempt, code } = retry;
   const words = useMoreWords().retryLine;

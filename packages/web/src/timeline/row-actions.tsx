@@ -9,12 +9,12 @@ import type { RowMenu } from "./row-menu.ts";
 export type RowActionsProps = {
   readonly id: string;
   readonly text: string;
-  /** Of the user; else an answer. */
+  /** True for the user's messages; false for answers. */
   readonly isMessage: boolean;
   readonly menu: RowMenu;
 };
 
-/** What can be done with something that was said. */
+/** Actions on a message. */
 export default function RowActions({ id, text, isMessage, menu }: RowActionsProps) {
   const words = useMoreWords().message;
   const entries = [

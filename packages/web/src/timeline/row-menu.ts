@@ -1,9 +1,9 @@
-/** What can be done from a row. */
+/** Callbacks of the row menu. */
 export type RowMenu = {
   readonly fork: (eventId: string) => void;
   readonly goBack: (eventId: string) => void;
   readonly editAndBranch: (eventId: string, text: string) => void;
   readonly showEvent: (eventId: string) => void;
-  /** What the model was shown before it said or did this. */
+  /** Shows the model input that led to this row. */
   readonly showContext: (eventId: string) => void;
 };

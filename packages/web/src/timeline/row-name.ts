@@ -1,7 +1,7 @@
 import { summarizeCall, firstLine } from "../cards/card-summary.ts";
 import type { Item } from "./items.ts";
 
-/** How a screen reader calls an item; what is in it follows. */
+/** The accessible name of an item; its content follows. */
 export function nameOfItem(item: Item): string {
   if (item.type !== "row") return item.type === "group" ? `${item.rows.length}` : item.type;
   const { row } = item;

@@ -17,11 +17,11 @@ export type RowContext = {
   readonly isRunning: boolean;
   readonly progress: Store<ReadonlyMap<string, string>>;
   readonly onToggle: (id: string) => void;
-  /** Null where a log is read-only. */
+  /** Null if the log is read-only. */
   readonly onMenu: RowMenu | null;
-  /** The conversation of a task: who wrote its messages is another agent. */
+  /** True in a sub-agent's conversation: its messages come from another agent. */
   readonly isTask?: boolean;
-  /** Draws the conversation of a task by its id, with what stands in its place where it is gone. */
+  /** Renders the conversation of a task by id, with a fallback if it was deleted. */
   readonly thread: (id: string, report: ReactNode) => ReactNode;
 };
 
@@ -31,7 +31,7 @@ type RowViewProps = {
   readonly context: RowContext;
 };
 
-/** One row of the timeline. Drawn again only when the row itself changes. */
+/** One row of the timeline; memoised. */
 export const RowView = memo(function RowView(props: RowViewProps) {
   return (
     <ErrorBoundary versions={[props.row, props.isOpen]} fallback={<PlainRow row={props.row} />}>

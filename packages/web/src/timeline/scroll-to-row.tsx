@@ -2,7 +2,7 @@ import { useLayoutEffect } from "react";
 import type { Row } from "../folds/row.ts";
 import type { PlaceProps } from "./timeline.tsx";
 
-/** The id of the row that shows an event: its own, that of the call that it answers, or the last one before it. */
+/** The id of the row for an event: its own, that of the call that it answers, or the last one before it. */
 export function rowOf(rows: readonly Row[], eventId: string): string | null {
   const own = rows.find(
     (row) => row.id === eventId || (row.type === "action" && row.outcome?.id === eventId),
@@ -10,14 +10,14 @@ export function rowOf(rows: readonly Row[], eventId: string): string | null {
   return (own ?? rows.findLast(({ id }) => id <= eventId) ?? rows[0])?.id ?? null;
 }
 
-/** Brings a row of the list to the middle of the screen and gives it the focus, once for each place. */
+/** Scrolls a row to the middle of the screen and focuses it, once per target. */
 export function ScrollToRow({ list, scroller, index, place, onPlaced }: PlaceProps) {
   const isThere = index >= 0;
   useLayoutEffect(() => {
     if (!isThere) return;
     let tries = 0;
     let frame = 0;
-    // Rows are measured as they are drawn: the list comes to rest within some frames.
+    // Rows are measured after rendering: the offset is final after some frames.
     const settle = (): void => {
       tries += 1;
       list.current?.scrollToIndex(index, { align: "center" });
@@ -30,7 +30,7 @@ export function ScrollToRow({ list, scroller, index, place, onPlaced }: PlacePro
     };
     frame = requestAnimationFrame(settle);
     return () => cancelAnimationFrame(frame);
-    // The index changes with each page in front; the place does not.
+    // The index changes when older pages are prepended; the target does not.
     // eslint-disable-next-line react/exhaustive-deps
   }, [place, isThere]);
   return null;

@@ -7,8 +7,8 @@ import type { LiveView } from "./live-view.tsx";
 import type { RowView } from "./row-view.tsx";
 
 /**
- * What a timeline is drawn with, for one inside a card. It comes later and is handed these instead of importing them: what two
- * files load is a file of its own, and the first load would be many small ones.
+ * The components that a timeline inside a card needs. They are passed in instead of imported, because a module that
+ * two chunks share becomes a chunk of its own, and the first load would be many small ones.
  */
 export type TaskThreadParts = {
   readonly RowView: typeof RowView;
@@ -17,6 +17,6 @@ export type TaskThreadParts = {
   readonly foldTurns: typeof foldTurns;
   readonly itemsOf: typeof itemsOf;
   readonly FollowEnd: typeof FollowEnd;
-  /** Draws the conversation of a task by its id, with `report` in its place where it is gone. */
+  /** Renders the conversation of a task by id, with `report` as fallback if it was deleted. */
   readonly drawThread: (id: string, report: ReactNode) => ReactNode;
 };

@@ -26,17 +26,20 @@ import type { TaskThreadParts } from "./task-thread-parts.ts";
 
 const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
 
-/** How many rows are drawn at first, and added on request. */
+/** Rows rendered at first, and added on request. */
 const step = 60;
 
 type TaskThreadProps = {
   readonly id: string;
-  /** The order and its report, for a task whose conversation is gone. */
+  /** The task and its report, if its conversation was deleted. */
   readonly report: ReactNode;
   readonly parts: TaskThreadParts;
 };
 
-/** The conversation of a sub-agent inside the card that gave it its work, live while it works; in a replay as it stood then. */
+/**
+ * The conversation of a sub-agent inside the card of its task, live while it runs; in a replay as it was at that
+ * moment.
+ */
 export default function TaskThread({ id, report, parts }: TaskThreadProps) {
   const words = useWords();
   const { logs } = useServices();
@@ -102,7 +105,7 @@ function OpenThread({ log, view, parts }: OpenThreadProps) {
         aria-label={more.rows}
         tabIndex={0}
         onScroll={onScroll}
-        // The keys of the rows around it are not meant here.
+        // Keys of the outer timeline do not apply here.
         onKeyDown={(event) => /^(Page|Arrow|Home|End)/.test(event.key) && event.stopPropagation()}
         className="max-h-[32rem] overflow-y-auto px-3 py-1"
       >
@@ -161,7 +164,7 @@ function Items({ items, log, view: { state }, parts }: ItemsProps) {
   );
 }
 
-/** What the sub-agent asks before it does it, to be answered where one sees why. */
+/** Approvals of the sub-agent, shown in context. */
 function Waiting({ log, ids }: { readonly log: OpenLog; readonly ids: string }) {
   const { approvals } = useServices();
   useEffect(() => void approvals.refresh(), [approvals, ids]);
@@ -178,7 +181,7 @@ function Waiting({ log, ids }: { readonly log: OpenLog; readonly ids: string }) 
   );
 }
 
-/** Goes along with what comes while its reader is at the end. */
+/** Follows new rows while the view is at the end. */
 function useEnd(items: readonly Item[], { FollowEnd }: TaskThreadParts) {
   const scroller = useRef<HTMLDivElement>(null);
   const [follow] = useState(() => new FollowEnd());

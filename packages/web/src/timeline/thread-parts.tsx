@@ -10,7 +10,7 @@ import type { TaskThreadParts } from "./task-thread-parts.ts";
 
 const TaskThread = lazyPart(() => import("./task-thread.tsx"));
 
-/** What this page draws a timeline inside a card with. */
+/** The components of this page for a timeline inside a card. */
 export const threadParts: TaskThreadParts = {
   RowView,
   GroupView,

@@ -33,10 +33,10 @@ import { TurnFolding } from "./turn-folding.ts";
 import { TurnLine } from "./turn-line.tsx";
 import { useSavedScroll, useScrollPosition } from "./use-scroll-position.ts";
 
-/** How far from the top older rows are asked for, in pixels. */
+/** Distance from the top, in pixels, at which older rows are loaded. */
 const aheadOfTop = 2_000;
 
-/** A row to show and to mark, who brings it to the middle of the screen, and the way back. */
+/** A row to show and mark, the component that scrolls to it, and the way back. */
 export type Target = {
   readonly rowOf: (rows: readonly Row[]) => string | null;
   readonly ScrollToRow: ComponentType<PlaceProps>;
@@ -45,30 +45,30 @@ export type Target = {
 export type PlaceProps = {
   readonly list: RefObject<VirtualizerHandle | null>;
   readonly scroller: RefObject<HTMLElement | null>;
-  /** Of the item in the list; -1 for none. */
+  /** Index of the item; -1 for none. */
   readonly index: number;
-  /** Another one is another place to go to. */
+  /** A change means another target. */
   readonly place: string | null;
   readonly onPlaced: () => void;
 };
 
 export type TimelineProps = {
   readonly log: OpenLog;
-  /** Null where nothing can be done from a row. */
+  /** Null if rows have no actions. */
   readonly menu: RowMenu | null;
-  /** Grows with each message that is sent: the view goes to the end then. */
+  /** Incremented with each sent message: the view then scrolls to the end. */
   readonly sends: number;
-  /** Where a window of the log begins to be read; none at the end of the log. */
+  /** The event at which a window of the log starts; none at the end of the log. */
   readonly target?: Target;
 };
 
-/** The conversation from its beginning to now, drawn as far as it is on the screen. */
+/** The timeline of a conversation; only visible rows are in the DOM. */
 export function Timeline({ log, menu, sends, target }: TimelineProps) {
   const { timeline: words, live: liveWords } = useWords();
   const { rows, newest, state, hasOlder, hasNewer } = useStore(log.view);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  // A window around a place is read for that place: how it was left is not kept.
+  // The scroll position of a window of the past is not saved.
   const remembersPlace = target === undefined;
   const left = useSavedScroll(log, remembersPlace);
   const [follow] = useState(() => new FollowEnd(left?.isFollowing ?? remembersPlace));
@@ -77,7 +77,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   const [folds, setFolds] = useState(0);
   const [isScrolledUp, setIsScrolledUp] = useState(!follow.isFollowing && remembersPlace);
   const [focused, setFocused] = useState(-1);
-  /** Before the list stands where it was told to, being near an end of it asks for nothing. */
+  /** Nothing is loaded before the list has reached its initial offset. */
   const isPlaced = useRef(target === undefined);
 
   const turns = useMemo(() => foldTurns(rows), [rows]);
@@ -85,14 +85,14 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   const items = useMemo(() => {
     folding.see(turns, targetRow);
     return itemsOf(turns, (turn) => folding.isOpen(turn));
-    // `folds` counts what the reader folded and opened.
+    // `folds` counts collapses and expansions.
     // eslint-disable-next-line react/exhaustive-deps
   }, [turns, folding, folds, targetRow]);
   const leftBranches = useMemo(
     () => findOffBranchRows(hasNewer ? [...rows, ...newest] : rows),
     [rows, newest, hasNewer],
   );
-  // At the very top nothing is left to scroll by when the first row turns out smaller than it was taken for: it is measured early.
+  // At the very top a wrong height estimate of the first row cannot be scrolled away: it is measured early.
   const alwaysMounted = useMemo(() => (focused > 0 ? [0, focused] : [0]), [focused]);
   const isOlderInFront = useIsInFront(items);
   const unseen = useUnseen(items, isScrolledUp);
@@ -108,7 +108,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
   useEffect(() => {
     const inner = scroller.current?.firstElementChild;
     if (!inner) return;
-    // Rows are measured after they are drawn, and an answer grows: the end moves without a new row.
+    // Rows are measured after rendering, and answers grow: the end moves without a new row.
     const observer = new ResizeObserver(() => follow.isFollowing && toEnd());
     observer.observe(inner);
     return () => observer.disconnect();
@@ -135,13 +135,13 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
       viewport: element.clientHeight,
       whole: element.scrollHeight,
     });
-    // The end of a window is not the end of the log.
+    // A window of the past does not end at the end of the log.
     if (log.view.snapshot().hasNewer) follow.pause();
     setIsScrolledUp(!follow.isFollowing);
     askForMore();
   }, [follow, log, askForMore]);
   useEffect(() => {
-    // A short page may not fill the screen: then nobody can scroll to ask for more.
+    // A short page may not fill the screen, and then no scroll event would load more.
     askForMore();
   }, [hasOlder, hasNewer, items, askForMore]);
   const evictFarRows = useCallback(
@@ -151,7 +151,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
       void import("./far-rows.ts").then((far) => {
         const isAsShown = log.view.snapshot().rows === rows;
         const isOpen = (turn: Turn): boolean => folding.isOpen(turn);
-        // A scroll that the list was not told of yet.
+        // A scroll event that the list has not received yet.
         const isKnown = Math.abs((scroller.current?.scrollTop ?? 0) - handle.scrollOffset) <= 1;
         if (isAsShown) far.evictFarRows(log, handle, { items, turns, isOpen }, isStill && isKnown);
       });
@@ -259,7 +259,7 @@ export function Timeline({ log, menu, sends, target }: TimelineProps) {
               </article>
             )}
           </Virtualizer>
-          {/* Outside of the list, which would measure it, draw itself and scroll in frames of their own each time it grows. */}
+          {/* Outside of the list, which would measure, render and scroll in separate frames each time it grows. */}
           <div {...(isRunning && now)}>
             <ErrorBoundary versions={[newest]}>
               <LiveView live={log.live} state={state} />
@@ -318,7 +318,7 @@ function ItemView({ item, openIds, context, onToggleTurn }: ItemViewProps) {
   }
 }
 
-/** Whether the newest change put items in front of those that were there, or took some away: then the list keeps its place from the end. */
+/** Whether the last change prepended or removed items: then the list keeps its offset from the end. */
 function useIsInFront(items: readonly Item[]): boolean {
   const [known, setKnown] = useState({ items, isInFront: false });
   if (known.items === items) return known.isInFront;
@@ -327,12 +327,12 @@ function useIsInFront(items: readonly Item[]): boolean {
     first !== undefined &&
     items[0]?.key !== first.key &&
     (items.some(({ key }) => key === first.key) || known.items.some(({ key }) => key === items[0]?.key));
-  // React draws at once with the new value; the list never sees the items with the old one.
+  // React renders again at once; the list never gets the new items with the old value.
   setKnown({ items, isInFront });
   return isInFront;
 }
 
-/** How many rows came behind the one that was the last when the reader went away from the end. */
+/** Rows added since the user scrolled away from the end. */
 function useUnseen(items: readonly Item[], isScrolledUp: boolean): number {
   const [last, setLast] = useState<string | null>(null);
   const newest = items.at(-1)?.key ?? null;

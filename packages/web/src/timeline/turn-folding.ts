@@ -1,22 +1,22 @@
 import type { Turn } from "../folds/fold-turns.ts";
 
 /**
- * Which turns are open. The newest is; older ones are folded when they are first seen. What was open while somebody looked stays
- * open: a turn never folds under the eyes of its reader, also not when an older page shows where it began.
+ * Which turns are expanded. The newest is; older ones are collapsed when first shown. A turn that was expanded on
+ * screen stays so, even if an older page shows where it starts.
  */
 export class TurnFolding {
   readonly #isOpen: Map<string, boolean>;
-  /** A row of the turn whose beginning is not known yet. */
+  /** A row of the turn whose start is not loaded. */
   #partialRow: string | null = null;
-  /** The row that was shown last. */
+  /** The last row at the previous update. */
   #shown: string | null = null;
 
-  /** Which turns were open when it was read before. */
+  /** Expanded turns of the saved scroll position. */
   constructor(turns: ReadonlyMap<string, boolean> = new Map()) {
     this.#isOpen = new Map(turns);
   }
 
-  /** Those that were seen, by key. */
+  /** Seen turns, by key. */
   get turns(): ReadonlyMap<string, boolean> {
     return this.#isOpen;
   }
@@ -29,7 +29,7 @@ export class TurnFolding {
     this.#isOpen.set(key, !(this.#isOpen.get(key) ?? false));
   }
 
-  /** Takes note of the turns that are there now; to be called before `isOpen`. That of the row `shown` is opened once. */
+  /** Registers the current turns; call before `isOpen`. Expands the turn of the row `shown` once. */
   see(turns: readonly Turn[], shown: string | null = null): void {
     for (const row of [this.#partialRow, shown === this.#shown ? null : shown]) {
       const turn = turns.find(

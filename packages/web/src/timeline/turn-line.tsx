@@ -10,7 +10,7 @@ type TurnLineProps = {
   readonly onToggle: (turn: Turn) => void;
 };
 
-/** A turn in one line: how much was done, and how it went. Folds it, or opens it. */
+/** A turn in one line: number of steps and result. Toggles the turn. */
 export function TurnLine({ turn, isOpen, onToggle }: TurnLineProps) {
   const words = useWords().turn;
   const { steps, failed, files, durationMs } = useMemo(() => numbersOf(turn), [turn]);

@@ -5,7 +5,7 @@ import type { ScrollPosition } from "../log/scroll-position.ts";
 import type { FollowEnd } from "./follow-end.ts";
 import type { TurnFolding } from "./turn-folding.ts";
 
-/** How the log was left, where that still says something; null for a log that nobody has read. */
+/** The saved scroll position if it still applies; null for a log that was never shown. */
 export function useSavedScroll(log: OpenLog, remembersPlace: boolean): ScrollPosition | null {
   const [left] = useState(() => {
     const { place } = log;
@@ -22,7 +22,7 @@ export type ScrolledParts = {
   readonly openRows: ReadonlySet<string>;
 };
 
-/** Goes to where the log was left, and notes where it is left now. */
+/** Restores the scroll position, and saves it on unmount. */
 export function useScrollPosition(
   log: OpenLog,
   left: ScrollPosition | null,

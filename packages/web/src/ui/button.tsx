@@ -34,7 +34,7 @@ type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, "aria-label
   readonly children: ReactNode;
 };
 
-/** A button that shows a picture alone; its name is read and appears on hover. */
+/** An icon button; its name is its accessible label and tooltip. */
 export function IconButton({
   label,
   size = "usual",

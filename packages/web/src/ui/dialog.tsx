@@ -11,7 +11,7 @@ type DialogProps = {
   readonly width?: string;
 };
 
-/** A dialog of the browser's own: it holds the focus, gives it back, and closes with Escape. */
+/** A native modal dialog: it traps and restores the focus, and closes with Escape. */
 export function Dialog({ title, onClose, children, width = "w-[30rem]" }: DialogProps) {
   const words = useWords();
   const dialog = useRef<HTMLDialogElement>(null);

@@ -4,14 +4,14 @@ import { useWords } from "../words/words.ts";
 import { Button } from "./button.tsx";
 
 type ErrorBoundaryProps = {
-  /** What was drawn from: a change of one of these draws the children again. */
+  /** A change of one of these values renders the children again. */
   readonly versions: readonly unknown[];
-  /** Stands in place of children that could not be drawn; a note with a button without it. */
+  /** Replaces the children after an error; a note with a retry button if not set. */
   readonly fallback?: ReactNode;
   readonly children: ReactNode;
 };
 
-/** An error while the children are drawn ends here: without a boundary React takes the whole page away. */
+/** Catches render errors of its children: without a boundary React unmounts the whole page. */
 export function ErrorBoundary({ versions, fallback, children }: ErrorBoundaryProps) {
   const resetKeys = [...versions];
   return fallback === undefined ? (

@@ -6,7 +6,7 @@ type FieldProps = {
   readonly children: (id: string, describedBy: string | undefined) => ReactNode;
 };
 
-/** A labelled input; the input itself is what the caller draws, with the id that it is given. */
+/** A labelled input; `children` renders the input with the given id. */
 export function Field({ label, hint, children }: FieldProps) {
   const id = useId();
   const hintId = `${id}-hint`;

@@ -16,8 +16,8 @@ type MenuProps = {
 };
 
 /**
- * A button with a menu: a popover of the browser's own, walked through with the arrow keys. Its entries are drawn when it opens, as there
- * may be one in each row.
+ * A menu button with a native popover and arrow key navigation. Entries are rendered when it opens, because each row
+ * may have a menu.
  */
 export function Menu({ label, icon, entries }: MenuProps) {
   const id = useId();
@@ -46,7 +46,7 @@ export function Menu({ label, icon, entries }: MenuProps) {
         aria-label={label}
         tabIndex={-1}
         onBeforeToggle={({ newState }) => {
-          // Before the browser shows it, so that it never stands there empty.
+          // Before the popover opens, so that it is never empty.
           if (newState === "open") flushSync(() => setIsOpen(true));
         }}
         onToggle={({ newState }) => (newState === "open" ? place() : setIsOpen(false))}

@@ -4,7 +4,7 @@ type ProblemProps = {
   readonly className?: string;
 };
 
-/** What went wrong, in a box; nothing without a text. */
+/** An error message in a box; nothing if there is no text. */
 export function Problem({ text, className = "mb-3" }: ProblemProps) {
   return (
     text !== null && (

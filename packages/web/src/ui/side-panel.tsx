@@ -7,22 +7,22 @@ import { IconButton } from "./button.tsx";
 type SidePanelProps = {
   readonly conversationId: string;
   readonly title: string;
-  /** Class of the width where there is room beside the conversation. */
+  /** Width class if there is room beside the conversation. */
   readonly width?: string;
   readonly isBusy?: boolean;
   /** Between the title and the close button. */
   readonly bar?: ReactNode;
-  /** The heading, for a panel that moves the focus there later. */
+  /** The heading, for panels that focus it later. */
   readonly heading?: RefObject<HTMLHeadingElement | null>;
-  /** What is shown: another value moves the focus to the heading again. */
+  /** Key of the content: a change focuses the heading again. */
   readonly subject?: string | null;
-  /** In place of Escape, which closes the panel. */
+  /** Called on Escape instead of closing the panel. */
   readonly onKeyDown?: (event: KeyboardEvent<HTMLElement>) => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 };
 
-/** A part beside the conversation, which it covers where there is no room. Its heading takes the focus when it opens. */
+/** A panel beside the conversation; it covers the conversation on small screens. Opening it focuses its heading. */
 export function SidePanel(props: SidePanelProps) {
   const { conversationId, title, width = "w-1/2", isBusy, bar, heading, subject, onClose, children } = props;
   const { close } = useWords().common;
@@ -67,7 +67,7 @@ type PanelTabsProps = {
   readonly onChoose: (id: string) => void;
 };
 
-/** A row of what the panel can show, one of it shown. */
+/** Tabs of a panel. */
 export function PanelTabs({ conversationId, label, tabs, onChoose }: PanelTabsProps) {
   const ownId = useId();
   return (

@@ -1,4 +1,4 @@
-/** Every word of the page. Keys say where it stands; other languages have the same keys. */
+/** All texts of the first screen, by place; other languages have the same keys. */
 export const en = {
   appName: "Convoke",
   common: {

@@ -1,4 +1,4 @@
-/** What the exact log says of itself: requests, and the past. */
+/** Texts of the event list, model input and timeline. */
 export const exactLogEn = {
   context: {
     title: "Model input",

@@ -3,7 +3,7 @@ import { workspaceEn } from "./workspace-en.ts";
 import { openPageEn } from "./open-page-en.ts";
 import { settingsEn } from "./settings-en.ts";
 
-/** Words of what is not there at first: screens and dialogs that load when they are opened. */
+/** Texts of screens and dialogs that load on demand. */
 export const moreEn = {
   ...exactLogEn,
   ...workspaceEn,

@@ -1,4 +1,4 @@
-/** Words of a page that stays open while servers come and go. */
+/** Texts of a page that stays open. */
 export const openPageEn = {
   list: {
     none: "No conversations yet.",

@@ -2,13 +2,13 @@ import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import { en } from "./en.ts";
 import type { MoreWords, Words } from "./words.ts";
 
-/** The words of a language; English, which the page brings along, for those that it does not speak. */
+/** Loads the texts of a language; English, which is bundled, for unsupported ones. */
 export async function readWords(language: string): Promise<Words> {
   if (isGerman(language)) return (await import("./de.ts")).de;
   return en;
 }
 
-/** Reads the words of what is not there at first, when something wants them for the first time; `load` says how patiently. */
+/** Loads the texts of on-demand screens at first use; `load` decides how to retry. */
 export function laterWords(
   language: string,
   load: (read: () => Promise<MoreWords>) => Promise<MoreWords>,

@@ -1,6 +1,6 @@
 import type { MoreWords } from "./words.ts";
 
-/** Words of the settings. */
+/** Texts of the settings. */
 export const settingsDe: Pick<MoreWords, "settings"> = {
   settings: {
     trying: "Wird getestet…",

@@ -10,10 +10,10 @@ type Widened<Value> = Value extends string
       ? readonly Widened<Item>[]
       : { readonly [Key in keyof Value]: Widened<Value[Key]> };
 
-/** The catalogue of one language: a missing word is a type error. */
+/** The message catalogue of one language: a missing key is a type error. */
 export type Words = Widened<typeof en>;
 
-/** The words of what loads when it is opened. */
+/** The messages of screens that load on demand. */
 export type MoreWords = Widened<typeof moreEn>;
 
 /** Its value never changes while the page is open. */
@@ -26,7 +26,7 @@ export function useWords(): Words {
   return use(WordsContext);
 }
 
-/** For parts that load when they are opened: they wait for their words as for the rest of themselves. */
+/** For components that load on demand: suspends until the texts are loaded. */
 export function useMoreWords(): MoreWords {
   const read = use(MoreWordsContext);
   if (read === null) throw new Error("useMoreWords needs a MoreWordsContext");

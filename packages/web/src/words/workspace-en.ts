@@ -1,4 +1,4 @@
-/** What stands beside a conversation and is of its workspace, shells and what programs show on ports; and its replay. */
+/** Texts of panels beside a conversation: shells, previews, replay. */
 export const workspaceEn = {
   replay: {
     title: "Replay",
