@@ -1,6 +1,6 @@
 import type { Directory } from "./directory.ts";
 
-/** What faces ask of a directory, be it of all conversations or of those in one sandbox. */
+/** The operations that faces need of a directory, over all conversations or those in one sandbox. */
 export type ConversationDirectory = Pick<
   Directory,
   | "create"

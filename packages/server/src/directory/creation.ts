@@ -17,8 +17,8 @@ export type CreationDeps = {
 };
 
 /**
- * What the log of a conversation is written with that is not stored yet: what is appended first brings its row along, in one commit. An id
- * that turns out to be taken is a lost lease, as for everybody whose log belongs to somebody else.
+ * The store of a conversation that does not exist yet: its first append also inserts the row, in one commit. An id
+ * that is taken is reported as a lost lease, as for any log that another process owns.
  */
 export class Creation implements LogDeps {
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export class Creation implements LogDeps {
     };
   }
 
-  /** One that owns nothing before it is stored. */
+  /** Owns nothing before the conversation is stored. */
   get lease(): Lease {
     return this.#lease ?? { conversationId: this.#deps.row.id, generation: 0 };
   }
@@ -48,7 +48,7 @@ export class Creation implements LogDeps {
     return this.#lease !== null;
   }
 
-  /** True when somebody else has the id. */
+  /** True if the id is taken. */
   get isTaken(): boolean {
     return this.#isTaken;
   }

@@ -46,12 +46,15 @@ export class Deletions {
     if (!isOwnedBy(asker, row)) throw conversationMissing(id);
     await this.#remove(id);
     watches.end(id);
-    // Another process may still write into a folder that is being emptied: then it is checked again.
+    // Checked again: another process may write into the folder during its removal.
     await rm(sessions.stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
     await worktrees.release(row.ownerId, readConfig(row));
   }
 
-  /** Nobody loads the conversation again until the row is gone, or its removal has failed: what was loaded then would be left behind. */
+  /**
+   * The conversation cannot be loaded until its row is removed, or the removal failed: an actor loaded meanwhile
+   * would stay behind.
+   */
   async #remove(id: string): Promise<void> {
     const { deletions, journal, loaded } = this.#deps;
     const opened = await loaded.open(id).catch((error: unknown) => {
@@ -59,7 +62,7 @@ export class Deletions {
       throw error;
     });
     using _barred = loaded.bar(id);
-    // Another one than was opened where that one was lost or put away a moment ago.
+    // May be another actor than the opened one, if that was evicted or lost its lease.
     const last = await loaded.find(id);
     await opened?.[Symbol.asyncDispose]();
     if (last !== opened) await last?.[Symbol.asyncDispose]();
@@ -75,7 +78,7 @@ export class Deletions {
     }
   }
 
-  /** What its sub-agents did goes with it. */
+  /** Sub-agents' conversations are deleted too. */
   async #deleteTasks(id: string): Promise<void> {
     const { journal } = this.#deps;
     const row = await journal.getConversation(id);
@@ -90,7 +93,7 @@ export class Deletions {
   }
 }
 
-/** What keeps a conversation from being worked with, and not from being deleted. */
+/** Errors that prevent work with a conversation, but not its deletion. */
 function isBeyondRepair(error: unknown): boolean {
   const codes = [conversationDamaged("").code, secretsUnreadable("").code];
   return error instanceof DamagedEventError || (error instanceof Fault && codes.includes(error.code));

@@ -21,7 +21,10 @@ export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "journal" | "logger
 
 export type DescribedPage = { items: ConversationInfoSource[]; nextPageId: string | null };
 
-/** What clients read about conversations: as the actor knows it where it is in this process, as the store has it elsewhere. No lease is needed. */
+/**
+ * What clients read about conversations: from the actor if it is in this process, else from the store. Needs no
+ * lease.
+ */
 export class Descriptions {
   readonly #deps: DescriptionsDeps;
   readonly #folded: FoldedStates;
@@ -48,7 +51,7 @@ export class Descriptions {
     };
   }
 
-  /** In the order of `ids`, null for those that the asker does not have. */
+  /** In the order of `ids`; null for ids that the caller does not own. */
   async many(asker: Asker, ids: readonly string[]): Promise<(ConversationInfoSource | null)[]> {
     const rows = await this.#deps.journal.getConversations(ids);
     return await Promise.all(rows.map(async (row) => (isOwnedBy(asker, row) ? await this.of(row) : null)));
@@ -71,7 +74,7 @@ export class Descriptions {
     return await this.#page(await this.#deps.journal.searchSummaries(query));
   }
 
-  /** How the asker's conversation stands, in the form of sockets; null when the asker has none with this id. */
+  /** The state of the caller's conversation as a socket frame; null if the caller has none with this id. */
   async liveStatusFrame(asker: Asker, id: string): Promise<string | null> {
     const actor = await this.#actorOf(asker, id);
     if (actor) return actor.published.liveFrame();
@@ -79,7 +82,7 @@ export class Descriptions {
     return described === null ? null : liveStatusFrame(described.state, 0);
   }
 
-  /** The same with everything that a client may know. */
+  /** The same with all fields that a client may see. */
   async fullStateFrame(asker: Asker, id: string): Promise<string | null> {
     const actor = await this.#actorOf(asker, id);
     if (actor) return actor.published.fullFrame();
@@ -90,7 +93,7 @@ export class Descriptions {
     return mask(fullStateFrame(config, secrets, state, id, this.#deps.clock.nowMs()));
   }
 
-  /** Logs may be others than those that are known. */
+  /** The logs of some conversations may have changed (database set back). */
   forget(): void {
     this.#folded.clear();
   }
@@ -103,7 +106,7 @@ export class Descriptions {
     return { items, nextPageId: page.nextPageId };
   }
 
-  /** The asker's actor, where it is in this process. */
+  /** The caller's actor, if it is in this process. */
   async #actorOf(asker: Asker, id: string): Promise<Conversation | null> {
     const { loaded } = this.#deps;
     return loaded.ownerOf(id) === asker.userId ? await loaded.find(id) : null;

@@ -9,25 +9,28 @@ import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { StoredModels } from "../tools/tasks/sub-conversation.ts";
 import type { Standstills } from "./standstills.ts";
 
-/** Told before a conversation is removed. */
+/** Called before a conversation is removed. */
 export interface DeletionListener {
-  /** When it resolves, everybody who must be notified is stored, even through a crash. */
+  /** Resolves when all pending notifications are stored, so that a crash does not lose them. */
   beforeDelete(id: string): Promise<void>;
 }
 
-/** What the conversations of a node need. */
+/** Dependencies of the conversations of a node. */
 export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly storedModels: StoredModels;
   readonly journal: Journal;
   readonly secretBox: SecretBox;
-  /** The server's own keys, which no conversation shows. */
+  /** The server's own keys, masked in every conversation. */
   readonly serverKeys: readonly string[];
   readonly validator: Validator;
-  /** Lets every model call in and records what it cost. */
+  /** Admits model calls and records their cost. */
   readonly budgetGuard: BudgetGuard;
-  /** This process exists for the runs that it starts: they are not resumed without it, and it resumes no others (P64). */
+  /**
+   * This process lives only for the runs that it starts: they are not resumed without it, and it resumes no others
+   * (P64).
+   */
   readonly isAttended: boolean;
-  /** What was at work when earlier processes came to a standstill. */
+  /** The runs at which earlier processes came to a standstill. */
   readonly standstills: Standstills;
   readonly activity: Activity;
   readonly observer: Observer;

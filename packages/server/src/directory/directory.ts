@@ -36,7 +36,7 @@ import { conversationMissing, serverClosing } from "../engine/refusals.ts";
 export type { Asker, CreateInput } from "../engine/create-input.ts";
 export type { DirectoryDeps } from "./directory-deps.ts";
 
-/** All conversations of this node: the loaded actors, and the stored rest. One actor per conversation at most. */
+/** All conversations of this node: loaded actors, and the stored rest. At most one actor per conversation. */
 export class Directory implements AsyncDisposable {
   readonly #deps: DirectoryDeps;
   readonly #loaded: LoadedConversations;
@@ -71,7 +71,7 @@ export class Directory implements AsyncDisposable {
     this.#deletions = new Deletions({ ...parts, worktrees: this.#worktrees });
   }
 
-  /** Null when the id is taken; then nothing has changed. A message that it begins with is sent, and durable in the same commit. */
+  /** Null if the id is taken; then nothing has changed. An initial message is stored in the same commit. */
   async create(
     asker: Asker,
     input: CreateInput,
@@ -110,7 +110,7 @@ export class Directory implements AsyncDisposable {
     return await this.#descriptions.of({ ...row, updatedAtMicros, lastSeq: 0, marks: noMarks });
   }
 
-  /** The asker's conversation as an actor, loaded when it is not in memory. */
+  /** The caller's conversation as an actor, loaded on demand. */
   async open(asker: Asker, id: string): Promise<Conversation> {
     if (this.#loaded.isClosed) throw serverClosing();
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
@@ -122,7 +122,7 @@ export class Directory implements AsyncDisposable {
     return this.#loaded.shellsOf(conversation);
   }
 
-  /** The asker's conversation for reading along, without its lease and without its actor. */
+  /** A reader of the caller's conversation, without lease and actor. */
   async watch(asker: Asker, id: string): Promise<Watch> {
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return this.#watches.open(asker.userId, id);
@@ -138,14 +138,17 @@ export class Directory implements AsyncDisposable {
     this.#watches.receive(id, signal, atSeq);
   }
 
-  /** Whether the asker has such a conversation. */
+  /** Whether the caller owns such a conversation. */
   async exists(asker: Asker, id: string): Promise<boolean> {
     const owner = this.#loaded.ownerOf(id);
     if (owner !== undefined) return owner === asker.userId;
     return (await this.#deps.journal.ownerOf(id)) === asker.userId;
   }
 
-  /** Where the asker's conversation ends; null when the asker has none with this id. At once where the store knows at once. */
+  /**
+   * The end of the caller's conversation; null if the caller has none with this id. Synchronous if the store knows
+   * it.
+   */
   head(asker: Asker, id: string): Promise<LogHead | null> | LogHead | null {
     const check = (head: LogHead | null): LogHead | null =>
       (this.#loaded.ownerOf(id) ?? head?.ownerId) === asker.userId ? head : null;
@@ -153,7 +156,7 @@ export class Directory implements AsyncDisposable {
     return head instanceof Promise ? head.then(check) : check(head);
   }
 
-  /** What clients read about a conversation; works without its lease. Null when the asker has none with this id. */
+  /** The public state of a conversation; needs no lease. Null if the caller has none with this id. */
   async describe(asker: Asker, id: string): Promise<ConversationInfoSource | null> {
     const [described] = await this.describeMany(asker, [id]);
     return described ?? null;
@@ -167,7 +170,7 @@ export class Directory implements AsyncDisposable {
     return await this.#descriptions.search({ ...query, ownerId: asker.userId });
   }
 
-  /** The asker's conversations that pass a filter, the last changed first. */
+  /** The caller's conversations that match a filter, last changed first. */
   async summaries(asker: Asker, query: Omit<SummaryQuery, "ownerId">): Promise<DescribedPage> {
     return await this.#descriptions.summaries({ ...query, ownerId: asker.userId });
   }
@@ -179,7 +182,7 @@ export class Directory implements AsyncDisposable {
     return await this.#descriptions.all(ids);
   }
 
-  /** Keeps what the asker wants to know of a conversation later; no lease is needed. */
+  /** Stores the caller's marks of a conversation; needs no lease. */
   async mark(asker: Asker, id: string, marks: MarkChange): Promise<void> {
     const isThere = (await this.exists(asker, id)) && (await this.#deps.journal.markConversation(id, marks));
     if (!isThere) throw conversationMissing(id);
@@ -203,7 +206,7 @@ export class Directory implements AsyncDisposable {
     await this.#loaded.requireFiles(id, config);
   }
 
-  /** Copies the asker's conversation, see {@link forkConversation}; false when the new id is taken. */
+  /** Copies the caller's conversation, see {@link forkConversation}; false if the new id is taken. */
   async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
     const row = await this.#deps.journal.getConversation(sourceId);
     if (!isOwnedBy(asker, row)) throw conversationMissing(sourceId);
@@ -215,22 +218,28 @@ export class Directory implements AsyncDisposable {
     await this.#deletions.delete(asker, id);
   }
 
-  /** Goes on with every run that the last process left; call once after start. Resolves when all have been taken up, but for those that are gone on with one after another. */
+  /**
+   * Resumes every run that the last process left; call once after startup. Resolves when all are resumed, except
+   * suspects of a standstill, which follow one after another.
+   */
   async recover(): Promise<void> {
     await this.#recovery.start();
   }
 
-  /** Goes on with runs of other servers on the same store that have ended since; call now and then. */
+  /** Resumes runs of servers on the same store that have ended; call at intervals. */
   async adoptOrphans(options?: PollOptions): Promise<void> {
     await this.#recovery.poll(options);
   }
 
-  /** Ends every actor: the store has given their conversations to others. Does it behind the call. */
+  /** Ends every actor, in the background: the store has given their conversations to other nodes. */
   loseAll(): void {
     this.#loaded.loseAll();
   }
 
-  /** The store has gone back, with less in the logs of some conversations than their actors know: these end, and are loaded anew. */
+  /**
+   * The store was set back and some logs are shorter than their actors know: ends these actors; they are loaded
+   * again.
+   */
   onSetBack(ids: readonly string[]): void {
     this.#descriptions.forget();
     this.#loaded.lose(ids);
@@ -241,17 +250,17 @@ export class Directory implements AsyncDisposable {
     return await this.#loaded.areAtRest();
   }
 
-  /** The private folder of a conversation on this machine, which goes with it. */
+  /** The private folder of a conversation on this machine; deleted with it. */
   stateDir(id: string): string {
     return this.#sessions.stateDir(id);
   }
 
-  /** Drops actors that nobody used for `idleMs` and that do nothing; they are loaded again on demand (P5). How many it were. */
+  /** Evicts actors that were idle for `idleMs`; they are loaded again on demand (P5). Returns how many. */
   async evictIdle(idleMs: number): Promise<number> {
     return await this.#loaded.evictIdle(idleMs);
   }
 
-  /** Drops caches of conversations without work. */
+  /** Drops the caches of idle conversations. */
   releaseMemory(): void {
     this.#loaded.releaseMemory();
   }
@@ -262,7 +271,7 @@ export class Directory implements AsyncDisposable {
     await this.#loaded[Symbol.asyncDispose]();
   }
 
-  /** Starts its servers while the user still types; a failure is thrown and reported at the first use. */
+  /** Starts its MCP servers while the user types; a failure is reported at first use. */
   #prepare(id: string): void {
     this.#loaded
       .open(id)
@@ -273,7 +282,7 @@ export class Directory implements AsyncDisposable {
   }
 }
 
-/** A tool of a newer client is left out with a warning in the log; a typo is refused. */
+/** An unknown tool of a newer client is left out with a warning in the log; a typo is an error. */
 function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {
   for (const name of missingTools(config.agent, catalogue)) {
     const meant = catalogue.find((known) => isTypoOf(name, known));

@@ -23,7 +23,7 @@ export type ForkInput = {
   readonly title: string | null;
   readonly tags: Readonly<Record<string, string>> | null;
   readonly resetMetrics: boolean;
-  /** The last event that is copied; all of them when null. */
+  /** The last copied event; all events if null. */
   readonly fromEventId: string | null;
 };
 
@@ -36,9 +36,9 @@ type ForkJournal = Pick<
 const chunk = 500;
 
 /**
- * Copies a conversation up to an event into a new one of the same owner, with the same event ids; the source stays as it
- * is. Calls without an answer are answered there as not run, so that nothing happens twice. Until the copy is whole, nobody
- * finds it. False when the id is taken.
+ * Copies a conversation up to an event into a new one of the same owner, with the same event ids; the source is
+ * unchanged. In the copy, open calls are answered as not run, so that nothing happens twice. The copy is hidden
+ * until it is complete. False if the id is taken.
  */
 export async function forkConversation(
   deps: { readonly journal: ForkJournal; readonly clock: Clock },
@@ -62,7 +62,7 @@ export async function forkConversation(
     createdAtMicros: nowMicros,
     updatedAtMicros: nowMicros,
     executionStatus: "idle",
-    // Found, and removed, by the next start if this one does not come to its end.
+    // If this process ends first, the next one finds and removes the copy.
     isActive: true,
     isCopying: true,
     sandboxId: source.sandboxId,
@@ -103,7 +103,7 @@ export async function forkConversation(
   return true;
 }
 
-/** A process that stalls before this may find that another server took up the conversation without an owner and removed it. */
+/** If this process stalls, another server may have adopted and removed the incomplete copy. */
 async function claimNew(journal: ForkJournal, id: string): Promise<Lease> {
   try {
     return await journal.claim(id);

@@ -31,20 +31,20 @@ type LoadedDeps = DirectoryDeps & {
   readonly watches: Pick<Watches, "hasListeners" | "signalsOf" | "tidy">;
 };
 
-/** `isLost`: what was claimed is not this process's any more. */
+/** `isLost`: this process no longer owns the claimed conversation. */
 type Hold = { readonly ended: Promise<void>; isLost: boolean };
 
-/** The actors in the memory of this process; one per conversation at most, and each holds its conversation's lease. */
+/** The actors in this process; at most one per conversation, and each holds its conversation's lease. */
 export class LoadedConversations implements AsyncDisposable {
   readonly #deps: LoadedDeps;
   readonly #loaded = new Map<string, Promise<Conversation>>();
   readonly #owners = new Map<string, string>();
-  /** What is just being claimed together with others. */
+  /** Conversations that are being claimed in a batch. */
   readonly #held = new Map<string, Hold>();
-  /** Of those that are being deleted: nobody loads them meanwhile. */
+  /** Conversations that are being deleted; they cannot be loaded. */
   readonly #barred = new Set<string>();
   readonly #viewCache = new ViewCache();
-  /** Each ends with its actor. */
+  /** User shells; each ends with its actor. */
   readonly #shells = new WeakMap<Conversation, PersonShells>();
   readonly #new: NewConversations;
   readonly #ownerNodes = new OwnerCache(() => performance.now());
@@ -69,7 +69,7 @@ export class LoadedConversations implements AsyncDisposable {
     return this.#isClosed;
   }
 
-  /** Loads nothing from here on. */
+  /** Refuses to load from now on. */
   refuse(): void {
     this.#isClosed = true;
   }
@@ -78,22 +78,25 @@ export class LoadedConversations implements AsyncDisposable {
     return this.#loaded.has(id);
   }
 
-  /** Whose it is; unknown unless it is loaded. */
+  /** The user who owns it; undefined unless it is loaded. */
   ownerOf(id: string): string | undefined {
     return this.#owners.get(id);
   }
 
-  /** Null unless it is loaded, also when loading fails: the caller that loads it gets the reason. */
+  /** Null unless it is loaded, or if loading failed: the caller that loads it gets the error. */
   async find(id: string): Promise<Conversation | null> {
     return (await this.#loaded.get(id)?.catch(() => null)) ?? null;
   }
 
-  /** The shells that people have in a conversation of this process. */
+  /** The user shells of a conversation in this process. */
   shellsOf(conversation: Conversation): PersonShells {
     return this.#shells.get(conversation)!;
   }
 
-  /** Until the returned object is disposed, opening one of them waits; only what was claimed meanwhile is loaded. */
+  /**
+   * Delays opening of these conversations until the returned object is disposed; those with a claim are loaded from
+   * it.
+   */
   hold(ids: readonly string[]): Disposable {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     for (const id of ids) this.#held.set(id, { ended, isLost: false });
@@ -105,7 +108,7 @@ export class LoadedConversations implements AsyncDisposable {
     };
   }
 
-  /** Loads it when it is not in memory; what was claimed just now, and read after that, is neither claimed nor read again. */
+  /** Loads it on demand; with `claimed`, it is neither claimed nor read again. */
   async open(id: string, claimed: ClaimedRun | null = null): Promise<Conversation> {
     const hold = this.#held.get(id);
     if (claimed === null) await hold?.ended;
@@ -130,13 +133,16 @@ export class LoadedConversations implements AsyncDisposable {
     return new OwnedElsewhere(holder, () => this.#ownerNodes.delete(id));
   }
 
-  /** See {@link NewConversations.create}; it is in memory afterwards, as if it had been opened. */
+  /** See {@link NewConversations.create}; the conversation is loaded afterwards. */
   async create(row: NewConversation, first: SendInput): Promise<boolean> {
     if (this.#isClosed) throw serverClosing();
     return await this.#new.create(row, first);
   }
 
-  /** Rejects with {@link OwnedElsewhere} when another server works on the conversation, or lives where its files are. */
+  /**
+   * Rejects with {@link OwnedElsewhere} if another server owns the conversation, or lives on the machine that has
+   * its files.
+   */
   async requireFiles(id: string, config: ConversationConfig): Promise<void> {
     const { journal, cluster } = this.#deps;
     if (cluster === null || config.sandbox_id !== undefined || this.has(id)) return;
@@ -154,8 +160,8 @@ export class LoadedConversations implements AsyncDisposable {
   }
 
   /**
-   * Until what is returned is disposed nobody loads the conversation: what is in memory under its id is the last one, and is forgotten then.
-   * What is made under the id meanwhile stays.
+   * Prevents loading until the returned object is disposed, which drops the actor that was loaded before. An actor
+   * created under the id meanwhile stays.
    */
   bar(id: string): Disposable {
     this.#barred.add(id);
@@ -168,7 +174,7 @@ export class LoadedConversations implements AsyncDisposable {
     };
   }
 
-  /** The actor stays as it is; it is no longer found here. */
+  /** Removes the actor from the index without ending it. */
   forget(id: string): void {
     this.#loaded.delete(id);
     this.#owners.delete(id);
@@ -183,8 +189,8 @@ export class LoadedConversations implements AsyncDisposable {
   }
 
   /**
-   * Drops actors that nobody used for `idleMs` and that do nothing, no command that was left to go on included; they are loaded
-   * again on demand (P5). How many it were.
+   * Evicts actors that were idle for `idleMs`, without background commands; they are loaded again on demand (P5).
+   * Returns how many.
    */
   async evictIdle(idleMs: number): Promise<number> {
     let evicted = 0;
@@ -193,7 +199,7 @@ export class LoadedConversations implements AsyncDisposable {
       const conversation = await loading.catch(() => null);
       if (conversation === null || conversation.isBusy || conversation.queue.lastUsedMs > before) continue;
       if (this.#deps.watches.hasListeners(id) || (await this.#hasTerminals(conversation))) continue;
-      // A client may have come while the terminals were checked.
+      // A client may have used it while the terminals were checked.
       if (
         conversation.isBusy ||
         conversation.queue.lastUsedMs > before ||
@@ -208,17 +214,17 @@ export class LoadedConversations implements AsyncDisposable {
     return evicted;
   }
 
-  /** Drops caches of idle conversations; they are read again when needed. */
+  /** Drops the caches of idle conversations. */
   releaseMemory(): void {
     this.#viewCache.clear();
   }
 
-  /** Takes all of them out and ends them: they belong to other processes now. So may what was claimed and is not loaded yet. */
+  /** Removes and ends all actors, and drops pending claims: other processes own their logs now. */
   loseAll(): void {
     this.lose([...this.#loaded.keys(), ...this.#held.keys()]);
   }
 
-  /** Takes some of them out and ends them: their logs are not what they know. */
+  /** Removes and ends some actors: their logs have changed behind them. */
   lose(ids: readonly string[]): void {
     for (const id of ids) {
       const hold = this.#held.get(id);
@@ -241,7 +247,7 @@ export class LoadedConversations implements AsyncDisposable {
     this.#loaded.clear();
   }
 
-  /** True while a shell of a person or a command in a terminal runs. */
+  /** True while a user shell or a command in a terminal runs. */
   async #hasTerminals(conversation: Conversation): Promise<boolean> {
     return this.shellsOf(conversation).isAnyRunning || (await hasRunningTerminals(conversation));
   }
@@ -295,17 +301,17 @@ export class LoadedConversations implements AsyncDisposable {
       fetch: this.#deps.mcp.fetch,
     });
     this.#shells.set(conversation, shells);
-    // Ahead of every command: what the last process left in progress is settled first.
+    // Before any command: settle what the last process left in progress.
     resumeOrSetAside(conversation, { ...this.#deps, id }).catch((error: unknown) => {
       this.#deps.logger.warn({ conversation: id, error: String(error) }, "work could not be resumed");
     });
     return conversation;
   }
 
-  /** Takes an actor out and ends it; its log belongs to another process now, or to an actor that came after it. */
+  /** Removes and ends an actor; another process or a newer actor owns its log. */
   async #drop(id: string, lost?: Conversation): Promise<void> {
     const dropped = this.#loaded.get(id);
-    // One that is being deleted stays in its place.
+    // An actor of a conversation that is being deleted stays.
     if (lost === undefined) this.forget(id);
     try {
       const conversation = await dropped;

@@ -6,12 +6,12 @@ import type { LogDeps } from "../engine/conversation-log.ts";
 import { Creation } from "./creation.ts";
 import { serverClosing } from "../engine/refusals.ts";
 
-/** Whoever loads conversations that begin. */
+/** Receives new conversations. */
 export interface Loader {
   begin(row: ConversationRow, log: LogDeps): Promise<Conversation>;
-  /** It is durable, and nothing else was done with it yet. */
+  /** Called when it is durable, before any other operation on it. */
   stored(row: NewConversation, begun: Promise<Conversation>): void;
-  /** It has come to nothing. */
+  /** Called when the creation failed. */
   gone(id: string): void;
 }
 
@@ -22,12 +22,15 @@ export type NewConversationsDeps = {
 };
 
 /**
- * Conversations that begin with a message, until that is durable: row, lease and first events are one commit, and before it nobody finds
- * them.
+ * Conversations created with a message, until that is durable: row, lease and first events are one commit, and
+ * nobody finds them before it.
  */
 export class NewConversations implements AsyncDisposable {
   readonly #deps: NewConversationsDeps;
-  /** By id: who creates the same one again comes after, and never meets its tools before it is known whose they are. */
+  /**
+   * By id: creations of the same id run one after another, and a later one never meets the first one's tools before
+   * ownership is checked.
+   */
   readonly #creating = new Map<string, Promise<boolean>>();
   readonly #begun = new Set<Conversation>();
   #isClosed = false;
@@ -40,17 +43,17 @@ export class NewConversations implements AsyncDisposable {
     return this.#creating.size === 0;
   }
 
-  /** False when the id is taken. A message that is turned down leaves the conversation there without it. */
+  /** False if the id is taken. If the message is refused, the conversation exists without it. */
   async create(row: NewConversation, first: SendInput): Promise<boolean> {
     for (let other; (other = this.#creating.get(row.id)) !== undefined;)
-      // Its own caller gets the error.
+      // The error goes to its own caller.
       await other.catch(() => false);
     const creating = this.#create(row, first).finally(() => this.#creating.delete(row.id));
     this.#creating.set(row.id, creating);
     return await creating;
   }
 
-  /** Ends what has begun; what comes later is refused. */
+  /** Ends pending creations; later ones are refused. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#begun].map((conversation) => conversation[Symbol.asyncDispose]()));
@@ -68,7 +71,7 @@ export class NewConversations implements AsyncDisposable {
       await conversation.send(first);
       return true;
     } catch (error) {
-      // Hooks may still be on their way into the log.
+      // Records of hooks may still be pending.
       await conversation.queue.settled();
       if (creation.isTaken) return false;
       if (!creation.isStored) await creation.store(null);

@@ -5,8 +5,8 @@ import type { SummaryFeed } from "../reading/summary-feed.ts";
 const topic = "summary";
 
 /**
- * Tells the other processes behind the port which conversations came, went or were marked here, and the feed which ones did there. What is
- * appended they notice themselves, where somebody listens. Returns what ends it.
+ * Publishes to the other processes behind the port which conversations were created, deleted or marked here, and
+ * forwards theirs to the feed. Appends are polled by followers. Returns a function that stops it.
  */
 export function shareSummaries(
   feed: Pick<SummaryFeed, "touch">,

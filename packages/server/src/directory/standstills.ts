@@ -2,14 +2,14 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
 
-/** From so many points on a conversation is not gone on with by itself. */
+/** From this score on a conversation is not resumed automatically. */
 const tooMany = 3;
-/** Where the process had turned to last is more likely to blame than what else was in progress. */
+/** Score of the conversation that ran last: it is more likely the cause than others in progress. */
 const points = { last: 2, working: 1 } as const;
 
 /**
- * Which conversations were at work when the watchdog ended a process, counted over starts: one at which two starts in a row came to a
- * standstill is set aside (P2). Kills from outside count nothing.
+ * Scores of conversations that were running when the watchdog ended a process, summed over starts: one that was
+ * suspect in two consecutive standstills is set aside (P2). Kills from outside do not count.
  */
 export class Standstills {
   readonly #path: string;
@@ -20,7 +20,7 @@ export class Standstills {
     this.#points = counted;
   }
 
-  /** Takes up what the last process left in `directory`, durably, before anything is gone on with. */
+  /** Reads and durably records the report that the last process left in `directory`, before any run is resumed. */
   static async open(directory: string): Promise<Standstills> {
     const path = join(directory, "standstills.json");
     const record = recordFileIn(directory);
@@ -40,12 +40,12 @@ export class Standstills {
       await standstills.#save();
       await rm(record, { force: true });
     } catch {
-      // A disk that takes nothing must not keep the server from starting: the record stays, and is taken up at the next start.
+      // A full disk must not prevent startup: the report stays, and is read at the next start.
     }
     return standstills;
   }
 
-  /** True for what is to be gone on with alone, because it may have been the reason. */
+  /** True for a suspect, which is resumed separately. */
   isSuspect(id: string): boolean {
     return this.#points.has(id);
   }
@@ -54,7 +54,7 @@ export class Standstills {
     return (this.#points.get(id) ?? 0) >= tooMany;
   }
 
-  /** It was not the reason, or somebody wants it tried again. */
+  /** Clears a suspect: it was not the cause, or a client wants it tried again. */
   async forget(id: string): Promise<void> {
     if (this.#points.delete(id)) await this.#save();
   }
@@ -66,7 +66,7 @@ export class Standstills {
   }
 }
 
-/** Where a watchdog writes what was at work. */
+/** The file in which a watchdog records the running conversations. */
 export function recordFileIn(directory: string): string {
   return join(directory, "standstill.json");
 }
@@ -76,7 +76,7 @@ function readObject(text: string | null): Record<string, unknown> {
     const value: unknown = JSON.parse(text ?? "{}");
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
-    // Cut off while it was written: nobody is blamed.
+    // A truncated report has no suspects.
     return {};
   }
 }

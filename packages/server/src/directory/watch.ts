@@ -5,29 +5,29 @@ import { LogReader, type LogReaderOptions } from "../journal/log-reader.ts";
 import { Signals, type ForwardedSignal, type Listener } from "../engine/signals.ts";
 
 /**
- * A reader of one conversation, independent of its owner and of where its actor is (P63): it takes no lease, loads nothing, and
- * does not affect the owner.
+ * A reader of one conversation, independent of its owner and of the location of its actor (P63): it takes no lease,
+ * loads nothing and does not affect the owner.
  */
 export type Watch = {
   readonly id: string;
-  /** How the conversation stands now, as sockets send it first; null once it is gone. */
+  /** The current state, which sockets send first; null once it is deleted. */
   fullStateFrame(): Promise<string | null>;
-  /** What events do not tell of that, see `liveStatusFrame`; null once it is gone. */
+  /** The live status, see `liveStatusFrame`; null once it is deleted. */
   liveStatusFrame(): Promise<string | null>;
-  /** The stored events behind a cursor, for ever, in order, each once. */
+  /** The stored events after a cursor, unbounded, in order, each once. */
   follow(options: FollowOptions): AsyncIterable<readonly StoredEvent[]>;
-  /** The same, until it is disposed of. */
+  /** The same, until the reader is disposed. */
   read(options: LogReaderOptions): LogReader;
   /**
-   * What is shown and stored nowhere, while the actor is in this process or in one that forwards it. `onEnd` is called once when the conversation is deleted, by whichever
-   * process. Returns the unsubscribe function.
+   * Signals (not stored), while the actor is in this process or in one that forwards them. `onEnd` is called once
+   * when the conversation is deleted by any process. Returns the unsubscribe function.
    */
   listen(listener: Listener): () => void;
 };
 
 /** The current state of conversations as frames. */
 export interface FrameSource {
-  /** The first frame; null when there is no such conversation (any more). */
+  /** The first frame; null if the conversation does not exist. */
   fullStateFrame(userId: string, id: string): Promise<string | null>;
   /** The same for `liveStatusFrame` of {@link Watch}. */
   liveStatusFrame(userId: string, id: string): Promise<string | null>;
@@ -41,20 +41,20 @@ export type WatchesDeps = {
   readonly logger: Logger;
 };
 
-/** Who watches which conversation: they stay when its actor comes, goes, or lives in another process. */
+/** The watchers of conversations. They stay when the actor is loaded, evicted, or moves to another process. */
 export class Watches {
   readonly #deps: WatchesDeps;
   readonly #signals = new Map<string, Signals>();
-  /** Where the logs are that somebody listens to here, as far as their rings tell. */
+  /** Ends of the followed logs. */
   readonly #lastSeqs = new Map<string, number>();
-  /** One for all who listen to a conversation. */
+  /** One channel for all watchers of a conversation. */
   readonly #stopRings = new Map<string, () => void>();
 
   constructor(deps: WatchesDeps) {
     this.#deps = deps;
   }
 
-  /** Where an actor's signals go, now and when it comes back. */
+  /** Receives the signals of an actor, also of later actors of the same conversation. */
   signalsOf(id: string): Signals {
     const known = this.#signals.get(id) ?? new Signals();
     this.#signals.set(id, known);
@@ -65,7 +65,7 @@ export class Watches {
     return this.#signals.get(id)?.hasListeners === true;
   }
 
-  /** For another server, which has checked its reader's access. Returns the unsubscribe function. */
+  /** For another server, which has checked its reader's permission. Returns the unsubscribe function. */
   forward(id: string, onForward: (signal: ForwardedSignal) => void): () => void {
     const stop = this.signalsOf(id).subscribe({ onForward });
     return () => {
@@ -74,22 +74,25 @@ export class Watches {
     };
   }
 
-  /** A signal of another server, made when the log was at `atSeq`; what came later than an event that follows it is of no use. */
+  /**
+   * A signal of another server, sent when its log was at `atSeq`; it is dropped if a later event was delivered
+   * already.
+   */
   receive(id: string, signal: ForwardedSignal, atSeq: number | null): void {
     if (atSeq !== null && atSeq < (this.#lastSeqs.get(id) ?? 0)) return;
     this.#signals.get(id)?.emitForwarded(signal);
   }
 
-  /** The conversation is deleted: notifies its watchers. */
+  /** Notifies the watchers that the conversation is deleted. */
   end(id: string): void {
     const signals = this.#signals.get(id);
     this.#signals.delete(id);
-    // What is made under this id later may be somebody else's, and begins with an empty log.
+    // A new conversation under this id may have another owner, and starts with an empty log.
     this.#forgetRings(id);
     signals?.end();
   }
 
-  /** Forgets what nobody speaks or listens to any more. */
+  /** Drops channels without actor and watchers. */
   tidy(id: string): void {
     if (this.hasListeners(id)) return;
     this.#forgetRings(id);
@@ -115,7 +118,7 @@ export class Watches {
     this.#lastSeqs.delete(id);
   }
 
-  /** A log only grows: a shorter one, or none, is that of a conversation which another process has deleted. */
+  /** A log only grows: if it is shorter or missing, another process has deleted the conversation. */
   #watchLog(userId: string, id: string): () => void {
     let highest = 0;
     return this.#deps.journal.onAppend(id, (lastSeq) => {

@@ -1,2 +1,2 @@
-/** What happens to actions that nobody has answered in time. */
+/** What happens to actions whose approval times out. */
 export type ApprovalPolicy = { readonly timeout_seconds: number; readonly on_timeout: "accept" | "reject" };

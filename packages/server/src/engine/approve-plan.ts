@@ -17,8 +17,8 @@ export type ApprovePlanDeps = SendDeps & {
 };
 
 /**
- * Ends plan mode: in one commit the agent gets its tools for the work, and is told to carry its plan out, with what the person adds.
- * Fails while something is at work or waits (409), and for an agent that does not plan (409).
+ * Ends plan mode: one commit gives the agent its full tools and tells it to carry out the plan, with the user's
+ * addition. Fails while a run is in progress or an approval is pending (409), and outside of plan mode (409).
  */
 export async function approvePlan(words: string | null, deps: ApprovePlanDeps): Promise<void> {
   const { configuration, hooks, log, queue, runner, writer } = deps;
@@ -30,7 +30,7 @@ export async function approvePlan(words: string | null, deps: ApprovePlanDeps): 
   await queue.post(async () => {
     const { agent } = configuration.config;
     refuseApprovingPlan(agent, log.state, runner.isAlive);
-    // Its tools go; a run that finds no system prompt yet brings one with those that come.
+    // Closes the tools; the next run builds the system prompt with the new ones.
     const prepared = { session: null, admitted };
     await sendMessage({ message, wantsRun: true }, prepared, deps, (decision, extra) =>
       writer.commitChange({ agent: workingAgent(agent) }, decision, extra),
@@ -38,7 +38,7 @@ export async function approvePlan(words: string | null, deps: ApprovePlanDeps): 
   });
 }
 
-/** Fails where there is no plan to approve (409), and while the agent still writes it. */
+/** Fails if there is no plan to approve (409), or while the agent writes it. */
 function refuseApprovingPlan(agent: Agent, state: ConversationState, isWorking: boolean): void {
   if (!isPlanning(agent))
     throw new Fault(

@@ -7,7 +7,7 @@ export function ownBudget(config: ConversationConfig, state: Readonly<Conversati
   return { limit: config.max_budget_per_task ?? null, spent: spentOf(state) };
 }
 
-/** US dollars that all model calls of the conversation cost, helpers, condensing and retries that were billed included. */
+/** US dollars for all model calls of the conversation, including helpers, condensation and billed retries. */
 function spentOf(state: Readonly<ConversationState>): number {
   return (Object.values(state.stats) as MetricsSnapshot[]).reduce(
     (sum, { accumulated_cost: cost }) => sum + (cost ?? 0),

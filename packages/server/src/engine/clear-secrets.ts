@@ -8,13 +8,13 @@ import {
   type LlmSecrets,
 } from "./conversation-config.ts";
 
-/** A configuration of which nothing is secret, and what was in it until then. */
+/** A configuration without secrets, and the secrets removed from it. */
 export type Cleared = {
   readonly config: ConversationConfig;
   readonly secrets: Required<Pick<ConversationSecrets, "llm" | "condenser">>;
 };
 
-/** Takes the secrets out of a configuration that an earlier version stored with them; null when there are none. */
+/** Removes the secrets that an earlier version stored in a configuration; null if there are none. */
 export function clearSecrets(config: ConversationConfig): Cleared | null {
   const llm = splitLlmSecrets(config.agent.llm);
   const { condenser: given } = config.agent;
@@ -29,7 +29,7 @@ export function clearSecrets(config: ConversationConfig): Cleared | null {
   return { config: { ...config, agent }, secrets: found };
 }
 
-/** These secrets with those that were found. */
+/** Merges the found secrets. */
 export function addCleared(
   secrets: ConversationSecrets,
   { llm, condenser }: Cleared["secrets"],
@@ -44,7 +44,7 @@ export function addCleared(
 
 type Field = string | Readonly<Record<string, string>>;
 
-/** Masks stand for what is sealed already. */
+/** Masks stand for values that are sealed already. */
 function clearOnly(fields: Readonly<Record<string, Field | undefined>>): Record<string, Field> {
   const clear: Record<string, Field> = {};
   for (const [name, field] of Object.entries(fields)) {

@@ -21,7 +21,10 @@ export type ConfigurationDeps = {
   readonly clock: Clock;
 };
 
-/** The current configuration of a conversation. A change is durable, published to clients and in force when its promise resolves. */
+/**
+ * The current configuration of a conversation. A change is durable, published and in effect when its promise
+ * resolves.
+ */
 export class Configuration {
   readonly #deps: ConfigurationDeps;
   #config: ConversationConfig;
@@ -42,7 +45,7 @@ export class Configuration {
     return this.#secrets;
   }
 
-  /** `llmSecrets` replace the credentials of the agent's model, together with the change; `warnings` are logged with it. */
+  /** `llmSecrets` replace the credentials of the agent's model in the same change; `warnings` are logged with it. */
   async change(
     change: Partial<ConversationConfig>,
     llmSecrets: ConversationSecrets["llm"] | null = null,
@@ -67,7 +70,7 @@ export class Configuration {
     });
   }
 
-  /** A change that is stored together with other events, by `store`; to be called inside the mailbox. */
+  /** A change stored together with other events, by `store`; call inside the mailbox. */
   async changeWith<Stored>(
     change: Partial<ConversationConfig>,
     store: (drafts: readonly EventDraft[], patch: { readonly config: string }) => Promise<Stored>,
@@ -103,14 +106,14 @@ export class Configuration {
       .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));
   }
 
-  /** What waits when another answer by default is configured has the whole of its time from now. */
+  /** Pending approvals get the full timeout of a new policy from now on. */
   #deadline(key: string, { approval_policy: policy }: ConversationConfig): Pick<EventDraft, "meta"> {
     const { clock, log } = this.#deps;
     if (key !== "approval_policy" || log.state.status !== "waiting_for_confirmation") return {};
     return { meta: { deadlineMs: policy ? clock.nowMs() + policy.timeout_seconds * 1000 : null } };
   }
 
-  /** What was secret until now may still turn up. */
+  /** Old secret values may still occur: they stay masked. */
   #maskBoth(secrets: ConversationSecrets, config: ConversationConfig): void {
     this.#deps.log.mask = createMask(
       [...secretValues(this.#secrets), ...secretValues(secrets)],

@@ -17,9 +17,9 @@ import { hideUrl, secretMask } from "../settings/secret-fields.ts";
 import type { ApprovalPolicy } from "./approval-policy.ts";
 import type { Worktree } from "./worktree.ts";
 
-/** What a conversation was created with and what was changed since: one record, so that nothing can fall back (W1). */
+/** The configuration at creation plus all changes: one record, so that no field can revert (W1). */
 export type ConversationConfig = {
-  /** Its `llm` has no secrets; those are in {@link ConversationSecrets}. */
+  /** The `llm` without secrets; those are in {@link ConversationSecrets}. */
   readonly agent: Agent;
   readonly workspace: LocalWorkspace;
   readonly confirmation_policy: ConfirmationPolicy;
@@ -30,17 +30,17 @@ export type ConversationConfig = {
   readonly autotitle?: boolean;
   /** The stored model that writes the title, instead of the agent's. */
   readonly title_llm_profile?: string;
-  /** Sub-agents that came with the request. */
+  /** Sub-agents of the request. */
   readonly agent_definitions?: readonly GivenSubAgent[];
-  /** Hooks of theirs, beside those of the conversation, by the name of each. */
+  /** Hooks of the sub-agents by name, in addition to those of the conversation. */
   readonly sub_agent_hooks?: Readonly<Record<string, HookSettings>>;
-  /** Of a sub-agent that names its skills: it has these alone, beside the notes that always hold. */
+  /** For a sub-agent that names its skills: it has only these, and the permanent notes. */
   readonly skill_names?: readonly string[];
-  /** Tools that the client brought and carries out itself. */
+  /** Client tools, which the client executes itself. */
   readonly client_tools?: readonly ClientToolSpec[];
-  /** The git worktree that it works in, with its forks. */
+  /** The git worktree of the conversation and its forks. */
   readonly worktree?: Worktree;
-  /** Requested settings that are applied in another way; reported with the first message. */
+  /** Requested settings that are applied differently; reported with the first message. */
   readonly warnings?: readonly Warning[];
   /** Settings of the start request that are stored in another form; only for the reply, without secrets. */
   readonly requested?: Pick<
@@ -48,31 +48,31 @@ export type ConversationConfig = {
     "autotitle" | "agent_definitions" | "agent_launch_additions" | "plugins"
   >;
   readonly tags: Readonly<Record<string, string>>;
-  /** What happens to actions that nobody answers in time; they wait for ever without it. */
+  /** What happens to actions whose approval times out; without it they wait for ever. */
   readonly approval_policy?: ApprovalPolicy | null;
   /** Calls that need no confirmation. */
   readonly allow_rules?: readonly AllowRule[];
-  /** US dollars that all model calls of the conversation may cost; no limit when absent. */
+  /** Budget in US dollars for all model calls; unlimited if absent. */
   readonly max_budget_per_task?: number | null;
-  /** The version of its user's settings that it was made with or last took over (P34). */
+  /** The version of the user's settings that were last applied (P34). */
   readonly settings_version?: number;
-  /** Where a fork comes from. */
+  /** The source of a fork. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
-  /** The conversation that this one was begun from, and the call that gave the work to a sub-agent where there was one. */
+  /** The parent conversation, and the call that started a sub-agent. */
   readonly parent?: { readonly conversation_id: string; readonly action_id?: string };
-  /** Its creator understands kinds of events and tools beyond the contract. */
+  /** True if its creator understands event kinds and tools beyond the contract. */
   readonly knows_newer_kinds?: true;
-  /** How many conversations asked each other until this one was asked, as a model of the last of them; none when absent. */
+  /** Depth of nested calls between conversations that use each other as models; absent for none. */
   readonly call_depth?: number;
-  /** Hooks in the form that they were sent in. */
+  /** Hooks as they were sent. */
   readonly hook_config?: HookConfig | null;
-  /** Where the creating client has the definitions of its tools. Returned to other clients, never loaded here. */
+  /** Module names of the creating client's tools. Returned to other clients, never loaded here. */
   readonly tool_module_qualnames?: Readonly<Record<string, string>>;
-  /** The sandbox that its tools run in; on the server's own tool host when there is none. */
+  /** The sandbox of its tools; the server's own tool host if absent. */
   readonly sandbox_id?: string;
 };
 
-/** The warnings of a configuration with more; none is no field. */
+/** Adds warnings; no field if there are none. */
 export function withWarnings(
   { warnings = [] }: Pick<ConversationConfig, "warnings">,
   more: readonly Warning[],
@@ -81,29 +81,32 @@ export function withWarnings(
   return all.length === 0 ? {} : { warnings: all };
 }
 
-/** Sealed at rest as one text. */
+/** Sealed as one text at rest. */
 export type ConversationSecrets = {
   readonly llm: LlmSecrets;
   readonly sources: Readonly<Record<string, SecretSource>>;
   /** Credentials of the condenser's models by their path, e.g. `llm.api_key` or `condensers.0.llm.api_key`. */
   readonly condenser?: CondenserSecrets;
-  /** The agent's MCP servers as they were sent; the configuration has them with masks. */
+  /** The agent's MCP servers as sent; the configuration has masks. */
   readonly mcp?: Readonly<Record<string, unknown>>;
-  /** Those of the sub-agents that came with the request, by the name of each. */
+  /** MCP servers of the request's sub-agents, by name. */
   readonly sub_agents?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Credentials of the models of their condensers, by the name of each and then by path. */
+  /** Credentials of the sub-agents' condenser models, by name and path. */
   readonly sub_agent_condensers?: Readonly<Record<string, CondenserSecrets>>;
-  /** The server's own, which are masked in every conversation; put in when the others are opened, and never stored with them. */
+  /**
+   * The server's own secrets, masked in every conversation; added when the others are unsealed, never stored with
+   * them.
+   */
   readonly serverKeys?: readonly string[];
 };
 
 type Headers = Readonly<Record<string, string>>;
 type CondenserSecrets = Readonly<Record<string, string | Headers>>;
 
-/** What a model's configuration has that proves who asks; in the configuration itself it is null or a mask. */
+/** Fields of a model configuration that contain credentials; in the configuration they are null or masked. */
 export type LlmSecrets = Readonly<Partial<Record<LlmSecretField, string>>> & {
   readonly extra_headers?: Headers;
-  /** Only where the address has something to hide. */
+  /** Only if the URL contains a secret. */
   readonly base_url?: string;
 };
 
@@ -115,7 +118,7 @@ const llmSecretFields = [
 ] as const satisfies readonly (keyof LLM)[];
 export type LlmSecretField = (typeof llmSecretFields)[number];
 
-/** Splits an LLM configuration into what may be shown and what must be sealed: credentials, and the values of its headers. */
+/** Splits an LLM configuration into a public part and secrets: credentials and header values. */
 export function splitLlmSecrets(llm: LLM): { shown: LLM; secrets: LlmSecrets } {
   const shown: LLM = { ...llm };
   const secrets: Partial<Record<LlmSecretField | "base_url", string>> = {};
@@ -135,7 +138,7 @@ export function splitLlmSecrets(llm: LLM): { shown: LLM; secrets: LlmSecrets } {
   return { shown, secrets: { ...secrets, extra_headers: headers } };
 }
 
-/** Splits a condenser, which may bring models of its own, in the same way. */
+/** Splits a condenser, which may have models of its own, the same way. */
 export function splitCondenserSecrets(condenser: Agent["condenser"]): {
   shown: Agent["condenser"];
   secrets: NonNullable<ConversationSecrets["condenser"]>;

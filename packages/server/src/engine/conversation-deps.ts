@@ -15,7 +15,7 @@ import type { Signals } from "./signals.ts";
 
 export type ConversationDeps = {
   readonly id: string;
-  /** As it was loaded. */
+  /** The row when it was loaded. */
   readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
@@ -23,9 +23,9 @@ export type ConversationDeps = {
   readonly isAttended: boolean;
   readonly journal: Pick<Journal, "getInboxEntry" | "release">;
   readonly log: ConversationLog;
-  /** Where the view of the log goes between two runs. */
+  /** The cache of views between runs. */
   readonly viewCache: ViewCache;
-  /** To everybody who follows the conversation. */
+  /** Signals to all followers of the conversation. */
   readonly signals: Signals;
   readonly models: Models;
   readonly tools: Tools;
@@ -34,19 +34,19 @@ export type ConversationDeps = {
   readonly holder: Holder;
   readonly secretBox: SecretBox;
   readonly validator: Validator;
-  /** For addresses that users choose. */
+  /** For URLs that users choose. */
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly observer: Observer;
-  /** Told what is worked on. */
+  /** Notified of running work. */
   readonly activity: Activity;
 };
 
 export type SendInput = {
   readonly message: Message;
   readonly wantsRun: boolean;
-  /** What the message asks for is judged after each run, and worked on again so often at most. */
+  /** Sets a goal: a judge checks the result after each run, for at most this many rounds. */
   readonly goal?: { readonly objective: string; readonly maxIterations: number } | undefined;
   readonly sender?: string | undefined;
   /** Idempotency key: the same id with the same content is the same message, however often it is sent (P18). */

@@ -28,28 +28,28 @@ const isViewKind = new Set<string>(viewKinds);
 /** The maximum number of events of {@link ConversationLog.recent}, and how far back in the log it searches. */
 const recentEvents = { max: 64, furthest: 512 } as const;
 
-/** How many events of a new log are cached before anybody asks for the view. */
+/** Maximum events of a new log that are cached before the first view. */
 const freshEvents = 64;
 
-/** How many events may follow a snapshot before the next one is taken. */
+/** Events between snapshots. */
 const snapshotEvery = 256;
 
-/** How many events may follow a checkpoint before the next one is stored. */
+/** Events between checkpoints. */
 const checkpointEvery = 512;
 
-/** The only writer of one conversation's log. Its state is what is durable, never more. */
+/** The only writer of one conversation's log. Its state reflects durable events only. */
 export class ConversationLog {
   readonly #deps: LogDeps;
   #state: ConversationState;
   #snapshotSeq: number;
-  /** What the row of the conversation says, as far as this log has stored it: an index is written for each field that is set. */
+  /** The row fields that this log has stored; each set field costs an index write. */
   #stored: Pick<ConversationPatch, "executionStatus" | "isActive"> = {};
   #view: ViewEvent[] | null = null;
   #viewCharacters = 0;
   #recent: ViewEvent[] | null = null;
   /** True while a log that was empty when opened has all its events in memory, so that its first view needs no read. */
   #isFresh: boolean;
-  /** Hides secret values in whatever is about to be stored. */
+  /** Masks secrets in everything that is stored. */
   mask: Mask = (json) => json;
 
   private constructor(deps: LogDeps, state: ConversationState, snapshotSeq: number) {
@@ -72,15 +72,15 @@ export class ConversationLog {
     return this.#deps.lease;
   }
 
-  /** Stamps, stores and folds; resolves when durable. On failure nothing has changed. */
+  /** Stamps, stores and folds the drafts; resolves when they are durable. A failure changes nothing. */
   async append(
     drafts: readonly EventDraft[],
     extra: {
       readonly patch?: ConversationPatch;
       readonly inbox?: (eventIds: string[]) => AppendBatch["inbox"];
-      /** What goes into the same commit, from how things stand after the drafts. */
+      /** Drafts for the same commit, computed from the state after the first ones. */
       readonly following?: (next: Readonly<ConversationState>) => readonly EventDraft[];
-      /** Called with what is being stored, while it is. */
+      /** Called with the events while they are being stored. */
       readonly meanwhile?: (stamped: readonly StampedEvent[]) => void;
     } = {},
   ): Promise<StampedEvent[]> {
@@ -107,7 +107,7 @@ export class ConversationLog {
       },
       ...(inbox === undefined ? {} : { inbox }),
     });
-    // The request is on its way once what is queued already has run.
+    // The store request is sent once the queued microtasks have run.
     const { meanwhile } = extra;
     if (meanwhile !== undefined) queueMicrotask(() => meanwhile(stamped));
     await stored;
@@ -118,7 +118,7 @@ export class ConversationLog {
     const added: ViewEvent[] = [];
     for (const { seq, event, meta, record } of stamped) {
       if (!isViewKind.has(event.kind)) continue;
-      // Without the record: its texts say everything once more.
+      // Without the record, whose texts repeat the others.
       added.push({ seq, event, meta });
       this.#viewCharacters += charactersOf(record);
     }
@@ -130,7 +130,7 @@ export class ConversationLog {
     return stamped;
   }
 
-  /** Stamps what comes after `next`, which moves on. */
+  /** Stamps drafts after `next` and advances it. */
   #stamp(drafts: readonly EventDraft[], next: ConversationState, nowMs: number): StampedEvent[] {
     const stamped = stampDrafts(drafts, next, nowMs, this.mask);
     for (const event of stamped) {
@@ -141,8 +141,8 @@ export class ConversationLog {
   }
 
   /**
-   * What the model's history is built from: the branch that the conversation is on, without what a condensation has made
-   * needless (P59); read once, then kept up to date until {@link forgetView}.
+   * The events that the model's history is built from: the current branch without condensed events (P59). Read once,
+   * then updated until {@link forgetView}.
    */
   async view(): Promise<readonly ViewEvent[]> {
     this.#isFresh = false;
@@ -163,12 +163,12 @@ export class ConversationLog {
     return this.#view;
   }
 
-  /** The views of all branches with everything that was ever in them, at the price of the whole log. */
+  /** The views of all branches, including condensed events; reads the whole log. */
   async wholeView(): Promise<readonly ViewEvent[]> {
     return await this.readKinds(viewKinds, 1, this.#state.lastSeq);
   }
 
-  /** Of the JSON of the view that is in memory, about; 0 without one. */
+  /** Approximate JSON length of the cached view; 0 if none is cached. */
   get viewCharacters(): number {
     return this.#view === null ? 0 : this.#viewCharacters;
   }
@@ -180,12 +180,12 @@ export class ConversationLog {
     this.#recent = null;
   }
 
-  /** The newest events of the branch that the conversation is on, of the kinds of a view, those that condensations have taken out too. */
+  /** The newest view events of the current branch, including condensed ones. */
   async recent(): Promise<readonly ViewEvent[]> {
     if (this.#recent === null) {
       const { lastSeq, navigations, viewStart } = this.#state;
       const from = Math.max(1, lastSeq - recentEvents.furthest);
-      // They are all in the view, which the caller needs as well: one read serves both.
+      // All of them are in the view, which the caller needs too: one read serves both.
       if (viewStart.fromSeq <= from) {
         const view = await this.view();
         this.#recent = view.filter(({ seq }) => seq >= from).slice(-recentEvents.max);
@@ -200,21 +200,21 @@ export class ConversationLog {
     return this.#recent;
   }
 
-  /** Events of some kinds on all branches, both ends included. */
+  /** Events of some kinds on all branches; both bounds inclusive. */
   async readKinds(kinds: readonly string[], fromSeq: number, toSeq: number): Promise<FoldedEvent[]> {
     const { conversationId } = this.#deps.lease;
     const stored = await this.#deps.journal.readKinds(conversationId, kinds, fromSeq, toSeq);
     return stored.map((item) => parseStored(conversationId, item));
   }
 
-  /** Says which ids ever were in this log, of one kind of event if one is named. */
+  /** Which of the ids exist in this log, optionally of one kind. */
   async knownIds(kind: string | null = null): Promise<ReadonlySet<string>> {
     const view = await this.wholeView();
     const known = view.filter(({ event }) => kind === null || event.kind === kind);
     return new Set(known.flatMap(({ event }) => event.id ?? []));
   }
 
-  /** The event of this id, of whatever kind and on whatever branch; null when there is none. */
+  /** The event with this id, of any kind and branch; null if there is none. */
   async find(eventId: string): Promise<FoldedEvent | null> {
     const [stored] = await this.#deps.journal.getEvents(this.#deps.lease.conversationId, [eventId]);
     return stored ? parseStored(this.#deps.lease.conversationId, stored) : null;
@@ -237,7 +237,7 @@ function charactersOf({ json, meta }: Pick<EventWithMeta, "json" | "meta">): num
 
 const isFolded = new Set<string>(foldedKinds);
 
-/** Now and then the state before some events is stored beside one of them, where everybody reads it who folds the log. */
+/** Stores a checkpoint with some events: the state before the event, for everybody who folds the log. */
 function withCheckpoint(
   drafts: readonly EventDraft[],
   state: Readonly<ConversationState>,

@@ -14,13 +14,13 @@ export type ConversationModelsDeps = {
   readonly id: string;
   readonly log: ConversationLog;
   readonly queue: WorkQueue;
-  /** Read at each opening. */
+  /** Read each time models are opened. */
   readonly configuration: Configuration;
   readonly models: Models;
   readonly logger: Logger;
 };
 
-/** The models of a conversation: the agent's own, and those beside it, each recorded under a name of its own. */
+/** The models of a conversation: the agent's, and others, each recorded under its own usage id. */
 export class ConversationModels {
   readonly #deps: ConversationModelsDeps;
   #opened: {
@@ -33,7 +33,10 @@ export class ConversationModels {
     this.#deps = deps;
   }
 
-  /** The agent's own model: the same one until the configuration changes, with its connections and what it has learnt of its provider. */
+  /**
+   * The agent's model: the same instance until the configuration changes, with its connections and learned
+   * adjustments.
+   */
   openOwn(): Model {
     const { config, secrets } = this.#deps.configuration;
     if (this.#opened?.config !== config || this.#opened.secrets !== secrets)
@@ -41,7 +44,7 @@ export class ConversationModels {
     return this.#opened.model;
   }
 
-  /** A model for a call beside the run, recorded under a name of its own; `other` brings its own credentials. */
+  /** A model for a call outside the run, recorded under its own usage id; `other` has its own credentials. */
   openHelper(usageId: string, other: LLM | null = null): Model {
     const model = other === null ? this.openOwn() : this.#openOther(other);
     return this.#recorded(model, {
@@ -55,7 +58,7 @@ export class ConversationModels {
     return this.#recorded(model, settings.llm);
   }
 
-  /** The stored model that titles are asked of; null where it is the agent's. */
+  /** The stored model that writes titles; null for the agent's. */
   async findTitleModel(): Promise<LLM | null> {
     const { title_llm_profile: name } = this.#deps.configuration.config;
     if (name === undefined) return null;
@@ -73,14 +76,14 @@ export class ConversationModels {
       try {
         await queue.post(() => log.append([addCalls(log.state.stats, llm, calls)]));
       } catch (error) {
-        // The ledger has it, and an answer that somebody waits for is not lost for a number.
+        // The ledger has the cost; an answer is not lost because statistics failed.
         const fields = { conversation: id, error: String(error) };
         logger.warn(fields, "the cost of a call could not be added to the stats");
       }
     });
   }
 
-  /** A model beside the agent's, with its credentials in it. */
+  /** An additional model with its credentials. */
   #openOther(llm: LLM): Model {
     const { config, secrets } = this.#deps.configuration;
     const own = { ...config, agent: { ...config.agent, llm } };

@@ -21,7 +21,7 @@ import { UnfinishedRuns } from "./unfinished-runs.ts";
 import { WorkQueue } from "./work-queue.ts";
 import { Writer } from "./writer.ts";
 
-/** The collaborators of one conversation. Its actor shows callers those that they use directly. */
+/** The parts of one conversation. Its actor exposes those that callers use directly. */
 export type ConversationParts = SharedParts & {
   readonly approvalClock: ApprovalClock;
   readonly condensing: Condensing;
@@ -40,7 +40,7 @@ export type ConversationParts = SharedParts & {
   readonly writer: Writer;
 };
 
-/** Makes them and ties them together; nothing begins to work. */
+/** Creates and connects the parts; starts nothing. */
 export function createParts(deps: ConversationDeps): ConversationParts {
   const { activity, clock, holder, id, log, logger, signals, tools, viewCache } = deps;
   const lifetime = new Lifetime();

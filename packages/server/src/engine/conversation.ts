@@ -25,8 +25,8 @@ import type { WorkQueue } from "./work-queue.ts";
 import type { Writer } from "./writer.ts";
 
 /**
- * The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable. What its parts do
- * by themselves, callers ask of them.
+ * The actor that owns one log: a mailbox, a fold, at most one run. Every method resolves when its effect is durable.
+ * Callers use its parts for the rest.
  */
 export class Conversation implements AsyncDisposable {
   readonly id: string;
@@ -41,7 +41,7 @@ export class Conversation implements AsyncDisposable {
   readonly halts: Halts;
   readonly titling: Titling;
   readonly goals: GoalLoop;
-  /** How it stands, for sockets. */
+  /** Its published state, for sockets. */
   readonly published: PublishedState;
   readonly #deps: ConversationDeps;
   readonly #parts: ConversationParts;
@@ -71,12 +71,16 @@ export class Conversation implements AsyncDisposable {
     return this.log.state;
   }
 
-  /** True while a run is in progress or its last tool is still settling, while an answer is due, and while a command is on its way. */
+  /**
+   * True while a run is in progress, its last tool settles, an approval timeout is pending, or a command is queued.
+   */
   get isBusy(): boolean {
     return this.goals.isBusy || this.runner.isAlive || this.#parts.approvalClock.isSet || this.queue.isInUse;
   }
 
-  /** Opens the tools if they are not open, which connects all servers, and connects one anew; false when there is no such one. */
+  /**
+   * Opens the tools if needed, which connects all MCP servers, and reconnects one; false if there is no such server.
+   */
   async reconnectMcp(name: string): Promise<boolean> {
     using _use = this.queue.use();
     await this.session.open();
@@ -84,11 +88,11 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the id of the MessageEvent, the first one when this client message id was sent before. It is stored whatever state
-   * the tools are in (P65); a run that needs them reports what is wrong.
+   * Resolves with the id of the MessageEvent; for a repeated client message id, that of the first. The message is
+   * stored even if the tools are unavailable (P65); a run that needs them reports the error.
    */
   async send(input: SendInput): Promise<Sent> {
-    // Counted from here on: an idle conversation may be put away, one that opens its workspace for a message may not.
+    // Counts as work from here on: an idle conversation may be evicted, one that opens its workspace may not.
     using _use = this.queue.use();
     const session = await this.session.openWithin(toolTimeoutMs);
     const admitted = (await this.#parts.hooks?.admit(input.message)) ?? noHooks;
@@ -117,7 +121,7 @@ export class Conversation implements AsyncDisposable {
     await this.writer.command((state) => decideReject(state, reason, this.runner.executing));
   }
 
-  /** Accepts or rejects some of what waits; fails when an action is unknown (404) or settled (409). */
+  /** Accepts or rejects pending actions; fails if an action is unknown (404) or settled (409). */
   async answer(answers: readonly ApprovalAnswer[]): Promise<void> {
     const { log } = this;
     await this.queue.post(async () => {
@@ -128,7 +132,7 @@ export class Conversation implements AsyncDisposable {
     });
   }
 
-  /** Takes a queued message back (P44); fails when it is unknown (404) or read (409). */
+  /** Withdraws a queued message (P44); fails if it is unknown (404) or was read (409). */
   async dequeue(eventId: string): Promise<void> {
     const { log, runner } = this;
     await this.queue.post(async () => {
@@ -138,7 +142,7 @@ export class Conversation implements AsyncDisposable {
     });
   }
 
-  /** A question beside the task; only what it cost enters the log. */
+  /** A side question; only its cost enters the log. */
   async ask(question: string, signal: AbortSignal): Promise<string> {
     using _use = this.queue.use();
     const session = await this.session.open();
@@ -151,11 +155,11 @@ export class Conversation implements AsyncDisposable {
     await condenseNow(this.#parts, await this.session.open());
   }
 
-  /** Goes on from another event, see {@link decideNavigation}; fails while a run is in progress or a goal is pursued (409). */
+  /** Continues from another event, see {@link decideNavigation}; fails during a run or an active goal (409). */
   async navigate(eventId: string | null): Promise<void> {
     const { log, queue, runner } = this;
     refuseWhileWorking(log.state, runner.isWorking);
-    // A run that has nothing more to do is over in a moment.
+    // A run without further work ends immediately.
     await runner.ended();
     await queue.post(async () => {
       refuseWhileWorking(log.state, runner.isAlive);
@@ -164,7 +168,7 @@ export class Conversation implements AsyncDisposable {
     this.published.publish();
   }
 
-  /** Resumes where the last process stopped: calls that had started get their answers, then an active run continues. */
+  /** Resumes after a restart: settles calls that had started, then continues an active run. */
   async resume(): Promise<void> {
     await this.#parts.unfinished.settleAll(this.#parts.lifetime.closing, () => {
       this.runner.ensure();
@@ -191,7 +195,7 @@ export class Conversation implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
   }
 
-  /** The same where another process has its log already: nothing of it starts here any more, not even what would at its end. */
+  /** The same if another process owns its log already: nothing starts any more, not even end hooks. */
   async lose(): Promise<void> {
     this.queue.lose();
     this.#parts.lifetime.lose();

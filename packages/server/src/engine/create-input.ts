@@ -1,7 +1,7 @@
 import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
-/** Who asks the directory: conversations of other users do not exist for them. */
+/** The caller of the directory; conversations of other users do not exist for it. */
 export type Asker = { readonly userId: string };
 
 export type CreateInput = {
@@ -9,8 +9,14 @@ export type CreateInput = {
   readonly title: string | null;
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
-  /** Its own git worktree of the repository of its working directory; that directory itself without. */
+  /**
+   * Creates a git worktree of the working directory's repository; without it the agent works in the directory
+   * itself.
+   */
   readonly worktree?: ConversationWorktreeOptions | null;
-  /** Of a conversation that the app starts in a sandbox: its facts, see `NewConversation`, and when its start was asked for. */
+  /**
+   * For a conversation that the app starts in a sandbox: its facts, see `NewConversation`, and the time of the
+   * request.
+   */
   readonly app?: { readonly facts: string; readonly createdAtMs: number } | null;
 };

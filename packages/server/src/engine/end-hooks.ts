@@ -1,7 +1,10 @@
 import type { HookGate } from "./hook-gate.ts";
 import type { SharedParts } from "./shared-parts.ts";
 
-/** Runs the end hooks of a conversation that leaves this process, and records what they did while this process still owns the log. */
+/**
+ * Runs the end hooks of a conversation that leaves this process, and records them while this process still owns the
+ * log.
+ */
 export async function endHooks(
   gate: HookGate,
   { id, log, logger, queue }: Pick<SharedParts, "id" | "log" | "logger" | "queue">,
@@ -11,7 +14,7 @@ export async function endHooks(
     const records = queue.isLost ? [] : await hooks.end();
     if (records.length > 0) await log.append(records);
   } catch (error) {
-    // The conversation ends all the same; its last hooks are only not on record.
+    // The conversation ends anyway; only the records of its last hooks are lost.
     logger.warn({ conversation: id, error: String(error) }, "the end of hooks could not be recorded");
   }
 }

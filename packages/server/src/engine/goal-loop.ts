@@ -11,7 +11,7 @@ export type GoalLoopDeps = Pick<SharedParts, "id" | "log" | "logger" | "models" 
   readonly writer: Pick<Writer, "command" | "commit">;
 };
 
-/** Asks a judge whenever the work on a goal has come to an end, and sends the agent back. The goal itself is in the log. */
+/** Asks a judge after each run towards a goal, and starts the next run. The goal itself is in the log. */
 export class GoalLoop {
   readonly #deps: GoalLoopDeps;
   readonly #stop = new AbortController();
@@ -21,7 +21,7 @@ export class GoalLoop {
     this.#deps = deps;
   }
 
-  /** True while the judge is asked. */
+  /** True while the judge is called. */
   get isBusy(): boolean {
     return this.#round !== null;
   }
@@ -31,12 +31,12 @@ export class GoalLoop {
     await this.#deps.writer.command(decideGoalStop);
   }
 
-  /** Goes on with a goal that was interrupted; fails while a run is in progress and when there is none (409). */
+  /** Resumes an interrupted goal; fails during a run and without a goal (409). */
   async resume(): Promise<void> {
     await this.#deps.writer.command(decideGoalResume);
   }
 
-  /** To be called when a run has ended, and after a restart. */
+  /** Call when a run has ended, and after a restart. */
   check(): void {
     if (this.#round !== null || this.#stop.signal.aborted || this.#dueGoal() === null) return;
     this.#round = this.#next().finally(() => (this.#round = null));
@@ -48,7 +48,7 @@ export class GoalLoop {
     await this.#round;
   }
 
-  /** The goal, once no work is in progress for it; a call that waits for its user does not end the work. */
+  /** The goal, once no run is in progress for it; a pending approval does not end the work. */
   #dueGoal(): Goal | null {
     const { goal, status } = this.#deps.log.state;
     const isOver = status !== "running" && status !== "waiting_for_confirmation";
@@ -75,7 +75,7 @@ export class GoalLoop {
       );
       if (judged !== null) await queue.post(() => this.#conclude(goal, judged));
     } catch (error) {
-      // The conversation stands as it stood; the goal is judged after the next run or start.
+      // The state is unchanged; the goal is judged after the next run or start.
       logger.warn({ conversation: id, error: describeError(error) }, "a goal was not judged");
     }
   }
@@ -83,7 +83,7 @@ export class GoalLoop {
   async #conclude(goal: Goal, { verdict, failure }: Judged): Promise<void> {
     const { id, logger, writer } = this.#deps;
     if (failure !== null) logger.warn({ conversation: id, error: failure }, "no model judged a goal");
-    // A message, a halt or the end of the goal meanwhile takes precedence.
+    // A message, a halt or the end of the goal takes precedence.
     const isSame = JSON.stringify(this.#dueGoal()) === JSON.stringify(goal);
     if (isSame) await writer.commit({ drafts: afterVerdict(goal, verdict) });
   }

@@ -18,7 +18,10 @@ export type HaltsDeps = Pick<SharedParts, "configuration" | "log"> & {
   readonly writer: Writer;
 };
 
-/** How people take a run away. Each resolves when that is durable; while the storage refuses it, the work is held back all the same. */
+/**
+ * Pause, stop and interrupt. Each resolves when it is durable; if the store fails, the work is halted in memory at
+ * once.
+ */
 export class Halts {
   readonly #deps: HaltsDeps;
 
@@ -26,7 +29,7 @@ export class Halts {
     this.#deps = deps;
   }
 
-  /** Nothing new starts; what is in progress finishes. */
+  /** Starts nothing new; work in progress finishes. */
   async pause(): Promise<void> {
     const { hold, published, writer } = this.#deps;
     try {
@@ -37,7 +40,7 @@ export class Halts {
     published.publish();
   }
 
-  /** Cuts off what is in progress. */
+  /** Aborts the work in progress. */
   async interrupt(): Promise<void> {
     const { hold, lifetime, published, writer } = this.#deps;
     const marker = { kind: "InterruptEvent", source: "user" } as const;
@@ -46,7 +49,7 @@ export class Halts {
     published.publish();
   }
 
-  /** Like interrupt; resolves with what the loop was doing before. No model call or tool starts after it resolves (P43). */
+  /** Like interrupt; resolves with the status before it. No model call or tool starts after it resolves (P43). */
   async stop(): Promise<"RUNNING" | "STOPPED"> {
     const { hold, lifetime, published, writer } = this.#deps;
     let wasRunning = false;
@@ -63,7 +66,7 @@ export class Halts {
     return wasRunning ? "RUNNING" : "STOPPED";
   }
 
-  /** No further model request starts for a paused run; what is in progress finishes. */
+  /** Stops further model requests of a paused run; work in progress finishes. */
   #leave(): void {
     const { condensing, hold, log, runner } = this.#deps;
     if (log.state.status === "running" && !hold.isOn) return;
@@ -71,7 +74,7 @@ export class Halts {
     condensing.leave();
   }
 
-  /** What is in progress; the words of the model may end in the middle of a secret (P13). */
+  /** The work in progress; the model's partial text may end inside a secret (P13). */
   #working(): { readonly isWorking: boolean; readonly answerText: string } {
     const { configuration, runner } = this.#deps;
     const { isWorking, answerText } = runner;

@@ -6,7 +6,7 @@ import { Fault } from "../lib/fault.ts";
 import type { Model } from "../models/model.ts";
 import type { OpenAction } from "./state/conversation-state.ts";
 
-/** What hooks add to a message. */
+/** Context that hooks add to a message. */
 export type Admitted = { readonly records: readonly EventDraft[]; readonly contexts: readonly string[] };
 
 /** The verdict of hooks at one point: whether to continue, why not, and their records for the log. */
@@ -18,24 +18,24 @@ export type Gated = {
 
 const endTimeoutMs = 10_000;
 
-/** Where the records of hooks go. */
+/** Stores the records of hooks. */
 export interface HookRecords {
   /** How the log records a hook that ran. */
   toDraft(record: HookRecord): EventDraft;
-  /** Adds to the log when the conversation comes to it. */
+  /** Appends to the log through the mailbox. */
   notify(draft: EventDraft): void;
 }
 
-/** What hooks need of the conversation that opens them. */
+/** The conversation as hooks see it. */
 export interface HookSurroundings {
   openModel(): Model;
-  /** Aborts when another process took the conversation over: see {@link HookRunner}. */
+  /** Aborts when another process takes the conversation over: see {@link HookRunner}. */
   readonly lost: AbortSignal;
   /** Adds to the log when the conversation comes to it. */
   notify(draft: EventDraft): void;
 }
 
-/** The points of a conversation at which its hooks are asked. */
+/** Runs the hooks of a conversation at their points. */
 export class HookGate implements AsyncDisposable {
   readonly #runner: HookRunner;
   readonly #records: HookRecords;
@@ -46,7 +46,7 @@ export class HookGate implements AsyncDisposable {
     this.#records = records;
   }
 
-  /** Asked before a message is stored: one that is turned down never gets into the log, so no model ever reads it (W8). */
+  /** Called before a message is stored: a refused message never enters the log, so no model reads it (W8). */
   async admit(message: Message): Promise<Admitted> {
     const signal = new AbortController().signal;
     const isFirst = !this.#isStarted;
@@ -65,7 +65,7 @@ export class HookGate implements AsyncDisposable {
     return this.#gatedBy(await this.#runner.run("pre_tool_use", subject, signal));
   }
 
-  /** Told what a tool answered; nothing is decided here. */
+  /** Called with the result of a tool; decides nothing. */
   async afterTool(
     open: OpenAction,
     action: Action,
@@ -82,7 +82,7 @@ export class HookGate implements AsyncDisposable {
     return this.#draftsOf(await this.#runner.run("post_tool_use", subject, signal));
   }
 
-  /** True when somebody wants to be asked before a run ends as finished. */
+  /** True if there are hooks for the end of a run. */
   get guardsStop(): boolean {
     return this.#runner.has("stop");
   }
@@ -93,7 +93,7 @@ export class HookGate implements AsyncDisposable {
     return { ...this.#gatedBy(verdict), reason: feedback };
   }
 
-  /** The session ends: its hooks get a few seconds; their records for the log. */
+  /** Called when the session ends: its hooks get a few seconds; returns their records. */
   async end(): Promise<readonly EventDraft[]> {
     if (!this.#isStarted) return [];
     this.#isStarted = false;

@@ -3,12 +3,12 @@ import type { Message } from "@convoke/protocol";
 import type { InboxEntry, Journal } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 
-/** Tells the same message sent again from another one under the same id. */
+/** A digest that distinguishes a repeated message from another one under the same id. */
 export function messageDigest(message: Message): string {
   return createHash("sha256").update(JSON.stringify(message)).digest("hex");
 }
 
-/** What this client message id led to before; null when it is new. The same id with another content is a conflict. */
+/** The earlier event of this client message id; null for a new id. The same id with other content is a conflict. */
 export async function findSent(
   journal: Pick<Journal, "getInboxEntry">,
   conversationId: string,

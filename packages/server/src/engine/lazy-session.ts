@@ -2,14 +2,16 @@ import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import { conversationClosing } from "./refusals.ts";
 import type { ToolBelt } from "./tool-belt.ts";
 
-/** How long a message, and calls that a crash left open, wait for the tools to open; then they continue without them (P65). */
+/**
+ * How long a message, and calls that a crash left open, wait for the tools; then they continue without them (P65).
+ */
 export const toolTimeoutMs = 5_000;
 
-/** The tools of one conversation: opened once and reused; a failed opening is tried again at the next use. */
+/** The tools of one conversation: opened once and reused; a failed opening is retried at the next use. */
 export class LazySession implements AsyncDisposable {
   readonly #openNew: () => Promise<ToolBelt>;
   #session: Promise<ToolBelt> | null = null;
-  /** MCP servers of the session that was opened last; null where it has none, and until something has needed the tools. */
+  /** MCP servers of the last session; null if it has none, or before the first session. */
   mcpServers: McpServers | null = null;
   #isClosed = false;
 
@@ -24,36 +26,36 @@ export class LazySession implements AsyncDisposable {
     try {
       return await opening;
     } catch (error) {
-      // Others may have been ordered meanwhile.
+      // Other tools may have been requested meanwhile.
       if (this.#session === opening) this.#session = null;
       throw error;
     }
   }
 
-  /** The session if it is open already; failures to open are reported to the caller that requested it. */
+  /** The session if it is open; errors go to the caller that opened it. */
   async current(): Promise<ToolBelt | null> {
     return (await this.#session?.catch(() => null)) ?? null;
   }
 
-  /** The session if it can be opened within this time; null otherwise, and then the next use meets the reason. */
+  /** The session if it opens within this time, else null; then the next use gets the error. */
   async openWithin(ms: number): Promise<ToolBelt | null> {
     if (this.#isClosed) throw conversationClosing();
     const { promise: isOver, resolve } = Promise.withResolvers<null>();
     const timer = setTimeout(() => resolve(null), ms);
     try {
-      // The user of the tools gets the reason.
+      // The next use of the tools gets the error.
       return await Promise.race([this.open().catch(() => null), isOver]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  /** Has the next use open other tools, once these are closed; to be called while nothing works with them. */
+  /** Closes the tools so that the next use opens new ones; call while nothing uses them. */
   renew(): void {
     const old = this.#session;
     if (old === null || this.#isClosed) return;
     this.#session = closed(old).then(() => this.#openNew());
-    // The next use throws the reason.
+    // The next use throws the error.
     this.#session.catch(() => {});
   }
 
@@ -63,7 +65,7 @@ export class LazySession implements AsyncDisposable {
   }
 }
 
-/** A failure to open was reported to the caller, and there is nothing to close. */
+/** The opening has failed and was reported; there is nothing to close. */
 async function closed(session: Promise<ToolBelt>): Promise<void> {
   const opened = await session.catch(() => null);
   await opened?.[Symbol.asyncDispose]();

@@ -6,7 +6,7 @@ export class Lifetime {
   readonly #closing = new AbortController();
   readonly #handedOver = new AbortController();
   readonly #lost = new AbortController();
-  /** Of what tools gave to others. */
+  /** Work that tools delegated. */
   readonly others = new StoppingWork();
 
   /** Aborts when the conversation leaves this process. */
@@ -14,12 +14,12 @@ export class Lifetime {
     return this.#closing.signal;
   }
 
-  /** Aborts first when another process takes over: what outlives this process is not stopped. */
+  /** Aborts first when another process takes over: work that outlives this process is not stopped. */
   get handedOver(): AbortSignal {
     return this.#handedOver.signal;
   }
 
-  /** Aborts where another process has its log already: nothing of it starts here any more. */
+  /** Aborts if another process owns its log already: nothing starts any more. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }

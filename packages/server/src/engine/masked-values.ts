@@ -2,10 +2,10 @@ import type { SecretSource } from "@convoke/protocol";
 import { emptyMasks } from "../settings/secret-fields.ts";
 import type { Warning } from "../events/warning.ts";
 
-/** A request without masks of secrets that are not stored, and the warnings about those. */
+/** Removes masks of secrets that are not stored from a request, with warnings. */
 export type Unmasked<Value> = { readonly value: Value; readonly warnings: readonly Warning[] };
 
-/** A part of a request; a mask in it is an empty value. `loc` leads to the part. */
+/** A part of a request; a mask in it becomes an empty value. `loc` is the path of the part. */
 export function unmasked<Value>(value: Value, loc: readonly string[]): Unmasked<Value> {
   const fields: string[] = [];
   const emptied = emptyMasks(value, loc, (place) => fields.push(place.join(".")));
@@ -14,7 +14,7 @@ export function unmasked<Value>(value: Value, loc: readonly string[]): Unmasked<
     : { value: emptied, warnings: [maskedValuesEmpty(fields)] };
 }
 
-/** Secrets for a conversation that has some: one that comes with a mask in it is the stored one of its name. */
+/** Secrets of an existing conversation: a masked value means the stored one of its name. */
 export function unmaskedSources(
   sources: Readonly<Record<string, SecretSource>>,
   stored: Readonly<Record<string, SecretSource>>,

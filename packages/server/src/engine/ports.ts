@@ -6,37 +6,37 @@ import type { SessionContext } from "./session-context.ts";
 import type { ToolBelt } from "./tool-belt.ts";
 
 /*
- * What a conversation needs of the server around it. Beside these it has a journal, a clock, a logger, an observer and an activity,
- * which have interfaces of their own.
+ * Interfaces that a conversation needs of the server around it. Journal, clock, logger, observer and activity have
+ * their own.
  */
 
 /** The models of the conversation's owner. */
 export interface Models {
-  /** The agent's model of a configuration. */
+  /** The agent's model for a configuration. */
   open(config: ConversationConfig, secrets: ConversationSecrets): Model;
-  /** A model that the owner has stored; null when there is none of the name. */
+  /** A stored model of the owner; null if there is none with this name. */
   findStored(name: string): Promise<LLM | null>;
 }
 
-/** Where the tools of the conversation run. */
+/** The host of the conversation's tools. */
 export interface Tools {
-  /** Rejects when they cannot be used now. */
+  /** Rejects if the tools are unavailable. */
   openSession(config: ConversationConfig, context: SessionContext): Promise<ToolBelt>;
-  /** The hooks that a configuration asks for; null when it has none. */
+  /** The hooks of a configuration; null if it has none. */
   openHooks(config: ConversationConfig, surroundings: HookSurroundings): HookGate | null;
   /** Absolute. */
   workspaceDir(config: ConversationConfig): string;
 }
 
-/** What the conversation and its owner may spend. */
+/** Budgets of the conversation and its owner. */
 export interface Budget {
-  /** Which budget is used up; null while there is money. */
+  /** The exhausted budget; null while there is money. */
   refusal(): Promise<string | null>;
 }
 
 export const noBudget: Budget = { refusal: async () => null };
 
-/** What people have open beside the agent, such as shells: it ends with the conversation. */
+/** User resources beside the agent, such as shells; they end with the conversation. */
 export type People = AsyncDisposable;
 
 export const nobody: People = { [Symbol.asyncDispose]: async () => {} };

@@ -9,7 +9,7 @@ export type PublishedStateDeps = Pick<SharedParts, "clock" | "configuration" | "
   readonly signals: Signals;
 };
 
-/** How a conversation stands, as sockets send it. */
+/** The published state of a conversation, as sockets send it. */
 export class PublishedState {
   readonly #deps: PublishedStateDeps;
 
@@ -17,14 +17,14 @@ export class PublishedState {
     this.#deps = deps;
   }
 
-  /** Sends the whole state to everyone who listens now; stored nowhere. */
+  /** Sends the full state to all current subscribers; not stored. */
   publish(): void {
     const { queue, signals } = this.#deps;
-    // After a take-over by another process this state is stale, and subscribers have read on (P36).
+    // After a take-over this state is stale, and subscribers have newer events (P36).
     if (signals.hasListeners && !queue.isLost) signals.emit(this.fullFrame());
   }
 
-  /** The whole state, which sockets send first. */
+  /** The full state, which sockets send first. */
   fullFrame(): string {
     const { clock, configuration, id, log } = this.#deps;
     const { config, secrets } = configuration;

@@ -3,13 +3,13 @@ import { clearSecrets } from "./clear-secrets.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import { conversationDamaged } from "./refusals.ts";
 
-/** The stored configuration of a conversation, without secrets that an earlier version left in it; null when it is damaged. */
+/** The stored configuration, without secrets that an earlier version left in it; null if it is damaged. */
 export function readConfig(row: Pick<ConversationRow, "config">): ConversationConfig | null {
   const stored = readStoredConfig(row);
   return stored === null ? null : (clearSecrets(stored)?.config ?? stored);
 }
 
-/** The same as it is stored; for sealing, and never shown. */
+/** The same as stored; for sealing, never shown. */
 export function readStoredConfig({ config }: Pick<ConversationRow, "config">): ConversationConfig | null {
   try {
     const parsed = JSON.parse(config) as ConversationConfig | null;
@@ -21,14 +21,17 @@ export function readStoredConfig({ config }: Pick<ConversationRow, "config">): C
   }
 }
 
-/** The same; fails with `conversation_damaged` instead. */
+/** The same; throws `conversation_damaged` instead. */
 export function configOf(row: ConversationRow): ConversationConfig {
   const config = readConfig(row);
   if (config === null) throw conversationDamaged(row.id);
   return config;
 }
 
-/** Stands for a configuration that cannot be read, so that its conversation is listed and can be deleted; nothing runs with it. */
+/**
+ * Placeholder for an unreadable configuration, so that its conversation can be listed and deleted; nothing runs with
+ * it.
+ */
 export const unreadableConfig: ConversationConfig = {
   agent: { kind: "Agent", llm: { model: "" }, tools: [] },
   workspace: { kind: "LocalWorkspace", working_dir: "" },

@@ -1,16 +1,19 @@
 import { Fault } from "../lib/fault.ts";
 
-/** Refusals that more than one place gives, so that clients meet one code and one sentence. */
+/** Errors that several places throw, with one code and one sentence each. */
 
 export function conversationMissing(id: string): Fault {
   return new Fault("missing", "conversation_not_found", `Conversation not found: ${id}`);
 }
 
-/** Only another process on the same store may do what was asked. */
+/** Only another process on the same store can do this. */
 export class OwnedElsewhere extends Fault {
-  /** The node of that process, where it is known. */
+  /** The node of that process, if known. */
   readonly holder: string | null;
-  /** Call it when that node no longer owns the conversation: the cached owner is dropped, and the next lookup finds the new one. */
+  /**
+   * Call if that node no longer owns the conversation: drops the cached owner, so that the next lookup finds the new
+   * one.
+   */
   readonly forget: () => void;
 
   constructor(holder: string | null, forget: () => void = () => {}) {

@@ -3,7 +3,7 @@ import { headerSecrets, hiddenValues } from "../extensions/mcp/hidden-values.ts"
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
-/** Keys that are shorter are placeholders of models that want none; hiding such a word would damage what is said. */
+/** Shorter keys are placeholders of models that need none; masking such a word would damage texts. */
 const shortestKey = 8;
 
 /** Every secret value of the conversation and of the server, for masking. */
@@ -32,8 +32,8 @@ export function secretValues(secrets: ConversationSecrets): string[] {
 }
 
 /**
- * What the configuration says in the open and names again and again: paths and the name of the model. A secret that happens to
- * be a part of one stays there, or the path would lead nowhere.
+ * Public values that the configuration repeats: paths and the model name. A secret that is a substring of one stays
+ * visible there, because otherwise the path would be broken.
  */
 export function sparedTexts({ workspace, hook_config: hooks, agent }: ConversationConfig): string[] {
   const parsed = parseHooks(hooks ?? {}, "stored");
@@ -46,5 +46,5 @@ export function sparedTexts({ workspace, hook_config: hooks, agent }: Conversati
   return [workspace.working_dir, agent.llm.model ?? "", ...paths].filter((text) => text.length >= 4);
 }
 
-/** Of a file, not of an address, which may have a key in it. */
+/** A file path, not a URL, which may contain a key. */
 const pathInCommand = /(?<=^|[\s"'=;&|(])(?:~|\.{0,2}|\$\{?\w+\}?)\/[^\s"'?;&|<>()=]+/g;

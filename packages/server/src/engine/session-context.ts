@@ -5,13 +5,13 @@ import type { Model } from "../models/model.ts";
 import type { OwnBudget } from "../spending/own-budget.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
-/** What a session of tools may know and do of its conversation. */
+/** The conversation as a session of tools may use it. */
 export interface SessionContext {
-  /** Fields are as the conversation is at this moment. */
+  /** Fields reflect the current state of the conversation. */
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly budget: OwnBudget;
-  /** The log has a call for the browser's tools. */
+  /** True if the log has a call of a browser tool. */
   readonly hasAskedForBrowser: boolean;
   /** Totals of model calls by usage id. */
   readonly stats: Readonly<Record<string, unknown>>;
@@ -19,13 +19,13 @@ export interface SessionContext {
   readonly closing: AbortSignal;
   /** Aborts first when another process takes over: what outlives this process is not stopped. */
   readonly handedOver: AbortSignal;
-  /** A stop or an interrupt is answered when this has settled, within two seconds; to be called while the signal of the call aborts. */
+  /** A stop or interrupt waits for this promise, up to two seconds; call while the signal of the call aborts. */
   stopping(others: Promise<unknown>): void;
-  /** Shows the MCP servers of a new session; null where there are none. */
+  /** Publishes the MCP servers of a new session; null if there are none. */
   showMcpServers(servers: McpServers | null): void;
-  /** Adds to the log when the conversation comes to it. */
+  /** Appends to the log through the mailbox. */
   notify(draft: EventDraft): void;
-  /** A stored model for a call beside the run, recorded under a name of its own. */
+  /** A stored model for a call outside the run, recorded under its own usage id. */
   openHelper(usageId: string, other: LLM): Model;
   /** Replaces the total of one usage id; durable when it resolves. */
   putStats(usageId: string, total: MetricsSnapshot): Promise<void>;

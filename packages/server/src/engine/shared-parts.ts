@@ -5,12 +5,12 @@ import type { ConversationLog } from "./conversation-log.ts";
 import type { ConversationModels } from "./conversation-models.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
-/** What every part of a conversation works with. */
+/** Dependencies of every part of a conversation. */
 export type SharedParts = {
-  /** Of the conversation. */
+  /** Id of the conversation. */
   readonly id: string;
   readonly log: ConversationLog;
-  /** The mailbox: everything that reads or writes the log is a job in it. */
+  /** The mailbox: every read or write of the log is a job in it. */
   readonly queue: WorkQueue;
   readonly configuration: Configuration;
   readonly models: ConversationModels;

@@ -1,21 +1,21 @@
 /** Optional: without a callback its signals are dropped. */
 export type Listener = {
   readonly onSignal?: (json: string) => void;
-  /** Called when there will be no more, because the conversation was deleted. */
+  /** Called when the conversation was deleted and no more signals follow. */
   readonly onEnd?: () => void;
-  /** Gets deltas of answers in the form that names their items. */
+  /** Receives deltas in the form that names their items. */
   readonly wantsItems?: boolean;
-  /** Gets deltas of answers instead of {@link onSignal}. */
+  /** Receives deltas instead of {@link onSignal}. */
   readonly onDelta?: ((json: string) => void) | null;
-  /** Told what tools say while they work: the newest text only, so that any of them may be dropped. */
+  /** Receives the output of running tools: only the latest text, so any of them may be dropped. */
   readonly onProgress?: ((json: string) => void) | null;
-  /** Called when how the conversation stands has changed without an event. */
+  /** Called when the live status has changed without an event. */
   readonly onChange?: () => void;
-  /** Told, in the place of all that, what sockets of other servers are to get; nothing that came from another server itself. */
+  /** Receives, instead of all that, the signals for sockets of other servers; none that came from another server. */
   readonly onForward?: (signal: ForwardedSignal) => void;
 };
 
-/** A signal on its way to another server. */
+/** A signal that is forwarded to another server. */
 export type ForwardedSignal =
   | { readonly type: "delta"; readonly plain: string | null; readonly withItem: string }
   | { readonly type: "progress"; readonly json: string };
@@ -53,7 +53,7 @@ export class Signals {
     }
   }
 
-  /** What another server has forwarded: it goes no further. */
+  /** A signal from another server; it is not forwarded again. */
   emitForwarded(signal: ForwardedSignal): void {
     if (signal.type === "delta") this.#giveDelta(signal.plain, signal.withItem);
     else for (const listener of this.#listeners) listener.onProgress?.(signal.json);

@@ -1,10 +1,10 @@
 import { ended } from "../lib/ended.ts";
 import { wait } from "../lib/wait.ts";
 
-/** What works elsewhere has so long to stop before a stop is answered. */
+/** How long delegated work may take to stop before a stop is answered. */
 const stopGraceMs = 2_000;
 
-/** The work that tools gave to others, as far as it is being stopped. */
+/** Delegated work that is being stopped. */
 export class StoppingWork {
   readonly #stopping = new Set<Promise<unknown>>();
 
@@ -12,7 +12,7 @@ export class StoppingWork {
     this.#stopping.add(work);
   }
 
-  /** Resolves when all of it has stopped (P43); not later than after two seconds. */
+  /** Resolves when all of it has stopped (P43), after two seconds at most. */
   async stopped(): Promise<void> {
     const all = [...this.#stopping];
     this.#stopping.clear();

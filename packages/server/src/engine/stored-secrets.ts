@@ -12,11 +12,11 @@ export const noSecrets: ConversationSecrets = { llm: {}, sources: {} };
 export type StoredSecretsDeps = {
   readonly secretBox: SecretBox;
   readonly logger: Logger;
-  /** The server's own keys, which no conversation shows. */
+  /** The server's own keys, masked in every conversation. */
   readonly serverKeys: readonly string[];
 };
 
-/** The secrets of conversations as they are stored: sealed. */
+/** The sealed secrets of conversations. */
 export class StoredSecrets {
   readonly #deps: StoredSecretsDeps;
 
@@ -35,7 +35,10 @@ export class StoredSecrets {
     }
   }
 
-  /** What a row that an earlier version wrote must have instead, because its configuration has secrets; null for others. Fails as `unseal` does. */
+  /**
+   * The secrets that replace those in the configuration of a row of an earlier version; null for other rows. Throws
+   * as `unseal` does.
+   */
   sealOlder(row: ConversationRow): Pick<ConversationRow, "config" | "sealedSecrets"> | null {
     const stored = readStoredConfig(row);
     const cleared = stored === null ? null : clearSecrets(stored);
@@ -47,7 +50,7 @@ export class StoredSecrets {
     };
   }
 
-  /** A conversation whose secrets cannot be opened is still listed and read; only working with it is refused (P8). */
+  /** A conversation whose secrets cannot be unsealed is still listed and read; work with it is refused (P8). */
   forShow(row: ConversationRow): ConversationSecrets {
     try {
       return this.unseal(row);

@@ -12,11 +12,11 @@ export type TitlingDeps = Pick<SharedParts, "id" | "log" | "logger" | "models" |
   readonly title: string | null;
 };
 
-/** Names one conversation beside its work: no turn ever waits for it, and none fails with it (P62). */
+/** Writes the title of one conversation in the background: no turn waits for it or fails with it (P62). */
 export class Titling {
   readonly #deps: TitlingDeps;
   readonly #stop = new AbortController();
-  /** Whether somebody gave the conversation a title; to be read and set inside the mailbox. */
+  /** Whether a user has set the title; read and set inside the mailbox. */
   isNamed: boolean;
   #isAsked = false;
   #naming: Promise<void> = Promise.resolve();
@@ -26,21 +26,21 @@ export class Titling {
     this.isNamed = deps.title !== null;
   }
 
-  /** Begins to name the conversation after its first message; only the first call does something. */
+  /** Starts after the first message; only the first call has an effect. */
   begin(message: string): void {
     if (this.#isAsked || message.trim() === "") return;
     this.#isAsked = true;
     this.#naming = this.#name(message);
   }
 
-  /** What is stored with the first message, so that it has a name also where no model writes one: how it begins, without secrets. */
+  /** The provisional title, stored with the first message: its beginning, without secrets. */
   firstTitle(message: string): { readonly title?: string } {
     const title = this.isNamed ? "" : beginningOf(message);
     if (title === "") return {};
     return JSON.parse(this.#deps.log.mask(JSON.stringify({ title }), "document")) as { title: string };
   }
 
-  /** Gives the conversation a title, or takes it away. */
+  /** Sets or removes the title. */
   async set(title: string | null): Promise<void> {
     const { log, queue } = this.#deps;
     await queue.post(async () => {
@@ -49,7 +49,7 @@ export class Titling {
     });
   }
 
-  /** A title for the conversation as it is now. Its cost is recorded; the title is not stored. */
+  /** Generates a title for the current conversation. Its cost is recorded; the title is not stored. */
   async propose(length = usualTitleLength, other: LLM | null = null): Promise<string> {
     const message = await this.#deps.queue.post(() => this.#firstMessage());
     if (message === null) throw nothingToTitle(this.#deps.id);
@@ -74,7 +74,7 @@ export class Titling {
         logger.warn({ conversation, error: written.failure }, "no model wrote a title");
       const { title } = written;
       await this.#deps.queue.post(async () => {
-        // Somebody may have named it meanwhile.
+        // A user may have set a title meanwhile.
         if (!this.isNamed) await this.#deps.log.append([stateUpdate("title", title)], { patch: { title } });
       });
     } catch (error) {
@@ -83,7 +83,7 @@ export class Titling {
     }
   }
 
-  /** The agent's model, or another one that brings its own credentials. */
+  /** The agent's model, or another one with its own credentials. */
   #openModel(other: LLM | null): Model {
     return this.#deps.models.openHelper(titleUsageId, other);
   }

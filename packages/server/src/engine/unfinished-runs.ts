@@ -10,10 +10,10 @@ export type UnfinishedRunsDeps = Pick<SharedParts, "id" | "log" | "logger" | "qu
   readonly session: LazySession;
 };
 
-/** What the process before this one left open in a conversation: calls that it may have begun, and a run that was its own. */
+/** What the last process left open in a conversation: calls that may have started, and its run. */
 export class UnfinishedRuns implements EarlierRuns {
   readonly #deps: UnfinishedRunsDeps;
-  /** Calls that were open when this process took the conversation over. */
+  /** Open calls at the take-over by this process. */
   readonly #calls = new Set<string>();
   #isUnsettled = false;
 
@@ -21,7 +21,7 @@ export class UnfinishedRuns implements EarlierRuns {
     this.#deps = deps;
   }
 
-  /** True for a call that an earlier process may have begun. */
+  /** True for a call that an earlier process may have started. */
   mayHaveBegun(actionId: string): boolean {
     return this.#calls.has(actionId);
   }
@@ -32,8 +32,8 @@ export class UnfinishedRuns implements EarlierRuns {
   }
 
   /**
-   * Answers the calls that had started, and calls `onSettled` before any other job of the mailbox. Where the store is unavailable for
-   * it, it tries until `closing` aborts.
+   * Settles the calls that had started, and calls `onSettled` before any other mailbox job. If the store is
+   * unavailable, retries until `closing` aborts.
    */
   async settleAll(closing: AbortSignal, onSettled: () => void): Promise<void> {
     const { id, logger, queue } = this.#deps;
@@ -62,7 +62,7 @@ export class UnfinishedRuns implements EarlierRuns {
 
   async #settleCalls(): Promise<void> {
     const { log } = this.#deps;
-    // What was approved since an earlier try has not begun anywhere.
+    // Actions approved after an earlier attempt have not started.
     const left = log.state.openActions.filter(({ id, gate }) =>
       this.#isUnsettled ? this.#calls.has(id) : gate === "approved",
     );
@@ -77,7 +77,7 @@ export class UnfinishedRuns implements EarlierRuns {
     if (drafts.length > 0) await log.append(drafts);
   }
 
-  /** The process that owned the run has ended: the run resumes only on request (P64). */
+  /** The process of an attended run has ended: the run resumes only on request (P64). */
   async #interruptAttended(): Promise<void> {
     const { log } = this.#deps;
     const { state } = log;

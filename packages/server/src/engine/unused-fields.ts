@@ -1,12 +1,12 @@
 import type { Warning } from "../events/warning.ts";
 
-/** By which such a warning is known again. */
+/** Prefix that identifies such a warning. */
 const kind = { code: "fields_unused" } as const;
 
 /** Maximum number of reported names, so that a client with invented names cannot fill a log. */
 const maxReported = 100;
 
-/** What the log says of fields in requests that change nothing; null where there is nothing new to say. */
+/** The warning about request fields without effect; null if there is nothing new to report. */
 export function unusedWarning(fields: readonly string[], reported: readonly string[] = []): Warning | null {
   const news = [...new Set(fields)]
     .filter((field) => !reported.includes(field))
@@ -16,7 +16,7 @@ export function unusedWarning(fields: readonly string[], reported: readonly stri
   return { ...kind, detail, fields: news };
 }
 
-/** The fields that such a warning names. */
+/** The fields that a warning names. */
 export function unusedFieldsOf(warning: unknown): readonly string[] {
   const { code, fields } = (warning ?? {}) as { readonly code?: unknown; readonly fields?: unknown };
   return code === kind.code && Array.isArray(fields) ? fields.map(String) : [];

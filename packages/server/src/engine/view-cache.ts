@@ -1,29 +1,27 @@
 /** Maximum characters of JSON of one cached view, and of all of them together. */
 export const viewLimits = { one: 4_000_000, all: 16_000_000 } as const;
 
-/** The view of a log that nothing works on at this moment. */
+/** The view of an idle log. */
 export type CachedView = {
-  /** Of the JSON of its events; 0 when it is not in memory. */
+  /** JSON length of its events; 0 if it is not cached. */
   readonly viewCharacters: number;
   readonly forgetView: () => void;
 };
 
 /**
- * The views of conversations between two runs: the next run begins with what the last one had read. They are copies of what the logs
- * say, so any of them may go at any time; the longest unused goes first.
- *
- * Only for speed: B8.view50.start, B8.view2000.start
+ * The views of conversations between two runs: the next run starts from what the last one had read. They are copies
+ * of logs, so any may be evicted; least recently used first. Only for speed: B8.view50.start, B8.view2000.start
  */
 export class ViewCache {
   readonly #limits: { readonly one: number; readonly all: number };
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #views = new Set<CachedView>();
 
   constructor(limits: { readonly one: number; readonly all: number } = viewLimits) {
     this.#limits = limits;
   }
 
-  /** Called when the work on it has ended. */
+  /** Called when a run on it has ended. */
   keep(view: CachedView): void {
     this.#views.delete(view);
     if (view.viewCharacters > this.#limits.one) view.forgetView();
@@ -38,7 +36,7 @@ export class ViewCache {
     }
   }
 
-  /** Called when work on it begins, and when its conversation leaves memory: it counts no more. */
+  /** Called when a run starts, and when its conversation is evicted: it no longer counts. */
   take(view: CachedView): void {
     this.#views.delete(view);
   }

@@ -4,11 +4,11 @@ import { Mailbox } from "../lib/mailbox.ts";
 import type { Activity } from "../lib/watchdog.ts";
 import { conversationClosing, OwnedElsewhere } from "./refusals.ts";
 
-/** Whose jobs they are. */
+/** Id of the conversation. */
 export interface QueueOwner {
-  /** True while a run that is being closed may still record what its tool has done. */
+  /** True while a closing run may still record the result of its tool. */
   isSettling(): boolean;
-  /** Called after each job that succeeded, as long as the conversation is open. */
+  /** Called after each successful job while the conversation is open. */
   onDone(): void;
   /** Called once when another process took the conversation over. */
   onLost(): void;
@@ -19,11 +19,11 @@ export type WorkQueueDeps = {
   readonly id: string;
   readonly owner: QueueOwner;
   readonly clock: Clock;
-  /** Told which conversation a job is for. */
+  /** Reports the conversation of the current job. */
   readonly activity: Pick<Activity, "turnTo">;
 };
 
-/** The mailbox of one conversation: jobs one after another, none once the log belongs to somebody else. */
+/** The mailbox of one conversation: runs jobs one after another, none once another process owns the log. */
 export class WorkQueue {
   readonly #deps: WorkQueueDeps;
   readonly #mailbox = new Mailbox();
@@ -84,12 +84,12 @@ export class WorkQueue {
     });
   }
 
-  /** Runs a job that does not touch the log after all earlier ones, whatever has become of the conversation. */
+  /** Runs a job that does not touch the log, whatever has become of the conversation. */
   async afterAll(job: () => void): Promise<void> {
     await this.#mailbox.post(job);
   }
 
-  /** No job from outside begins any more. */
+  /** Accepts no more jobs from outside. */
   close(): void {
     this.#isClosing = true;
   }
@@ -103,7 +103,7 @@ export class WorkQueue {
     await this.#mailbox.drain();
   }
 
-  /** The store has another owner for this log: this object ends, the conversation lives on there. False when that was known. */
+  /** Another process owns this log: ends this object; the conversation continues there. False if that was known. */
   lose(): boolean {
     const isNew = !this.#isLost;
     this.#isLost = true;

@@ -1,11 +1,11 @@
 /** A git worktree of a conversation, and of the forks that continue in it. */
 export type Worktree = {
-  /** The top folder of the repository that it belongs to. */
+  /** The root of its repository. */
   readonly repository: string;
   readonly root: string;
   readonly branch: string;
-  /** The commit that the branch began at. */
+  /** The commit at which the branch starts. */
   readonly base: string;
-  /** When the first conversation in it was made; epoch microseconds. */
+  /** Creation time of its first conversation; epoch microseconds. */
   readonly since: number;
 };

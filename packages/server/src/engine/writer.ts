@@ -20,7 +20,7 @@ export type WriterDeps = Pick<SharedParts, "configuration" | "id" | "log" | "log
   readonly session: LazySession;
 };
 
-/** From a decision to its events, and from the events to the work: what is recorded starts a run, or cuts it off. */
+/** Turns decisions into events, and starts or aborts the run that follows from them. */
 export class Writer {
   readonly #deps: WriterDeps;
 
@@ -28,7 +28,7 @@ export class Writer {
     this.#deps = deps;
   }
 
-  /** Decides inside the mailbox and records what comes of it. */
+  /** Decides inside the mailbox and stores the result. */
   async command(decide: (state: ConversationState) => Decision): Promise<void> {
     const { log, queue } = this.#deps;
     await queue.post(async () => {
@@ -36,7 +36,7 @@ export class Writer {
     });
   }
 
-  /** Records a decision and starts what follows from it; to be called inside the mailbox. */
+  /** Stores a decision and starts what follows from it; call inside the mailbox. */
   async commit(
     decision: Decision,
     extra: Parameters<ConversationLog["append"]>[1] = {},
@@ -52,7 +52,7 @@ export class Writer {
     return stamped;
   }
 
-  /** Like commit, with a change of the configuration in the same commit; the tools are opened anew for it. */
+  /** Like commit, with a change of the configuration in the same commit; the tools are reopened. */
   async commitChange(
     change: Partial<ConversationConfig>,
     decision: Decision,
@@ -70,7 +70,7 @@ export class Writer {
     return stamped;
   }
 
-  /** Adds to the log when the conversation comes to it. */
+  /** Appends to the log through the mailbox. */
   notify(draft: EventDraft): void {
     const { id, log, logger, queue } = this.#deps;
     queue
@@ -80,7 +80,7 @@ export class Writer {
       });
   }
 
-  /** Warns in the log of fields of a request that was carried out which change nothing, each once. Never rejects. */
+  /** Logs a warning, once per field, about request fields without effect. Never rejects. */
   async warnOfUnused(fields: readonly string[]): Promise<void> {
     const { id, log, logger, queue } = this.#deps;
     try {
@@ -89,12 +89,12 @@ export class Writer {
         if (value !== null) await log.append([warning(value)]);
       });
     } catch (error) {
-      // The request is carried out: its failure now would have it sent again.
+      // The request has succeeded: an error now would make the client repeat it.
       logger.warn({ conversation: id, error: String(error) }, "unused fields could not be reported");
     }
   }
 
-  /** Replaces the total of what a model has cost under this name. */
+  /** Replaces the usage total under this usage id. */
   async putStats(usageId: string, total: MetricsSnapshot): Promise<void> {
     const { log, queue } = this.#deps;
     await queue.post(() => {

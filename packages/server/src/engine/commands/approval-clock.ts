@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 
-/** Rings when the time for an answer is over; never holds the process up. */
+/** A timer for the approval deadline; does not keep the process alive. */
 export class ApprovalClock {
   readonly #clock: Clock;
   readonly #onDeadline: () => void;
@@ -12,18 +12,18 @@ export class ApprovalClock {
     this.#onDeadline = onDeadline;
   }
 
-  /** True while an answer is due. */
+  /** True while a deadline is pending. */
   get isSet(): boolean {
     return this.#deadlineMs !== null;
   }
 
-  /** Epoch milliseconds; null stops it. A moment that is past rings at once. */
+  /** Sets the deadline in epoch milliseconds; null stops it. A past deadline fires at once. */
   set(deadlineMs: number | null): void {
     if (deadlineMs === this.#deadlineMs) return;
     clearTimeout(this.#timer);
     this.#deadlineMs = deadlineMs;
     if (deadlineMs === null) return;
-    // Timers hold at most 2^31 ms; a later deadline is looked at again then.
+    // Timers are limited to 2^31 ms; a later deadline is checked again then.
     const leftMs = Math.min(2 ** 31 - 1, Math.max(0, deadlineMs - this.#clock.nowMs()));
     this.#timer = setTimeout(() => {
       this.#deadlineMs = null;

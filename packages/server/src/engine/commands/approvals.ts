@@ -15,14 +15,15 @@ export type ApprovalAnswer = {
   readonly reason?: string;
 };
 
-/** Actions that wait for the user, oldest first. */
+/** Pending approvals, oldest first. */
 export function awaiting(state: ConversationState): OpenAction[] {
   return state.openActions.filter(({ gate }) => gate === "awaiting");
 }
 
 /**
- * Accepts or rejects some waiting actions (L23.13). The rest keep waiting; with the last answer the run continues, unless
- * everything was rejected. `isKnown` tells an action that was settled (conflict) from one that never was (not found).
+ * Accepts or rejects some pending actions (L23.13). The others stay pending; with the last answer the run resumes,
+ * unless everything was rejected. `isKnown` distinguishes an action that was settled (conflict) from one that never
+ * existed (not found).
  */
 export function decideAnswers(
   state: ConversationState,
@@ -50,7 +51,7 @@ export function decideAnswers(
   return { drafts };
 }
 
-/** The configured answer for everything that still waits; nothing when a client was faster. */
+/** The default answer for all pending actions; nothing if a client was faster. */
 export function decideTimeout(state: ConversationState, policy: ApprovalPolicy): Decision {
   const left = awaiting(state);
   if (state.status !== "waiting_for_confirmation" || left.length === 0) return { drafts: [] };
@@ -77,12 +78,12 @@ function resumeRun(state: ConversationState, isAnyAccepted: boolean): EventDraft
   return [statusUpdate("idle"), ...(state.runWantedSeq > 0 ? [startRun([])] : [])];
 }
 
-/** Recorded on its own: which actions may start from now on, and who said so. */
+/** A separate record: which actions may start, and who allowed them. */
 function approval(ids: readonly string[], by: "user" | "deadline"): EventDraft {
   return { ...stateUpdate("approvals", { accepted: ids, by }), meta: { approved: ids } };
 }
 
-/** One waiting action as clients read it. */
+/** One pending action as clients read it. */
 export function describeApproval(
   conversationId: string,
   event: Extract<Event, { kind: "ActionEvent" }>,

@@ -9,7 +9,7 @@ import type { ToolBelt } from "../tool-belt.ts";
 
 type AskDeps = {
   readonly session: Pick<ToolBelt, "tools">;
-  /** As the agent's own requests do it, so that both have the same beginning for the provider's cache. */
+  /** Built like the agent's own requests, so that both share a prefix in the provider's cache. */
   readonly asksForRisk: boolean;
   readonly view: readonly ViewEvent[];
   readonly model: Model;
@@ -31,8 +31,8 @@ export async function askBeside(
 }
 
 /**
- * One question beside the conversation: the model reads what the agent reads, with placeholders for calls that have no result
- * yet (L23.26), and answers in text. Nothing of it enters the log. Fails with `model_failed` or `question_aborted`.
+ * A side question: the model gets the agent's context, with placeholders for calls without a result (L23.26), and
+ * answers in text. Nothing of it enters the log. Throws `model_failed` or `question_aborted`.
  */
 async function askAgent(
   { session, asksForRisk, view, model, cacheKey }: AskDeps,
@@ -48,7 +48,7 @@ async function askAgent(
   const request: ModelRequest = { messages: [...history, asked], tools, cacheKey };
   const first = textOf(await answerOf(model, request, signal));
   if (first !== "") return first;
-  // A call of a tool is no answer here; without tools only words are left.
+  // A tool call is no answer; without tools the model can only write text.
   const second = textOf(await answerOf(model, { ...request, tools: [] }, signal));
   if (second !== "") return second;
   throw new Fault(

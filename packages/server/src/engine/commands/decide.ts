@@ -9,7 +9,7 @@ import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { endRetry, startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
 import { warning } from "../../events/warning.ts";
 
-/** What a command leads to: events that commit together, and whether the run in progress must be cut off. */
+/** The result of a command: events that commit together, and whether the current run is aborted. */
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
 
 const nothing: Decision = { drafts: [] };
@@ -17,20 +17,20 @@ const nothing: Decision = { drafts: [] };
 export type SendCommand = {
   readonly message: Message;
   readonly wantsRun: boolean;
-  /** The goal that the message sets; any other message ends the one that is pursued. */
+  /** The goal that the message sets; any other message ends the active goal. */
   readonly goal: Goal | null;
   readonly sender: string | null;
-  /** The system prompt, and what goes with it; added when the log has none yet. */
+  /** The system prompt and its companions; added if the log has none yet. */
   readonly opening: () => readonly EventDraft[];
-  /** Skills that the message brings up. */
+  /** Skills that the message triggers. */
   readonly activation: Activation;
-  /** What hooks have to say about it. */
+  /** Records and context of hooks for the message. */
   readonly admitted: Admitted;
-  /** What the agent reads behind every message of its user; empty for nothing. */
+  /** Text after every user message; empty for none. */
   readonly suffix: string;
 };
 
-/** A message is logged in every status; it never approves anything (W2) and never strands (W3). */
+/** A message is logged in every status; it never approves anything (W2) and is never lost (W3). */
 export function decideSend(state: ConversationState, command: SendCommand): Decision {
   const drafts: EventDraft[] = [];
   if (state.systemPromptSeq === null) drafts.push(...command.opening());
@@ -67,7 +67,7 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
   return { drafts };
 }
 
-/** Starts, resumes or approves. Running already is a conflict; finished with nothing new is not an error and does nothing. */
+/** Starts, resumes or approves. Running already is a conflict; finished without new messages is a no-op. */
 export function decideRun(state: ConversationState): Decision {
   if (state.status === "running") {
     throw new Fault(
@@ -77,7 +77,7 @@ export function decideRun(state: ConversationState): Decision {
     );
   }
   if (state.status === "finished" && !hasUnseenInput(state) && state.openActions.length === 0) return nothing;
-  // Only what the user saw waiting is approved by a run; after a pause the gate asks first (W2).
+  // A run approves only actions that were pending for the user; after a pause approval is requested first (W2).
   return { drafts: [startRun(state.status === "waiting_for_confirmation" ? state.openActions : [])] };
 }
 
@@ -86,11 +86,14 @@ export function decideAccept(state: ConversationState): Decision {
   return state.openActions.length === 0 ? decideRun(state) : { drafts: [startRun(state.openActions)] };
 }
 
-/** Rejects waiting actions, or those that an ended run left open. A run that was requested meanwhile continues with the rejection. */
+/**
+ * Rejects pending actions, or open ones of an ended run. A run that was requested meanwhile continues with the
+ * rejection.
+ */
 export function decideReject(
   state: ConversationState,
   reason: string,
-  /** Already at work after a pause: they have no answer yet, and their own results are the true ones. */
+  /** Still running after a pause: they get their own results instead. */
   executing: ReadonlySet<string> = new Set(),
 ): Decision {
   if (state.status === "running") return nothing;
@@ -105,7 +108,7 @@ export function decideReject(
   return { drafts };
 }
 
-/** Takes effect before the next tool starts; the model call or tool in progress settles and is recorded. */
+/** Takes effect before the next tool starts; the current model call or tool finishes and is recorded. */
 export function decidePause(state: ConversationState): Decision {
   if (state.status !== "running" && state.status !== "idle") return nothing;
   return {
@@ -113,7 +116,10 @@ export function decidePause(state: ConversationState): Decision {
   };
 }
 
-/** A pause that nobody asked for: the run's own process has ended. What was open stays open and is asked about like behind any pause. */
+/**
+ * A pause without a request: the process of an attended run has ended. Open actions stay open and need approval as
+ * after any pause.
+ */
 export function decideAbandoned(state: ConversationState): Decision {
   const detail =
     "The run was interrupted: the command that it belonged to has ended. Send a message or call run to continue.";
@@ -128,8 +134,8 @@ export function decideAbandoned(state: ConversationState): Decision {
 }
 
 /**
- * Cuts off the model call and the tools now, keeps the text that the model has sent so far (L23.19), and answers every open
- * action. Without work in progress it is a pause.
+ * Aborts the model call and the tools, keeps the partial text (L23.19), and answers every open action. Without work
+ * in progress it is a pause.
  */
 export function decideInterrupt(
   state: ConversationState,
@@ -149,7 +155,7 @@ export function decideInterrupt(
   };
 }
 
-/** Without what its request had seen: the messages before it are still to be answered. */
+/** Without the range of its request: earlier messages are still to be answered. */
 function interruptedMessage(answerText: string): EventDraft {
   return {
     body: {

@@ -2,7 +2,10 @@ import type { Event } from "@convoke/protocol";
 import { isGoOn } from "../../agent/receive.ts";
 import type { Journal } from "../../journal/journal.ts";
 
-/** The agent's last text: the message of its last finish, or its last message when that is newer, joined with the parts before it where it was cut off. Empty when there is none. */
+/**
+ * The agent's last text: the message of its last finish, or its last message if newer, joined with the parts before
+ * it if it was cut off. Empty if there is none.
+ */
 export async function readFinalResponse(
   journal: Pick<Journal, "search">,
   conversationId: string,

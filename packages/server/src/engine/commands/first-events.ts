@@ -19,10 +19,10 @@ export type FirstEventsDeps = Pick<SharedParts, "clock" | "configuration"> & {
   readonly tools: Pick<Tools, "workspaceDir">;
 };
 
-/** The system prompt, and what the client that asked for the conversation should know of it; the model reads only the prompt. */
+/** The system prompt, and notices for the client that created the conversation; the model reads only the prompt. */
 export function firstEvents(session: Prompted, deps: FirstEventsDeps): EventDraft[] {
   const { config } = deps.configuration;
-  // What an agent that plans does not get yet is not missing.
+  // Tools that plan mode withholds are not missing.
   const later = isPlanning(config.agent) ? defaultToolNames : [];
   const missing = missingTools(config.agent, [...session.tools.map(({ name }) => name), ...later]);
   return [
@@ -79,7 +79,7 @@ function worktreeNotes({ worktree }: ConversationConfig): string[] {
   return [`<worktree>\n${words.join("\n")}\n</worktree>`];
 }
 
-/** The skills that a message brings up: each once, for as long as the model can still read it. */
+/** The skills that a message triggers: each once, as long as the model can still read it. */
 export async function activateSkills(
   { skills }: Pick<ToolBelt, "skills">,
   readView: () => Promise<readonly ViewEvent[]>,

@@ -8,12 +8,12 @@ import type { Decision } from "./decide.ts";
 import type { Goal } from "../state/pursued-goal.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
 
-/** As the log has it, so that a restart resumes it. */
+/** Stored in the log, so that a restart resumes it. */
 function goalUpdate(goal: Goal): EventDraft {
   return stateUpdate("goal", goal);
 }
 
-/** The message that sets the agent a goal: a judge is asked after each run. It is refused while one is in progress (409). */
+/** A message that sets a goal: a judge is called after each run. Refused while a goal is active (409). */
 export function goalMessage(objective: string, maxIterations: number): SendInput {
   const content = [{ type: "text" as const, text: objective, cache_prompt: false }];
   const message = { role: "user" as const, content, thinking_blocks: [] };
@@ -32,13 +32,13 @@ export function newGoal(state: ConversationState, objective: string, maxIteratio
   };
 }
 
-/** The goal ends without a verdict: its user wrote, halted the work, or it failed. */
+/** Ends the goal without a verdict: the user wrote, halted the work, or it failed. */
 export function decideGoalStop({ goal }: ConversationState): Decision {
   if (goal?.active !== true) return { drafts: [] };
   return { drafts: [goalUpdate({ ...goal, active: false, status: "interrupted" })] };
 }
 
-/** Goes on with a goal that was interrupted; what waits for the user is not approved by it. */
+/** Resumes an interrupted goal; does not approve pending actions. */
 export function decideGoalResume(state: ConversationState): Decision {
   const { goal, status } = state;
   if (status === "running" || goal?.active === true) throw busy();
@@ -50,7 +50,7 @@ export function decideGoalResume(state: ConversationState): Decision {
   return { drafts: [resumed, ...(isFree ? [startRun([])] : [])] };
 }
 
-/** What a verdict leads to: the end, or another round. */
+/** The result of a verdict: the end, or another round. */
 export function afterVerdict(goal: Goal, verdict: Verdict | null): EventDraft[] {
   const judged = { ...goal, verdict };
   if (verdict === null) return [goalUpdate({ ...judged, active: false, status: "interrupted" })];

@@ -7,8 +7,8 @@ import type { Decision } from "./decide.ts";
 import { applyEvent, foldedKinds, type FoldedEvent } from "../state/fold.ts";
 
 /**
- * Goes on from an event, or from the beginning when null: the log keeps everything, and what the conversation works with is
- * only what led to that event. A state update stands for the event before it. Fails when the event is unknown (404).
+ * Continues from an event, or from the beginning if null. The log keeps all events; the conversation uses only those
+ * that led to that event. A state update stands for the event before it. Throws if the event is unknown (404).
  */
 export async function decideNavigation(log: ConversationLog, eventId: string | null): Promise<Decision> {
   const { navigations, status } = log.state;
@@ -36,7 +36,7 @@ export async function decideNavigation(log: ConversationLog, eventId: string | n
   };
 }
 
-/** Fails while something is at work on the branch that would be left (409). */
+/** Fails while something is in progress on the current branch (409). */
 export function refuseWhileWorking(state: ConversationState, isWorking: boolean): void {
   if (state.status === "running" || isWorking)
     throw new Fault(
@@ -52,7 +52,9 @@ export function refuseWhileWorking(state: ConversationState, isWorking: boolean)
     );
 }
 
-/** How things stood on the branch; a call that was answered anywhere is not open, so that nothing happens twice (P6). */
+/**
+ * The state on the branch; a call that was answered on any branch is not open, so that nothing happens twice (P6).
+ */
 function foldBranch(state: ConversationState, all: readonly FoldedEvent[], toSeq: number): BranchHead {
   const path = pathTo(state.navigations, toSeq);
   const branch = initialState();

@@ -3,7 +3,7 @@ import type { ConversationState } from "../state/conversation-state.ts";
 import { queuedMessages } from "../state/queued-messages.ts";
 import type { Decision } from "./decide.ts";
 
-/** Takes a message out of what the model will read; the log keeps it, and says so (P44). */
+/** Withdraws a message before the model reads it; the log keeps it and records that (P44). */
 export function decideDequeue(
   state: ConversationState,
   eventId: string,

@@ -12,7 +12,7 @@ import { findSent, messageDigest } from "../inbox.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 import { textOfMessage, type Titling } from "../titling.ts";
 
-/** Stores what a message leads to. */
+/** Stores the events of a message. */
 type Commit = (
   decision: Decision,
   extra: Parameters<ConversationLog["append"]>[1],
@@ -25,9 +25,9 @@ export type SendDeps = Pick<SharedParts, "clock" | "configuration" | "id" | "log
 };
 
 export type Prepared = {
-  /** Null where the tools are not there now: then the run brings the system prompt, and no skill is brought up. */
+  /** Null if the tools are unavailable: then the run adds the system prompt, and no skill is triggered. */
   readonly session: ToolBelt | null;
-  /** What hooks have to say about the message. */
+  /** Records and context of hooks for the message. */
   readonly admitted: Admitted;
 };
 
@@ -35,7 +35,7 @@ export const noHooks: Admitted = { records: [], contexts: [] };
 
 export type Sent = { readonly eventId: string; readonly isNew: boolean };
 
-/** Records a message, with the system prompt before the first one; to be called inside the mailbox. */
+/** Records a message, with the system prompt before the first one; call inside the mailbox. */
 export async function sendMessage(
   input: SendInput,
   { session, admitted }: Prepared,

@@ -4,16 +4,16 @@ import type { Model, ModelPart, ModelRequest, SpentAttempt } from "../../models/
 import { readModelSettings } from "../../models/model-settings.ts";
 import { costOf, noTokens } from "../../models/usage.ts";
 
-/** Characters of an answer that are about one token. */
+/** Characters per token, estimated. */
 const charactersPerToken = 4;
 
-/** The same model; a call that somebody breaks off ends with an estimate of what it has used up. */
+/** Wraps a model: an aborted call ends with an estimate of its usage. */
 export function estimatedWhenAborted(model: Model, llm: LLM): Model {
   return {
     name: model.name,
     isVisionEnabled: model.isVisionEnabled,
     async *stream(request, signal): AsyncGenerator<ModelPart> {
-      // No try begins once somebody has broken it off or paused the run: the provider gets nothing.
+      // No attempt starts after an abort or a pause: the provider gets no request.
       const isSent = !signal.aborted && request.leaving?.aborted !== true;
       const call = new AbortedCall(llm, request, isSent);
       for await (const part of model.stream(request, signal)) {
@@ -26,8 +26,8 @@ export function estimatedWhenAborted(model: Model, llm: LLM): Model {
 }
 
 /**
- * Watches a call for what it has used up when somebody breaks it off: providers count only at the end of an answer, and bill
- * what they wrote until then all the same, so that it is estimated (P48).
+ * Estimates the usage of an aborted call: providers report usage only at the end of an answer, and bill what they
+ * wrote until then (P48).
  */
 class AbortedCall {
   readonly #llm: LLM;
@@ -44,11 +44,11 @@ class AbortedCall {
   see(part: ModelPart): void {
     if (part.type === "retry") this.#characters = 0;
     if ("text" in part) this.#characters += part.text.length;
-    // Nothing is under way while the next try is waited for.
+    // No request is in flight while a retry is pending.
     this.#isSent = part.type !== "retry";
   }
 
-  /** Nothing where no request was under way. */
+  /** Nothing if no request was in flight. */
   spent(): SpentAttempt[] {
     if (!this.#isSent) return [];
     const { contextWindow, price, route } = readModelSettings(this.#llm);

@@ -3,7 +3,9 @@ import type { EventDraft } from "../../events/event-draft.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
 import { agentError } from "../../events/call-answers.ts";
 
-/** How an execution ended, as the event that answers its action; what a tool that ends the turn observes is final. */
+/**
+ * The result of an execution as the event that answers its action; the observation of a turn-ending tool is final.
+ */
 export function answerAction(
   action: OpenAction,
   outcome: Outcome,

@@ -2,28 +2,28 @@ import type { Action } from "@convoke/protocol";
 import { placesOf, type ToolListing } from "@convoke/tool-host";
 import { taskToolName } from "../../agent/task-tool-name.ts";
 
-/** What one open action needs for itself. Keys are `<type>:<name>`; what only reads needs none. */
+/** The resources that one open action needs exclusively, as keys `<type>:<name>`; reads need none. */
 export type Claim = {
   readonly id: string;
   readonly isReadOnly: boolean;
-  /** Ends the turn, so it comes after everything before it. */
+  /** Ends the turn, so it runs after everything before it. */
   readonly isLast: boolean;
-  /** Gives work to a sub-agent, whose conversation is a place of its own. */
+  /** Starts a sub-agent, whose conversation is its own resource. */
   readonly isTask: boolean;
   readonly keys: readonly string[];
 };
 
-/** How many calls that only read are in progress at once where the agent sets no limit. */
+/** Default maximum of concurrent read-only calls. */
 const maxReads = 8;
 
-/** How many sub-agents work for one conversation at once where the agent sets no limit. */
+/** Default maximum of concurrent sub-agents of one conversation. */
 const maxTasks = 4;
 
 type Call = { readonly id: string; readonly toolName: string; readonly action: Action | null };
 
 /**
- * The claim of a call of a listed tool: its place as the tool's traits say it. A tool that is not listed is one place. With
- * `oneTask`, sub-agents work one after another.
+ * The claim of a call, from the traits of its tool. An unlisted tool is one resource. With `oneTask`, sub-agents run
+ * one after another.
  */
 export function claimOf(call: Call, listing: ToolListing | undefined, oneTask = false): Claim {
   const isReadOnly = listing?.isReadOnly ?? false;
@@ -35,10 +35,9 @@ export function claimOf(call: Call, listing: ToolListing | undefined, oneTask = 
 }
 
 /**
- * Which of the open actions may begin now, in the order of the log. Without a limit of the agent, calls that only read run
- * side by side, so do different tasks of sub-agents, and every other call waits for all before it, so that a read sees what
- * was written. With a limit above one, calls run side by side where their keys differ: the agent's author has said that order
- * does not matter.
+ * The open actions that may start now, in log order. By default read-only calls run concurrently, as do different
+ * tasks of sub-agents; every other call waits for all before it, so that a read sees earlier writes. If the agent
+ * sets a limit above one, calls with different keys run concurrently: its author states that order does not matter.
  */
 export function startable(
   claims: readonly Claim[],
@@ -65,7 +64,7 @@ function excludes(left: Claim, right: Claim, isByKeys: boolean): boolean {
   return left.keys.some((key) => right.keys.includes(key));
 }
 
-/** A resumed task has one conversation, which does one thing after another. */
+/** A resumed task has one conversation, which runs one thing at a time. */
 function resumedBy({ action }: Call): string | null {
   const resume = action !== null && "resume" in action ? action.resume : null;
   return typeof resume === "string" && resume !== "" ? resume : null;

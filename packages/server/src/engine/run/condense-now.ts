@@ -14,13 +14,13 @@ import type { ToolBelt } from "../tool-belt.ts";
 
 export type CondenseDeps = Pick<SharedParts, "configuration" | "id" | "log" | "queue"> & {
   readonly condensing: Condensing;
-  /** A run in progress takes the request up before it asks the model again. */
+  /** A run in progress handles the request before its next model call. */
   readonly runner: { readonly isAlive: boolean };
 };
 
 /**
- * Has the oldest part of the conversation replaced by a summary, without a step of the agent (L23.3): resolves when that is
- * done, or when a run has it before it. Fails with `no_condenser` or `nothing_to_condense`.
+ * Replaces the oldest part of the conversation by a summary, without a step of the agent (L23.3). Resolves when it
+ * is done, by this call or by a run. Throws `no_condenser` or `nothing_to_condense`.
  */
 export async function condenseNow(deps: CondenseDeps, session: Pick<ToolBelt, "tools">): Promise<void> {
   const { condensing, configuration, id, log, queue, runner } = deps;
@@ -48,7 +48,7 @@ export async function condenseNow(deps: CondenseDeps, session: Pick<ToolBelt, "t
   const condensed = await begun?.room;
   if (!condensed) return;
   await queue.post(async () => {
-    // Somebody left the branch that it sums up.
+    // The branch was left meanwhile.
     if (log.state.navigations !== begun?.branch) return;
     const drafts = await condensedDrafts(condensed, log);
     if (drafts.length > 0) await log.append(drafts);
@@ -56,9 +56,9 @@ export async function condenseNow(deps: CondenseDeps, session: Pick<ToolBelt, "t
 }
 
 /**
- * A condensation with what the view keeps behind it, and the event of its summary, to be stored in one go. Nothing when the log does not lead to it any more, because something came
- * into it while the summary was written: a run and somebody who asks may each have had one written, and the first has their
- * events forgotten; or an item was repaired, and its summary describes what the model no longer reads.
+ * A condensation with the events that the view keeps after it, and the event of its summary, stored in one commit.
+ * Empty if the log no longer matches: a run and a client may each request a summary, and the first one wins; or an
+ * item was repaired, and the summary describes content that the model no longer reads.
  */
 export async function condensedDrafts(
   draft: Condensed,
@@ -79,7 +79,7 @@ export async function condensedDrafts(
   return [condensation, { body: { kind: "CondensationSummaryEvent", source: "environment", summary } }];
 }
 
-/** Whether a replay finds the same request for the summary. A summary that no model wrote had none. */
+/** Whether a replay can rebuild the request of the summary. A summary without a model had none. */
 function leadsTo(
   view: readonly ViewEvent[],
   { meta = {} }: Condensed,

@@ -12,7 +12,9 @@ import { storeEvents } from "./store-events.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 import { progressOf } from "./tool-progress.ts";
 
-/** Thrown by a tool whose work continues without this process: the call stays open, and the next process makes it again. */
+/**
+ * Thrown by a tool whose work continues without this process: the call stays open, and the next process repeats it.
+ */
 export class LeftOpenError extends Error {
   override readonly name = "LeftOpenError";
 
@@ -23,13 +25,13 @@ export class LeftOpenError extends Error {
 
 type Ended = { readonly error: unknown } | null;
 
-/** The tool calls of one run: several at once where they do not get into each other's way; each answer is stored as it lands. */
+/** The tool calls of one run, concurrent if their claims allow it; each answer is stored as it arrives. */
 export class Executions {
   readonly #deps: RunDeps;
   readonly #signal: AbortSignal;
   readonly #tasks = new Map<string, Promise<Ended>>();
   readonly #executing = new Set<string>();
-  /** As the session listed them that ran the last call. */
+  /** The tools that the last session listed. */
   #tools: readonly ToolListing[] = [];
 
   constructor(deps: RunDeps, signal: AbortSignal) {
@@ -37,7 +39,7 @@ export class Executions {
     this.#signal = signal;
   }
 
-  /** Actions that a tool host has and that have no stored answer yet; they may have had effects already. */
+  /** Actions that were given to a tool host and have no stored answer; they may have had effects. */
   get executing(): ReadonlySet<string> {
     return this.#executing;
   }
@@ -46,13 +48,13 @@ export class Executions {
     return this.#tasks.size === 0;
   }
 
-  /** Begins those of the open actions that may begin now. */
+  /** Starts the open actions that may start now. */
   async begin(open: readonly OpenAction[]): Promise<void> {
     const session = await this.#openSession();
     const view = await this.#deps.queue.post(() => this.#deps.log.view());
     const listings = new Map((session?.tools ?? []).map((listing) => [listing.name, listing]));
     const { agent, max_budget_per_task: budget = null } = this.#deps.configuration.config;
-    // Each task may cost all that the conversation has left, which two at once would have twice.
+    // Each task may spend the remaining budget, which two at once would spend twice.
     const oneTask = budget !== null;
     const claims = open.map((action) =>
       claimOf({ ...action, action: actionAt(view, action) }, listings.get(action.toolName), oneTask),
@@ -70,23 +72,23 @@ export class Executions {
     }
   }
 
-  /** Resolves when one of those in progress has ended, at once when there is none; rejects with its failure, if it had one. */
+  /** Resolves when one of them has ended, immediately if there is none; rejects with its error, if any. */
   async next(): Promise<void> {
     const ended = this.isEmpty ? null : await Promise.race(this.#tasks.values());
     if (ended !== null) throw ended.error;
   }
 
-  /** Resolves when nothing is in progress. */
+  /** Resolves when all have ended. */
   async all(): Promise<void> {
     await Promise.all(this.#tasks.values());
   }
 
-  /** Null when it cannot be opened now; each call then meets the failure itself and answers with it. */
+  /** Null if it cannot be opened; each call then gets the error as its answer. */
   async #openSession(): Promise<ToolBelt | null> {
     try {
       return await this.#deps.session.open();
     } catch {
-      // Tried again, and reported, by the execution.
+      // Retried and reported by the execution.
       return null;
     }
   }
@@ -109,8 +111,9 @@ export class Executions {
   }
 
   /**
-   * Idempotent at the host: a finished execution answers from its record, a lost one says so, none runs twice. Null when
-   * the client took the run or the action away before the tool could start, and when another process will go on with it.
+   * Idempotent at the host: a finished execution is answered from its record, a lost one is reported as lost, none
+   * runs twice. Null if a client halted the run or settled the action before the tool started, or if another process
+   * will continue it.
    */
   async #outcomeOf(open: OpenAction, action: Action | null): Promise<Outcome | null> {
     if (action === null) {
@@ -121,7 +124,7 @@ export class Executions {
       this.#tools = session.tools;
       const secrets = await this.#resolveSecrets();
       const request = { actionId: open.id, tool: open.toolName, action, secrets };
-      // Handed over inside the mailbox, so that nothing starts after a pause or a rejection was acknowledged (P43).
+      // Started inside the mailbox, so that nothing starts after a pause or rejection was acknowledged (P43).
       const execution = await this.#deps.queue.post(() => {
         if (!isWanted(this.#deps, this.#signal) || !this.#isOpen(open)) return null;
         this.#executing.add(open.id);
@@ -139,7 +142,7 @@ export class Executions {
     }
   }
 
-  /** True when a hook turned the call down; the model reads why, and the tool never starts. */
+  /** True if a hook blocked the call; the model reads the reason, and the tool never starts. */
   async #isDenied(open: OpenAction, action: Action): Promise<boolean> {
     const gated = await this.#deps.hooks?.beforeTool(open, action, this.#signal);
     if (gated === undefined || this.#signal.aborted) return false;

@@ -5,8 +5,8 @@ import { isDamage } from "../../lib/storage-fault.ts";
 import { wait } from "../../lib/wait.ts";
 
 /**
- * Pause, stop and interrupt while the storage refuses to record them: the work is held back in memory at once, the caller
- * learns that nothing is recorded yet, and the record is written when the storage accepts it.
+ * Pause, stop and interrupt while the store fails: work is held in memory at once, the caller gets an error that
+ * nothing is recorded yet, and the record is written when the store works again.
  */
 export class Hold {
   readonly #logger: Logger;
@@ -17,12 +17,12 @@ export class Hold {
     this.#logger = logger;
   }
 
-  /** True while something is held back that the log does not know of. */
+  /** True while a hold is not yet in the log. */
   get isOn(): boolean {
     return this.#record !== null;
   }
 
-  /** Rejects as `record` does; after a failure of the storage the hold is on. */
+  /** Rejects as `record` does; if the store failed, the hold is active. */
   async halt(record: () => Promise<void>): Promise<void> {
     try {
       await record();
@@ -36,7 +36,7 @@ export class Hold {
     }
   }
 
-  /** Gives up recording: the conversation leaves this process. */
+  /** Stops recording: the conversation leaves this process. */
   end(): void {
     this.#ended.abort(ended);
   }

@@ -32,7 +32,7 @@ import type { ToolBelt } from "../tool-belt.ts";
 import { storeEvents, type Following } from "./store-events.ts";
 import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
 
-/** Either the stream of an answer, or a condensation that must come first. */
+/** Either a stream of an answer, or a condensation that must come first. */
 type Begun =
   | { readonly parts: AsyncIterable<ModelPart>; readonly prepared: PreparedRequest; readonly llm: LLM }
   | { readonly room: Promise<Condensed | null> };
@@ -49,10 +49,10 @@ export class ModelCalls {
   #sawSeq = 0;
   #answerText = "";
   #leaving = new AbortController();
-  /** Those that the log was last compared with. */
+  /** The tools that were last compared with the log. */
   #listedTools: readonly ToolListing[] | null = null;
 
-  /** `following` gives what is stored together with an answer, from how things stand after it. */
+  /** `following` returns the drafts of the same commit as the answer, from the state after it. */
   constructor(deps: RunDeps, signal: AbortSignal, following: Following) {
     this.#deps = deps;
     this.#signal = signal;
@@ -60,7 +60,7 @@ export class ModelCalls {
     signal.addEventListener("abort", () => deps.condensing.abort(), { once: true });
   }
 
-  /** The try in progress is the last of its call. */
+  /** True during the last attempt of a call. */
   leave(): void {
     this.#leaving.abort();
   }
@@ -70,7 +70,7 @@ export class ModelCalls {
     return this.#isOpen;
   }
 
-  /** The highest `seq` that the request in progress has; 0 without one. */
+  /** The highest `seq` in the current request; 0 without one. */
   get beingReadSeq(): number {
     return this.#isOpen ? this.#sawSeq : 0;
   }
@@ -81,12 +81,12 @@ export class ModelCalls {
   }
 
   /**
-   * Asks about everything up to `sawSeq` and records the answer; a condensation that is due is recorded instead, and the
-   * next step asks. Resolves without either when the run was taken away.
+   * Requests an answer to everything up to `sawSeq` and records it. If a condensation is due, records that instead;
+   * the next step asks again. Resolves without either if the run was halted.
    */
   async make(sawSeq: number): Promise<void> {
     const session = await this.#deps.session.open();
-    // More messages may have come meanwhile: the next request has them too.
+    // More messages may have arrived: the next request includes them.
     if (await this.#hasWaited(session)) return;
     try {
       const begun = await this.#deps.queue.post(() => this.#begin(session, sawSeq));
@@ -116,7 +116,7 @@ export class ModelCalls {
     }
   }
 
-  /** Waits for tools that are still opening; true when that took long enough to be logged. */
+  /** Waits for tools that are opening; true if that was long enough to be logged. */
   async #hasWaited(session: ToolBelt): Promise<boolean> {
     const writes: Promise<void>[] = [];
     await session.ready(this.#signal, (servers) => {
@@ -147,7 +147,7 @@ export class ModelCalls {
     this.#isOpen = true;
     this.#sawSeq = sawSeq;
     this.#answerText = "";
-    // What was queued is being read.
+    // Queued messages are being read.
     this.#deps.signals.emitChange();
     const room = condensing.before({ ...prepared, settings: condenserSettings(agent), view });
     if (room !== null) return { room };
@@ -173,7 +173,7 @@ export class ModelCalls {
     return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
   }
 
-  /** A single call that nobody is asked about is made as soon as it is stored. */
+  /** A single call without approval starts as soon as it is stored. */
   #announce(session: ToolBelt, stamped: readonly StampedEvent[]): void {
     const { hooks, log } = this.#deps;
     if (hooks !== null) return;
@@ -183,17 +183,17 @@ export class ModelCalls {
     if (log.state.openActions.length === 0) session.announce(only.record.id, only.event.tool_name);
   }
 
-  /** Under the name of the model that was asked; the agent may have got another one since. */
+  /** Under the usage id of the requested model; the agent's model may have changed since. */
   #usageUpdate(calls: readonly SpentAttempt[], llm: LLM): readonly EventDraft[] {
     return calls.length === 0 ? [] : [addCalls(this.#deps.log.state.stats, llm, calls)];
   }
 
-  /** What goes beside an answer is not written any more once the run was taken away. */
+  /** Drafts beside an answer are dropped if the run was halted. */
   #wanted(drafts: readonly EventDraft[]): readonly EventDraft[] {
     return this.#signal.aborted ? [] : drafts;
   }
 
-  /** A request that was too long, or that had something in it that the provider refuses, is made again in another form. */
+  /** A request that was too long, or contained something that the provider refuses, is repeated in another form. */
   #afterFailure(
     error: ModelError,
     view: readonly ViewEvent[],
@@ -215,7 +215,7 @@ export class ModelCalls {
     { condensed: view, meta }: PreparedRequest,
   ): EventDraft[] {
     const { config } = this.#deps.configuration;
-    // The same list is compared once per run: its digest and the log's mark cost more than the rest of the step.
+    // Compared once per run: digest and log mark cost more than the rest of the step.
     const update = session.tools === this.#listedTools ? upToDate : toolsUpdate(view, session.tools);
     this.#listedTools = session.tools;
     const received = receiveResponse(response, {
@@ -237,7 +237,10 @@ export class ModelCalls {
     ];
   }
 
-  /** Drains the stream to its last item, publishes deltas to subscribers and retry waits to everyone; `beside` is stored with the answer. */
+  /**
+   * Reads the stream to its end, publishes deltas to subscribers and retry waits to everyone; stores `beside` with
+   * the answer.
+   */
   async #drain(
     parts: AsyncIterable<ModelPart>,
     usedIds: ReadonlySet<string>,
@@ -286,14 +289,14 @@ export class ModelCalls {
     return { last: { type: "aborted" }, beside, adjustments };
   }
 
-  /** Null where nobody wants to see an answer while it is made. */
+  /** Null if nobody follows the streamed answer. */
   #openDeltas(): DeltaStream | null {
     const { configuration, log, signals } = this.#deps;
     const { config, secrets } = configuration;
     if (config.agent.llm.stream !== true) return null;
     const emitDelta = (plain: string | null, withItem: string): void => {
       if (!signals.hasListeners) return;
-      // Once more, for secrets that have come or gone since the answer began.
+      // Masked again: secrets may have changed since the answer started.
       signals.emitDelta(plain === null ? null : log.mask(plain), log.mask(withItem));
     };
     return new DeltaStream({ emitDelta }, secretValues(secrets), sparedTexts(config));

@@ -9,22 +9,22 @@ import type { AwaitedServers } from "../tool-belt.ts";
 type Retry = Extract<ModelPart, { type: "retry" }>;
 
 /**
- * The model is waited for: state field `model_retry`, with the attempt that failed, why, and when the request goes out
- * again (P35). It holds until the field is null again, and never beyond `until`.
+ * State field `model_retry`, while a retry is pending: the failed attempt, the reason, and the time of the next
+ * request (P35). Valid until the field is null, and never beyond `until`.
  */
 export function retryUpdate({ attempt, error, untilMs }: Retry): EventDraft {
   const until = untilMs === 0 ? null : formatInstant(Math.ceil(untilMs) * 1000);
   return stateUpdate("model_retry", { attempt, code: error.code, detail: error.detail, until });
 }
 
-/** Tools are waited for: the same field, with the code `MCPServersStarting` and no attempt that failed. */
+/** The same field while tools are opening, with the code `MCPServersStarting` and no failed attempt. */
 export function serversAwaited({ names, untilMs }: AwaitedServers): EventDraft {
   const detail = `Waiting for the MCP servers to start: ${names.join(", ")}. The agent goes on without them when they take longer.`;
   const until = formatInstant(Math.ceil(untilMs) * 1000);
   return stateUpdate("model_retry", { attempt: 0, code: "MCPServersStarting", detail, until });
 }
 
-/** Token ids of an exchange, from servers that returned them; nothing otherwise. */
+/** Token ids of a request and answer, if the server returned them. */
 export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
   if (tokenIds === undefined) return [];
   return [
@@ -39,7 +39,9 @@ export function tokenEvents({ tokenIds }: ModelResponse): EventDraft[] {
   ];
 }
 
-/** What the provider refuses and the agent continues without; it ends no run. Each is logged once per conversation. */
+/**
+ * A feature that the provider refuses and the agent continues without; it ends no run. Logged once per conversation.
+ */
 export function adjustedEvents(
   adjustments: readonly Adjustment[],
   published: readonly string[],
@@ -52,7 +54,7 @@ export function adjustedEvents(
   }));
 }
 
-/** One call as it is logged when `log_completions` is on. */
+/** One model call as logged with `log_completions`. */
 export function completionLogEvent(log: CompletionLog): EventDraft {
   const name = log.model.replaceAll("/", "__");
   const at = (log.atMs / 1000).toFixed(3);

@@ -4,7 +4,10 @@ import { statusUpdate } from "../../events/state-update.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "../state/conversation-state.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 
-/** What a run does next. `execute` names every open action, those in progress too. `leave`: the client took the run away; `settle`: the run ends by itself with these events; `note`: it continues after them. */
+/**
+ * The next step of a run. `execute` names every open action, including running ones. `leave`: a client halted the
+ * run; `settle`: the run ends with these events; `note`: it continues after them.
+ */
 export type Step =
   | { readonly type: "execute"; readonly actions: readonly OpenAction[] }
   | { readonly type: "request"; readonly sawSeq: number }
@@ -14,17 +17,17 @@ export type Step =
 
 export type StepLimits = {
   readonly maxIterations: number;
-  /** Whether the agent repeats itself without progress: first it gets a hint, then the run is stopped. */
+  /** Whether the agent repeats itself without progress: first it gets a hint, then the run ends. */
   readonly circling: "no" | "hint" | "stuck";
-  /** Says which budget is used up; null while there is money. */
+  /** The exhausted budget; null while there is money. */
   readonly overBudget?: string | null;
-  /** Epoch milliseconds up to which an answer is waited for, if what happens next must be asked about. */
+  /** Approval deadline in epoch milliseconds, if the next actions need approval. */
   readonly approvalDeadlineMs?: number | null;
 };
 
 /**
- * The turn machine's only transition function. It reads the log's fold alone, so a restart, a resume and the next
- * turn of a live run are the same thing. Order matters: nothing is asked of the model while an action is open.
+ * The turn machine's only transition function. It reads only the fold of the log, so that a restart, a resume and
+ * the next turn of a run are the same. Order matters: the model is not called while an action is open.
  */
 export function nextStep(state: ConversationState, limits: StepLimits): Step {
   if (state.status !== "running") return { type: "leave" };
@@ -52,12 +55,12 @@ export function nextStep(state: ConversationState, limits: StepLimits): Step {
   return { type: "request", sawSeq: state.lastSeq };
 }
 
-/** True when nothing but the limits of a run keeps the model from being asked next. */
+/** True if only the limits of a run prevent the next model call. */
 export function asksModel(state: ConversationState): boolean {
   return state.status === "running" && state.openActions.length === 0 && hasUnseenInput(state);
 }
 
-/** True when a run has nothing left to do: no call is open, and the model has read everything. */
+/** True if a run has nothing left to do: no open call, and the model has read everything. */
 export function isDone(state: ConversationState): boolean {
   return state.status === "running" && state.openActions.length === 0 && !hasUnseenInput(state);
 }

@@ -10,17 +10,17 @@ import type { Hold } from "./hold.ts";
 import type { HookGate } from "../hook-gate.ts";
 import type { ViewRequests } from "./view-requests.ts";
 
-/** What an earlier process has left open. */
+/** The calls that an earlier process left open. */
 export interface EarlierRuns {
-  /** True for a call that it may have begun. */
+  /** True for a call that it may have started. */
   mayHaveBegun(actionId: string): boolean;
   /** True while the store is unavailable: a run that continued would repeat calls that another node has started. */
   readonly isUnsettled: boolean;
 }
 
-/** What a run and its parts work with. */
+/** Dependencies of a run and its parts. */
 export type RunDeps = SharedParts & {
-  /** Set when a client halted the work and the log could not record it yet. */
+  /** Set if a client halted the work and the log could not record it yet. */
   readonly hold: Pick<Hold, "isOn">;
   readonly session: Pick<LazySession, "open">;
   readonly earlier: EarlierRuns;
@@ -30,15 +30,15 @@ export type RunDeps = SharedParts & {
   readonly hooks: HookGate | null;
   readonly signals: Signals;
   readonly tools: Pick<Tools, "workspaceDir">;
-  /** Asked before each model call. */
+  /** Called before each model call. */
   readonly budget: Budget;
   readonly validator: Validator;
-  /** For secrets that are looked up. */
+  /** For secrets with a URL. */
   readonly fetch: Fetch;
   readonly observer: Observer;
 };
 
-/** False once a client took the run away; asked inside the mailbox. */
+/** False once a client halted the run; call inside the mailbox. */
 export function isWanted({ log, hold }: Pick<RunDeps, "log" | "hold">, signal: AbortSignal): boolean {
   return !signal.aborted && !hold.isOn && log.state.status === "running";
 }

@@ -1,6 +1,6 @@
 import type { ConversationState } from "../state/conversation-state.ts";
 
-/** A run that ends sooner than this is over before some clients listen for its end. */
+/** A shorter run may end before some clients subscribe. */
 const quickMs = 1_000;
 /** Delay before the state is published again. */
 const againMs = 1_000;
@@ -11,9 +11,9 @@ export type RunEndDeps = {
 };
 
 /**
- * Tells how a conversation stands when a run has ended. After a quick run it does so once more, if nothing has happened
- * since: the Python SDK takes a state for the end of its run only after its thread has gone on behind the request that began
- * the run, and waits for 30 seconds when the run was faster. Its collector of garbage alone can hold it for 0.4 seconds.
+ * Publishes the state of a conversation when a run has ended. After a short run it publishes once more if nothing
+ * has happened since: the Python SDK accepts a final state only after its thread has passed the request that started
+ * the run, and else waits for 30 seconds. Its garbage collection alone can delay it by 0.4 seconds.
  */
 export class RunEnd implements Disposable {
   readonly #deps: RunEndDeps;
@@ -44,7 +44,7 @@ export class RunEnd implements Disposable {
     this.#again = null;
   }
 
-  /** Differs as soon as there is a newer message or another status. */
+  /** Changes with each newer message or status. */
   #version(): string {
     const { status, lastUserMessageId } = this.#deps.log.state;
     return `${status} ${lastUserMessageId}`;

@@ -1,15 +1,15 @@
 import type { EventDraft, EventMeta } from "../../events/event-draft.ts";
 
 export type RunFacts = {
-  /** The version of its user's settings that it works with (P34). */
+  /** The version of the user's settings that it uses (P34). */
   readonly settingsVersion: number | undefined;
-  /** It belongs to a process that exists for it alone, and is not resumed without that process (P64). */
+  /** True for a run of an attended process, which is not resumed without that process (P64). */
   readonly isAttended: boolean;
 };
 
 type Mutable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 
-/** Notes them on each run that begins. */
+/** Records them for each run that starts. */
 export function withRunFacts(
   drafts: readonly EventDraft[],
   { settingsVersion, isAttended }: RunFacts,

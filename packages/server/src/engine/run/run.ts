@@ -19,9 +19,9 @@ import { storeEvents } from "./store-events.ts";
 
 type RunStep = Step | { readonly type: "ask to stop" };
 
-/** One pass of the turn machine after another until the log says that the run is over. Effects only: decisions are in `nextStep`. */
+/** Runs the turn machine until the log says that the run has ended. Effects only: decisions are in `nextStep`. */
 export class Run {
-  /** Resolves when nothing of this run is in progress any more; never rejects. */
+  /** Resolves when all work of this run has ended; never rejects. */
   readonly ended: Promise<void>;
   readonly #deps: RunDeps;
   readonly #effects = new AbortController();
@@ -38,27 +38,27 @@ export class Run {
     this.ended = this.#watched(() => this.#drive());
   }
 
-  /** True while a model call or a tool is in progress that nobody has cut off. */
+  /** True while a model call or tool is in progress that was not aborted. */
   get isWorking(): boolean {
     return (this.#calls.isOpen || this.#executions.executing.size > 0) && !this.#isLeaving;
   }
 
-  /** The actions that tools work on at this moment; they may have had effects already. */
+  /** Actions with a running tool; they may have had effects. */
   get executing(): ReadonlySet<string> {
     return this.#executions.executing;
   }
 
-  /** The text of the answer in progress; empty once it was cut off. */
+  /** The partial text of the current answer; empty once aborted. */
   get answerText(): string {
     return this.#isLeaving ? "" : this.#calls.answerText;
   }
 
-  /** Cuts off the model call and the tools in progress; what a tool has done until now is recorded where its action is still open. */
+  /** Aborts the model call and the tools in progress; partial results of tools are recorded for open actions. */
   abort(): void {
     this.#effects.abort();
   }
 
-  /** No further attempt of a model call starts; the one in progress finishes. */
+  /** Prevents further attempts of the model call; the current one finishes. */
   leave(): void {
     this.#calls.leave();
   }
@@ -84,7 +84,7 @@ export class Run {
     }
   }
 
-  /** Goes a step further, once the database is there for what has to be read for it; false when nothing is left to do. */
+  /** Takes the next step, and retries while the database is unavailable; false if nothing is left to do. */
   async #advance(): Promise<boolean> {
     const { id, logger } = this.#deps;
     for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, 5000)) {
@@ -112,7 +112,7 @@ export class Run {
     return true;
   }
 
-  /** The next step; the events of a step that ends the run are stored first. */
+  /** The next step; stores the events of a step that ends the run. */
   async #next(): Promise<RunStep> {
     let step: RunStep = { type: "leave" };
     await storeEvents(this.#deps, this.#effects.signal, async () => {
@@ -124,14 +124,16 @@ export class Run {
     return step;
   }
 
-  /** An answer after which nothing is left to do ends the run in its own commit, where no hook has a say in that. */
+  /**
+   * An answer after which nothing is left to do ends the run in the same commit, unless end hooks have to be asked.
+   */
   #endWith(next: Readonly<ConversationState>): readonly EventDraft[] {
     const { hooks } = this.#deps;
     if (hooks?.guardsStop === true || !isWanted(this.#deps, this.#effects.signal)) return [];
     return isDone(next) ? [statusUpdate("finished")] : [];
   }
 
-  /** The log of a message that came while the tools were away gets its system prompt now. */
+  /** Adds the system prompt for a message that arrived while the tools were unavailable. */
   async #introduce(): Promise<void> {
     const session = await this.#deps.session.open();
     await storeEvents(this.#deps, this.#effects.signal, () =>
@@ -139,14 +141,14 @@ export class Run {
     );
   }
 
-  /** Hooks are asked before a run ends as finished; every request to the model makes it a new question. */
+  /** End hooks are called before a run ends as finished, once per model request. */
   #withHooks(step: Step): RunStep {
     if (step.type === "request") this.#mayStop = false;
     const isAsked = !this.#mayStop && this.#deps.hooks?.guardsStop === true;
     return isAsked && step.type === "settle" && isFinish(step.drafts) ? { type: "ask to stop" } : step;
   }
 
-  /** A hook that denies the end of the run gives a reason, and the model continues with it. */
+  /** A hook that prevents the end gives a reason, and the model continues with it. */
   async #askToStop(): Promise<void> {
     const { signal } = this.#effects;
     const gated = await this.#deps.hooks!.beforeStop(signal);
@@ -162,7 +164,7 @@ export class Run {
     const { budget, clock, configuration, log } = this.#deps;
     const { config } = configuration;
     const { approval_policy: approval, max_iterations: maxIterations, stuck_detection: isWatched } = config;
-    // What takes time to find out decides nothing but whether the model is asked.
+    // Slow checks decide only whether the model is called.
     const isAsking = asksModel(log.state);
     const refusal = isAsking ? await budget.refusal() : null;
     const recent = isAsking && isWatched ? await log.recent() : [];
@@ -174,17 +176,17 @@ export class Run {
     });
   }
 
-  /** Up to here the model reads at this moment; 0 when it is not asked. */
+  /** The last `seq` of the current model request; 0 without one. */
   get beingReadSeq(): number {
     return this.#calls.beingReadSeq;
   }
 
-  /** True when the run has failed and the storage does not take that either. */
+  /** True if the run has failed and the store rejected that record too. */
   get isUnrecorded(): boolean {
     return this.#isUnrecorded;
   }
 
-  /** An unexpected failure ends the run visibly; the log stays true. */
+  /** An unexpected error ends the run visibly; the log stays correct. */
   async #fail(thrown: unknown): Promise<void> {
     const error = storageFault(thrown) ?? damageFault(thrown) ?? thrown;
     const { id, logger, log } = this.#deps;
@@ -193,7 +195,7 @@ export class Run {
       return;
     }
     const fields = { conversation: id, error: String(thrown) };
-    // What the conversation asked for and cannot have, such as a model without a provider, is no fault of the server.
+    // A requested feature that is missing, such as a model without a provider, is no server fault.
     if (error === thrown && error instanceof Fault) logger.warn(fields, "run failed");
     else logger.error(fields, "run failed");
     try {

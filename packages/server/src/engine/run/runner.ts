@@ -1,20 +1,22 @@
 import type { RunDeps } from "./run-deps.ts";
 import { Run } from "./run.ts";
 
-/** Told of each run. */
+/** Observes runs. */
 export interface RunListener {
-  /** A run begins; what is returned is disposed when nothing of it is in progress any more. */
+  /** Called when a run starts; the returned object is disposed when all its work has ended. */
   onBegin(): Disposable;
-  /** Called right after that. */
+  /** Called right after the disposal. */
   onEnd(): void;
 }
 
-/** The one place where work starts: whenever the log says `running`, exactly one run is alive. */
+/** The only place where runs start: while the log says `running`, exactly one run is active. */
 export class Runner {
   readonly #deps: RunDeps;
   readonly #listener: RunListener;
   #run: Run | null = null;
-  /** Where the log stood when a run failed and the storage did not even take that: the next one would fail alike. */
+  /**
+   * The end of the log when a run failed and the store rejected that record: the next run would fail the same way.
+   */
   #brokenAtSeq: number | null = null;
 
   constructor(deps: RunDeps, listener: RunListener) {
@@ -32,17 +34,17 @@ export class Runner {
     return this.#run?.isWorking === true;
   }
 
-  /** The actions that tools work on at this moment. */
+  /** Actions with a running tool. */
   get executing(): ReadonlySet<string> {
     return this.#run?.executing ?? noActions;
   }
 
-  /** Up to here the model reads at this moment; 0 when it is not asked. */
+  /** The last `seq` of the current model request; 0 without one. */
   get beingReadSeq(): number {
     return this.#run?.beingReadSeq ?? 0;
   }
 
-  /** The text of the answer in progress. */
+  /** The partial text of the current answer. */
   get answerText(): string {
     return this.#run?.answerText ?? "";
   }
@@ -55,7 +57,7 @@ export class Runner {
     this.#run?.leave();
   }
 
-  /** Resolves when the run that is alive now, if one is, has ended. */
+  /** Resolves when the current run, if any, has ended. */
   async ended(): Promise<void> {
     await this.#run?.ended;
   }
@@ -78,7 +80,7 @@ export class Runner {
     this.#run = null;
     if (run.isUnrecorded) this.#brokenAtSeq = this.#deps.log.state.lastSeq;
     this.#listener.onEnd();
-    // A command may have made the log `running` again while the last step settled.
+    // A command may have set the status to `running` again while the last step settled.
     void this.#deps.queue.afterAll(() => this.ensure());
   }
 }

@@ -5,9 +5,8 @@ import { agentError } from "../../events/call-answers.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 
 /**
- * Answers for the calls that the last process had started and not answered, before any command is looked at: nobody can
- * reject or repeat what has happened (P6). Where that process ran on another machine, a call without a record may have been started
- * there as well.
+ * Answers for calls that the last process started and did not answer, before any command runs: nobody can reject or
+ * repeat them (P6). If that process ran on another machine, a call without a record may have been started there.
  */
 export async function settleStarted(
   actions: readonly OpenAction[],
@@ -24,7 +23,7 @@ export async function settleStarted(
   return drafts;
 }
 
-/** The answer to a call of which nobody knows whether it was run. */
+/** The answer to a call with an unknown outcome. */
 export function lostCall(action: OpenAction): EventDraft {
   return agentError(action, lostText);
 }

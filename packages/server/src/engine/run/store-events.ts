@@ -17,11 +17,11 @@ type StoreOptions = {
 type StoreDeps = Pick<SharedParts, "id" | "log" | "logger" | "queue">;
 
 /**
- * Appends what `decide` says, and tries until the store takes it: a full disk must not lose a result that exists only here.
- * Damage is thrown: no later try would get past it.
- * Between two tries the mailbox is free for commands, and `decide` is asked again about the log that they left. Gives up
- * when `signal` aborts while the store refuses. `onStored` is called before any other job of the mailbox; `following` gives what
- * goes into the same commit, from how things stand after these events; `meanwhile` is called while they are being stored.
+ * Appends the drafts of `decide`, and retries until the store accepts them: a full disk must not lose a result that
+ * exists only here. Damage is thrown, because retries would not help. Between attempts the mailbox runs commands,
+ * and `decide` is called again for the new log. Stops if `signal` aborts while the store fails. `onStored` is called
+ * before any other mailbox job; `following` returns drafts for the same commit, from the state after the first ones;
+ * `meanwhile` is called while they are being stored.
  */
 export async function storeEvents(
   deps: StoreDeps,
@@ -49,7 +49,7 @@ export async function storeEvents(
   }
 }
 
-/** True for what the store refused, or did not answer, and may take at a later try. */
+/** True for errors of the store that may not recur: refused, or not acknowledged. */
 export function mayPass(error: unknown): boolean {
   return (
     (error instanceof JournalWriteError || error instanceof DatabaseUnavailableError) && !isDamage(error)

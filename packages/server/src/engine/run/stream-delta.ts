@@ -7,22 +7,22 @@ import type { Signals } from "../signals.ts";
 
 type StreamedPart = Extract<ModelPart, { type: "text" | "reasoning" | "tool-arguments" }>;
 
-/** What a delta belongs to: the text, the reasoning, or the arguments of one call. */
+/** The target of a delta: the text, the reasoning, or the arguments of one call. */
 type Item = {
   readonly type: "text" | "reasoning" | "tool_call";
   readonly index: number;
   readonly name?: string;
 };
 
-/** How an attempt ended: its answer is stored, or what there was of it when it was cut off, or nothing. */
+/** How an attempt ended: its answer was stored, or its partial answer after an abort, or nothing. */
 export type DeltaEnd =
   | { readonly outcome: "done"; readonly llmResponseId: string }
   | { readonly outcome: "cut" | "void" };
 
 /**
- * The frames of one attempt at an answer. Contract clients get text and reasoning; subscribers that asked for items get the
- * arguments of calls too, and for each delta its attempt, its item and its number in it (L23.20). A secret is
- * hidden also where it spans several deltas (P13).
+ * The frames of one attempt at an answer. Contract clients get text and reasoning; subscribers with items also get
+ * the arguments of calls, and for each delta its attempt, item and index (L23.20). A secret that spans several
+ * deltas is masked too (P13).
  */
 export class DeltaStream {
   readonly #signals: Pick<Signals, "emitDelta">;
@@ -53,7 +53,7 @@ export class DeltaStream {
     this.#give(item, known.mask.push(part.text));
   }
 
-  /** Gives out what was held back because it might have become a secret, then the end. */
+  /** Sends the text that was held back because it might become a secret, then the end. */
   end(end: DeltaEnd): void {
     for (const { item, mask } of this.#items.values())
       this.#give(item, end.outcome === "done" ? mask.flush() : mask.cut());
@@ -86,7 +86,7 @@ function itemOf(part: StreamedPart): Item {
     : { type: part.type, index: 0 };
 }
 
-/** A delta of the answer in progress, in the form of the contract; broadcast only, never stored. */
+/** A delta of the current answer, in contract form; broadcast only, never stored. */
 function deltaFrame(type: "text" | "reasoning", text: string): string {
   const nowMs = Date.now();
   return JSON.stringify({

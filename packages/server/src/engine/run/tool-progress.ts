@@ -4,12 +4,12 @@ import type { Configuration } from "../configuration.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import type { RunDeps } from "./run-deps.ts";
 
-/** The end of a long text is what is new in it. */
+/** Of a long text the end is sent, which is the new part. */
 const maxCharacters = 4_096;
 
 /**
- * Publishes the output of a running tool to subscribers, masked like its observation; never stored. The whole text is
- * masked before it is cut, so that no rest of a secret stands at its start, and no beginning of one at its end (P13).
+ * Publishes the output of a running tool to subscribers, masked like its observation; never stored. The whole text
+ * is masked before it is cut, so that no part of a secret remains at its start or end (P13).
  */
 export function progressOf(
   {

@@ -20,7 +20,7 @@ export type ConversationInfoSource = {
   readonly state: Readonly<ConversationState>;
 };
 
-/** A conversation as REST answers it; every secret inside is null. */
+/** A conversation as REST returns it; secrets are null. */
 export function toConversationInfo(described: ConversationInfoSource): ConversationInfo {
   const { config, state } = described;
   return withoutUndefined({
@@ -91,7 +91,7 @@ function sharedFields(
   state: Readonly<ConversationState>,
 ) {
   return withoutUndefined({
-    // Newer clients take the field for granted; nobody logs in with a subscription here.
+    // Newer clients require the field; this server has no subscription logins.
     agent: { ...config.agent, llm: { is_subscription: false, ...config.agent.llm } },
     max_iterations: config.max_iterations,
     stuck_detection: config.stuck_detection,
@@ -112,7 +112,7 @@ function sharedFields(
   });
 }
 
-/** All model calls together; null before the first. */
+/** Totals over all model calls; null before the first. */
 export function combinedMetrics(state: Readonly<ConversationState>): MetricsSnapshot | null {
   const all = Object.values(state.stats) as MetricsSnapshot[];
   const [first] = all;

@@ -3,26 +3,29 @@ import type { Navigation } from "../../agent/branches.ts";
 import type { Goal } from "./pursued-goal.ts";
 import type { SeqRange } from "../../events/event-draft.ts";
 
-/** An ActionEvent that has no answer yet. */
+/** An ActionEvent without an answer. */
 export type OpenAction = {
   readonly id: string;
   readonly seq: number;
   readonly toolName: string;
   readonly toolCallId: string;
-  /** `awaiting`: only the user may let it start. */
+  /** `awaiting`: needs the user's approval. */
   readonly gate: "approved" | "awaiting";
 };
 
-/** A message that no answered request had seen. */
+/** A message that no answered model request has included. */
 export type QueuedMessage = {
   readonly id: string;
   readonly seq: number;
-  /** False for messages of the scaffold. */
+  /** False for messages of the environment. */
   readonly isFromUser: boolean;
   readonly wantsRun: boolean;
 };
 
-/** Everything the conversation decides with: a fold over its log and nothing else. JSON-safe, so that it can be cached. */
+/**
+ * The state from which a conversation decides: a fold of its log and nothing else. JSON-safe, so that it can be
+ * cached.
+ */
 export type ConversationState = {
   lastSeq: number;
   lastId: string | null;
@@ -30,57 +33,57 @@ export type ConversationState = {
   status: ConversationExecutionStatus;
   systemPromptSeq: number | null;
   lastUserMessageId: string | null;
-  /** Last message that somebody other than the model wrote. */
+  /** Last message not written by the model. */
   lastMessageSeq: number;
-  /** Last result of a tool call that the model has to read; 0 once it has finished. */
+  /** Last tool result that the model has to read; 0 once it has finished. */
   lastResultSeq: number;
-  /** What the last answered request had seen. */
+  /** The last `seq` included in the last answered request. */
   lastSawSeq: number;
-  /** Last message whose sender asked for a run; 0 once the model has seen it or a client took the run away. */
+  /** Last message that requested a run; 0 once the model has read it or a client halted the run. */
   runWantedSeq: number;
   openActions: OpenAction[];
-  /** Messages that wait for the next request, oldest first. */
+  /** Messages queued for the next request, oldest first. */
   queued: QueuedMessage[];
-  /** Epoch milliseconds after which the configured answer counts for what waits; null when nothing does or there is none. */
+  /** Deadline of the pending approvals, in epoch milliseconds; null without approvals or timeout. */
   approvalDeadlineMs: number | null;
-  /** Where the current run began, and how many answers the model gave in it. */
+  /** Start of the current run, and the number of model answers in it. */
   runStartSeq: number;
   iterations: number;
   /** Snapshot form of the metrics per usage id, as last published. */
   stats: Record<string, unknown>;
   /** The last event with stats. */
   statsSeq: number;
-  /** The last run belongs to a process that is there for it alone. */
+  /** True if the last run belongs to an attended process. */
   isAttended: boolean;
-  /** Clients were notified that a model call will be retried. */
+  /** True if clients were told of a retry of a model call. */
   isRetryShown: boolean;
-  /** When it will be, as it is shown; null where nothing is waited for. */
+  /** Time of the retry; null if none is pending. */
   retryUntil: string | null;
   /** The beginning of the newest message, on one line; empty before the first. */
   lastText: string;
-  /** How far the newest task list is; null before there is one. */
+  /** Progress of the newest task list; null before there is one. */
   plan: { readonly done: number; readonly total: number; readonly current: string | null } | null;
   /** The last goal that was set. */
   goal: Goal | null;
-  /** Where the model's view begins: these events, and everything from a condensation on. */
+  /** The start of the model's view: these events, and everything after a condensation. */
   viewStart: { readonly kept: readonly SeqRange[]; readonly fromSeq: number };
-  /** Where the log left its line, oldest first. */
+  /** Navigations, oldest first. */
   navigations: readonly Navigation[];
-  /** Skills that the model has loaded by name, each once. */
+  /** Skills that the model has loaded, each once. */
   invokedSkills: readonly string[];
-  /** Keys of the provider's refusals that were reported to clients, each once. */
+  /** Keys of provider refusals that were reported, each once. */
   toldAdjustments: readonly string[];
-  /** The model has asked for the tools of a browser that is there on demand. */
+  /** True if the model has requested the on-demand browser tools. */
   hasAskedForBrowser: boolean;
-  /** Unused fields of requests that the log has reported. */
+  /** Unused request fields that were reported. */
   unusedFields: readonly string[];
-  /** The last event that has a checkpoint beside it. */
+  /** The last event with a checkpoint. */
   checkpointSeq: number;
-  /** The last event of the branch, state updates and notices apart; null at the beginning. */
+  /** The last event of the branch, without state updates and notices; null at the beginning. */
   leafId: string | null;
 };
 
-/** What belongs to a branch and is another on the next one. */
+/** The part of the state that belongs to a branch. */
 export type BranchHead = Pick<
   ConversationState,
   | "systemPromptSeq"
@@ -129,7 +132,7 @@ export function initialState(): ConversationState {
   };
 }
 
-/** True when the model has not yet reacted to something in the log. */
+/** True if the model has not yet read something in the log. */
 export function hasUnseenInput(state: ConversationState): boolean {
   return Math.max(state.lastMessageSeq, state.lastResultSeq) > state.lastSawSeq;
 }

@@ -8,7 +8,7 @@ import { beginningOf, planOf, retryUntilOf } from "./shown-facts.ts";
 /** One stored event as the fold reads it. */
 export type FoldedEvent = { readonly seq: number; readonly event: Event; readonly meta: EventMeta };
 
-/** Kinds that change the state; every other kind only moves the position. */
+/** Kinds that change the state; other kinds only advance the position. */
 export const foldedKinds = [
   "SystemPromptEvent",
   "MessageEvent",
@@ -21,10 +21,13 @@ export const foldedKinds = [
   "ConversationStateUpdateEvent",
 ] as const satisfies readonly Event["kind"][];
 
-/** Of the folded kinds, those that a branch can end with. */
+/** Folded kinds with which a branch can end. */
 const isLeafKind = new Set<string>(foldedKinds.filter((kind) => kind !== "ConversationStateUpdateEvent"));
 
-/** Applies one event to `state` in place; nested values are replaced, never changed. Unknown kinds and fields are passed over: logs of other releases stay readable. */
+/**
+ * Applies one event to `state` in place; nested values are replaced, never mutated. Unknown kinds and fields are
+ * ignored: logs of other releases stay readable.
+ */
 export function applyEvent(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
   state.lastSeq = seq;
   state.lastId = event.id ?? state.lastId;
@@ -81,7 +84,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
   }
 }
 
-/** In older logs a range spans consecutive events of the view; what an earlier condensation removed between them stays out. */
+/** In older logs a range spans consecutive events of the view; events removed by an earlier condensation stay out. */
 function rangesInView(
   { viewStart: { kept, fromSeq } }: ConversationState,
   seq: number,
@@ -116,7 +119,7 @@ function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEven
   if (wantsRun) state.runWantedSeq = seq;
 }
 
-/** As if the message had never been sent, for what comes next. */
+/** Removes a withdrawn message from the state. */
 function removeQueued(state: ConversationState, id: string): void {
   state.queued = state.queued.filter((message) => message.id !== id);
   state.lastMessageSeq = Math.max(0, ...state.queued.map(({ seq }) => seq));
@@ -165,7 +168,7 @@ function applyUpdate(
   state.iterations = 0;
 }
 
-/** The view is read anew, from the whole branch: ranges of condensations on another branch do not apply. */
+/** Rebuilds the view from the whole branch: ranges of condensations on another branch do not apply. */
 function navigate(
   state: ConversationState,
   seq: number,

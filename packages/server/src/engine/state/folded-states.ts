@@ -8,13 +8,13 @@ const maxEntries = 2_000;
 type Entry = { readonly createdAtMicros: number; readonly state: Readonly<ConversationState> };
 
 /**
- * A cache of states of conversations that are not loaded, valid while their log does not grow: lists ask for the same ones again
- * and again (P38). A state is a fold of the log alone, so the end of the log tells whether a cached one is still valid.
+ * A cache of states of conversations that are not loaded, valid until their log grows: lists request the same ones
+ * repeatedly (P38). A state is a fold of the log alone, so the end of the log decides validity.
  */
 export class FoldedStates {
   readonly #journal: LogReader;
   readonly #onDamaged: (error: DamagedEventError) => void;
-  /** The longest unused first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
 
   constructor(journal: LogReader, onDamaged: (error: DamagedEventError) => void) {
@@ -22,10 +22,13 @@ export class FoldedStates {
     this.#onDamaged = onDamaged;
   }
 
-  /** For a log with a damaged event, the state that follows from the row alone: one such log must not break a list of others (P7, P8). */
+  /**
+   * For a log with a damaged event: the state from the row alone, so that one such log does not break a list (P7,
+   * P8).
+   */
   async of(row: ConversationRow): Promise<Readonly<ConversationState>> {
     const entry = this.#entries.get(row.id);
-    // An id may come back with another log after its conversation was deleted.
+    // An id may be reused with another log after its conversation was deleted.
     const isSame = entry?.state.lastSeq === row.lastSeq && entry.createdAtMicros === row.createdAtMicros;
     const state = isSame ? entry.state : await this.#load(row);
     this.#entries.delete(row.id);
@@ -50,7 +53,7 @@ export class FoldedStates {
   }
 }
 
-/** Nothing runs where the log cannot be read. */
+/** Nothing runs if the log cannot be read. */
 function stateOfRow({ executionStatus, lastSeq }: ConversationRow): ConversationState {
   const status = executionStatus === "running" ? "error" : (executionStatus as ConversationState["status"]);
   return { ...initialState(), lastSeq, status };

@@ -3,8 +3,8 @@ import { queuedMessages } from "./queued-messages.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
 /**
- * What the events alone do not tell of how a conversation stands: which calls wait for their user, and which messages the
- * model has not been given. It holds up to and with `last_event_id`.
+ * The live status that events do not contain: pending approvals and queued messages. Valid up to and including
+ * `last_event_id`.
  */
 export function liveStatusFrame(state: Readonly<ConversationState>, beingReadSeq: number): string {
   const deadline = state.approvalDeadlineMs;

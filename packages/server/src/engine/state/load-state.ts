@@ -13,12 +13,12 @@ import { applyEvent, foldedKinds } from "./fold.ts";
 export type LogReader = Pick<Journal, "read" | "readKinds">;
 
 /**
- * Folds the log up to its end, from the cached snapshot where there is a usable one. Needs no lease. Fails with
- * {@link DamagedEventError}: who works with a state must not guess what a damaged event said.
+ * Folds the log to its end, from the cached snapshot if it is usable. Needs no lease. Throws {@link
+ * DamagedEventError}: a writer must not guess the content of a damaged event.
  */
 export async function loadState(journal: LogReader, row: ConversationRow): Promise<ConversationState> {
   const snapshot = fromSnapshot(row);
-  // A conversation at rest: lists of those that are not loaded read no event.
+  // An idle conversation: lists read no event of it.
   if (snapshot !== null && snapshot.lastSeq === row.lastSeq) return snapshot;
   const state = snapshot ?? initialState();
   const chunk = 1000;
@@ -31,7 +31,7 @@ export async function loadState(journal: LogReader, row: ConversationRow): Promi
   return state;
 }
 
-/** Folds a stored event; one without the fields of its kind is damaged too. */
+/** Folds a stored event; an event without the fields of its kind counts as damaged. */
 export function applyStored(state: ConversationState, conversationId: string, stored: EventWithMeta): void {
   const folded = parseStored(conversationId, stored);
   try {
@@ -45,15 +45,15 @@ function fromSnapshot(row: ConversationRow): ConversationState | null {
   if (row.snapshot === null || row.snapshotSeq > row.lastSeq) return null;
   try {
     const parsed = JSON.parse(row.snapshot) as { version: number; state: ConversationState } | null;
-    // A snapshot is a copy: without one the log is folded from its beginning.
+    // A snapshot is only a cache: without one the log is folded from its beginning.
     return parsed?.version === snapshotVersion ? { ...initialState(), ...parsed.state } : null;
   } catch {
-    // Damaged, and nothing is lost by that.
+    // Damaged: fold without it.
     return null;
   }
 }
 
-/** The last event may be of a kind that the fold passes over; the position must be exact all the same. */
+/** The fold may skip the last event, but the position must be exact. */
 async function moveToEnd(journal: LogReader, row: ConversationRow, state: ConversationState): Promise<void> {
   const [last] = await journal.read(row.id, row.lastSeq - 1, 1);
   if (last === undefined) return;
@@ -64,19 +64,19 @@ async function moveToEnd(journal: LogReader, row: ConversationRow, state: Conver
     state.lastMicros = parseInstant(event.timestamp) ?? state.lastMicros;
 }
 
-/** Grows whenever the fold changes its meaning; older snapshots are then ignored and the log is folded anew. */
+/** Incremented whenever the fold changes: older snapshots are ignored and the log is folded again. */
 const snapshotVersion = 8;
 
 export function writeSnapshot(state: ConversationState): string {
   return JSON.stringify(toCheckpoint(state));
 }
 
-/** A state as it is stored beside an event: a copy of what the log up to there folds to. */
+/** A checkpoint stored with an event: the fold of the log up to it. */
 export function toCheckpoint(state: Readonly<ConversationState>): NonNullable<EventMeta["checkpoint"]> {
   return { version: snapshotVersion, state };
 }
 
-/** Null where there is none, and for one that a fold of another meaning has made. */
+/** Null if there is none, or if another version of the fold made it. */
 export function fromCheckpoint({ checkpoint }: EventMeta): ConversationState | null {
   if (checkpoint?.version !== snapshotVersion) return null;
   return { ...initialState(), ...(checkpoint.state as ConversationState) };

@@ -5,22 +5,25 @@ import { foldedKinds } from "./fold.ts";
 import { applyStored, fromCheckpoint } from "./load-state.ts";
 
 type State = Readonly<ConversationState>;
-/** Of one conversation, by position. */
+/** Cached states of one conversation, by position. */
 type Known = { readonly createdAtMicros: number; readonly states: readonly State[] };
 
-/** How far back a checkpoint is searched; without one, states are cached at this interval. Logs with checkpoints have one twice as often. */
+/**
+ * Maximum distance to search for a checkpoint; without one, states are cached at this interval. Logs with
+ * checkpoints have one twice as often.
+ */
 const step = 1_024;
 
 /** Maximum number of conversations with cached states. */
 const maxEntries = 8;
 
 /**
- * How a conversation stood at any position of its log, as the fold says: from the checkpoint before it, whatever
- * lies further back. A log without checkpoints is folded from its beginning once, and from places in between afterwards.
+ * The state of a conversation at any position of its log, folded from the checkpoint before it. A log without
+ * checkpoints is folded once from its beginning, and afterwards from cached states.
  */
 export class PastStates {
   readonly #journal: Pick<Journal, "readKinds">;
-  /** What was asked for longest ago comes first. */
+  /** Least recently used first. */
   readonly #known = new Map<string, Known>();
 
   constructor(journal: Pick<Journal, "readKinds">) {
@@ -29,7 +32,7 @@ export class PastStates {
 
   async at({ id, createdAtMicros }: ConversationRow, seq: number): Promise<State> {
     const cached = this.#known.get(id);
-    // An id may come back with another log after its conversation was deleted.
+    // An id may be reused with another log after its conversation was deleted.
     const states = cached?.createdAtMicros === createdAtMicros ? cached.states : [];
     const nearest = states.findLast(({ lastSeq }) => lastSeq <= seq) ?? initialState();
     if (seq - nearest.lastSeq <= step) return await this.#fold(id, nearest, seq);

@@ -1,12 +1,12 @@
 import type { Message } from "@convoke/protocol";
 import type { ConversationState } from "./conversation-state.ts";
 
-/** So much of a message says in a list what it is about. */
+/** Maximum length of the text that lists show. */
 const shownCharacters = 160;
-/** How much of a message is read: it may begin with a page of spaces. */
+/** How much of a message is read: it may begin with many spaces. */
 const readCharacters = 1_000;
 
-/** The beginning of what a message says, on one line; empty where it says nothing. Tolerates what old logs hold. */
+/** The beginning of a message on one line; empty if it has no text. Tolerates old logs. */
 export function beginningOf(message: Partial<Message> | undefined, max = shownCharacters): string {
   for (const part of message?.content ?? []) {
     if (!("text" in part) || typeof part.text !== "string") continue;
@@ -16,7 +16,7 @@ export function beginningOf(message: Partial<Message> | undefined, max = shownCh
   return "";
 }
 
-/** How far a task list is; null for an observation that shows none. */
+/** Progress of a task list; null for observations without one. */
 export function planOf(observation: object | undefined): ConversationState["plan"] {
   const { kind, task_list: tasks } = (observation ?? {}) as { kind?: string; task_list?: unknown };
   if (kind !== "TaskTrackerObservation" || !Array.isArray(tasks)) return null;
