@@ -95,7 +95,7 @@ test("three processes: whichever is asked answers for all conversations, and fol
   expect(metrics.match(/^convoke_conversations\{status="idle"\} (\d+)$/m)?.[1]).toBe("3");
 });
 
-test("kill -9 of the process that works on a run: the run goes on, the port answers, and followers lose nothing", async () => {
+test("kill -9 of the process that works on a run: the run continues, the port answers, and followers lose nothing", async () => {
   const command = "printenv CONVOKE_OWNER > owner.txt; sleep 300";
   await using model = await startScriptedModel({
     script: {

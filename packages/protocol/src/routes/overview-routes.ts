@@ -37,7 +37,7 @@ export const overviewRoutes = routesOf("Overview", {
         Type.Array(ref(ConversationExecutionStatus), { maxItems: 8, description: "One of them." }),
       ),
       archived: Type.Optional(
-        Type.Boolean({ description: "Only those that are put away, or only the others." }),
+        Type.Boolean({ description: "Only archived conversations, or only the others." }),
       ),
       pinned: Type.Optional(Type.Boolean()),
       parent: orAbsent(Type.String(), {

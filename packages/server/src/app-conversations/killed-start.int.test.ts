@@ -23,7 +23,7 @@ afterAll(async () => {
 const firstId = "0198c0de-0000-7000-8000-00000000abcd";
 const hello = { initial_message: { content: [{ type: "text", text: "first" }] } };
 
-test("a server that was killed while a sandbox started goes on with the start: one sandbox, one first message", async () => {
+test("a server that was killed while a sandbox started resumes the start: one sandbox, one first message", async () => {
   const conversationId = firstId;
   const task = await v1.start({ ...hello, conversation_id: conversationId });
   const again = await v1.start({ ...hello, conversation_id: conversationId });

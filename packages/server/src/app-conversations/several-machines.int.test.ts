@@ -221,7 +221,7 @@ describe.skipIf(!probe.isUsable)(`sandboxes of several machines (${probe.detail}
     expect(await infoOf(near, sandboxId)).toBeNull();
   });
 
-  test("P22: a start whose server is killed is gone on with by another one: the setup script runs once", async () => {
+  test("P22: a start whose server is killed is resumed by another one: the setup script runs once", async () => {
     const { id: secondId, sandboxId } = await startConversation();
     const project = join(workspaceOf(near, sandboxId), "project");
     mkdirSync(join(project, ".openhands"));

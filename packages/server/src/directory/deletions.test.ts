@@ -91,7 +91,7 @@ test("a request to delete that arrives while the files of the conversation are r
   await expect(deletions.delete(owner, "c")).rejects.toMatchObject({ kind: "missing" });
 });
 
-test("M3: a conversation that is put away while it is deleted is not loaded again, and whoever asks is told when to come back", async () => {
+test("M3: a conversation that is evicted while it is deleted is not loaded again, and callers get Retry-After", async () => {
   let send: (() => Promise<void>) | null = null;
   const refusals: unknown[] = [];
   await using server = await startTestServer({

@@ -19,7 +19,7 @@ function openOrphans({ journal, ...given }: Given): Orphans {
   return new Orphans({ journal, adopter: { ...atStart, ...given } });
 }
 
-test("P27: a run whose server has left is gone on with once, one with a living server or a sandbox elsewhere is not", async () => {
+test("P27: a run whose server has left is resumed once, one with a living server or a sandbox elsewhere is not", async () => {
   await using folder = await openTemporaryDirectory();
   const first = await openJournal({ dataDir: folder.path });
   await using second = await openJournal({ dataDir: folder.path });
@@ -45,7 +45,7 @@ test("P27: a run whose server has left is gone on with once, one with a living s
   expect(taken).toEqual(["run"]);
 });
 
-test("what nobody owns is taken up at the second look, because a fork is made in two steps", async () => {
+test("what nobody owns is adopted at the second poll, because a fork is made in two steps", async () => {
   await using folder = await openTemporaryDirectory();
   await using journal = await openJournal({ dataDir: folder.path });
   await journal.createConversation(sampleConversation("begun", { isActive: true }));
@@ -67,7 +67,7 @@ test("what nobody owns is taken up at the second look, because a fork is made in
   expect(taken).toEqual(["begun"]);
 });
 
-test("P2: a run that this server owns and has lost from its memory is gone on with at the second look", async () => {
+test("P2: a run that this server owns and has lost from its memory is resumed at the second poll", async () => {
   await using folder = await openTemporaryDirectory();
   await using journal = await openJournal({ dataDir: folder.path });
   for (const id of ["worked on", "lost"])
@@ -135,7 +135,7 @@ test("issue 12.1: what an ended server has left is claimed and read in batches, 
   expect(readings).toBeLessThanOrEqual(6);
 });
 
-test("P2: a start takes up what nobody owns and what has ended, at once and not what it is told to leave; what is elsewhere it takes singly", async () => {
+test("P2: a start adopts runs without an owner or with an ended one, except excluded ones; those of another machine one by one", async () => {
   await using folder = await openTemporaryDirectory();
   const ended = await openJournal({ dataDir: folder.path });
   await using living = await openJournal({ dataDir: folder.path });

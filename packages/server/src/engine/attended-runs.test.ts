@@ -12,7 +12,7 @@ async function openOn(server: TestServer, options: TestServerOptions): Promise<T
   });
 }
 
-test("P64: a run of a command that has ended is shown as interrupted by the next server, and goes on when asked", async () => {
+test("P64: a run of a command that has ended is shown as interrupted by the next server, and resumes when asked", async () => {
   const turns: ScriptTurn[] = [{ tool_calls: [shell("hold on")] }, { text: "Done." }];
   await using command = await startTestServer({ isAttended: true, script: { turns } });
   const { id } = await command.createConversation({ text: "go" });
@@ -32,7 +32,7 @@ test("P64: a run of a command that has ended is shown as interrupted by the next
   expect((await server.events(id)).filter(({ kind }) => kind === "PauseEvent")).toHaveLength(1);
 });
 
-test("P64: a server's run goes on by itself at the next server, and not in the process of a command", async () => {
+test("P64: a server's run resumes by itself at the next server, and not in the process of a command", async () => {
   const turns: ScriptTurn[] = [{ tool_calls: [shell("hold on")] }, { text: "Done." }];
   await using first = await startTestServer({ script: { turns } });
   const { id } = await first.createConversation({ text: "go" });
@@ -45,7 +45,7 @@ test("P64: a server's run goes on by itself at the next server, and not in the p
   expect((await next.events(id)).filter(({ kind }) => kind === "PauseEvent")).toEqual([]);
 });
 
-test("P64: what a sub-agent of an interrupted run did goes on with the run", async () => {
+test("P64: a sub-agent of an interrupted run resumes with the run", async () => {
   const prompt = "Count the files.";
   const parent = { match: { last_user_contains: "Have it counted." } };
   const child = { match: { last_user_contains: prompt } };

@@ -77,7 +77,7 @@ test("issue 13.1: a field of the row is stored when it changes, also after the l
   expect(stored).toEqual([["running", true]]);
 });
 
-test("issue 12.1: who goes on with a run reads its events once, to look for circling and to ask the model", async () => {
+test("issue 12.1: resuming a run reads its events once, for loop detection and for the model request", async () => {
   const memory = new MemoryLog(sampleConversation("c"));
   const journal = openMemoryJournal(memory, async (write) => write());
   const before = await ConversationLog.open(

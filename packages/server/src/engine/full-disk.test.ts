@@ -23,7 +23,7 @@ test.each(["pause", "interrupt", "stop"] as const)(
   },
 );
 
-test("P7: a result waits for the disk and is stored; the run goes on by itself", async () => {
+test("P7: a result waits for the disk and is stored; the run resumes by itself", async () => {
   await using world = await openGatedConversation();
   const { conversation, disk, end, kinds } = world;
   await end("one");

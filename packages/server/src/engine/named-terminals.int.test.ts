@@ -53,7 +53,7 @@ test("issue 11.4: an agent starts, reads and stops a command in a terminal with 
   expect(refused).toMatchObject({ error: expect.stringContaining("command: must be text") as unknown });
 });
 
-test("issue 11.4: a conversation whose command goes on stays open when nobody uses it, others are put away", async () => {
+test("issue 11.4: a conversation whose command goes on stays open when nobody uses it, others are evicted", async () => {
   await using server = await openServer(
     [
       {
@@ -76,7 +76,7 @@ test("issue 11.4: a conversation whose command goes on stays open when nobody us
   const other = await server.runTo("finished", "Start another.", withTerminals(server));
   const pid = Number(/pid:(\d+)/.exec(texts(await server.events(other)).join("\n"))?.[1]);
   expect(pid).toBeGreaterThan(1);
-  // The one that was used later is put away; the other would have been before.
+  // The one that was used later is evicted; the other would have been before.
   await until(() => readProcess(pid) === undefined);
   await server.client.sendMessage(conversationId, { content: [{ type: "text", text: "And?" }], run: true });
   await until(async () =>

@@ -20,7 +20,7 @@ async function beginRuns(server: TestServer, count: number): Promise<string[]> {
   return begun.map(({ id }) => id);
 }
 
-test("issue 12.1, P2: a server that starts again claims and reads its runs in batches, and goes on with each once", async () => {
+test("issue 12.1, P2: a server that starts again claims and reads its runs in batches, and resumes each once", async () => {
   const calls: string[] = [];
   let isCounted = false;
   const counted = (journal: Journal): Journal =>
@@ -52,7 +52,7 @@ test("issue 12.1, P2: a server that starts again claims and reads its runs in ba
   for (const id of ids) expect((await server.client.getConversation(id)).execution_status).toBe("running");
 });
 
-test("P2: a message to a conversation that is just being taken up waits for that, and takes nothing away from it", async () => {
+test("P2: a message to a conversation that is being adopted waits for that, and takes nothing away from it", async () => {
   const isClaiming = Promise.withResolvers<void>();
   const isSending = Promise.withResolvers<void>();
   const mayClaim = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ test("P2: a message to a conversation that is just being taken up waits for that
   expect(server.log.filter(({ message }) => message.includes("could not"))).toEqual([]);
 });
 
-test("a start at which nothing can be claimed goes on without, and what is left is taken up once the store can again", async () => {
+test("a startup without claims succeeds, and the runs are adopted once the store works again", async () => {
   let isBroken = false;
   await using server = await startTestServer({
     script,

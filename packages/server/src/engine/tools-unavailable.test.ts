@@ -68,7 +68,7 @@ test("P65: a message does not wait for tools that take their time, and the run b
   }
 });
 
-test("F4, P6: a call that had begun when the machine went down has an unknown outcome, and the run goes on by itself", async () => {
+test("F4, P6: a call that had begun when the machine went down has an unknown outcome, and the run resumes by itself", async () => {
   const model = createScriptedModel({
     turns: [
       { tool_calls: [{ name: "terminal", arguments: { command: "make" } }] },

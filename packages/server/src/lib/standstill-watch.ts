@@ -70,7 +70,7 @@ function end({ memory, limitMs, recordFile }: WatchdogShared): void {
     conversation: last,
     conversations: working,
     ...(recordError === null ? {} : { recordError }),
-    msg: `the event loop stood still for ${seconds} s of processor time; the process ends. Start it again: what was at work then is gone on with carefully`,
+    msg: `the event loop stood still for ${seconds} s of processor time; the process ends. After a restart its runs are resumed one after another`,
   };
   try {
     writeSync(2, `${JSON.stringify(line)}\n`);

@@ -28,8 +28,8 @@ describe.skipIf(!probe.isUsable)(`servers that are killed, on PostgreSQL (${prob
   });
 
   test.each([
-    ["P6, P28: another server, on a folder of its own, goes on with the run", "other"],
-    ["P2, P6: the next server on its folder goes on with the run", "own"],
+    ["P6, P28: another server, on a folder of its own, resumes the run", "other"],
+    ["P2, P6: the next server on its folder resumes the run", "own"],
   ] as const)(
     "kill -9 in a command: %s, and runs nothing twice",
     async (_, folder) => {

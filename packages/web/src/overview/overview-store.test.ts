@@ -84,7 +84,7 @@ test("a page that comes back from sleep ends the wait, and a first connection th
   expect(store.snapshot().phase).toBe("failed");
 });
 
-test("S6: a conversation that is put away leaves the list, and comes back when it is taken out", async () => {
+test("S6: an archived conversation leaves the list, and comes back when it is taken out", async () => {
   const { store, send } = play();
   store.start(new AbortController().signal);
   await send(summary("a", "1"), summary("b", "2"), { type: "listed", ids: ["a", "b"] });

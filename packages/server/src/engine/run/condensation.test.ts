@@ -190,7 +190,7 @@ test("P11: a window that shrinks to nothing costs at most 3 requests and 10 summ
   expect(replayLog(storedEvents(opened)).difference).toBeNull();
 });
 
-test("P11: an overflow that the provider reports is answered with a condensation, and the run goes on", async () => {
+test("P11: an overflow that the provider reports is answered with a condensation, and the run continues", async () => {
   const model = createWindowedModel({ windowTokens: 12_000, turns: 40 });
   await using opened = await openMemoryConversation({
     model,

@@ -19,7 +19,7 @@ export class LeftOpenError extends Error {
   override readonly name = "LeftOpenError";
 
   constructor(options?: ErrorOptions) {
-    super("The call goes on without this process.", options);
+    super("The call continues without this process.", options);
   }
 }
 

@@ -64,7 +64,7 @@ test.each([
   ["2 MB of <tool_call>", repeated("<tool_call>"), false],
   ["2 MB of whole calls", repeated('<call name="terminal"></call>'), false],
 ] as const)(
-  "hardening 4: after %s in one answer others are served, and the run goes on",
+  "hardening 4: after %s in one answer others are served, and the run continues",
   async (_, first, isNative) => {
     await using model = await startModel(first);
     await using server = await startTestServer({ script: { turns: [] } });

@@ -19,7 +19,7 @@ export function retryUpdate({ attempt, error, untilMs }: Retry): EventDraft {
 
 /** The same field while tools are opening, with the code `MCPServersStarting` and no failed attempt. */
 export function serversAwaited({ names, untilMs }: AwaitedServers): EventDraft {
-  const detail = `Waiting for the MCP servers to start: ${names.join(", ")}. The agent goes on without them when they take longer.`;
+  const detail = `Waiting for the MCP servers to start: ${names.join(", ")}. The agent continues without them if they take longer.`;
   const until = formatInstant(Math.ceil(untilMs) * 1000);
   return stateUpdate("model_retry", { attempt: 0, code: "MCPServersStarting", detail, until });
 }

@@ -7,7 +7,7 @@ import { createWindowedModel } from "../../testing/windowed-model.ts";
 const task = "Count to five hundred, one step at a time.";
 const image = { type: "image" as const, image_urls: ["data:image/png;base64,AAAA"], cache_prompt: false };
 
-test("P12: an image that the provider refuses is replaced for the model, and the conversation goes on", async () => {
+test("P12: an image that the provider refuses is replaced for the model, and the conversation continues", async () => {
   const model = createWindowedModel({ windowTokens: 100_000, turns: 1 });
   let refusals = 0;
   await using opened = await openMemoryConversation({

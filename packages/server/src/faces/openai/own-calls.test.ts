@@ -102,7 +102,7 @@ test("hardening 1, P2: a restart resumes the calling conversation, and not those
   expect(await count("running")).toBe(0);
 });
 
-test("hardening 1, P2: after a kill a conversation that was asked by another is settled, and its run not gone on with", async () => {
+test("hardening 1, P2: after a kill a conversation that was asked by another is settled, and its run not resumed", async () => {
   for (const callDepth of [undefined, 1]) {
     const done: string[] = [];
     const config = (callDepth === undefined ? {} : { call_depth: callDepth }) as ConversationConfig;

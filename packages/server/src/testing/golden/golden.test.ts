@@ -20,7 +20,7 @@ test("there is a folder of a release", () => {
   expect(releases.length).toBeGreaterThan(0);
 });
 
-test.each(releases)("P8, P57: a data folder of release %s is listed, read and gone on with", async (release) => {
+test.each(releases)("P8, P57: a data folder of release %s is listed, read and resumed", async (release) => {
   const folder = await mkdtemp(join(tmpdir(), "convoke-golden-"));
   try {
     const dataDir = join(folder, "data");

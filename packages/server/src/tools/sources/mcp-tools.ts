@@ -107,7 +107,7 @@ const filterFailed: EventDraft = {
 /** Clients see these, the model does not, and no run ends of them. */
 function serverFailed(server: string, reason: string): EventDraft {
   const detail =
-    `The MCP server "${server}" does not work: ${reason} The agent goes on without it; ` +
+    `The MCP server "${server}" does not work: ${reason} The agent continues without it; ` +
     "it is tried again by itself, and its tools come back when it answers.";
   return serverError("MCPServerFailed", detail);
 }

@@ -112,7 +112,7 @@ test("L23.5: what a sub-agent wants confirmed waits for the person, told in the 
   expect(server.quickTools.started).toEqual(["count src"]);
 });
 
-test("P43: an interrupt is answered when the sub-agent has stopped too, and the task goes on later with all that it knows", async () => {
+test("P43: an interrupt is answered when the sub-agent has stopped too, and the task resumes later with all that it knows", async () => {
   const asks = "Go on with the counting.";
   const again = "Count the rest.";
   const turns: ScriptTurn[] = [
@@ -142,7 +142,7 @@ test("P43: an interrupt is answered when the sub-agent has stopped too, and the 
   expect(expected).toHaveLength(2);
 });
 
-test("P6: a server that stops in the middle of a task goes on with the same task, and nothing is done twice", async () => {
+test("P6: a server that stops in the middle of a task continues the same task, and nothing is done twice", async () => {
   const child: readonly ScriptTurn[] = [counts[0]!, { ...counts[1]!, hang: true, attempts: 1 }];
   await using server = await startTestServer({ script: script({}, child) });
   const { id } = await server.createConversation({ ...withTasks(server), text: order });

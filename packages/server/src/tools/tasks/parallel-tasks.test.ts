@@ -109,7 +109,7 @@ test("P43: an interrupt is answered when all sub-agents have stopped, and each c
   expect(answers).toHaveLength(4);
 });
 
-test("P6: a server that ends while four sub-agents work goes on with the same four, and nothing is done twice", async () => {
+test("P6: a server that ends while four sub-agents work continues the same four, and nothing is done twice", async () => {
   const { turns } = script(4, "count");
   const reports = turns.filter(({ tool_calls: calls }) => calls?.[0]?.name === "finish").slice(1);
   for (const turn of reports) Object.assign(turn, { hang: true, attempts: 1 });

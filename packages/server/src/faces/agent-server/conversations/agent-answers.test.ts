@@ -168,7 +168,7 @@ test("the key of the model is in no error that the provider echoes", async () =>
   expect(JSON.stringify(await logOf(id))).not.toContain("llm-key");
 });
 
-test("max_iterations ends the run with MaxIterationsReached; run goes on from there", async () => {
+test("max_iterations ends the run with MaxIterationsReached; run resumes from there", async () => {
   const id = await server.runTo("error", "CASE:LOOPING", { max_iterations: 3 });
   const log = await logOf(id);
   expect(log.at(-1)).toMatchObject({ kind: "ConversationErrorEvent", code: "MaxIterationsReached" });

@@ -73,7 +73,7 @@ test("W3: a message that lands during the last model call is answered in the sam
   expect(statuses(await server.events(id))).toEqual(["running", "finished"]);
 });
 
-test("W4, L23.7: a pause during a model call holds when the answer comes; run goes on from there", async () => {
+test("W4, L23.7: a pause during a model call holds when the answer comes; run resumes from there", async () => {
   const script = { turns: [{ tool_calls: [shell("after pause")] }, { text: "Done." }] };
   const { wrapModel, release } = holdAnswers();
   await using server = await startTestServer({ script, wrapModel });

@@ -213,7 +213,7 @@ test("S4: an overview sends existing conversations, then changes and deletions",
     body: { is_pinned: true },
   });
   await until(() => overview.summaries.get(id)?.is_pinned === true);
-  // One that is put away is told with the mark: whoever lists the others takes it out.
+  // An archived one is sent with its mark, so that lists remove it.
   await server.client.call("PUT /api/conversations/{conversation_id}/marks", {
     params: { conversation_id: id },
     body: { is_archived: true },
