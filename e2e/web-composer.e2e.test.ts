@@ -127,14 +127,14 @@ describe.skipIf(noBrowser !== null)("naming things in the composer", () => {
       { name: "text.txt", mimeType: "text/plain", buffer: Buffer.from("a text") },
       { name: "part.png", mimeType: "image/png", buffer: picture },
     ]);
-    await page.getByRole("img", { name: "Picture 1" }).waitFor();
-    await expect.poll(() => page.getByRole("img", { name: /Picture/ }).count()).toBe(1);
-    await page.getByRole("button", { name: "Remove picture 1" }).click();
-    await page.getByRole("img", { name: "Picture 1" }).waitFor({ state: "detached" });
+    await page.getByRole("img", { name: "Image 1" }).waitFor();
+    await expect.poll(() => page.getByRole("img", { name: /Image/ }).count()).toBe(1);
+    await page.getByRole("button", { name: "Remove image 1" }).click();
+    await page.getByRole("img", { name: "Image 1" }).waitFor({ state: "detached" });
     await choose.setInputFiles({ name: "part.png", mimeType: "image/png", buffer: picture });
-    await page.getByRole("img", { name: "Picture 1" }).waitFor();
+    await page.getByRole("img", { name: "Image 1" }).waitFor();
     await page.reload();
-    await page.getByRole("img", { name: "Picture 1" }).waitFor();
+    await page.getByRole("img", { name: "Image 1" }).waitFor();
     await field(page).fill("Read this");
     await page.keyboard.press("Enter");
     await page.getByRole("feed").getByText("It is read.").waitFor();

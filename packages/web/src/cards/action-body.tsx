@@ -211,7 +211,7 @@ function ObservationBody({
   readonly isError: boolean;
 }) {
   const words = useMoreWords().cardBody;
-  const { picture: pictureWord } = useWords().card;
+  const { image: imageText } = useWords().card;
   const lists = [...textsAt(observation, "matches"), ...textsAt(observation, "files")];
   if (lists.length > 0) return <LongText text={lists.join("\n")} />;
   const screenshot = textAt(observation, "screenshot_data");
@@ -223,7 +223,7 @@ function ObservationBody({
       {pictures
         .filter((address) => address.startsWith("data:image/"))
         .map((address) => (
-          <img key={address.slice(-64)} src={address} alt={pictureWord} className="max-h-96 max-w-full p-2" />
+          <img key={address.slice(-64)} src={address} alt={imageText} className="max-h-96 max-w-full p-2" />
         ))}
       {observation["kind"] === "TaskObservation" ? (
         <Padded>

@@ -160,7 +160,7 @@ export function Composer(props: ComposerProps) {
         className="block w-full resize-none bg-transparent px-3 pt-2.5 pb-1 text-base outline-none placeholder:text-faint pointer-coarse:text-[16px]"
       />
       <div className="flex items-center gap-1 px-1.5 pb-1.5">
-        <IconButton label={words.addPicture} onClick={() => file.current?.click()}>
+        <IconButton label={words.addImage} onClick={() => file.current?.click()}>
           <ImagePlus size={15} />
         </IconButton>
         <input

@@ -11,7 +11,7 @@ function emptyStorage(): BrowserStorage {
   });
 }
 
-test("text and pictures are kept for each place until they are taken away", () => {
+test("text and images are stored per conversation until they are removed", () => {
   const storage = emptyStorage();
   const drafts = new Drafts(storage);
   drafts.write("a", "half a thought");
@@ -23,7 +23,7 @@ test("text and pictures are kept for each place until they are taken away", () =
   expect(drafts.readImages("a")).toEqual([]);
 });
 
-test("of the pictures of all places the newest are kept, and never so many that what is typed has no room", () => {
+test("of the images of all drafts the newest are stored, within a limit that leaves room for text", () => {
   const drafts = new Drafts(emptyStorage());
   for (const place of ["a", "b", "c"]) drafts.writeImages(place, ["x".repeat(700_000)]);
   expect(["a", "b", "c"].map((place) => drafts.readImages(place).length)).toEqual([0, 1, 1]);
@@ -31,7 +31,7 @@ test("of the pictures of all places the newest are kept, and never so many that 
   expect(["a", "b", "c"].map((place) => drafts.readImages(place).length)).toEqual([0, 0, 0]);
 });
 
-test("pictures that the browser does not keep leave no older ones in their place", () => {
+test("images that the browser refuses to store also remove older ones", () => {
   const stored = new Map<string, string>();
   let isFull = false;
   const drafts = new Drafts(

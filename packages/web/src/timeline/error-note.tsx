@@ -13,7 +13,7 @@ export default function ErrorNote({ code, detail }: { readonly code: string; rea
     <div className={`my-2 rounded-md px-3 py-2 text-sm ${isPassing ? "bg-warn-wash" : "bg-bad-wash"}`}>
       <p>
         <span className={`font-medium ${isPassing ? "text-warn" : "text-bad"}`}>
-          {isPassing ? more.goesOn : words.note.failed}
+          {isPassing ? more.continuesWithout : words.note.failed}
         </span>{" "}
         <span className="font-mono text-xs text-soft">{code}</span>
       </p>

@@ -108,7 +108,7 @@ function Pictures({ addresses }: { readonly addresses: readonly string[] }) {
         <img
           key={`${address.length} ${address.slice(-64)}`}
           src={address}
-          alt={words.picture}
+          alt={words.image}
           className="max-h-64 max-w-full rounded-md border border-line"
         />
       ))}

@@ -55,7 +55,7 @@ export const de: Words = {
     "go-on": "Senden und fortsetzen",
     hint: "Umschalt+Enter für eine neue Zeile",
     hintWhileWorking: "Wird vor dem nächsten Schritt gelesen. Strg+Enter: stoppen und senden",
-    addPicture: "Bild hinzufügen",
+    addImage: "Bild anhängen",
   },
   failedPart: "Dieser Teil der Seite kann nicht angezeigt werden.",
   plainRow: "Dieser Eintrag kann nicht angezeigt werden. Sein Text:",
@@ -93,7 +93,7 @@ export const de: Words = {
     found: (count) => `${count} gefunden`,
     tasks: "Aufgabenliste",
     tasksDone: (done, all) => `Aufgaben: ${done} von ${all} erledigt`,
-    picture: "Bild",
+    image: "Bild",
   },
   turn: {
     steps: (count) => (count === 1 ? "1 Schritt" : `${count} Schritte`),

@@ -54,7 +54,7 @@ export const en = {
     "go-on": "Send and resume",
     hint: "Shift+Enter for a new line",
     hintWhileWorking: "Read before the next step. Ctrl+Enter: stop and send",
-    addPicture: "Add a picture",
+    addImage: "Attach an image",
   },
   failedPart: "This part of the page could not be displayed.",
   plainRow: "This entry could not be displayed. Its text:",
@@ -83,7 +83,7 @@ export const en = {
   },
   card: {
     running: "running",
-    stillRuns: "still runs",
+    stillRuns: "still running",
     blocked: "blocked",
     rejected: "rejected",
     failed: "failed",
@@ -92,7 +92,7 @@ export const en = {
     found: (count: number) => (count === 1 ? "1 found" : `${count} found`),
     tasks: "Task list",
     tasksDone: (done: number, all: number) => `Tasks: ${done} of ${all} done`,
-    picture: "Picture",
+    image: "Image",
   },
   turn: {
     steps: (count: number) => (count === 1 ? "1 step" : `${count} steps`),

@@ -21,7 +21,7 @@ export const moreDe: MoreWords = {
       "Entferne das Passwort aus der URL: Git würde es im Ordner speichern. Richte es in Git auf dem Server ein oder nimm einen SSH-Schlüssel.",
     model: "Modell",
     fromSettings: "aus den Einstellungen",
-    care: "Freigabe nötig",
+    care: "Freigabe anfordern",
     wall: "Keine Sandbox: Der Agent läuft auf dem Rechner des Servers, mit dem Benutzerkonto des Servers.",
     noMachine:
       "Du darfst auf dem Rechner des Servers keine Agenten ausführen. Der Betreiber des Servers kann es erlauben.",
@@ -135,7 +135,7 @@ export const moreDe: MoreWords = {
     revertTitle: "Diese Änderungen rückgängig machen?",
     revertText: "Die vorige Version wird wiederhergestellt. Der jetzige Inhalt geht verloren.",
     revertNew: "Die Datei ist neu und wird gelöscht. Ihr Inhalt geht verloren.",
-    summary: "Kommentar zum Ganzen",
+    summary: "Allgemeiner Kommentar",
     send: (comments) =>
       comments === 0 ? "Senden" : comments === 1 ? "1 Kommentar senden" : `${comments} Kommentare senden`,
   },
@@ -170,7 +170,7 @@ export const moreDe: MoreWords = {
     saving: "Wird vorbereitet…",
     tooLong: "Das Gespräch ist zu lang für eine HTML-Datei. Lade stattdessen seine Ereignisse herunter.",
     choices: {
-      markdown: "Mitschrift (Markdown)",
+      markdown: "Transkript (Markdown)",
       html: "Aufzeichnung, Schritt für Schritt (eine HTML-Datei)",
       jsonl: "Ereignisse, eines je Zeile (JSON Lines)",
       zip: "Ereignisse, eines je Datei (ZIP)",
@@ -179,7 +179,7 @@ export const moreDe: MoreWords = {
   },
   search: {
     title: "Alles durchsuchen",
-    placeholder: 'Wörter oder "Wendungen" in allen Gesprächen',
+    placeholder: 'Wörter oder "exakte Phrasen" in allen Gesprächen',
     what: "Suchen in",
     whats: {
       all: "Alles",

@@ -192,7 +192,7 @@ export const moreEn = {
     when: "Date range",
     days: (days: number) => (days === 0 ? "Any time" : days === 1 ? "Last day" : `Last ${days} days`),
     none: "No results.",
-    reading: (percent: number) => `Still indexing: ${percent} %.`,
+    reading: (percent: number) => `Still indexing: ${percent}%.`,
     titles: "Titles",
     you: "You",
     agent: "Agent",

@@ -2,7 +2,7 @@ import type { MoreWords } from "./words.ts";
 
 export const openPageDe: Pick<
   MoreWords,
-  "attachedImages" | "list" | "cardBody" | "retryLine" | "upkeep" | "mcp" | "goesOn"
+  "attachedImages" | "list" | "cardBody" | "retryLine" | "upkeep" | "mcp" | "continuesWithout"
 > = {
   list: {
     none: "Noch keine Gespräche.",
@@ -44,5 +44,5 @@ export const openPageDe: Pick<
       "Er verlangt eine Anmeldung oder einen API-Schlüssel. Richte das in den Einstellungen ein; es gilt für neue Gespräche.",
     retryAt: (at) => `Nächster automatischer Versuch um ${at}.`,
   },
-  goesOn: "Der Agent macht ohne weiter.",
+  continuesWithout: "Der Agent arbeitet ohne diese Funktion weiter.",
 };

@@ -6,8 +6,8 @@ export const openPageEn = {
     failed: "The list could not be loaded.",
   },
   attachedImages: {
-    image: (number: number) => `Picture ${number}`,
-    remove: (number: number) => `Remove picture ${number}`,
+    image: (number: number) => `Image ${number}`,
+    remove: (number: number) => `Remove image ${number}`,
   },
   cardBody: {
     blockedBecause: (reason: string) => `Blocked by a hook. ${reason}`,
@@ -40,5 +40,5 @@ export const openPageEn = {
     login: "It requires a login or an API key. Set it in the settings; it applies to new conversations.",
     retryAt: (at: string) => `Next automatic retry at ${at}.`,
   },
-  goesOn: "The agent continues without it.",
+  continuesWithout: "The agent continues without it.",
 };

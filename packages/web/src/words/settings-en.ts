@@ -168,7 +168,7 @@ export const settingsEn = {
     },
     appearance: {
       theme: "Theme",
-      themes: { system: "as the system", light: "light", dark: "dark" },
+      themes: { system: "system", light: "light", dark: "dark" },
       language: "Language",
       keys: "Single-key shortcuts",
       keysHint: "Keys such as n and ? are shortcuts while you are not typing.",
