@@ -143,7 +143,7 @@ describe.skipIf(noBrowser !== null)("the exact log", () => {
       await expect.poll(() => slider.inputValue()).toBe(String(items.length));
       await expect
         .poll(() => slider.getAttribute("aria-valuetext"))
-        .toMatch(/cost (\$\d+\.\d\d|\$0|< \$0\.01), context \d+ %/);
+        .toMatch(/cost (\$\d+\.\d\d|\$0|< \$0\.01), context \d+%/);
       expect(await violationsOf(page)).toEqual([]);
       await takePictures(page, size === phone ? "strip-phone" : "strip");
     }

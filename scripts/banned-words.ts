@@ -42,6 +42,10 @@ export const bannedWords: readonly BannedWord[] = [
   banned("departure", /^departures?$/, "client disconnect"),
   banned("dormant", /^dormant$/, "deferred initialisation"),
   banned("patience", /^patience$/, "timeout"),
+  banned("anew", /^anew$/, "again"),
+  banned("whoever", /^whoever$/, "caller, user"),
+  banned("colourist", /^colourists?$/, "highlighter"),
+  banned("essence", /^essences?$/, "summary"),
 ];
 
 /** Phrases that form one term, in names, comments and texts. */
@@ -49,6 +53,10 @@ export const bannedPhrases: readonly BannedWord[] = [
   banned("keep house", /keep[\s-]?house/gi, "maintenance"),
   banned("left work", /left[\s-]?work/gi, "unfinished runs"),
   banned("good for ms", /good[\s-]?for[\s-]?ms/gi, "ttlMs"),
+  banned("goes on with", /\b(?:goes|going|gone|went)[\s-]on[\s-]with\b/gi, "resumes, continues"),
+  banned("taken up", /\b(?:taken|took) up\b/gi, "resumed, adopted"),
+  banned("put away", /\bput(?:s|ting)? away\b/gi, "archived, evicted"),
+  banned("no more", /\b[a-z]+NoMore\b/g, "unsubscribe, close"),
   banned("took for dead", /took this one for dead/gi, "node fenced after missed heartbeats"),
   banned(
     "routes by age",

@@ -23,7 +23,7 @@ export function openCacheFolder(): string | null {
     mkdirSync(folder, { mode: onlyOurs });
     return folder;
   } catch {
-    // Then each start compiles anew.
+    // Then each start compiles again.
     return null;
   }
 }

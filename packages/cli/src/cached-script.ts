@@ -86,7 +86,7 @@ function readCached(read: () => Buffer, sourceSum: number): CachedCode | null {
   try {
     cached = read();
   } catch {
-    // Not there, or it cannot be read: compiled anew.
+    // Not there, or it cannot be read: compiled again.
     return null;
   }
   const code = cached.subarray(headBytes);

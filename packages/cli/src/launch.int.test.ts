@@ -43,7 +43,7 @@ function follow(child: ChildProcess): Started {
   return started;
 }
 
-test("on an old Node the launcher goes on with the Node that comes along, with arguments and exit code", async () => {
+test("on an old Node the launcher uses the bundled Node, with arguments and exit code", async () => {
   await using folder = await openTemporaryDirectory();
   const args = await install(folder.path, `console.log(...process.argv.slice(2)); process.exitCode = 3;`);
   await installNode(folder.path, `node-${process.platform}-${process.arch}`, process.execPath);

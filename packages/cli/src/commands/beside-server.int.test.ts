@@ -96,7 +96,7 @@ test("inspect reads every conversation beside a server at work, and no record ou
 });
 
 // The last one: it stops the server.
-test("F16: a backup that is restored elsewhere goes on with its sandboxes over their own files", async () => {
+test("F16: a backup that is restored elsewhere continues with its sandboxes over their own files", async () => {
   const copy = join(folder.path, "elsewhere");
   await atWork.settle();
   const note = join("sandboxes", atWork.sandboxId, "workspace/project/notes.txt");

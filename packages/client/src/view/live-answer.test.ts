@@ -39,7 +39,7 @@ test("pieces make up text, reasoning and calls", () => {
   });
 });
 
-test("a missing piece is noticed, and another attempt begins anew", () => {
+test("a missing piece is noticed, and another attempt begins again", () => {
   expect(newest(delta(1, "a"), delta(3, "c"))).toMatchObject({ items: [{ text: "ac" }], hasGap: true });
   expect(newest(delta(1, "a"), { ...delta(1, "b"), answer_id: "b" })).toMatchObject({
     items: [{ text: "b" }],

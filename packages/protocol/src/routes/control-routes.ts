@@ -176,7 +176,7 @@ export const controlRoutes = routesOf("Conversations", {
     responses: { ...done, ...noConversation, ...invalid },
   },
   resumeGoal: {
-    ...route("POST", "goal/resume", "Go on with a goal that was interrupted"),
+    ...route("POST", "goal/resume", "Resume an interrupted goal"),
     responses: { ...done, ...noConversation, ...conflict, ...invalid },
   },
   switchLlm: {

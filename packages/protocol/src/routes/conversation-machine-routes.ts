@@ -135,7 +135,7 @@ export const conversationMachineRoutes = routesOf("Runtimes", {
   reprovisionRuntime: {
     method: "POST",
     path: "/api/conversations/{conversation_id}/runtime/reprovision",
-    summary: "The same: a machine that is gone is not made anew by asking",
+    summary: "The same: a machine that is gone is not created by this request",
     ...info,
   },
 });

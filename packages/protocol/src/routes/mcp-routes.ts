@@ -155,7 +155,7 @@ export const mcpRoutes = routesOf("MCP", {
   reconnectConversationMcp: {
     method: "POST",
     path: "/api/conversations/{conversation_id}/mcp/{server_name}/reconnect",
-    summary: "Connect a conversation to an MCP server anew",
+    summary: "Reconnect a conversation to an MCP server",
     auth: true,
     params: Type.Object({
       ...conversationParams.properties,

@@ -74,7 +74,7 @@ test.each([
   expect(damages).toContainEqual({ file: "journal.db", problem: expect.stringMatching(sentence) });
 });
 
-test("F5: a check names files that are no databases, and goes on with the others", async () => {
+test("F5: a check reports files that are no databases, and checks the others", async () => {
   await using server = await startTestServer({ script });
   await server.runTo("finished", "hello");
   await server.close();

@@ -38,7 +38,9 @@ export async function checkData({
         events = checkJournal({ path, onDamage: onProblem, onProgress: onEvents });
       } else {
         const hint =
-          file === textsFile ? " Nothing is lost: end the server and delete the file, it is made anew." : "";
+          file === textsFile
+            ? " Nothing is lost: end the server and delete the file, it is built again."
+            : "";
         using database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
         checkDatabase(database, (problem) => onProblem(`${problem}${hint}`));
       }

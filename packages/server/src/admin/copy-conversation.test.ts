@@ -6,7 +6,7 @@ import { openJournal } from "../journal/open-journal.ts";
 import { sampleConversation, sampleEvent, sampleId } from "../journal/sample-events.ts";
 import { formatInstant } from "../lib/instant.ts";
 
-const reseal = (sealed: string): string => `${sealed} anew`;
+const reseal = (sealed: string): string => `${sealed} again`;
 
 /** One whose text says its time, as that of every event does. */
 function eventAt(seq: number): NewEvent {
@@ -48,7 +48,7 @@ test("a copy has what the source has, and the second one changes nothing", async
     changed: [],
   });
   expect(await everythingOf(target, id)).toEqual(await everythingOf(source, id));
-  expect((await target.getConversation(id))?.sealedSecrets).toBe("sealed anew");
+  expect((await target.getConversation(id))?.sealedSecrets).toBe("sealed again");
   const { generation } = await target.claim(id);
   expect(await copyConversation({ source, target, reseal }, row)).toEqual({
     events: 1_200,

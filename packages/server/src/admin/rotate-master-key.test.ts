@@ -121,7 +121,7 @@ test("every column of every database that holds sealed texts is sealed with the 
     });
   }
   const before = await sealedColumns();
-  // A new column needs a row here; that it is sealed anew is then shown below.
+  // A new column needs a row here; that it is sealed again is then shown below.
   expect(Object.entries(before).filter(([, texts]) => texts.length === 0)).toEqual([]);
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining([

@@ -36,7 +36,7 @@ export function remainingRanges(
   return exact.length > maxRanges ? null : exact;
 }
 
-/** The same stored event; a repaired copy is none. Summaries are made anew each time. */
+/** The same stored event; a repaired copy is none. Summaries are made again each time. */
 function isAlike(left: ViewEvent, right: ViewEvent): boolean {
   const isSummary = left.event.kind === "CondensationSummaryEvent";
   return isSummary ? left.event.id === right.event.id : left.event === right.event;

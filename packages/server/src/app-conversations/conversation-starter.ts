@@ -72,7 +72,7 @@ export class ConversationStarter implements AsyncDisposable {
     return task;
   }
 
-  /** Goes on with every start that a server has left which lives no more, and that this one wrote down without an answer. */
+  /** Resumes every unfinished start of servers that have ended, and those of this one whose insert was not acknowledged. */
   async resumeStarts(): Promise<void> {
     const { sandboxes, store, hasMachines, cluster } = this.#deps;
     if (sandboxes === null) return;

@@ -31,9 +31,9 @@ export type OpenAppConversations = AsyncDisposable & {
   readonly conversations: AppConversations;
   readonly starter: ConversationStarter;
   readonly tasks: StartTaskStore;
-  /** Goes on with what the last process left; call once the directory has recovered. */
+  /** Resumes unfinished starts of the last process; call once the directory has recovered. */
   recover(): Promise<void>;
-  /** Goes on with starts of servers that have ended since; call now and then. */
+  /** Resumes starts of servers that have ended; call at intervals. */
   resumeStarts(): Promise<void>;
 };
 

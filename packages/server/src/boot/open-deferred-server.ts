@@ -186,6 +186,6 @@ function notInitialized(): Fault {
 function ownKeyNeeded(file: string): string {
   return (
     `No session_api_keys came: requests need the key in ${file}, everything else is a 401. ` +
-    "Start anew and send session_api_keys, or start with --no-auth where nobody needs a key."
+    "Restart and send session_api_keys, or start with --no-auth where nobody needs a key."
   );
 }

@@ -109,7 +109,7 @@ async function claimNew(journal: ForkJournal, id: string): Promise<Lease> {
     return await journal.claim(id);
   } catch (error) {
     if (!(error instanceof LeaseHeldError || error instanceof UnknownConversationError)) throw error;
-    throw new LeaseLostError(`Conversation ${id} was taken up before it was copied`, { cause: error });
+    throw new LeaseLostError(`Conversation ${id} was adopted before it was copied`, { cause: error });
   }
 }
 

@@ -103,5 +103,5 @@ export async function resumeOrSetAside(
 
 const callerGone = failRun(
   "AskerGone",
-  "This conversation answered another one as its model, and the server ended meanwhile. The other one asks anew, in a new conversation.",
+  "This conversation answered another one as its model, and the server ended meanwhile. The other one repeats its request in a new conversation.",
 );

@@ -57,7 +57,7 @@ test("P63: following loads nothing: a conversation that another node only reads 
   await Promise.all([here.until(hasStatus("finished")), there.until(hasStatus("finished"))]);
 });
 
-test("P63: a socket stays while the conversation moves: its owner ends, and the server it is on goes on with it", async () => {
+test("P63: a socket stays while the conversation moves: its owner ends, and the server of the socket resumes it", async () => {
   await using owner = await startTestServer({ script: { turns: [] } });
   await using otherNode = await startTestServer({
     script: { turns: [{ text: "One." }, { text: "Two." }] },

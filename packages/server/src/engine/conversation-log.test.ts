@@ -27,7 +27,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-test("P12, P57, P59: what condensations leave to be read is what the whole log gives, also when it is read anew", async () => {
+test("P12, P57, P59: what condensations leave to be read is what the whole log gives, also when it is read again", async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
       const memory = new MemoryLog(sampleConversation("c"));
@@ -50,7 +50,7 @@ test("P12, P57, P59: what condensations leave to be read is what the whole log g
   );
 });
 
-test("issue 13.1: a field of the row is stored when it changes, also after the log was opened anew", async () => {
+test("issue 13.1: a field of the row is stored when it changes, also after the log was opened again", async () => {
   const memory = new MemoryLog(sampleConversation("c"));
   const journal = openMemoryJournal(memory, async (write) => write());
   const stored: unknown[] = [];

@@ -116,7 +116,7 @@ test("a startup without claims succeeds, and the runs are adopted once the store
   await until(() => server.model.requests.length === 6);
 });
 
-test("P27: what was claimed with others and lost before it was loaded is claimed anew before anything of it begins", async () => {
+test("P27: what was claimed with others and lost before it was loaded is claimed again before anything of it begins", async () => {
   let isRestarted = false;
   let claims = 0;
   const lose: ((ids: readonly string[]) => void)[] = [];

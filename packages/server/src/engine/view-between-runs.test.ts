@@ -26,7 +26,7 @@ const steps = fc.array(
 );
 type Step = typeof steps extends fc.Arbitrary<readonly (infer Value)[]> ? Value : never;
 
-test("issue 13.2, P59: a view that is kept between runs gives the very request that a view which is read anew gives", async () => {
+test("issue 13.2, P59: a view that is kept between runs gives the very request that a view which is read again gives", async () => {
   let continued = 0;
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
@@ -43,8 +43,8 @@ test("issue 13.2, P59: a view that is kept between runs gives the very request t
         else requests.set(view, new AgentRequests());
         const reused = prepare(requests.get(view)!, view, log);
         const other = await ConversationLog.open(deps, memory.row);
-        const anew = prepare(new AgentRequests(), await other.view(), other);
-        expect(comparable(reused)).toEqual(comparable(anew));
+        const rebuilt = prepare(new AgentRequests(), await other.view(), other);
+        expect(comparable(reused)).toEqual(comparable(rebuilt));
         await log.append(await happens(step, log, reused));
       }
     }),

@@ -117,7 +117,7 @@ export type Commit = {
 export type Lease = {
   readonly conversationId: string;
   readonly generation: number;
-  /** Generations are compared within one: where the store has gone back, they begin anew. Absent where no other process could have one. */
+  /** Generations are compared within one: where the store has gone back, they begin again. Absent where no other process could have one. */
   readonly era?: string | undefined;
   /** The last owner had its execution records in another data folder: which calls it had started is unknown here. */
   readonly isFromElsewhere?: true | undefined;

@@ -74,7 +74,7 @@ export class TailCache {
     this.#characters = 0;
   }
 
-  /** The conversation's tail, begun anew when the events do not follow it; counts as used. */
+  /** The conversation's tail, begun again when the events do not follow it; counts as used. */
   #continue(conversationId: string, expectedSeq: number): Tail {
     const known = this.#tails.get(conversationId);
     const isContinued = known?.events.at(-1)?.seq === expectedSeq;

@@ -1,6 +1,6 @@
 /**
  * Without the characters at its end that are among `characters`. An expression for it, such as one class repeated before the end, tries
- * anew at every one of those characters and takes quadratic time.
+ * again at every one of those characters and takes quadratic time.
  */
 export function trimTrailing(text: string, characters: string): string {
   let end = text.length;

@@ -36,7 +36,7 @@ export async function openPushKeys({ database, secretBox, logger }: PushKeysDeps
       // A browser's subscription is bound to the key that it was made with.
       logger.warn(
         {},
-        "the key of web push was sealed with another master key: there is a new one, and browsers must subscribe anew",
+        "the key of web push was sealed with another master key: there is a new one, and browsers must subscribe again",
       );
       await tables.deleteFrom("push_subscriptions").execute();
       await tables.updateTable("push_keys").set(fresh).where("id", "=", id).execute();

@@ -55,7 +55,7 @@ export type CreateSandbox = {
 };
 
 /**
- * All sandboxes of this server: takes up those that the last process left, starts and ends them, and removes what belongs to
+ * All sandboxes of this server: adopts those that the last process left, starts and ends them, and removes what belongs to
  * none. They outlive the server; deleting is the only way to end one for good.
  */
 export async function openSandboxFleet(deps: FleetDeps): Promise<SandboxFleet> {

@@ -48,12 +48,12 @@ async function checkStore(store: SandboxStore): Promise<void> {
   await store.update("c", { ownerId: "bob", createdAtMs: 9 });
   await store.update("none", { status: "ERROR" });
   expect(await store.get("a")).toEqual({ ...rowOf("a"), status: "RUNNING", record, statusDetail: "why" });
-  await store.update("a", { record: null, statusDetail: null, wish: "paused", sealedKey: "anew" });
+  await store.update("a", { record: null, statusDetail: null, wish: "paused", sealedKey: "again" });
   expect(await store.get("a")).toEqual({
     ...rowOf("a"),
     status: "RUNNING",
     wish: "paused",
-    sealedKey: "anew",
+    sealedKey: "again",
   });
   expect(await store.get("c")).toEqual({ ...rowOf("c", 9), ownerId: "bob" });
   await store.remove("b");

@@ -59,7 +59,7 @@ function isSamePlace(one: string, other: string): boolean {
   }
 }
 
-/** The name of the lock, which is made anew at every start. */
+/** The name of the lock, which is made again at every start. */
 export const sandboxesLock = "sandboxes.lock";
 
 /** It ends with the process, however that ends. */

@@ -57,7 +57,7 @@ export type SessionsDeps = {
   /** Relative working directories of clients are below this one. */
   readonly workspaceRoot: string;
   /**
-   * Nodes on other machines that work on the same conversations: a workspace that is not here is not made anew, and what tools do in
+   * Nodes on other machines that work on the same conversations: a workspace that is not here is not made again, and what tools do in
    * sandboxes is left to them when this one stops. Before a tool of this machine starts it waits until they do not regard this node as
    * dead: they would go on with what it worked on. Null: there are none.
    */

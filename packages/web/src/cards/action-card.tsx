@@ -75,8 +75,8 @@ export const ActionCard = memo(function ActionCard({
   thread,
 }: ActionCardProps) {
   const words = useWords();
-  const essence = summarizeCall(row, folder);
-  const IconShape = icons[essence.icon];
+  const summary = summarizeCall(row, folder);
+  const IconShape = icons[summary.icon];
   const isBad = hasFailed(row);
   const progressText = useStore(progress).get(row.id) ?? null;
   const title = row.summary || verbOf(row, words);
@@ -94,8 +94,8 @@ export const ActionCard = memo(function ActionCard({
         />
         <IconShape size={14} className={`shrink-0 ${isBad ? "text-bad" : "text-faint"}`} aria-hidden="true" />
         <span className="max-w-[55%] shrink-0 truncate">{title}</span>
-        <span className={`min-w-0 grow truncate text-faint ${essence.isCode ? "font-mono text-xs" : ""}`}>
-          {visibleText(firstLine(essence.text))}
+        <span className={`min-w-0 grow truncate text-faint ${summary.isCode ? "font-mono text-xs" : ""}`}>
+          {visibleText(firstLine(summary.text))}
         </span>
         {progressText !== null && !isOpen && (
           <span className="max-w-[30%] shrink-0 truncate font-mono text-xs text-faint">

@@ -136,7 +136,7 @@ test("U7: what was read stays when one looks elsewhere, and looking again asks o
   again();
 });
 
-test("a log that has lost its end at the server is read anew, and nothing of the lost end stays", async () => {
+test("a log that has lost its end at the server is read again, and nothing of the lost end stays", async () => {
   const whole = longLog(10).events;
   const server = new PlayedLog([...whole]);
   const { source, ...deps } = depsOf(server);

@@ -179,7 +179,7 @@ export class OpenLog {
       if (signal.aborted) return;
       this.#following = null;
       if (error instanceof ApiError && error.status === 404) return this.#setPhase("missing");
-      if (error instanceof ApiError && error.status === 422 && this.#isLoaded) return this.#beginAnew();
+      if (error instanceof ApiError && error.status === 422 && this.#isLoaded) return this.#startOver();
       this.#deps.onFailure(error);
       this.#setLink("lost");
       if (!this.#isLoaded) this.#setPhase("failed");
@@ -187,7 +187,7 @@ export class OpenLog {
   }
 
   /** Starts over: the server lost the newest event that was read, so the loaded rows may not exist either. */
-  #beginAnew(): void {
+  #startOver(): void {
     this.#window = new RowWindow();
     this.#state = emptyView;
     this.#isLoaded = false;

@@ -115,8 +115,8 @@ test("how things stood is the same whichever place was looked at before", () => 
   const recording = recorded(log);
   const places = [2_500, 999, 1_000, 1_001, 1, 2_000, recording.length, 0];
   for (const place of places) {
-    const anew = new RecordedLog({ id: "c" }, log.events.slice(0, place)).at(place).past;
-    expect(recording.at(place).past["open_actions"]).toEqual(anew["open_actions"]);
+    const rebuilt = new RecordedLog({ id: "c" }, log.events.slice(0, place)).at(place).past;
+    expect(recording.at(place).past["open_actions"]).toEqual(rebuilt["open_actions"]);
     expect(recording.at(place).past).toMatchObject({ conversation: { id: "c" } });
   }
 });

@@ -31,7 +31,7 @@ function watch(client: ReturnType<typeof server>) {
   return { seen, link };
 }
 
-test("a connection that breaks is made again and shows everything anew, until the shell has ended", async () => {
+test("a connection that breaks is made again and shows everything again, until the shell has ended", async () => {
   const broken = new ConnectionError("here", new Error("gone"));
   const { seen, link } = watch(
     server(

@@ -6,7 +6,7 @@ import { environmentMessage } from "../receive.ts";
 /**
  * A model's answer with what the critic says of it: on the call of finish or the last message, or on every call. Where the critic
  * is not satisfied and may ask again, a message of the environment follows, so that the run goes on (L23.31). How often it
- * asked is counted anew for each message of the user.
+ * asked is counted again for each message of the user.
  */
 export function criticised(
   drafts: readonly EventDraft[],

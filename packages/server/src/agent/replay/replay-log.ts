@@ -40,7 +40,7 @@ export function replayLog(log: readonly ViewEvent[]): ReplayReport {
   }
 }
 
-/** The same, while a server goes on with everything else; rejects when the signal is aborted. */
+/** The same, while the server keeps working; rejects when the signal is aborted. */
 export async function replayWithPauses(
   log: readonly ViewEvent[],
   signal: AbortSignal,

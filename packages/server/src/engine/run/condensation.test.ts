@@ -234,7 +234,7 @@ test("P11: of two summaries of the same events the second one is not stored, how
   expect(await draftsIn(log)).toEqual([]);
 });
 
-test("P12: a summary of an item that was repaired while it was written is written anew, and can be replayed", async () => {
+test("P12: a summary of an item that was repaired while it was written is written again, and can be replayed", async () => {
   const quick = createWindowedModel({ windowTokens: 100_000, turns: 0 });
   const busy = createWindowedModel({ windowTokens: 100_000, turns: 40 });
   const repaired = Promise.withResolvers<void>();

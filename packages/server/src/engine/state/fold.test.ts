@@ -182,7 +182,7 @@ test("reject without such a message leaves the conversation idle, as the referen
   expect([state.status, state.openActions]).toEqual(["idle", []]);
 });
 
-test("the iteration limit ends the run with an error, and the next run counts anew", () => {
+test("the iteration limit ends the run with an error, and the next run counts again", () => {
   let state = afterMessage(initialState(), "go");
   for (let turn = 0; turn < 2; turn++) state = observed(called(state, "approved", ["a"]));
   const step = nextStep(state, { maxIterations: 2, circling: "no" });

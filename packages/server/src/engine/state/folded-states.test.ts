@@ -32,7 +32,7 @@ async function rowOf(id: string): Promise<ConversationRow> {
   return row;
 }
 
-test("P38: a log that stands still is folded once; one that grew, or another one under the same id, anew", async () => {
+test("P38: a log that stands still is folded once; one that grew, or another one under the same id, again", async () => {
   let folds = 0;
   const reader: LogReader = {
     read: (id, afterSeq, limit) => journal.read(id, afterSeq, limit),

@@ -55,7 +55,7 @@ function readNames(path: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Record<string, string>;
   } catch {
-    // The first session of a conversation has no file; one that a crash cut off is written anew.
+    // The first session of a conversation has no file; one that a crash cut off is written again.
     return {};
   }
 }

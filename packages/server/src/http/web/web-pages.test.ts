@@ -156,7 +156,7 @@ describe("S1: its files", () => {
   });
 });
 
-test("S1: a page that is built anew is served at once, and a missing one changes nothing", async () => {
+test("S1: a page that is built again is served at once, and a missing one changes nothing", async () => {
   const folder = await mkdtemp(join(tmpdir(), "convoke-web-"));
   await using late = await startTestServer({ config: { webDir: folder } });
   try {

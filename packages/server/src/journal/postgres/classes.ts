@@ -43,7 +43,7 @@ export class Classes {
     this.#codes.clear();
   }
 
-  /** Asked anew each time: other processes add some. */
+  /** Asked again each time: other processes add some. */
   async select(isSelected: (eventClass: EventClass) => boolean): Promise<number[]> {
     const { rows } = await this.#pool.query<EventClass>(
       "SELECT code, kind, source, has_text FROM convoke.classes",

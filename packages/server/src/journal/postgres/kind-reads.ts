@@ -29,7 +29,7 @@ export class KindReads {
         values: [conversationId, kinds, from, toSeq, sliceSize],
       });
       const last = rows.at(-1);
-      // Deleted meanwhile, and made anew under its id.
+      // Deleted meanwhile, and made again under its id.
       if (last === undefined || (log !== null && log !== last.log)) return events;
       log = last.log;
       for (const row of rows) events.push(toEvent({ number: row.log }, row));

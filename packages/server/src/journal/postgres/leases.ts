@@ -62,7 +62,7 @@ export class Leases {
     const held = this.#held.get(conversationId);
     if (held?.generation !== generation) return;
     await this.#deps.writes.release(held);
-    // It may have been claimed anew meanwhile.
+    // It may have been claimed again meanwhile.
     if (this.#held.get(conversationId) === held) this.forget(conversationId);
   }
 

@@ -58,7 +58,7 @@ describe.skipIf(!isPossible)(`a standby needs a PostgreSQL of its own (${probe.d
     ]);
     expect(losses[0]).toHaveLength(2);
     expect(await journal.read(shortened, 1, 10)).toEqual([]);
-    // Who has lost nothing goes on; what is loaded anew begins behind what is there.
+    // Who has lost nothing goes on; what is loaded again begins behind what is there.
     await journal.append(leases[0]!, { expectedSeq: 1, events: [sampleEvent(2)] });
     const again = await journal.claim(shortened);
     await journal.append(again, { expectedSeq: 1, events: [sampleEvent(3)] });

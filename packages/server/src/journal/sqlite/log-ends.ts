@@ -63,7 +63,7 @@ export class LogEnds {
     return this.#open(conversationId, (read) => read())?.range ?? null;
   }
 
-  /** The same, of one state without a snapshot around it; looked up anew after each commit of any process. */
+  /** The same, of one state without a snapshot around it; looked up again after each commit of any process. */
   head(conversationId: string): LogHead | null {
     const [version] = this.#version.get() as unknown as [number];
     if (version !== this.#headsVersion || this.#heads.size >= maxHeads) this.#heads.clear();

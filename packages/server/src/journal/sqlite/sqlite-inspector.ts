@@ -163,7 +163,7 @@ class SqliteInspector implements StoreInspector {
       return Number(row?.["read_seq"] ?? 0);
     } catch (error) {
       if (!isStorageFault(error)) throw error;
-      // It can be made anew, and nothing else depends on it.
+      // It can be made again, and nothing else depends on it.
       return null;
     }
   }

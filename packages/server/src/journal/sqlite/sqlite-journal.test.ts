@@ -42,7 +42,7 @@ test("hundreds that one commit was for go on over many turns of the loop, and al
   const leases = await Promise.all(Array.from({ length: 300 }, () => startLog(journal)));
   const appendTo = async (lease: Lease, seq: number): Promise<void> => {
     await journal.append(lease, { expectedSeq: seq - 1, events: [sampleEvent(seq)] });
-    for (const startMs = performance.now(); performance.now() - startMs < 0.5;); // What a turn goes on with.
+    for (const startMs = performance.now(); performance.now() - startMs < 0.5;); // Later work of the same turn.
     settled += 1;
   };
   let settled = 0;

@@ -50,7 +50,7 @@ await cp(server.dataDir, join(target, "data"), { recursive: true });
 await tidy(join(target, "data"));
 await writeFile(join(target, "expected.json"), `${JSON.stringify({ finished, waiting, strange, events }, null, 1)}\n`);
 
-/** Leaves out what a start makes anew, and brings the logs into their databases. */
+/** Leaves out what a start makes again, and brings the logs into their databases. */
 async function tidy(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.endsWith(".db") || name.endsWith(".sqlite")) {

@@ -182,7 +182,7 @@ class McpSource implements ToolSource, McpServers {
     ]);
   }
 
-  /** What needs a secret is read anew for each connection, so that a changed one is used. */
+  /** What needs a secret is read again for each connection, so that a changed one is used. */
   async #expand(server: McpServer, signal: AbortSignal): Promise<McpServer> {
     return hasVariables(server) ? expandServer(server, await this.#deps.around.variables(signal)) : server;
   }
@@ -219,7 +219,7 @@ class McpSource implements ToolSource, McpServers {
     try {
       return await lane;
     } catch (error) {
-      // The next call opens it anew.
+      // The next call opens it again.
       this.#lanes.delete(tool);
       throw error;
     }

@@ -35,8 +35,8 @@ export class TaskWorktrees {
     const isMerged =
       (await git(host, root, ["status", "--porcelain"])).output === "" &&
       (await isAncestor(host, repository, own, head));
-    const anew = ["checkout", "--quiet", "-B", branch, ...(isMerged ? [head] : [])];
-    await this.#queues.post(host, repository, () => git(host, root, anew, checkoutMs));
+    const checkout = ["checkout", "--quiet", "-B", branch, ...(isMerged ? [head] : [])];
+    await this.#queues.post(host, repository, () => git(host, root, checkout, checkoutMs));
   }
 
   /** Commits what the sub-agent left, and merges it. The answer is for who ordered it; null where there is nothing to tell. */

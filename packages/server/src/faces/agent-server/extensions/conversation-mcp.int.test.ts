@@ -65,7 +65,7 @@ test("S22: the state of each MCP server of a conversation is returned, and a fai
   ]);
   const works = { state: "connected", error: null, tools: ["read", "write"], retry_at: null };
   await expect.poll(() => ask(server, id, "broken")).toMatchObject(works);
-  // Also one that works is connected anew.
+  // Also one that works is connected again.
   const before = broken.requests.length;
   await server.call("POST", path);
   await expect.poll(() => broken.requests.length).toBeGreaterThan(before);

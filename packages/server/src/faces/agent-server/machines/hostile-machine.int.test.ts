@@ -114,7 +114,7 @@ test("P31: a directory that is swapped for a link while it is used leads nowhere
   const stop = new AbortController();
   const swapping = (async () => {
     while (!stop.signal.aborted) {
-      // Whoever uploads may make the place anew at any moment.
+      // Whoever uploads may make the place again at any moment.
       await rm(place, { recursive: true, force: true }).catch(() => {});
       await symlink(outside, place).catch(() => {});
       await sleep(1);

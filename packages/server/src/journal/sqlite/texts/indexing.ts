@@ -112,7 +112,7 @@ export class TextIndexing implements AsyncDisposable {
       if (this.progress.isComplete) idle = setTimeout(() => this.#closeIdle(worker), idleMs).unref();
     });
     worker.on("error", () => {
-      // It is begun anew, and compares everything; until then the answers say that something is missing.
+      // It is begun again, and compares everything; until then the answers say that something is missing.
       this.#hasFailedAtMs = performance.now();
       this.#hasCompared = false;
     });

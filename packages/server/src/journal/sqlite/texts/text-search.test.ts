@@ -82,7 +82,7 @@ test("P7: an event that cannot be read any more is left out, the others are foun
   expect((await find(journal, "needle")).map(({ text }) => text)).toEqual(["needle three", "needle one"]);
 });
 
-test("S11: an older state of a data folder is read anew, with nothing of the newer one", async () => {
+test("S11: an older state of a data folder is read again, with nothing of the newer one", async () => {
   {
     await using journal = await open();
     await say(journal, "some", ["needle of before"]);
