@@ -13,6 +13,7 @@ import { openDataFolder } from "../boot/open-data-folder.ts";
 import { openStore } from "../boot/open-store.ts";
 import type { Store } from "../boot/store.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
+import { eachConversation } from "./each-conversation.ts";
 
 /** A data folder, or a database. */
 export type CopyPlace = { readonly dataDir: string } | { readonly database: PostgresPlace };
@@ -62,7 +63,7 @@ export async function copyStore(deps: CopyStoreDeps): Promise<CopyResult> {
   );
   const changed: string[] = [];
   let [conversations, events, added] = [0, 0, 0];
-  for await (const row of conversationsOf(source)) {
+  for await (const row of eachConversation(source.journal)) {
     if (row.executionStatus === "running" && "dataDir" in deps.to) {
       conflicts.push(
         `The conversation ${row.id} is running, and a folder cannot resume runs of another store; pause it first.`,
@@ -118,18 +119,6 @@ function plainOf(box: SecretBox, sealed: string): string {
   } catch (error) {
     if (error instanceof SealError) return sealed;
     throw error;
-  }
-}
-
-async function* conversationsOf({ journal }: Store) {
-  for (let pageId: string | null | undefined; pageId !== null;) {
-    const page = await journal.searchConversations({
-      sort: "CREATED_AT",
-      limit: 100,
-      pageId,
-    });
-    yield* page.items;
-    pageId = page.nextPageId;
   }
 }
 

@@ -12,6 +12,7 @@ import { openSqliteSandboxStore, sandboxesFile } from "../sandboxes/sqlite-sandb
 import { checkInFolder, masterKeyCheck } from "../security/master-key.ts";
 import { openKeyRotation, takeNextKeyFile, type KeyRotation } from "../security/seal.ts";
 import { openSecretRotation, type SecretChange } from "../security/secret-rotation.ts";
+import { eachConversation } from "./each-conversation.ts";
 
 export type RotateDeps = {
   readonly dataDir: string;
@@ -87,25 +88,17 @@ function lockAlone(dataDir: string): Disposable {
 }
 
 async function resealConversations(journal: Journal, reseal: Reseal): Promise<void> {
-  for (let pageId: string | null | undefined; pageId !== null;) {
-    const page = await journal.searchConversations({
-      sort: "CREATED_AT",
-      limit: 100,
-      pageId,
-    });
-    for (const { id, sealedSecrets, lastSeq } of page.items) {
-      if (sealedSecrets === null) continue;
-      await reseal.change(sealedSecrets, async (resealed) => {
-        const lease = await journal.claim(id);
-        await journal.append(lease, {
-          expectedSeq: lastSeq,
-          events: [],
-          conversation: { sealedSecrets: resealed },
-        });
-        await journal.release(lease);
+  for await (const { id, sealedSecrets, lastSeq } of eachConversation(journal)) {
+    if (sealedSecrets === null) continue;
+    await reseal.change(sealedSecrets, async (resealed) => {
+      const lease = await journal.claim(id);
+      await journal.append(lease, {
+        expectedSeq: lastSeq,
+        events: [],
+        conversation: { sealedSecrets: resealed },
       });
-    }
-    pageId = page.nextPageId;
+      await journal.release(lease);
+    });
   }
 }
 

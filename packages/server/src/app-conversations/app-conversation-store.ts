@@ -1,6 +1,7 @@
 import { readConfig } from "../engine/read-config.ts";
 import type { AppConversationFilter as StoredFilter, ConversationRow, Journal } from "../journal/journal.ts";
 import type { AppFacts } from "./start-order.ts";
+import { itemsOfPages } from "../lib/items-of-pages.ts";
 
 /** What is known of a conversation in a sandbox besides its log. */
 export type AppConversationRow = {
@@ -28,7 +29,7 @@ export type AppConversationFilter = {
 export type AppConversationScan = AppConversationFilter & {
   readonly isNewestFirst: boolean;
   /** Of the first one of the answer, unless it is excluded by a filter. */
-  readonly pageId: string | null;
+  readonly pageId?: string | undefined;
   readonly limit: number;
 };
 
@@ -83,15 +84,15 @@ export class AppConversationStore {
   }
 
   /** By creation. */
-  async scan(scan: AppConversationScan): Promise<{ rows: AppConversationRow[]; nextPageId: string | null }> {
+  async scan(scan: AppConversationScan): Promise<{ items: AppConversationRow[]; nextPageId: string | null }> {
     const { isNewestFirst, pageId, limit } = scan;
     const { items, nextPageId } = await this.#journal.searchAppConversations({
       ...toFilter(scan),
       sort: isNewestFirst ? "CREATED_AT_DESC" : "CREATED_AT",
       limit,
-      pageId: pageId ?? undefined,
+      pageId,
     });
-    return { rows: items.map(toRow), nextPageId };
+    return { items: items.map(toRow), nextPageId };
   }
 
   async count(filter: AppConversationFilter): Promise<number> {
@@ -103,20 +104,10 @@ export class AppConversationStore {
     ownerId: string,
     parentIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly AppConversationRow[]>> {
-    const found: AppConversationRow[] = [];
-    for (let pageId: string | null = ""; pageId !== null && parentIds.length > 0;) {
-      const page: Awaited<ReturnType<Journal["searchAppConversations"]>> =
-        await this.#journal.searchAppConversations({
-          ownerId,
-          parentIds,
-          sort: "CREATED_AT",
-          limit: chunk,
-          pageId: pageId !== "" ? pageId : undefined,
-        });
-      found.push(...page.items.map(toRow));
-      pageId = page.nextPageId;
-    }
-    return Map.groupBy(found, (row) => row.parentId!);
+    if (parentIds.length === 0) return new Map();
+    const query = { ownerId, parentIds, sort: "CREATED_AT", limit: chunk } as const;
+    const found = itemsOfPages((pageId) => this.#journal.searchAppConversations({ ...query, pageId }));
+    return Map.groupBy(await Array.fromAsync(found, toRow), (row) => row.parentId!);
   }
 
   /** Whether a conversation that stays is in this sandbox. */

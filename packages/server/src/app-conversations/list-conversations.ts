@@ -4,6 +4,7 @@ import type {
   AppConversationRow,
   AppConversationStore,
 } from "./app-conversation-store.ts";
+import { itemsOfPages } from "../lib/items-of-pages.ts";
 
 export type AppConversationSort =
   | "CREATED_AT"
@@ -39,8 +40,8 @@ export async function listConversations(
   store: AppConversationStore,
   query: ListQuery,
 ): Promise<{ rows: AppConversationRow[]; nextPageId: string | null }> {
-  const { pageId = null } = query;
-  if (pageId !== null && (await store.get(query.ownerId, pageId)) === null) throw unknownPage(pageId);
+  const { pageId } = query;
+  if (pageId !== undefined && (await store.get(query.ownerId, pageId)) === null) throw unknownPage(pageId);
   const wanted = query.limit + 1;
   const found: AppConversationRow[] = [];
   if (query.sort === "CREATED_AT" || query.sort === "CREATED_AT_DESC") {
@@ -50,8 +51,8 @@ export async function listConversations(
       if (found.length === wanted) break;
     }
   } else {
-    const sorted = (await Array.fromAsync(passing(store, query, null))).toSorted(orderOf(query.sort));
-    const start = pageId === null ? 0 : sorted.findIndex(({ id }) => id === pageId);
+    const sorted = (await Array.fromAsync(passing(store, query))).toSorted(orderOf(query.sort));
+    const start = pageId === undefined ? 0 : sorted.findIndex(({ id }) => id === pageId);
     if (start === -1) throw unknownPage(pageId!);
     found.push(...sorted.slice(start, start + wanted));
   }
@@ -61,7 +62,7 @@ export async function listConversations(
 export async function countConversations(store: AppConversationStore, filter: ListFilter): Promise<number> {
   if (!isCompared(filter)) return await store.count(filter);
   let number = 0;
-  for await (const _row of passing(store, { ...filter, sort: "CREATED_AT" }, null)) number += 1;
+  for await (const _row of passing(store, { ...filter, sort: "CREATED_AT" })) number += 1;
   return number;
 }
 
@@ -69,16 +70,12 @@ export async function countConversations(store: AppConversationStore, filter: Li
 async function* passing(
   store: AppConversationStore,
   query: ListFilter & Pick<ListQuery, "sort">,
-  first: string | null,
-  size = chunk,
+  first?: string,
+  limit = chunk,
 ): AsyncGenerator<AppConversationRow> {
   const isNewestFirst = query.sort !== "CREATED_AT";
-  for (let pageId = first; ;) {
-    const page = await store.scan({ ...query, isNewestFirst, pageId, limit: size });
-    for (const row of page.rows) if (passes(row, query)) yield row;
-    pageId = page.nextPageId;
-    if (pageId === null) return;
-  }
+  const all = itemsOfPages((pageId) => store.scan({ ...query, isNewestFirst, pageId, limit }), first);
+  for await (const row of all) if (passes(row, query)) yield row;
 }
 
 function isCompared({ titleContains, updatedGteMicros, updatedLtMicros }: ListFilter): boolean {

@@ -7,6 +7,7 @@ import { CursorStore } from "./cursor-store.ts";
 import { Receiver, type DescribedConversations, type ReceiverStatus } from "./receiver.ts";
 import { webhookId, type WebhookSpec } from "./webhook.ts";
 import type { Clock } from "../lib/clock.ts";
+import { itemsOfPages } from "../lib/items-of-pages.ts";
 
 export type WebhooksDeps = {
   readonly hooks: readonly WebhookSpec[];
@@ -125,16 +126,11 @@ export class Webhooks implements AsyncDisposable {
 
   /** Every conversation that changed since then; the receiver compares its own cursors. */
   async #catchUp(receiver: Receiver, sinceMicros: number): Promise<void> {
-    let pageId: string | null = null;
-    do {
-      const query = { sort: "UPDATED_AT_DESC" as const, limit: 100 };
-      const page: Awaited<ReturnType<Journal["searchConversations"]>> =
-        await this.#deps.journal.searchConversations(pageId === null ? query : { ...query, pageId });
-      for (const row of page.items) {
-        if (row.updatedAtMicros < sinceMicros) return;
-        receiver.touch(row.id, row.lastSeq);
-      }
-      pageId = page.nextPageId;
-    } while (pageId !== null && !this.#isClosed);
+    const query = { sort: "UPDATED_AT_DESC", limit: 100 } as const;
+    const { journal } = this.#deps;
+    for await (const row of itemsOfPages((pageId) => journal.searchConversations({ ...query, pageId }))) {
+      if (row.updatedAtMicros < sinceMicros || this.#isClosed) return;
+      receiver.touch(row.id, row.lastSeq);
+    }
   }
 }

@@ -1,6 +1,7 @@
 import type { Event } from "@convoke/protocol";
 import { isGoOn } from "../../agent/receive.ts";
 import type { Journal } from "../../journal/journal.ts";
+import { itemsOfPages } from "../../lib/items-of-pages.ts";
 
 /**
  * The agent's last text: the message of its last finish, or its last message if newer, joined with the parts before
@@ -31,23 +32,14 @@ export async function readFinalResponse(
     limit: 1,
   });
   const message = spoken.items[0] === undefined ? null : (JSON.parse(spoken.items[0]) as Event);
-  let pageId: string | null = null;
-  do {
-    const page = await journal.search(conversationId, {
-      ...newest,
-      kind: "ActionEvent",
-      limit: 100,
-      pageId: pageId ?? undefined,
-    });
-    for (const json of page.items) {
-      const event = JSON.parse(json) as Event;
-      if (message !== null && event.id! < message.id!) return await wholeOf(message, event.id!);
-      if (event.kind === "ActionEvent" && event.action?.kind === "FinishAction") {
-        return event.action.message;
-      }
+  const calls = { ...newest, kind: "ActionEvent", limit: 100 };
+  for await (const json of itemsOfPages((pageId) => journal.search(conversationId, { ...calls, pageId }))) {
+    const event = JSON.parse(json) as Event;
+    if (message !== null && event.id! < message.id!) return await wholeOf(message, event.id!);
+    if (event.kind === "ActionEvent" && event.action?.kind === "FinishAction") {
+      return event.action.message;
     }
-    pageId = page.nextPageId;
-  } while (pageId !== null);
+  }
   return message === null ? "" : await wholeOf(message, "");
 }
 

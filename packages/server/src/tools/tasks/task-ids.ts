@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { hasTasks, hasWorkflow } from "../../agent/tool-specs.ts";
-import type { ConversationRow, EventPageText, Journal } from "../../journal/journal.ts";
+import type { ConversationRow, Journal } from "../../journal/journal.ts";
 import { readConfig } from "../../engine/read-config.ts";
 import { taskToolName } from "../../agent/task-tool-name.ts";
+import { itemsOfPages } from "../../lib/items-of-pages.ts";
 
 /** The tasks that a conversation has given to sub-agents, and that are still there. */
 export async function listTasks(
@@ -39,22 +40,10 @@ async function eachOf(
   kind: string,
   read: (event: Fields) => string | null,
 ): Promise<string[]> {
-  const ids: string[] = [];
-  let pageId: string | null = null;
-  do {
-    const page: EventPageText = await journal.search(row.id, {
-      kind,
-      order: "TIMESTAMP",
-      limit: 100,
-      pageId: pageId ?? undefined,
-    });
-    for (const json of page.items) {
-      const id = read(JSON.parse(json) as Fields);
-      if (id !== null) ids.push(id);
-    }
-    pageId = page.nextPageId;
-  } while (pageId !== null);
-  return ids;
+  const query = { kind, order: "TIMESTAMP", limit: 100 } as const;
+  const events = itemsOfPages((pageId) => journal.search(row.id, { ...query, pageId }));
+  const ids = await Array.fromAsync(events, (json) => read(JSON.parse(json) as Fields));
+  return ids.filter((id) => id !== null);
 }
 
 /** The same call has the same task, before and after a crash. */

@@ -9,6 +9,7 @@ import type { ChooseHost, ConversationHost } from "../conversation-host.ts";
 import type { RepositoryQueues } from "./repository-queues.ts";
 import { Worktrees } from "./worktrees.ts";
 import type { Worktree } from "../../engine/worktree.ts";
+import { itemsOfPages } from "../../lib/items-of-pages.ts";
 
 export type ConversationWorktreesDeps = {
   readonly chooseHost: ChooseHost;
@@ -77,21 +78,12 @@ export class ConversationWorktrees {
 
   /** Only what was made after a worktree can be a fork that works in it. */
   async #isInUse(ownerId: string, { root, since }: Worktree): Promise<boolean> {
-    let pageId: string | null = null;
-    do {
-      const page: Awaited<ReturnType<Journal["searchConversations"]>> =
-        await this.#deps.journal.searchConversations({
-          ownerId,
-          sort: "CREATED_AT_DESC",
-          limit: 100,
-          pageId: pageId ?? undefined,
-        });
-      for (const row of page.items) {
-        if (row.createdAtMicros < since) return false;
-        if (readConfig(row)?.worktree?.root === root) return true;
-      }
-      pageId = page.nextPageId;
-    } while (pageId !== null);
+    const query = { ownerId, sort: "CREATED_AT_DESC", limit: 100 } as const;
+    const { journal } = this.#deps;
+    for await (const row of itemsOfPages((pageId) => journal.searchConversations({ ...query, pageId }))) {
+      if (row.createdAtMicros < since) return false;
+      if (readConfig(row)?.worktree?.root === root) return true;
+    }
     return false;
   }
 }

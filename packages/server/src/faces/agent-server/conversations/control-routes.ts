@@ -39,6 +39,7 @@ import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { AllowRule } from "../../../security/allow-rules.ts";
 import { readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import { itemsOfPages } from "../../../lib/items-of-pages.ts";
 
 export type ControlRouteDeps = {
   readonly directory: Directory;
@@ -92,17 +93,10 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
   return {
     listApprovals: async ({ caller }) => {
       const items: object[] = [];
-      let pageId: string | null = null;
-      do {
-        const page: Awaited<ReturnType<Directory["search"]>> = await directory.search(caller, {
-          sort: "CREATED_AT",
-          limit: 100,
-          executionStatus: "waiting_for_confirmation",
-          pageId: pageId ?? undefined,
-        });
-        for (const described of page.items) items.push(...(await readableApprovals(described)));
-        pageId = page.nextPageId;
-      } while (pageId !== null);
+      const executionStatus = "waiting_for_confirmation";
+      const query = { sort: "CREATED_AT", limit: 100, executionStatus } as const;
+      for await (const described of itemsOfPages((pageId) => directory.search(caller, { ...query, pageId })))
+        items.push(...(await readableApprovals(described)));
       return { json: { items } };
     },
 
