@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { AppConversationFilter, Journal } from "./journal.ts";
 import { sampleConversation } from "./sample-events.ts";
+import { allItems } from "./contract-pages.ts";
 
 /** The part of the contract about conversations that the app has started in sandboxes. */
 export function describeAppConversations(journal: () => Journal): void {
@@ -58,16 +59,10 @@ export function describeAppConversations(journal: () => Journal): void {
       for (const [filter, expected] of cases) {
         expect(await journal().countAppConversations({ ...filter, ownerId })).toBe(expected.length);
         for (const sort of ["CREATED_AT", "CREATED_AT_DESC"] as const) {
-          const found: string[] = [];
-          for (let pageId: string | null = ""; pageId !== null;) {
-            const query = { ...filter, ownerId, sort, limit: 2, ...(pageId !== "" && { pageId }) };
-            const page = await journal().searchAppConversations(query);
-            if (page.nextPageId !== null) expect(page.items).toHaveLength(2);
-            found.push(...page.items.map(({ id }) => id));
-            pageId = page.nextPageId;
-          }
+          const query = { ...filter, ownerId, sort, limit: 2 };
+          const found = await allItems(2, (pageId) => journal().searchAppConversations({ ...query, pageId }));
           const ids = expected.map(({ id }) => id);
-          expect(found).toEqual(sort === "CREATED_AT" ? ids : ids.toReversed());
+          expect(found.map(({ id }) => id)).toEqual(sort === "CREATED_AT" ? ids : ids.toReversed());
         }
       }
       const foreign = { ownerId, sort: "CREATED_AT", limit: 2, pageId: rows[3]!.id } as const;

@@ -9,6 +9,7 @@ import {
   type Journal,
 } from "./journal.ts";
 import { sampleConversation, sampleEvent } from "./sample-events.ts";
+import { allItems } from "./contract-pages.ts";
 
 /** The part of the contract about conversation rows. */
 export function describeConversations(journal: () => Journal): void {
@@ -234,15 +235,7 @@ function sortPlainly<Row extends { createdAtMicros: number; updatedAtMicros: num
   return sort.endsWith("_DESC") ? sorted.toReversed() : sorted;
 }
 
-/** The ids of all pages in order; fails when a page before the last is not full. */
 async function pageThrough(journal: Journal, query: ConversationQuery): Promise<string[]> {
-  const ids: string[] = [];
-  let pageId: string | null = null;
-  do {
-    const page = await journal.searchConversations(pageId === null ? query : { ...query, pageId });
-    ids.push(...page.items.map(({ id }) => id));
-    if (page.nextPageId !== null) expect(page.items).toHaveLength(query.limit);
-    pageId = page.nextPageId;
-  } while (pageId !== null);
-  return ids;
+  const rows = await allItems(query.limit, (pageId) => journal.searchConversations({ ...query, pageId }));
+  return rows.map(({ id }) => id);
 }

@@ -16,6 +16,8 @@ import {
   sampleMicros,
   type SampleShape,
 } from "./sample-events.ts";
+import { allItems } from "./contract-pages.ts";
+import { itemsOfPages } from "../lib/items-of-pages.ts";
 
 /** The part of the contract about finding events. */
 export function describeSearch(journal: () => Journal): void {
@@ -132,10 +134,15 @@ export function describeSearch(journal: () => Journal): void {
       const conversationId = await fill(journal(), events);
       const jsons = events.map(({ json }) => json);
       const pageSizes = async (query: EventQuery): Promise<number[]> => {
-        const pages = await Array.fromAsync(pagesOf(journal(), conversationId, query));
-        const places = pages.flat().map((json) => jsons.indexOf(json));
+        const sizes: number[] = [];
+        const pages = itemsOfPages(async (pageId) => {
+          const page = await journal().search(conversationId, { ...query, pageId });
+          sizes.push(page.items.length);
+          return page;
+        });
+        const places = await Array.fromAsync(pages, (json) => jsons.indexOf(json));
         expect(places).toEqual(query.order === "TIMESTAMP" ? [0, 1, 2, 3, 4] : [4, 3, 2, 1, 0]);
-        return pages.map((page) => page.length);
+        return sizes;
       };
       expect(await pageSizes({ order: "TIMESTAMP", limit: 100 })).toEqual([3, 2]);
       expect(await pageSizes({ order: "TIMESTAMP", limit: 2 })).toEqual([2, 2, 1]);
@@ -250,36 +257,16 @@ async function comparePaging(
   expect(await journal.count(conversationId, filter)).toBe(atEnd.length);
 }
 
-/** The items of all pages in order; fails when a page before the last is not full. */
 async function pageThrough(
   journal: Journal,
   conversationId: string,
   query: EventQuery,
   betweenPages: () => Promise<void> = async () => {},
 ): Promise<string[]> {
-  const items: string[] = [];
-  let lastLength = query.limit;
-  for await (const page of pagesOf(journal, conversationId, query, betweenPages)) {
-    expect(lastLength).toBe(query.limit);
-    lastLength = page.length;
-    items.push(...page);
-  }
-  return items;
-}
-
-async function* pagesOf(
-  journal: Journal,
-  conversationId: string,
-  query: EventQuery,
-  betweenPages: () => Promise<void> = async () => {},
-): AsyncGenerator<string[]> {
-  let pageId: string | null = null;
-  do {
-    if (pageId !== null) await betweenPages();
-    const page = await journal.search(conversationId, pageId === null ? query : { ...query, pageId });
-    yield page.items;
-    pageId = page.nextPageId;
-  } while (pageId !== null);
+  return await allItems(query.limit, async (pageId) => {
+    if (pageId !== undefined) await betweenPages();
+    return await journal.search(conversationId, { ...query, pageId });
+  });
 }
 
 function sampleAt(firstSeq: number): (shape: SampleShape, index: number) => NewEvent {

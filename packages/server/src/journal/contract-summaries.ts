@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  UnknownPageError,
-  type ConversationRow,
-  type SummaryFilter,
-  type SummaryQuery,
-  type Journal,
-} from "./journal.ts";
+import { UnknownPageError, type ConversationRow, type SummaryFilter, type Journal } from "./journal.ts";
 import { sampleConversation } from "./sample-events.ts";
+import { allItems } from "./contract-pages.ts";
 
 const titles = [null, "Fix the parser", "fix 100%_of it", "Größe ändern", "a\\b"];
 const folders = ["/work", "/other"];
@@ -62,7 +57,9 @@ export function describeSummaries(journal: () => Journal): void {
       await fc.assert(
         fc.asyncProperty(filter, fc.integer({ min: 1, max: 9 }), async (given, limit) => {
           const expected = marked.filter((row) => row.ownerId === ownerId && isIn(row, given));
-          const found = await allPages(journal(), { ...given, ownerId, limit });
+          const found = await allItems(limit, (pageId) =>
+            journal().searchSummaries({ ...given, ownerId, limit, pageId }),
+          );
           expect(found.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
           const times = found.map(({ updatedAtMicros }) => updatedAtMicros);
           expect(times).toEqual(times.toSorted((one, other) => other - one));
@@ -116,17 +113,6 @@ export function describeSummaries(journal: () => Journal): void {
       expect(await journal().markConversation(randomUUID(), { isPinned: true })).toBe(false);
     });
   });
-}
-
-async function allPages(journal: Journal, query: SummaryQuery): Promise<ConversationRow[]> {
-  const found: ConversationRow[] = [];
-  for (let pageId: string | null | undefined; pageId !== null;) {
-    const page = await journal.searchSummaries({ ...query, ...(pageId === undefined ? {} : { pageId }) });
-    if (page.nextPageId !== null) expect(page.items).toHaveLength(query.limit);
-    found.push(...page.items);
-    pageId = page.nextPageId;
-  }
-  return found;
 }
 
 function isIn(row: ConversationRow, filter: SummaryFilter): boolean {

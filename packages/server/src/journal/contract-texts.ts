@@ -11,6 +11,7 @@ import {
 } from "./journal.ts";
 import { sampleConversation, sampleEvent, sampleId, sampleMicros } from "./sample-events.ts";
 import { readTerms } from "./text-terms.ts";
+import { itemsOfPages } from "../lib/items-of-pages.ts";
 
 /** The part of the contract about the search of everything. */
 export function describeTexts(journal: () => Journal): void {
@@ -188,14 +189,11 @@ async function allPages(
   query: TextQuery,
   betweenPages: () => Promise<void> = async () => {},
 ): Promise<TextMatch[]> {
-  const found: TextMatch[] = [];
-  for (let pageId: string | null | undefined; pageId !== null;) {
+  const found = itemsOfPages(async (pageId) => {
     if (pageId !== undefined) await betweenPages();
-    const page = await journal.searchTexts({ ...query, ...(pageId === undefined ? {} : { pageId }) });
-    found.push(...page.items);
-    pageId = page.nextPageId;
-  }
-  return found;
+    return await journal.searchTexts({ ...query, pageId });
+  });
+  return await Array.fromAsync(found);
 }
 
 /** What a search means, on one event. */
