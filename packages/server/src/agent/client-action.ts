@@ -4,6 +4,7 @@ import type { ToolListing } from "@convoke/tool-host";
 import { isFlat } from "../lib/flatten-schema.ts";
 import { takesNull } from "../lib/takes-null.ts";
 import { parametersOf } from "./tool-parameters.ts";
+import { madeOnce } from "../lib/made-once.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 type Checked = ReturnType<CheckForeign>;
@@ -29,13 +30,7 @@ export function readClientAction(
   return { ok: true, value: { ...values, kind: tool.actionKind } as unknown as Action };
 }
 
-const checks = new WeakMap<JsonObject, CheckForeign>();
-
-function checkOf(schema: JsonObject): CheckForeign {
-  const known = checks.get(schema);
-  if (known !== undefined) return known;
+const checkOf = madeOnce((schema: JsonObject) => {
   const isPlain = isFlat(schema) && !("patternProperties" in schema) && !("additionalProperties" in schema);
-  const check = compileForeignSchema(isPlain ? { ...schema, additionalProperties: false } : schema);
-  checks.set(schema, check);
-  return check;
-}
+  return compileForeignSchema(isPlain ? { ...schema, additionalProperties: false } : schema);
+});

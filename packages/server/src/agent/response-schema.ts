@@ -1,9 +1,10 @@
 import { toParameters, type Agent } from "@convoke/protocol";
-import { compileForeignSchema, type CheckForeign } from "@convoke/protocol/validate";
+import { compileForeignSchema } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, type ToolListing } from "@convoke/tool-host";
 import { normalizeSchema } from "../extensions/mcp/tool-schema.ts";
 import { isObject, listOf, type JsonObject } from "../lib/json-object.ts";
 import { ownTools } from "./tool-specs.ts";
+import { madeOnce } from "../lib/made-once.ts";
 
 const key = "response_schema";
 
@@ -99,12 +100,4 @@ export function splitResponse(
   };
 }
 
-const checks = new WeakMap<JsonObject, CheckForeign>();
-
-function checkOf(schema: JsonObject): CheckForeign {
-  const known = checks.get(schema);
-  if (known !== undefined) return known;
-  const check = compileForeignSchema(schema);
-  checks.set(schema, check);
-  return check;
-}
+const checkOf = madeOnce((schema: JsonObject) => compileForeignSchema(schema));

@@ -3,6 +3,7 @@ import type { ToolListing } from "@convoke/tool-host";
 import { normalizeSchema } from "../extensions/mcp/tool-schema.ts";
 import { flattenSchema, isFlat } from "../lib/flatten-schema.ts";
 import type { JsonObject } from "../lib/json-object.ts";
+import { madeOnce } from "../lib/made-once.ts";
 
 export type ToolParameters = {
   /** An object schema with every argument among its properties. */
@@ -15,9 +16,7 @@ export type ToolParameters = {
  * What the model gives to a tool: by the tool's own schema, or that of its action kind, and what is wanted besides. Throws on a kind
  * that is not ours.
  */
-export function parametersOf(listing: ToolListing): ToolParameters {
-  const known = flat.get(listing);
-  if (known !== undefined) return known;
+export const parametersOf = madeOnce((listing: ToolListing): ToolParameters => {
   const own = listing.parameters ?? toParameters(listing.actionKind);
   // Those of servers are normal already; a client's one is as the client wrote it.
   const { properties, required, rules } = flattenSchema(isFlat(own) ? own : normalizeSchema(own));
@@ -28,9 +27,5 @@ export function parametersOf(listing: ToolListing): ToolParameters {
     properties: { ...properties, ...response.properties },
     ...(needed.length === 0 ? {} : { required: needed }),
   };
-  const made = { schema, rules };
-  flat.set(listing, made);
-  return made;
-}
-
-const flat = new WeakMap<ToolListing, ToolParameters>();
+  return { schema, rules };
+});

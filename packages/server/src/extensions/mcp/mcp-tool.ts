@@ -9,6 +9,7 @@ import type { AnnouncedTool } from "./list-tools.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import { toObservation } from "./observation.ts";
 import { listMcpTool } from "./tool-listing.ts";
+import { madeOnce } from "../../lib/made-once.ts";
 
 /** A tool of a server, where it is and what it takes. */
 export type OfferedTool = {
@@ -19,14 +20,7 @@ export type OfferedTool = {
 
 /** Runs calls of all servers for a tool host, which records them; `params.tool` says whose instance it is. */
 export function createMcpTool(find: (name: string) => OfferedTool | undefined): Tool {
-  const checks = new WeakMap<object, CheckForeign>();
-  const checkOf = (schema: OfferedTool["parameters"]): CheckForeign => {
-    const known = checks.get(schema);
-    if (known !== undefined) return known;
-    const check = compileForeignSchema(schema);
-    checks.set(schema, check);
-    return check;
-  };
+  const checkOf = madeOnce((schema: OfferedTool["parameters"]) => compileForeignSchema(schema));
   return {
     name: mcpToolName,
     actionKind: "MCPToolAction",

@@ -1,5 +1,6 @@
 import type { StoredEvent } from "../../../journal/journal.ts";
 import { shownJson } from "../../../journal/shown-event.ts";
+import { madeOnce } from "../../../lib/made-once.ts";
 
 /** The approximate length of a chunk of a socket's stream; one longer frame makes a longer chunk. */
 const chunkBytes = 256 * 1024;
@@ -17,20 +18,11 @@ export type Chunk = {
  * position get the same batch, so it is encoded once for all of them.
  */
 export class EventFrames {
-  readonly #encoded = new WeakMap<readonly StoredEvent[], readonly Chunk[]>();
-  readonly #toShown: (json: string) => string;
+  /** Chunks in the order of the events; no frame is split between chunks. */
+  readonly of: (events: readonly StoredEvent[]) => readonly Chunk[];
 
   constructor(toShown: (json: string) => string = (json) => json) {
-    this.#toShown = toShown;
-  }
-
-  /** Chunks in the order of the events; no frame is split between chunks. */
-  of(events: readonly StoredEvent[]): readonly Chunk[] {
-    const known = this.#encoded.get(events);
-    if (known !== undefined) return known;
-    const chunks = encodeChunks(events.map((event) => this.#toShown(shownJson(event))));
-    this.#encoded.set(events, chunks);
-    return chunks;
+    this.of = madeOnce((events) => encodeChunks(events.map((event) => toShown(shownJson(event)))));
   }
 }
 
