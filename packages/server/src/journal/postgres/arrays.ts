@@ -5,76 +5,46 @@ const headerBytes = 20;
 const lengthBytes = 4;
 
 /**
- * An array in PostgreSQL's binary form: sent as a parameter it costs the server no parsing. A `Buffer` goes without a type, so
- * the statement has to cast it (`$1::bigint[]`).
+ * Writes arrays in PostgreSQL's binary form: sent as a parameter one costs the server no parsing. A `Buffer` goes without a type,
+ * so the statement has to cast it (`$1::bigint[]`).
  */
-function encode<Value>(
+function arraysOf<Value>(
   oid: number,
-  values: readonly (Value | null)[],
   sizeOf: (value: Value) => number,
   write: (buffer: Buffer, value: Value, at: number) => void,
-): Buffer {
-  let total = headerBytes + lengthBytes * values.length;
-  for (const value of values) if (value !== null) total += sizeOf(value);
-  const buffer = Buffer.allocUnsafe(total);
-  buffer.writeInt32BE(1, 0);
-  buffer.writeInt32BE(values.includes(null) ? 1 : 0, 4);
-  buffer.writeInt32BE(oid, 8);
-  buffer.writeInt32BE(values.length, 12);
-  buffer.writeInt32BE(1, 16);
-  let at = headerBytes;
-  for (const value of values) {
-    const size = value === null ? -1 : sizeOf(value);
-    buffer.writeInt32BE(size, at);
-    at += lengthBytes;
-    if (value === null) continue;
-    write(buffer, value, at);
-    at += size;
-  }
-  return buffer;
+): (values: readonly (Value | null)[]) => Buffer {
+  return (values) => {
+    let total = headerBytes + lengthBytes * values.length;
+    for (const value of values) if (value !== null) total += sizeOf(value);
+    const buffer = Buffer.allocUnsafe(total);
+    buffer.writeInt32BE(1, 0);
+    buffer.writeInt32BE(values.includes(null) ? 1 : 0, 4);
+    buffer.writeInt32BE(oid, 8);
+    buffer.writeInt32BE(values.length, 12);
+    buffer.writeInt32BE(1, 16);
+    let at = headerBytes;
+    for (const value of values) {
+      const size = value === null ? -1 : sizeOf(value);
+      buffer.writeInt32BE(size, at);
+      at += lengthBytes;
+      if (value === null) continue;
+      write(buffer, value, at);
+      at += size;
+    }
+    return buffer;
+  };
 }
 
-export function smallints(values: readonly (number | null)[]): Buffer {
-  return encode(
-    oids.int2,
-    values,
-    () => 2,
-    (buffer, value, at) => buffer.writeInt16BE(value, at),
-  );
-}
+const bytes = (size: number) => (): number => size;
 
-export function integers(values: readonly (number | null)[]): Buffer {
-  return encode(
-    oids.int4,
-    values,
-    () => 4,
-    (buffer, value, at) => buffer.writeInt32BE(value, at),
-  );
-}
-
-export function bigints(values: readonly (number | null)[]): Buffer {
-  return encode(
-    oids.int8,
-    values,
-    () => 8,
-    (buffer, value, at) => buffer.writeBigInt64BE(BigInt(value), at),
-  );
-}
-
-export function uuids(values: readonly (Uint8Array | null)[]): Buffer {
-  return encode(
-    oids.uuid,
-    values,
-    () => 16,
-    (buffer, value, at) => buffer.set(value, at),
-  );
-}
-
-export function texts(values: readonly (string | null)[]): Buffer {
-  return encode(
-    oids.text,
-    values,
-    (value) => Buffer.byteLength(value),
-    (buffer, value, at) => buffer.write(value, at),
-  );
-}
+export const smallints = arraysOf<number>(oids.int2, bytes(2), (to, value, at) => to.writeInt16BE(value, at));
+export const integers = arraysOf<number>(oids.int4, bytes(4), (to, value, at) => to.writeInt32BE(value, at));
+export const bigints = arraysOf<number>(oids.int8, bytes(8), (to, value, at) =>
+  to.writeBigInt64BE(BigInt(value), at),
+);
+export const uuids = arraysOf<Uint8Array>(oids.uuid, bytes(16), (to, value, at) => to.set(value, at));
+export const texts = arraysOf<string>(
+  oids.text,
+  (value) => Buffer.byteLength(value),
+  (to, value, at) => to.write(value, at),
+);

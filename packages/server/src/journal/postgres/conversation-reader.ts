@@ -14,6 +14,8 @@ import {
   type NotedEntry,
 } from "../journal.ts";
 import { toStorable } from "./storable-text.ts";
+import { toConversation, type StoredConversation } from "../stored-conversation.ts";
+import { escapeLike, tagText } from "../summary-texts.ts";
 
 /** Reads conversation rows; lists are ranges of indexes, so a deep page costs what the first one does. */
 export class ConversationReader {
@@ -90,11 +92,7 @@ export class ConversationReader {
   async count(filter: ConversationFilter): Promise<number> {
     const where = new Conditions();
     addFilter(where, filter);
-    const { rows } = await this.#pool.query<{ total: number }>(
-      `SELECT count(*) AS total FROM convoke.conversations c WHERE ${where.text}`,
-      where.values,
-    );
-    return rows[0]!.total;
+    return await this.#count(where);
   }
 
   async search(query: ConversationQuery): Promise<ConversationPage> {
@@ -130,6 +128,10 @@ export class ConversationReader {
   async countAppConversations(filter: AppConversationFilter): Promise<number> {
     const where = new Conditions();
     addAppFilter(where, filter);
+    return await this.#count(where);
+  }
+
+  async #count(where: Conditions): Promise<number> {
     const { rows } = await this.#pool.query<{ total: number }>(
       `SELECT count(*) AS total FROM convoke.conversations c WHERE ${where.text}`,
       where.values,
@@ -233,16 +235,7 @@ function addSummaryFilter(where: Conditions, filter: SummaryFilter): void {
   for (const part of titleParts) {
     where.add((value) => `c.title ILIKE ${value(`%${escapeLike(toStorable(part))}%`)}`);
   }
-  // In JSON text a quote inside of a string is escaped, so that this can stand for a field only.
   if (tag !== undefined) where.add((value) => `strpos(c.tags, ${value(tagText(tag))}) > 0`);
-}
-
-function tagText({ key, value }: NonNullable<SummaryFilter["tag"]>): string {
-  return `${JSON.stringify(key)}:${value === null ? "" : JSON.stringify(value)}`;
-}
-
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, "\\$&");
 }
 
 /**
@@ -282,51 +275,7 @@ const selectRow = `
   FROM convoke.conversations c JOIN convoke.heads h ON h.number = c.number
     LEFT JOIN convoke.documents d ON d.number = c.number`;
 
-type StoredRow = {
-  readonly id: string;
-  readonly owner_id: string;
-  readonly execution_status: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly title: string | null;
-  readonly sandbox_id: string | null;
-  readonly parent_id: string | null;
-  readonly host: string | null;
-  readonly app_facts: string | null;
-  readonly is_active: boolean;
-  readonly is_copying: boolean;
-  readonly is_archived: boolean;
-  readonly is_pinned: boolean;
-  readonly read_event_id: string | null;
-  readonly config: string;
-  readonly sealed_secrets: string | null;
-  readonly snapshot: string | null;
-  readonly snapshot_seq: number;
-  readonly last_seq: number;
-};
-
-function toConversation(row: StoredRow): ConversationRow {
-  return {
-    id: row.id,
-    ownerId: row.owner_id,
-    executionStatus: row.execution_status,
-    isActive: row.is_active,
-    createdAtMicros: row.created_at,
-    updatedAtMicros: row.updated_at,
-    title: row.title,
-    sandboxId: row.sandbox_id,
-    parentId: row.parent_id,
-    host: row.host,
-    appFacts: row.app_facts,
-    isCopying: row.is_copying,
-    marks: { isPinned: row.is_pinned, isArchived: row.is_archived, readEventId: row.read_event_id },
-    config: row.config,
-    sealedSecrets: row.sealed_secrets,
-    snapshot: row.snapshot,
-    snapshotSeq: row.snapshot_seq,
-    lastSeq: row.last_seq,
-  };
-}
+type StoredRow = StoredConversation<boolean>;
 
 /** Of several processes on a machine the newest counts. */
 const placeSql = `

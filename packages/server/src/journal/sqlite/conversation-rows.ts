@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { ConversationRow } from "../journal.ts";
 import { isStorageFault, maxSeq, positionOf } from "./schema.ts";
+import { toConversation, type StoredConversation } from "../stored-conversation.ts";
 
 /** Selects `number` and `at` of the rows of a page, from indexes alone, and says how `page` is ordered. */
 export type PageSql = { readonly page: string; readonly order: string };
@@ -119,52 +120,4 @@ function select(from: Columns, lastSeq: string): string {
     FROM conversations c ${from.from}`;
 }
 
-type StoredRow = {
-  readonly id: string;
-  readonly owner_id: string;
-  readonly execution_status: string;
-  readonly is_active: number;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly title: string | null;
-  readonly sandbox_id: string | null;
-  readonly parent_id: string | null;
-  readonly host: string | null;
-  readonly app_facts: string | null;
-  readonly is_copying: number;
-  readonly is_archived: number;
-  readonly is_pinned: number;
-  readonly read_event_id: string | null;
-  readonly config: string;
-  readonly sealed_secrets: string | null;
-  readonly snapshot: string | null;
-  readonly snapshot_seq: number;
-  readonly last_seq: number;
-};
-
-function toConversation(row: StoredRow): ConversationRow {
-  return {
-    id: row.id,
-    ownerId: row.owner_id,
-    executionStatus: row.execution_status,
-    isActive: row.is_active === 1,
-    createdAtMicros: row.created_at,
-    updatedAtMicros: row.updated_at,
-    title: row.title,
-    sandboxId: row.sandbox_id,
-    parentId: row.parent_id,
-    host: row.host,
-    appFacts: row.app_facts,
-    isCopying: row.is_copying === 1,
-    marks: {
-      isPinned: row.is_pinned === 1,
-      isArchived: row.is_archived === 1,
-      readEventId: row.read_event_id,
-    },
-    config: row.config,
-    sealedSecrets: row.sealed_secrets,
-    snapshot: row.snapshot,
-    snapshotSeq: row.snapshot_seq,
-    lastSeq: row.last_seq,
-  };
-}
+type StoredRow = StoredConversation<number>;

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { ConversationPage, SummaryFilter, SummaryQuery } from "../journal.ts";
 import { unknownPage } from "./conversation-reader.ts";
 import type { ConversationRows } from "./conversation-rows.ts";
+import { escapeLike, tagText } from "../summary-texts.ts";
 
 /** Lists for people: ranges of one index that has all that a filter asks for. */
 export class SummarySearch {
@@ -73,15 +74,6 @@ function toConditions(filter: SummaryFilter): { conditions: string[]; values: SQ
   if (workingDir !== undefined) conditions.push(`working_dir = ${parameter(workingDir)}`);
   for (const part of titleParts)
     conditions.push(`title LIKE ${parameter(`%${escapeLike(part)}%`)} ESCAPE '\\'`);
-  // In JSON text a quote inside of a string is escaped, so that this can stand for a field only.
   if (tag !== undefined) conditions.push(`instr(tags, ${parameter(tagText(tag))}) > 0`);
   return { conditions, values };
-}
-
-function tagText({ key, value }: NonNullable<SummaryFilter["tag"]>): string {
-  return `${JSON.stringify(key)}:${value === null ? "" : JSON.stringify(value)}`;
-}
-
-function escapeLike(text: string): string {
-  return text.replaceAll(/[\\%_]/g, "\\$&");
 }

@@ -1,18 +1,14 @@
 import type { Pool } from "pg";
-import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
+import type { TextMatch, TextPage, TextQuery } from "../../journal.ts";
 import { findMatch } from "../../text-terms.ts";
 import { gramsOfTerms } from "../../text-grams.ts";
 import { integers } from "../arrays.ts";
 import { scopeGrams, type TextEvent, type TextIndexer } from "./indexer.ts";
-
-/** Where a page begins: at this instant, with this conversation or one whose id is below it. */
-type Place = { readonly at: number; readonly conversationId: string };
+import { byPlace, highest, readPlace, writePlace, type PageStart } from "../../text-page.ts";
 
 const blocksPerRead = 32;
 /** Maximum number of blocks that are searched for one page. */
 const maxBlocks = 96;
-/** Above every id of a conversation. */
-const highest = "~";
 
 /** Searches the texts of all conversations of an owner: blocks by their grams, the newest first, then the texts in them. */
 export class TextSearch {
@@ -32,7 +28,7 @@ export class TextSearch {
     return { ...(await this.#find(query, from)), isComplete, progress };
   }
 
-  async #find(query: TextQuery, from: Place | null): Promise<Pick<TextPage, "items" | "nextPageId">> {
+  async #find(query: TextQuery, from: PageStart | null): Promise<Pick<TextPage, "items" | "nextPageId">> {
     const log = query.conversationId === undefined ? null : await this.#numberOf(query.conversationId);
     const latest = Math.min(from?.at ?? Infinity, (query.timestampLtMicros ?? Infinity) - 1);
     const values = [
@@ -109,7 +105,7 @@ function matchesIn({ id: conversationId, entries }: BlockRow, query: TextQuery):
   });
 }
 
-function isBehind({ timestampMicros, conversationId }: TextMatch, from: Place | null): boolean {
+function isBehind({ timestampMicros, conversationId }: TextMatch, from: PageStart | null): boolean {
   return from === null || timestampMicros < from.at || conversationId <= from.conversationId;
 }
 
@@ -118,27 +114,14 @@ function toPage(found: readonly TextMatch[], limit: number): Pick<TextPage, "ite
   const next = sorted[limit];
   return {
     items: sorted.slice(0, limit),
-    nextPageId:
-      next === undefined
-        ? null
-        : writePlace({ at: next.timestampMicros, conversationId: next.conversationId }),
+    nextPageId: next === undefined ? null : writePlace(placeOf(next)),
   };
 }
 
 function byTime(left: TextMatch, right: TextMatch): number {
-  return (
-    right.timestampMicros - left.timestampMicros || (left.conversationId < right.conversationId ? 1 : -1)
-  );
+  return byPlace(placeOf(left), placeOf(right));
 }
 
-function writePlace({ at, conversationId }: Place): string {
-  return `${at}-${conversationId}`;
-}
-
-function readPlace(pageId: string): Place {
-  const [, at, conversationId] = /^(\d{1,16})-(.{1,100})$/.exec(pageId) ?? [];
-  if (at === undefined || conversationId === undefined) {
-    throw new UnknownPageError(`There is no page ${pageId}. Take next_page_id from the page before.`);
-  }
-  return { at: Number(at), conversationId };
+function placeOf({ timestampMicros, conversationId }: TextMatch): PageStart {
+  return { at: timestampMicros, conversationId };
 }

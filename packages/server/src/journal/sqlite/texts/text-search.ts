@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { UnknownPageError, type TextMatch, type TextPage, type TextQuery } from "../../journal.ts";
+import type { TextMatch, TextPage, TextQuery } from "../../journal.ts";
 import { blockSpanMicros } from "../../text-blocks.ts";
 import { gramsOfTerms } from "../../text-grams.ts";
 import type { EventReader } from "../event-reader.ts";
@@ -9,12 +9,10 @@ import type { TextIndexing } from "./indexing.ts";
 import { isDamagedIndex, scopeWords, tickMicros, tickOf, toExpression, toWords } from "./tables.ts";
 import type { TextIndex } from "./text-index.ts";
 import type { TextIndexes } from "./text-indexes.ts";
+import { byPlace, highest, readPlace, writePlace, type PageStart } from "../../text-page.ts";
 
-/**
- * Where a page begins: at this instant, with this conversation or one whose id is below it; in no block above that of `block`,
- * where the page before ended because it had searched the maximum.
- */
-type Place = { readonly at: number; readonly conversationId: string; readonly block?: number };
+/** In no block above that of `block`, where the page before ended because it had searched the maximum. */
+type Place = PageStart & { readonly block?: number };
 type Hit = Found & { readonly conversationId: string };
 
 export type TextSearchDeps = {
@@ -39,7 +37,7 @@ export class TextSearch {
   }
 
   async search(query: TextQuery): Promise<TextPage> {
-    const from = query.pageId === undefined ? null : readPlace(query.pageId);
+    const from = query.pageId === undefined ? null : readStart(query.pageId);
     const { indexing, indexes } = this.#deps;
     await indexing.poll();
     const { isComplete, waiting, conversations } = indexing.progress;
@@ -77,7 +75,7 @@ export class TextSearch {
       if (certain > query.limit) break;
       // With nothing in hand that could be newer than what follows.
       if (scanned >= maxBlocks && certain === found.length) {
-        const place = { at: id * tickMicros, conversationId: `${cut}${id}` };
+        const place = { at: id * tickMicros, conversationId: `${highest}${id}` };
         return { items: this.#show(inOrder(found)), nextPageId: writePlace(place) };
       }
       scanned += 1;
@@ -145,9 +143,6 @@ export class TextSearch {
 const sliceMs = 3;
 /** Maximum number of blocks that are unpacked for one page; more only to sort the hits of one hour. */
 const maxBlocks = 60;
-/** Above every id of a conversation; the id of a block comes behind it. */
-const cut = "~";
-
 function expressionOf(query: TextQuery, number: number | null): string {
   return toExpression([
     number === null ? scopeWords.owner(query.ownerId) : scopeWords.log(number),
@@ -158,20 +153,13 @@ function expressionOf(query: TextQuery, number: number | null): string {
 }
 
 function inOrder(found: readonly Hit[]): (Hit & Place)[] {
-  return found.toSorted(
-    (left, right) => right.at - left.at || (left.conversationId < right.conversationId ? 1 : -1),
-  );
+  return found.toSorted(byPlace);
 }
 
-function writePlace({ at, conversationId }: Place): string {
-  return `${at}-${conversationId}`;
-}
-
-function readPlace(pageId: string): Place {
-  const [, at, conversationId] = /^(\d{1,16})-(.{1,100})$/.exec(pageId) ?? [];
-  if (at === undefined || conversationId === undefined) {
-    throw new UnknownPageError(`There is no page ${pageId}. Take next_page_id from the page before.`);
-  }
-  if (!conversationId.startsWith(cut)) return { at: Number(at), conversationId };
-  return { at: Number(at), conversationId, block: Number(conversationId.slice(cut.length)) || 0 };
+/** The id of a block stands behind {@link highest}, in the place of a conversation. */
+function readStart(pageId: string): Place {
+  const place = readPlace(pageId);
+  const { at, conversationId } = place;
+  if (!conversationId.startsWith(highest)) return place;
+  return { at, conversationId, block: Number(conversationId.slice(highest.length)) || 0 };
 }
