@@ -18,7 +18,7 @@ import { readTitle } from "../agent-server/conversations/start-request.ts";
 import { toUserMessage } from "../agent-server/events/user-message.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
-import { readInstantOf } from "./list-query.ts";
+import { readInstantOf } from "../../http/read-instant.ts";
 import { checkBranch, checkRepository } from "./repository-request.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";

@@ -3,11 +3,10 @@ import type { Directory } from "../../directory/directory.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import type { EventFilter, Journal } from "../../journal/journal.ts";
-import { invalidField } from "../../lib/fault.ts";
-import { parseInstant } from "../../lib/instant.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import { readKind } from "../agent-server/events/event-names.ts";
 import { readEventsById } from "../agent-server/events/events-by-id.ts";
+import { readInstantOf } from "../../http/read-instant.ts";
 
 export type AppEventRouteDeps = { readonly journal: Journal; readonly directory: Directory };
 
@@ -63,23 +62,11 @@ export function appEventHandlers({ journal, directory }: AppEventRouteDeps) {
 }
 
 function readFilter(query: Query): EventFilter {
-  const from = readInstant(query, "timestamp__gte");
-  const before = readInstant(query, "timestamp__lt");
+  const from = readInstantOf(query, "timestamp__gte");
+  const before = readInstantOf(query, "timestamp__lt");
   return {
     kind: typeof query.kind__eq === "string" ? readKind(query.kind__eq, "kind__eq") : undefined,
     timestampGteMicros: from ?? undefined,
     timestampLtMicros: before ?? undefined,
   };
-}
-
-function readInstant(query: Query, name: "timestamp__gte" | "timestamp__lt"): number | null {
-  const text = query[name];
-  if (text === null || text === undefined) return null;
-  const micros = parseInstant(text);
-  if (micros !== null) return micros;
-  throw invalidField(
-    ["query", name],
-    "This is not a date-time such as 2026-01-31T12:00:00Z.",
-    "datetime_parsing",
-  );
 }

@@ -15,7 +15,7 @@ import type { SecretStore } from "../../settings/secret-store.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { toHex, toStartTask } from "./app-conversation-view.ts";
 import { readAppStartRequest } from "./app-start-request.ts";
-import { readInstantOf } from "./list-query.ts";
+import { readInstantOf } from "../../http/read-instant.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
 
 export type StartTaskRouteDeps = {

@@ -7,7 +7,7 @@ import type { KeyRing } from "../../../http/auth.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { SummaryFilter, Journal } from "../../../journal/journal.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
-import { formatInstant, parseInstant } from "../../../lib/instant.ts";
+import { formatInstant } from "../../../lib/instant.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import type { Ledger } from "../../../spending/ledger.ts";
 import { version } from "../../../lib/version.ts";
@@ -15,6 +15,7 @@ import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Clock } from "../../../lib/clock.ts";
+import { readInstant } from "../../../http/read-instant.ts";
 
 export type OverviewRouteDeps = {
   readonly directory: Pick<Directory, "count" | "exists" | "summaries" | "mark">;
@@ -130,7 +131,7 @@ function readFilter(query: Query): SummaryFilter {
     isArchived: archived,
     isPinned: pinned,
     parentId: parent ? readParent(parent) : undefined,
-    updatedGteMicros: since ? readInstant(since) : undefined,
+    updatedGteMicros: since ? readInstant("updated_at__gte", since) : undefined,
   };
 }
 
@@ -145,11 +146,4 @@ function readParent(given: string): string | null {
   if (id === null)
     throw invalidField(["query", "parent"], "This is neither a UUID nor `none`.", "uuid_parsing");
   return id;
-}
-
-function readInstant(given: string): number {
-  const micros = parseInstant(given);
-  if (micros !== null) return micros;
-  const message = "This is not a date-time such as 2026-01-31T12:00:00Z.";
-  throw invalidField(["query", "updated_at__gte"], message, "datetime_parsing");
 }

@@ -10,10 +10,10 @@ import { damagedMark, isWhole } from "../../../journal/shown-event.ts";
 import type { CachedPage, PageCache } from "../../../events/page-cache.ts";
 import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
-import { parseInstant } from "../../../lib/instant.ts";
 import { readKind, readName } from "./event-names.ts";
 import { readEventsById } from "./events-by-id.ts";
 import { toUserMessage } from "./user-message.ts";
+import { readInstantOf } from "../../../http/read-instant.ts";
 
 export type EventRouteDeps = {
   readonly journal: Journal;
@@ -149,25 +149,7 @@ function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {
     kind: kind === undefined ? undefined : readKind(kind),
     source: source === undefined ? undefined : readName(source, "source"),
     ...text("body"),
-    ...instant(query, "timestamp__gte", "timestampGteMicros"),
-    ...instant(query, "timestamp__lt", "timestampLtMicros"),
+    timestampGteMicros: readInstantOf(query, "timestamp__gte") ?? undefined,
+    timestampLtMicros: readInstantOf(query, "timestamp__lt") ?? undefined,
   };
-}
-
-function instant(
-  query: Readonly<Record<string, unknown>>,
-  name: string,
-  field: string,
-): Record<string, number> {
-  const value = query[name];
-  if (typeof value !== "string") return {};
-  const micros = parseInstant(value);
-  if (micros === null) {
-    throw invalidField(
-      ["query", name],
-      "This is not a date-time such as 2026-01-31T12:00:00Z.",
-      "datetime_parsing",
-    );
-  }
-  return { [field]: micros };
 }

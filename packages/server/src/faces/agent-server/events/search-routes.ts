@@ -1,10 +1,9 @@
 import { searchEverything } from "../../../reading/search-everything.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { Journal } from "../../../journal/journal.ts";
-import { invalidField } from "../../../lib/fault.ts";
-import { parseInstant } from "../../../lib/instant.ts";
 import { readKind, readName } from "./event-names.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
+import { readInstant } from "../../../http/read-instant.ts";
 
 export type SearchRouteDeps = {
   readonly journal: Pick<Journal, "getConversations" | "searchSummaries" | "searchTexts">;
@@ -48,11 +47,4 @@ export function searchHandlers({ journal }: SearchRouteDeps) {
       return { json };
     },
   } satisfies Record<string, RouteHandler>;
-}
-
-function readInstant(field: string, given: string): number {
-  const micros = parseInstant(given);
-  if (micros !== null) return micros;
-  const message = "This is not a date-time such as 2026-01-31T12:00:00Z.";
-  throw invalidField(["query", field], message, "datetime_parsing");
 }
