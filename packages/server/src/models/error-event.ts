@@ -28,6 +28,7 @@ function parse(data: string): unknown {
   }
 }
 
-function reported(error: unknown): Error {
+/** An error inside a 200 answer gets the shape in which the SDKs throw those with a status. */
+export function reported(error: unknown): Error {
   return Object.assign(new Error("The provider reported an error inside its answer."), { error });
 }

@@ -3,7 +3,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { RedactedThinkingBlock, ThinkingBlock } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
-import { readEvent } from "../error-event.ts";
+import { readEvent, reported } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
 import { ArgumentChunks } from "../received-calls.ts";
 import type { ServerSentEvent } from "../sse.ts";
@@ -72,9 +72,7 @@ export class MessagesAnswer implements WireAnswer {
         this.#isEnded = true;
         return;
       case "error":
-        throw Object.assign(new Error("The provider reported an error inside its answer."), {
-          error: event.error,
-        });
+        throw reported(event.error);
       default:
     }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
-import { isEndMark, readEvent } from "../error-event.ts";
+import { isEndMark, readEvent, reported } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer, malformedCall } from "../failures.ts";
 import { addFields, type Fields } from "../answer-fields.ts";
 import { replayOf, type ReplayPlace } from "../provider-replay.ts";
@@ -101,7 +101,7 @@ export class ChatAnswer implements WireAnswer {
 
   /** Adds a chunk and yields what to show of it. Throws when the chunk says that the answer failed. */
   *#add(chunk: ChatChunk): Generator<AttemptPart> {
-    if (chunk.error !== undefined && chunk.error !== null) throw providerError(chunk.error);
+    if (chunk.error !== undefined && chunk.error !== null) throw reported(chunk.error);
     this.#id ||= chunk.id ?? "";
     this.#model ||= chunk.model ?? "";
     this.#usage = chunk.usage ?? this.#usage;
@@ -186,11 +186,6 @@ export class ChatAnswer implements WireAnswer {
     );
     if (replayed.length > 0) this.#fields = addFields(this.#fields, replayed);
   }
-}
-
-/** An error inside a 200 answer gets the shape in which the SDK throws those with a status. */
-function providerError(error: unknown): Error {
-  return Object.assign(new Error("The provider reported an error inside its answer."), { error });
 }
 
 type ContentPart = { readonly type?: string; readonly text?: string; readonly thinking?: unknown };

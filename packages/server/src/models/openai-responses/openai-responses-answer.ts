@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ReasoningItemModel } from "@convoke/protocol";
 import type { Answered } from "../answered.ts";
 import type { AttemptPart } from "../attempt.ts";
-import { isEndMark, readEvent } from "../error-event.ts";
+import { isEndMark, readEvent, reported } from "../error-event.ts";
 import { blockedAnswer, cutAnswer, emptyAnswer } from "../failures.ts";
 import { replayOf } from "../provider-replay.ts";
 import type { ServerSentEvent } from "../sse.ts";
@@ -195,11 +195,6 @@ export class ResponsesAnswer implements WireAnswer {
   #callIndex(outputIndex: number): number {
     return [...this.#names.keys()].sort((a, b) => a - b).indexOf(outputIndex);
   }
-}
-
-/** An error inside a 200 answer gets the shape in which the SDK throws those with a status. */
-function reported(error: unknown): Error {
-  return Object.assign(new Error("The provider reported an error inside its answer."), { error });
 }
 
 function textsOf(item: OutputItem): string[] {
