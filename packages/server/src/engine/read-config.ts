@@ -2,6 +2,7 @@ import type { ConversationRow } from "../journal/journal.ts";
 import { clearSecrets } from "./clear-secrets.ts";
 import type { ConversationConfig } from "./conversation-config.ts";
 import { conversationDamaged } from "./refusals.ts";
+import { isObject } from "../lib/json-object.ts";
 
 /** The stored configuration, without secrets that an earlier version left in it; null if it is damaged. */
 export function readConfig(row: Pick<ConversationRow, "config">): ConversationConfig | null {
@@ -41,7 +42,3 @@ export const unreadableConfig: ConversationConfig = {
   stuck_detection: true,
   tags: {},
 };
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

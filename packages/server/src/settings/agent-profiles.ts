@@ -4,6 +4,7 @@ import { Fault } from "../lib/fault.ts";
 import { refuseMasks } from "./secret-fields.ts";
 import type { JsonObject, StoredSettings } from "./stored-settings.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
+import { isObject } from "../lib/json-object.ts";
 
 const maxProfiles = 50;
 const firstName = "default";
@@ -181,10 +182,6 @@ function reporting(profile: JsonObject): [string, unknown][] {
   return Object.entries(profile).filter(
     ([field, value]) => !Object.hasOwn(saysNothing, field) || saysNothing[field] !== value,
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function missing(name: string): Fault {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { invalidField } from "../lib/fault.ts";
 import { hideUrlSecrets, restoreUrlSecrets, urlHas } from "../security/url-secrets.ts";
 import type { JsonObject } from "./stored-settings.ts";
+import { isObject } from "../lib/json-object.ts";
 
 /** What stands for a stored secret wherever it would be shown; sent back, it means "as it is". */
 export const secretMask = "**********";
@@ -175,8 +176,4 @@ export function onlyChanges(given: JsonObject, shown: JsonObject): JsonObject {
 export function changeSecret(stored: string | null, change: string | null | undefined): string | null {
   if (change === undefined || change === null || change === secretMask) return stored;
   return change.trim() === "" ? null : change;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -11,6 +11,7 @@ import {
   type StoredSettings,
   type StoredToken,
 } from "./stored-settings.ts";
+import { isObject } from "../lib/json-object.ts";
 
 /** The settings after a change: what it does not name is as before (P33). Throws a fault that names the field. */
 export function updateSettings(stored: StoredSettings, update: SettingsUpdate): StoredSettings {
@@ -172,8 +173,4 @@ function mergeServers(stored: StoredSettings, change: unknown, loc: string[]): S
 
 function withPlain(stored: StoredSettings, change: Partial<PlainSettings>): StoredSettings {
   return { ...stored, plain: { ...stored.plain, ...change } };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

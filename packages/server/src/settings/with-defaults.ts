@@ -8,6 +8,7 @@ import { defaultSettings, type JsonObject, type StoredSettings } from "./stored-
 import { updateSettings } from "./update-settings.ts";
 import { usualToolsOf } from "./usual-tools.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
+import { isObject } from "../lib/json-object.ts";
 
 /** What the server adds to the settings of a user. */
 export type ServerDefaults = {
@@ -189,8 +190,4 @@ function withoutNulls(llm: JsonObject): JsonObject {
 /** The default of a field that the request does not have; an explicit null is an answer, not an omission. */
 function given(field: string, request: JsonObject, value: unknown): JsonObject {
   return value === null || request[field] !== undefined ? {} : { [field]: value };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { HookConfig } from "@convoke/protocol";
 import { compilePattern, PatternRefused, type ForeignPattern } from "../../lib/foreign-pattern.ts";
 import { readTextFile, type WorkspaceFiles } from "../skills/workspace-files.ts";
+import { isObject } from "../../lib/json-object.ts";
 
 /** The moments at which hooks run, by their names in configurations, with those in events. */
 export const hookMoments = {
@@ -274,8 +275,4 @@ function readObject(value: unknown, loc: readonly (string | number)[]): Record<s
 function readList(value: unknown, loc: readonly (string | number)[]): unknown[] {
   if (!Array.isArray(value)) throw new Wrong(loc, "Send a list.");
   return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { FieldFault } from "../../lib/fault.ts";
 import type { McpRemote, McpServer } from "./mcp-server.ts";
+import { isObject, objectOr } from "../../lib/json-object.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 type Location = readonly (string | number)[];
@@ -191,14 +192,6 @@ function isAddress(url: string): boolean {
 function hasLogin(url: string): boolean {
   const { username, password } = new URL(sampleOf(url));
   return username !== "" || password !== "";
-}
-
-function objectOr(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTexts(value: unknown): boolean {

@@ -23,6 +23,7 @@ import { readStartRequest, readTitle } from "../agent-server/conversations/start
 import { checkBranch, checkRepository, providerSecrets, toRepositoryOrder } from "./repository-request.ts";
 import { suggestedMessage } from "./suggested-task.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { isObject } from "../../lib/json-object.ts";
 
 export type StartContext = {
   readonly validator: Validator;
@@ -243,8 +244,4 @@ function refuseUnsupported(body: Body): void {
   if (body.suggested_task && body.initial_message) {
     throw invalidField(["body", "suggested_task"], "Send either this or initial_message.");
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { Fault, invalidField } from "../../lib/fault.ts";
 import type { AnalyzerConfig } from "./analyzer.ts";
+import { isObject } from "../../lib/json-object.ts";
 
 const maxMembers = 10;
 const maxPatterns = 200;
@@ -97,8 +98,4 @@ function nestsRepetition(expression: string): boolean {
     const start = segment.indexOf("(");
     return start !== -1 && /[+*|]/.test(segment.slice(start)) && /^[+*{]/.test(segments[index + 1] ?? "");
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,7 @@ import type { SealedValues } from "../../../settings/sealed-values.ts";
 import type { SecretStore } from "../../../settings/secret-store.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { withDefaults } from "../../../settings/with-defaults.ts";
+import { isObject } from "../../../lib/json-object.ts";
 
 export type CompleteStartDeps = {
   readonly settings: SettingsStore;
@@ -110,8 +111,4 @@ function ownSecretOf(source: unknown): string | null {
   const url = isObject(source) && source["kind"] === "LookupSecret" ? source["url"] : null;
   const match = typeof url === "string" ? /^\/api\/settings\/secrets\/([A-Za-z_]\w{0,127})$/.exec(url) : null;
   return match?.[1] ?? null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
