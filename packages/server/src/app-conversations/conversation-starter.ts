@@ -31,9 +31,11 @@ export type StarterDeps = {
   readonly conversations: AppConversations;
   readonly rows: AppConversationStore;
   readonly directory: Directory;
+  /** Null where none are served: then conversations can be read, and none can be started. */
   readonly sandboxes: Sandboxes | null;
+  /** The servers that share the store. */
   readonly cluster: Pick<Cluster, "nodeId" | "nodes">;
-  /** See `openAppConversations`. */
+  /** Whether sandboxes of other servers are reached from here, so that this one can resume their starts. */
   readonly hasMachines: boolean;
   readonly clock: Clock;
   readonly logger: Logger;

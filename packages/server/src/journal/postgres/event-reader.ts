@@ -175,14 +175,10 @@ export type StoredJson = {
   readonly json: string;
   readonly checksum: number;
 };
-export type OneRow = {
-  readonly seq: number;
-  readonly id: string;
+export type OneRow = StoredJson & {
   readonly at: number;
   readonly class: number;
-  readonly json: string;
   readonly meta: string | null;
-  readonly checksum: number;
 };
 
 export function intactJson(

@@ -1,28 +1,19 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { shellInputs, type ShellFrame } from "@convoke/protocol";
 import type { ShellInput, TerminalUpdate } from "@convoke/tool-host";
-import type { Validator } from "@convoke/protocol/validate";
 import type { PersonShells } from "../../../tools/people/person-shells.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { Peers } from "../../../cluster/peers.ts";
 import { Fault } from "../../../lib/fault.ts";
-import type { Logger } from "../../../lib/logger.ts";
 import { openShells, type ShellAccessDeps } from "../shells/shell-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import { readConversationId, readInputs, untilRoom } from "./person-socket.ts";
 import { badQuery, readText, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
-import type { SocketTimes } from "./socket-times.ts";
+import type { PersonSocketDeps } from "./terminal-socket.ts";
 
-export type ShellSocketDeps = ShellAccessDeps & {
-  readonly keys: KeyRing;
-  readonly validator: Validator;
-  readonly logger: Logger;
-  readonly times: SocketTimes;
-  /** Reaches the other nodes on the store, one of which may own the conversation. */
-  readonly peers: Peers;
-};
+export type ShellSocketDeps = ShellAccessDeps &
+  Omit<PersonSocketDeps, "scopeOf"> & { readonly keys: KeyRing };
 
 type Target = SocketTarget & { readonly id: string; readonly shell: string };
 

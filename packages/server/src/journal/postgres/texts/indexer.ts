@@ -1,20 +1,14 @@
 import { crc32 } from "node:zlib";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Pool } from "pg";
-import { searchTextOf } from "../../search-text.ts";
+import { searchTextOf, type SearchText } from "../../search-text.ts";
 import { noMessage, toBlocks } from "../../text-blocks.ts";
 import { gramsOfBlock } from "../../text-grams.ts";
 import { integers } from "../arrays.ts";
+import type { OneRow } from "../event-reader.ts";
 
 /** An event with texts, as a block keeps it. */
-export type TextEvent = {
-  readonly id: string;
-  readonly at: number;
-  readonly kind: string;
-  readonly source: string;
-  readonly toolName: string | null;
-  readonly texts: readonly string[];
-};
+export type TextEvent = SearchText & { readonly id: string; readonly at: number };
 
 const eventsPerRound = 256;
 /** A last block that begins further back is not begun again. */
@@ -137,14 +131,7 @@ type StateRow = {
   readonly class: number;
   readonly open_seq: number | null;
 };
-type EventRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly at: number;
-  readonly class: number;
-  readonly json: string;
-  readonly folded: string | null;
-};
+type EventRow = Omit<OneRow, "meta" | "checksum"> & { readonly folded: string | null };
 type Entry = TextEvent & { readonly seq: number; readonly class: number; readonly body: string | null };
 
 const unreadSql = `

@@ -1,14 +1,11 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { findMatch, foldText } from "../../text-terms.ts";
+import type { SearchText } from "../../search-text.ts";
 
 /** What the index keeps of an event. */
-export type Entry = {
+export type Entry = SearchText & {
   readonly seq: number;
   readonly at: number;
-  readonly kind: string;
-  readonly source: string;
-  readonly toolName: string | null;
-  readonly texts: readonly string[];
   /** The whole text of a message, for the body filter; null for other events. */
   readonly body: string | null;
 };
