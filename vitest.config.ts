@@ -61,7 +61,8 @@ export default defineConfig({
       {
         test: {
           name: "int",
-          setupFiles: [propertySeed],
+          globalSetup: ["test/built-programs.ts"],
+          setupFiles: [propertySeed, "test/on-built-programs.ts"],
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites],
           testTimeout: 300_000,

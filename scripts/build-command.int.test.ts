@@ -94,7 +94,7 @@ async function build(
     writeFileSync(path.join(root.path, file), text);
   }
   const out = path.join(root.path, "dist", "convoke");
-  await buildCommand(root.path, out, loadedAtStart);
+  await buildCommand(root.path, out, { late: loadedAtStart });
   work(out);
 }
 

@@ -39,6 +39,13 @@ const loadedLate: readonly string[] = [
 /** Not bundled: the launcher runs on any Node version. */
 const launcherFile = "packages/cli/src/launch.cjs";
 
+export type BuildCommandOptions = {
+  /** Late imports that every start needs. */
+  readonly late?: readonly string[];
+  /** Scripts that no source starts but tests do, relative to the root. */
+  readonly alsoStarted?: readonly string[];
+};
+
 export type BuiltCommand = {
   /** Scripts that Node starts: the command, its workers and child processes. Relative to the output directory. */
   readonly entries: readonly string[];
@@ -57,10 +64,10 @@ export type BuiltCommand = {
 export async function buildCommand(
   root: string,
   outDirectory: string,
-  late: readonly string[] = loadedAtStart,
+  { late = loadedAtStart, alsoStarted = [] }: BuildCommandOptions = {},
 ): Promise<BuiltCommand> {
   const { scripts: all, assets } = findLoadedFiles(root);
-  const started = all.filter((file) => file !== programFile);
+  const started = [...all.filter((file) => file !== programFile), ...alsoStarted];
   const manifest = commandManifest(root);
   const library = path.join(outDirectory, "lib");
   const options: BuildOptions = {

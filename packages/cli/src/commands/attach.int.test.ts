@@ -1,10 +1,9 @@
-import { fileURLToPath } from "node:url";
 import { allowedEnvironment, createInProcessHost, defaultTools } from "@convoke/tool-host";
 import { openTemporaryDirectory, XtermPerson } from "@convoke/tool-host/testing";
-import { startTestServer } from "@convoke/server/testing";
+import { startTestServer, testedPrograms } from "@convoke/server/testing";
 import { expect, test } from "vitest";
 
-const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+const { command } = testedPrograms();
 const environment = allowedEnvironment(process.env);
 const call = (name: string, given: Record<string, unknown>) => ({ tool_calls: [{ name, arguments: given }] });
 

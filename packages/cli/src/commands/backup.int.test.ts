@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { testedPrograms } from "@convoke/server/testing";
 import { expect, test } from "vitest";
 
-const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+const { command } = testedPrograms();
 const run = promisify(execFile);
 
 async function convoke(

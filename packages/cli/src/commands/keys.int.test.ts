@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startTestServer } from "@convoke/server/testing";
+import { startTestServer, testedPrograms } from "@convoke/server/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const run = promisify(execFile);
-const bin = join(import.meta.dirname, "../bin.ts");
+const { command: bin } = testedPrograms();
 
 let dataDir: string;
 beforeAll(async () => {

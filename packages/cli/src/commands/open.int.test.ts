@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { testedPrograms } from "@convoke/server/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { announceServer, findServers } from "../running-servers.ts";
 
-const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+const { command } = testedPrograms();
 
 function start(args: readonly string[], environment: Record<string, string>) {
   const child = spawn(process.execPath, [command, ...args], {

@@ -2,12 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
-import { findSteadyPort, startScriptedModel } from "@convoke/server/testing";
+import { findSteadyPort, startScriptedModel, testedPrograms } from "@convoke/server/testing";
 import { expect, onTestFinished, test } from "vitest";
 
-const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+const { command } = testedPrograms();
 
 type Place = { readonly home: string; readonly modelUrl: string };
 

@@ -3,18 +3,19 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
+import { testedPrograms } from "@convoke/server/testing";
 import { expect, onTestFinished, test } from "vitest";
 
-const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+const { command } = testedPrograms();
 
 function launch(
   environment: Record<string, string>,
   options = ["--sandbox", "off", "--json"],
   user: { readonly uid?: number; readonly gid?: number } = {},
+  program = command,
 ) {
-  const child = spawn(process.execPath, [command, "serve", "--port", "0", ...options], {
+  const child = spawn(process.execPath, [program, "serve", "--port", "0", ...options], {
     env: { PATH: process.env["PATH"] ?? "", ...environment },
     ...user,
   });
@@ -111,9 +112,10 @@ test.runIf(process.geteuid?.() === 0)("a user without an entry and without a hom
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("a server that is killed leaves its compiled code for the next start", async () => {
+test("a server from the sources that is killed leaves its compiled code for the next start", async () => {
   await using folder = await openTemporaryDirectory();
-  const child = launch({ HOME: folder.path });
+  const sources = join(import.meta.dirname, "../bin.ts");
+  const child = launch({ HOME: folder.path }, undefined, undefined, sources);
   await once(child.stdout, "data");
   const cache = join(folder.path, ".cache", "convoke");
   const cachedFiles = (): string[] =>

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { connectToolHost } from "@convoke/tool-host";
+import { testedPrograms } from "@convoke/server/testing";
 import { expect, onTestFinished, test } from "vitest";
 
-const command = fileURLToPath(new URL("../bin.ts", import.meta.url));
+const { command } = testedPrograms();
 
 test("P14: convoke tool-host: says where it is, serves, and ends with its tools at SIGTERM", async () => {
   const bench = await openBench();

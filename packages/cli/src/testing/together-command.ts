@@ -7,10 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { testedPrograms } from "@convoke/server/testing";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
-
-const program = fileURLToPath(new URL("../bin.ts", import.meta.url));
 
 export type TogetherOptions = {
   readonly processes: number;
@@ -139,17 +137,21 @@ export class TogetherCommand implements AsyncDisposable {
   #spawn(): ChildProcess {
     const { processes, sandbox = "off", environment } = this.#options;
     const words = ["serve", "--json", "--port=0", "--processes", String(processes), "--sandbox", sandbox];
-    const child = spawn(process.execPath, [program, ...words, "--data-dir", join(this.folder, "data")], {
-      cwd: this.workDir,
-      env: {
-        PATH: process.env["PATH"] ?? "",
-        HOME: this.folder,
-        NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache"),
-        SESSION_API_KEY: this.key,
-        ...environment,
+    const child = spawn(
+      process.execPath,
+      [testedPrograms().command, ...words, "--data-dir", join(this.folder, "data")],
+      {
+        cwd: this.workDir,
+        env: {
+          PATH: process.env["PATH"] ?? "",
+          HOME: this.folder,
+          NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache"),
+          SESSION_API_KEY: this.key,
+          ...environment,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
       },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    );
     child.stderr.setEncoding("utf8").on("data", (text: string) => (this.#log += text));
     this.#child = child;
     return child;

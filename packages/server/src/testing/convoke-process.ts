@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text as readText } from "node:stream/consumers";
 import { toReply, type Reply } from "./start-server.ts";
+import { testedPrograms } from "./tested-programs.ts";
 
 export type ConvokeOptions = {
   /** The value of `CONVOKE_SANDBOX`; the best available backend unless given. */
@@ -55,13 +56,11 @@ export class ConvokeProcess implements AsyncDisposable {
 
   async restart(): Promise<void> {
     await this.end("SIGTERM");
-    // Tests run at the root of the repository; the command is in a package above this one.
-    const program = resolve("packages/cli/src/bin.ts");
     const sandbox = this.#options.sandbox;
     const child = spawn(
       process.execPath,
       [
-        program,
+        testedPrograms().command,
         "serve",
         "--json",
         "--port=0",

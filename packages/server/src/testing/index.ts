@@ -18,4 +18,5 @@ export { ConvokeProcess } from "./convoke-process.ts";
 export { runConvoke, type CommandOutcome } from "./run-convoke.ts";
 export { ServerAtWork } from "./server-at-work.ts";
 export { findSteadyPort } from "./steady-port.ts";
+export { testedPrograms } from "./tested-programs.ts";
 export { TestPushService } from "./test-push-service.ts";

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { testedPrograms } from "./tested-programs.ts";
 
 export type CommandOutcome = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
@@ -9,11 +10,12 @@ export async function runConvoke(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandOutcome> {
-  // Tests run at the root of the repository; the command is in a package above this one.
-  const program = resolve("packages/cli/src/bin.ts");
   const env = { PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, ...environment };
   try {
-    const outcome = await execute(process.execPath, [program, ...words], { env, timeout: longestMs });
+    const outcome = await execute(process.execPath, [testedPrograms().command, ...words], {
+      env,
+      timeout: longestMs,
+    });
     return { code: 0, ...outcome };
   } catch (error) {
     const { code, stdout = "", stderr = "" } = error as Error & Partial<CommandOutcome>;

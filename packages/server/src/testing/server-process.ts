@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { ConvokeClient } from "@convoke/client";
 import type { FailingServerArguments } from "./failing-server.ts";
 import { findSteadyPort } from "./steady-port.ts";
+import { testedPrograms, type TestedPrograms } from "./tested-programs.ts";
 
 export type ServerProcessOptions = Pick<FailingServerArguments, "dataDir"> &
   Partial<FailingServerArguments> & {
@@ -54,18 +55,13 @@ export class ServerProcess implements AsyncDisposable {
       appendsFile: null,
       ...options,
     };
-    const own = [
-      new URL("failing-server.ts", import.meta.url),
-      new URL("shifting-clock.ts", import.meta.url),
-    ];
-    const [server, clock] = clone === null ? own : filesIn(clone);
-    const script = fileURLToPath(server!);
+    const { failingServer, shiftingClock } = clone === null ? testedPrograms() : sourcesIn(clone);
     const child = spawn(
       process.execPath,
-      ["--expose-gc", `--import=${clock!.href}`, script, JSON.stringify(given)],
+      ["--expose-gc", `--import=${pathToFileURL(shiftingClock).href}`, failingServer, JSON.stringify(given)],
       {
         stdio: ["pipe", "pipe", "pipe"],
-        // Compiled sources are cached between starts: a start takes about 0.6 s instead of 1 s.
+        // What was compiled for one start is used by the next.
         env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache") },
       },
     );
@@ -138,7 +134,10 @@ async function ending(child: ChildProcess): Promise<NodeJS.Signals | null> {
   return child.signalCode;
 }
 
-function filesIn(clone: string): URL[] {
+function sourcesIn(clone: string): Pick<TestedPrograms, "failingServer" | "shiftingClock"> {
   const folder = join(clone, "packages/server/src/testing");
-  return ["failing-server.ts", "shifting-clock.ts"].map((name) => pathToFileURL(join(folder, name)));
+  return {
+    failingServer: join(folder, "failing-server.ts"),
+    shiftingClock: join(folder, "shifting-clock.ts"),
+  };
 }

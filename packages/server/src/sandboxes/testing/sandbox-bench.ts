@@ -3,21 +3,10 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { connectToolHost, type Outcome, type RemoteToolHost, type ToolSession } from "@convoke/tool-host";
 import type { LocalBackendDeps } from "../local-backend-deps.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec, StartPhase } from "../sandbox.ts";
-import type { ToolHostProgram } from "../tool-host-program.ts";
-
-const root = fileURLToPath(new URL("../../../../../", import.meta.url));
-
-/** The sources of this repository. */
-const sourceProgram: ToolHostProgram = {
-  node: process.execPath,
-  root,
-  entry: "packages/cli/src/bin.ts",
-  parts: ["package.json", "packages", "node_modules"],
-};
+import { testedPrograms } from "../../testing/tested-programs.ts";
 
 /** What the server has and no sandbox may ever see. */
 export const canary = "canary-5c2f0d8e71";
@@ -54,7 +43,7 @@ export class SandboxBench implements AsyncDisposable {
     return {
       sandboxesDir: join(this.dataDir, "sandboxes"),
       installationId: this.dataDir.slice(-6),
-      program: sourceProgram,
+      program: testedPrograms().toolHost,
       environment: { ...process.env, LLM_API_KEY: canary, CONVOKE_API_KEY: canary },
       connect,
     };
