@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { probePostgres } from "./packages/server/src/testing/start-postgres.ts";
+import { findStorelessTests } from "./test/storeless-tests.ts";
 
 /** Each keeps more than one core busy for minutes: beside them, tests of other things that are timed would measure the browsers. */
 const browserSuites = [
@@ -30,10 +31,16 @@ const folderSuites = [
   "packages/server/src/directory/fork.test.ts",
 ];
 
-/** Those of them whose subject no store can change: they are run on PostgreSQL at night too. */
-const storelessSuites = ["packages/server/src/engine/run/many-calls.test.ts"];
-
 const { isUsable: hasPostgres } = probePostgres();
+
+/**
+ * Those of them whose subject no store can change: they are run on PostgreSQL at night too. Most open none: on PostgreSQL they do, to the
+ * letter, what they do among the fast ones.
+ */
+const storelessSuites =
+  hasPostgres && !isForEveryStore
+    ? ["packages/server/src/engine/run/many-calls.test.ts", ...findStorelessTests(storeSuites)]
+    : [];
 
 /** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
 const propertySeed = "test/property-seed.ts";
@@ -49,7 +56,7 @@ export default defineConfig({
         test: {
           name: "fast",
           setupFiles: [propertySeed],
-          include: ["{packages,scripts,bench}/**/*.test.ts"],
+          include: ["{packages,scripts,bench,test}/**/*.test.ts"],
           exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
@@ -89,7 +96,8 @@ export default defineConfig({
               name: "postgres",
               include: storeSuites,
               exclude: [
-                ...(isForEveryStore ? [] : ["**/*.int.test.ts", ...storelessSuites]),
+                ...(isForEveryStore ? [] : ["**/*.int.test.ts"]),
+                ...storelessSuites,
                 ...folderSuites,
               ],
               env: { CONVOKE_TEST_STORE: "postgres" },
