@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ConvokeProcess } from "../testing/convoke-process.ts";
+import { sourcePrograms } from "../testing/tested-programs.ts";
 
 /** Names every module that a process loads on its error output. */
 const naming = `import { registerHooks } from "node:module";
@@ -14,6 +15,8 @@ async function loadedWith(environment: Readonly<Record<string, string>>): Promis
     const hook = join(folder, "hook.mjs");
     await writeFile(hook, naming);
     await using server = await ConvokeProcess.start({
+      // A build names its parts by their content.
+      command: sourcePrograms.command,
       sandbox: "off",
       environment: { ...environment, NODE_OPTIONS: `--import ${hook}` },
     });

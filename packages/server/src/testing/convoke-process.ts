@@ -10,6 +10,8 @@ import { toReply, type Reply } from "./start-server.ts";
 import { testedPrograms } from "./tested-programs.ts";
 
 export type ConvokeOptions = {
+  /** Script of the command; that of this test run unless given. */
+  readonly command?: string;
   /** The value of `CONVOKE_SANDBOX`; the best available backend unless given. */
   readonly sandbox?: string;
   /** An existing folder, which is not removed; a new one in the folder of the process unless given. */
@@ -56,11 +58,11 @@ export class ConvokeProcess implements AsyncDisposable {
 
   async restart(): Promise<void> {
     await this.end("SIGTERM");
-    const sandbox = this.#options.sandbox;
+    const { sandbox, command = testedPrograms().command } = this.#options;
     const child = spawn(
       process.execPath,
       [
-        testedPrograms().command,
+        command,
         "serve",
         "--json",
         "--port=0",

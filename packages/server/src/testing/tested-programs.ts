@@ -12,8 +12,7 @@ export type TestedPrograms = {
   readonly toolHost: ToolHostProgram;
 };
 
-/** Benches, scripts and single fast tests start the sources. */
-let programs: TestedPrograms = {
+export const sourcePrograms: TestedPrograms = {
   // Tests run at the root of the repository; the command is in a package above this one.
   command: resolve("packages/cli/src/bin.ts"),
   failingServer: fileURLToPath(new URL("failing-server.ts", import.meta.url)),
@@ -25,6 +24,9 @@ let programs: TestedPrograms = {
     parts: ["package.json", "packages", "node_modules"],
   },
 };
+
+/** Benches, scripts and single fast tests start the sources. */
+let programs = sourcePrograms;
 
 /** Selects the programs that tests start from now on. */
 export function startProgramsFrom(built: TestedPrograms): void {
