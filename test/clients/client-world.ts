@@ -8,7 +8,10 @@ import {
   type ScriptedModelServer,
 } from "../../packages/server/src/testing/scripted-model/scripted-model.ts";
 import { CallRecord } from "./call-record.ts";
-import { loadOfficialClient, type OfficialClient } from "./load-official-client.ts";
+import {
+  loadOfficialClient,
+  type OfficialClient,
+} from "../../packages/server/src/testing/load-official-client.ts";
 
 const script: Script = {
   loop: true,

@@ -1,10 +1,12 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { RemoteWorkspace } from "@openhands/typescript-client";
-import { FileClient } from "@openhands/typescript-client/clients";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadOfficialClient } from "../../../testing/load-official-client.ts";
 import { openMachineSurface, type MachineSurface } from "../../../testing/machine-surface.ts";
 import { TestSocket } from "../../../testing/test-socket.ts";
+
+// Not by import: a worker loads it once for all its files, and those that open its sockets need it to be loaded like this.
+const { FileClient, RemoteWorkspace } = await loadOfficialClient();
 
 /** The same suite over the server's own machine and over one behind the wire, as sandboxes are. */
 describe.each([
