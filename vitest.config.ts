@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { probePostgres } from "./packages/server/src/testing/start-postgres.ts";
+import { LongFilesFirst } from "./test/long-files-first.ts";
 import { findStorelessTests } from "./test/storeless-tests.ts";
 
 /** Each keeps more than one core busy for minutes: beside them, tests of other things that are timed would measure the browsers. */
@@ -50,6 +51,7 @@ export default defineConfig({
   test: {
     // One more than CI has cores: workers wait for processes, sockets and timers for much of their time, also in fast tests.
     maxWorkers: 3,
+    sequence: { sequencer: LongFilesFirst },
     // All limits are for a machine that has something else to do: when it is calm, what a test waits for takes milliseconds.
     projects: [
       {
