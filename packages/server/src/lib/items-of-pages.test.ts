@@ -21,7 +21,7 @@ test("the items of all pages come in order, also behind an empty page", async ()
   expect(asked).toEqual([undefined, "b", "c"]);
 });
 
-test("whoever stops early reads no further page", async () => {
+test("a caller that stops early reads no further page", async () => {
   const { asked, read } = openList();
   for await (const item of itemsOfPages(read)) if (item === 2) break;
   expect(asked).toEqual([undefined]);

@@ -62,7 +62,7 @@ test("F5: a list of more than 500 tools is cut, and says so", async () => {
 test("F5: tools that cannot be read are left out, and named", async () => {
   const large = { name: "large", description: "x".repeat(2 * 1024 * 1024) };
   const request = async () => ({ tools: [{ name: "a" }, large, { name: "" }, null, { name: 1 }] });
-  const listed = await listTools({ request } as unknown as ListingClient, signal);
+  const listed = await listTools({ request }, signal);
   expect(listed.tools).toEqual([{ name: "a" }]);
   expect(listed.omitted).toBe("These have no name or are too large: large, a tool without a name.");
 });
