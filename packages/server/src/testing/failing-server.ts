@@ -80,7 +80,8 @@ const server = await openServer({
 process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
 process.stdin.setEncoding("utf8").on("data", (line: string) => {
   if (line.trim() !== "") shiftClock(Number(line));
-  globalThis.gc?.();
+  // The buffers that one collection finds are freed beside it, and counted as freed when the next one begins.
+  for (let round = 0; round < 2; round += 1) globalThis.gc?.();
   process.stdout.write(`${JSON.stringify(process.memoryUsage())}\n`);
 });
 // A test that is gone cannot end its server any more.
