@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { Link } from "wouter";
+import { withPage, type Paged } from "../lib/paged.ts";
 import { shownTime } from "../lib/shown-times.ts";
 import { toSummary, type Summary } from "../overview/summary.ts";
 import { useServices } from "../services/services.ts";
@@ -13,8 +14,7 @@ export default function ArchivedPage() {
   const words = useMoreWords().archived;
   const { rail } = useWords();
   const { client, language } = useServices();
-  const [summaries, setSummaries] = useState<readonly Summary[] | null>(null);
-  const [nextPageId, setNextPageId] = useState<string | null>(null);
+  const [list, setList] = useState<Paged<Summary> | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const attempt = async (act: () => Promise<void>): Promise<void> => {
     setProblem(null);
@@ -29,9 +29,8 @@ export default function ArchivedPage() {
       const page = await client.call("GET /api/glances", {
         query: { archived: true, limit: 50, ...(pageId === null ? {} : { page_id: pageId }) },
       });
-      const more = page.items.map(toSummary);
-      setSummaries((before) => (pageId === null ? more : [...(before ?? []), ...more]));
-      setNextPageId(page.next_page_id ?? null);
+      const next = { items: page.items.map(toSummary), nextPageId: page.next_page_id ?? null };
+      setList((before) => (pageId === null ? next : withPage(before, pageId, next)));
     },
     [client],
   );
@@ -41,8 +40,9 @@ export default function ArchivedPage() {
       params: { conversation_id: id },
       body: { is_archived: false },
     });
-    setSummaries((before) => before?.filter((summary) => summary.id !== id) ?? null);
+    setList((before) => before && { ...before, items: before.items.filter((summary) => summary.id !== id) });
   };
+  const { items: summaries, nextPageId = null } = list ?? {};
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto max-w-[52rem] px-5 py-5 max-[720px]:px-3">

@@ -1,5 +1,6 @@
 import type { Turn } from "@convoke/protocol";
 import { useCallback, useEffect, useState } from "react";
+import { withPage, type Paged } from "../lib/paged.ts";
 import { shownTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
@@ -57,8 +58,7 @@ export default function OutlinePanel({ conversationId, version, onGo, onClose }:
 
 function useTurns(conversationId: string, version: string | null) {
   const { client } = useServices();
-  const [turns, setTurns] = useState<readonly Turn[] | null>(null);
-  const [nextPageId, setNextPageId] = useState<string | null>(null);
+  const [list, setList] = useState<Paged<Turn> | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const read = useCallback(
     async (pageId: string | null, signal?: AbortSignal): Promise<void> => {
@@ -68,8 +68,8 @@ function useTurns(conversationId: string, version: string | null) {
           query: pageId === null ? {} : { page_id: pageId },
           ...(signal === undefined ? {} : { signal }),
         });
-        setTurns((before) => (pageId === null ? page.items : [...(before ?? []), ...page.items]));
-        setNextPageId(page.next_page_id ?? null);
+        const next = { items: page.items, nextPageId: page.next_page_id ?? null };
+        setList((before) => (pageId === null ? next : withPage(before, pageId, next)));
         setProblem(null);
       } catch (error) {
         if (signal?.aborted === true) return;
@@ -83,5 +83,10 @@ function useTurns(conversationId: string, version: string | null) {
     void read(null, stop.signal);
     return () => stop.abort();
   }, [read, version]);
-  return { turns, problem, more: nextPageId === null ? null : () => void read(nextPageId) };
+  const nextPageId = list?.nextPageId ?? null;
+  return {
+    turns: list?.items,
+    problem,
+    more: nextPageId === null ? null : () => void read(nextPageId),
+  };
 }

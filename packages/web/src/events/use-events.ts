@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
+import { withPage } from "../lib/paged.ts";
 import { useServices } from "../services/services.ts";
 import type { EventChoice } from "./event-filter.tsx";
 import { listedEvent, withNewest, type ListedPage } from "./listed-event.ts";
@@ -36,11 +37,7 @@ export function useEvents({ conversationId, choice, version }: EventsQuery) {
           ...(signal === undefined ? {} : { signal }),
         });
         const next = { items: reply.items.map(listedEvent), nextPageId: reply.next_page_id ?? null };
-        setPage((before) =>
-          pageId === null
-            ? withNewest(before, next)
-            : { items: [...(before?.items ?? []), ...next.items], nextPageId: next.nextPageId },
-        );
+        setPage((before) => (pageId === null ? withNewest(before, next) : withPage(before, pageId, next)));
         setProblem(null);
       } catch (error) {
         if (signal?.aborted === true) return;

@@ -1,6 +1,7 @@
 import type { FolderEntry } from "@convoke/protocol";
 import { Download, File, Folder } from "lucide-react";
 import { useEffect, useState } from "react";
+import { withPage } from "../lib/paged.ts";
 import { longTimeoutMs, saveFile } from "../lib/save-file.ts";
 import { baseName, shownSize } from "../lib/shown-numbers.ts";
 import { shownTime } from "../lib/shown-times.ts";
@@ -38,12 +39,15 @@ export function FolderView({ conversationId, path, version, onOpen }: FolderView
         ...(signal === undefined ? {} : { signal }),
       });
       const { items, next_page_id: nextPageId = null } = page;
-      setListed((before) => ({
-        path,
-        entries: pageId === null ? items : [...(before.entries ?? []), ...items],
-        nextPageId,
-        problem: null,
-      }));
+      setListed((before) => {
+        if (pageId === null) return { path, entries: items, nextPageId, problem: null };
+        const list = {
+          items: before.entries ?? [],
+          nextPageId: before.path === path ? before.nextPageId : null,
+        };
+        const { items: entries, nextPageId: next } = withPage(list, pageId, { items, nextPageId }) ?? list;
+        return { ...before, entries, nextPageId: next, problem: null };
+      });
     } catch (error) {
       if (signal?.aborted === true) return;
       const problem = error instanceof Error ? error.message : String(error);
