@@ -66,3 +66,13 @@ test("F5: tools that cannot be read are left out, and named", async () => {
   expect(listed.tools).toEqual([{ name: "a" }]);
   expect(listed.omitted).toBe("These have no name or are too large: large, a tool without a name.");
 });
+
+test("F5: a list of more than 100 pages is cut, and says so", async () => {
+  const pageAt = (number: number): Page => ({ tools: [`tool ${number}`], nextCursor: String(number + 1) });
+  const pages = Object.fromEntries(
+    Array.from({ length: 150 }, (_, number) => [number === 0 ? "first" : `<${number}>`, pageAt(number)]),
+  );
+  const cut = await listTools(serverOf(pages).client, signal);
+  expect(cut.tools.length).toBe(100);
+  expect(cut.omitted).toBe("Its list has more than 100 pages; tools after those are left out.");
+});

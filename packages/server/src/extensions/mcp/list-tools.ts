@@ -24,9 +24,9 @@ const toolBounds = { maxValues: 50_000, maxLevels: 64, maxChars: 1024 * 1024 };
 export async function listTools(client: ListingClient, signal: AbortSignal): Promise<ListedTools> {
   const tools = new Map<string, AnnouncedTool>();
   const malformed = new Set<string>();
-  const list = (isCut: boolean): ListedTools => ({
+  const list = (cut: string | null): ListedTools => ({
     tools: [...tools.values()],
-    omitted: describeOmitted([...malformed], isCut),
+    omitted: describeOmitted([...malformed], cut),
   });
   const cursors = new Set<string>();
   let cursor: string | undefined;
@@ -40,7 +40,7 @@ export async function listTools(client: ListingClient, signal: AbortSignal): Pro
       });
     } catch (error) {
       // An empty cursor is a cursor; servers that mean the end by it refuse it.
-      if (cursor === "" && (await isRefusal(error))) break;
+      if (cursor === "" && (await isRefusal(error))) return list(null);
       throw error;
     }
     const { tools: listed, nextCursor } = result as { tools?: unknown; nextCursor?: unknown };
@@ -48,23 +48,24 @@ export async function listTools(client: ListingClient, signal: AbortSignal): Pro
     for (const tool of listed as unknown[]) {
       if (!isTool(tool)) malformed.add(nameOf(tool));
       else if (tools.has(tool.name)) continue;
-      else if (tools.size >= maxTools) return list(true);
+      else if (tools.size >= maxTools)
+        return list(`It lists more than ${maxTools} tools; those after the first ${maxTools} are left out.`);
       else tools.set(tool.name, tool);
     }
-    if (typeof nextCursor !== "string" || cursors.has(nextCursor)) break;
+    if (typeof nextCursor !== "string" || cursors.has(nextCursor)) return list(null);
     cursor = nextCursor;
     cursors.add(cursor);
   }
-  return list(false);
+  return list(`Its list has more than ${maxPages} pages; tools after those are left out.`);
 }
 
-function describeOmitted(malformed: readonly string[], isCut: boolean): string | null {
+function describeOmitted(malformed: readonly string[], cut: string | null): string | null {
   const named = malformed.slice(0, maxNamed).join(", ");
   const others = malformed.length > maxNamed ? ` and ${malformed.length - maxNamed} more` : "";
   const sentences = [
     malformed.length > 0 && `These have no name or are too large: ${named}${others}.`,
-    isCut && `It lists more than ${maxTools} tools; those after the first ${maxTools} are left out.`,
-  ].filter((sentence) => sentence !== false);
+    cut,
+  ].filter((sentence) => typeof sentence === "string");
   return sentences.length === 0 ? null : sentences.join(" ");
 }
 
