@@ -31,13 +31,10 @@ export class Deletions {
   /** Requests of one user that arrive while the conversation is being deleted share that deletion and its result. */
   async delete(asker: Asker, id: string): Promise<void> {
     const key = `${asker.userId} ${id}`;
-    const deleting = this.#inProgress.get(key) ?? this.#delete(asker, id);
+    const deleting =
+      this.#inProgress.get(key) ?? this.#delete(asker, id).finally(() => this.#inProgress.delete(key));
     this.#inProgress.set(key, deleting);
-    try {
-      await deleting;
-    } finally {
-      this.#inProgress.delete(key);
-    }
+    await deleting;
   }
 
   async #delete(asker: Asker, id: string): Promise<void> {

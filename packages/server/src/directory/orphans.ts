@@ -79,7 +79,7 @@ export class Orphans {
    * Resumes each run whose server has ended; call at intervals. A run without an owner is adopted at the second poll, because its server
    * may be between two steps of a fork. The same holds for runs that this process owns but does not run.
    */
-  async poll({ isExtra: isBetween }: PollOptions = {}): Promise<void> {
+  async poll({ isExtra }: PollOptions = {}): Promise<void> {
     // Two polls at once would claim the same runs twice.
     if (this.#isPolling) return;
     this.#isPolling = true;
@@ -90,7 +90,7 @@ export class Orphans {
         listed.filter(({ id, nodeId }) => nodeId !== null || this.#ownerless.has(id)),
         (row) => adopter.canHost(row),
       );
-      if (isBetween === true) return;
+      if (isExtra === true) return;
       this.#ownerless = ownerlessOf(listed);
       this.#strays = await this.#pollOwn();
     } finally {
