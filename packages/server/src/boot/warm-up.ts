@@ -29,8 +29,8 @@ export async function warmUp(
         initial_message: message,
       }),
     () => validator.check(SendMessageRequest, message),
-    () => askStub(signal),
     () => loadTerminal(),
+    () => askLocalModel(signal),
   ];
   await sleep(startAfterMs, undefined, { signal, ref: false });
   for (const step of steps) {
@@ -40,15 +40,15 @@ export async function warmUp(
 }
 
 /** One request of the most used model adapter, answered in pieces over a connection, as a provider answers. */
-async function askStub(signal: AbortSignal): Promise<void> {
-  await using stub = createServer((_request, response) => {
+async function askLocalModel(signal: AbortSignal): Promise<void> {
+  await using provider = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
     response.write(answer);
     response.end(answerEnd);
   });
-  stub.listen(0, "127.0.0.1");
-  await once(stub, "listening", { signal });
-  const { port } = stub.address() as AddressInfo;
+  provider.listen(0, "127.0.0.1");
+  await once(provider, "listening", { signal });
+  const { port } = provider.address() as AddressInfo;
   const model = openModel({
     model: "openai/none",
     base_url: `http://127.0.0.1:${port}/v1`,
