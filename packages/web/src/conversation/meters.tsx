@@ -1,5 +1,6 @@
 import { spendOf, type ConversationView } from "@convoke/client";
-import { shownCount } from "../lib/shown-numbers.ts";
+import { shownCount, shownPercent } from "../lib/shown-numbers.ts";
+import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { Cost } from "./conversation-title.tsx";
 
@@ -12,6 +13,7 @@ type MetersProps = {
 /** The used share of the context, and the cost. */
 export default function Meters({ state, onContext = null }: MetersProps) {
   const words = useMoreWords().meter;
+  const { language } = useServices();
   const { contextTokens, contextWindow } = spendOf(state);
   const share = contextWindow > 0 ? contextTokens / contextWindow : null;
   const colour = share === null || share < 0.8 ? "text-accent" : share < 0.95 ? "text-warn" : "text-bad";
@@ -48,7 +50,7 @@ export default function Meters({ state, onContext = null }: MetersProps) {
             />
           </svg>
           <span className="sr-only">{words.contextLabel}</span>
-          <span className="max-[720px]:sr-only">{`${Math.round(share * 100)} %`}</span>
+          <span className="max-[720px]:sr-only">{shownPercent(share, language)}</span>
         </button>
       )}
       <Cost state={state} className="max-[720px]:hidden" />

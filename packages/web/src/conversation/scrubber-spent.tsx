@@ -1,6 +1,7 @@
 import type { Landmarks } from "@convoke/protocol";
 import { useMemo, type PointerEvent } from "react";
-import { shownCost } from "../lib/shown-numbers.ts";
+import { shownCost, shownPercent } from "../lib/shown-numbers.ts";
+import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 
 type SpentAt = Landmarks["spent"][number];
@@ -109,6 +110,7 @@ export function ScrubberSpent({ spent, length, hand, goTo }: ScrubberSpentProps)
 /** The values at the pointer, and the legend of the two lines. */
 export function SpentThere({ spent }: { readonly spent: SpentAt }) {
   const words = useMoreWords().meter;
+  const { language } = useServices();
   return (
     <span className="flex items-center gap-1.5 text-faint">
       <span aria-hidden="true" className="size-2 bg-edge opacity-50" />
@@ -118,7 +120,7 @@ export function SpentThere({ spent }: { readonly spent: SpentAt }) {
         <>
           <span aria-hidden="true" className="h-0.5 w-2 bg-accent" />
           <span className="sr-only">{words.contextLabel}</span>
-          {`${Math.round(spent.context * 100)} %`}
+          {shownPercent(spent.context, language)}
         </>
       )}
     </span>

@@ -4,6 +4,11 @@ export function shownCost(dollars: number): string {
   return dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
 }
 
+/** `share` is 0 to 1: 12% in English, 12 % in German. */
+export function shownPercent(share: number, language: string): string {
+  return new Intl.NumberFormat(language, { style: "percent" }).format(share);
+}
+
 /** 950, 12k, 1.2M. */
 export function shownCount(count: number): string {
   if (count < 1_000) return String(count);
