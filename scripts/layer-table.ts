@@ -44,6 +44,7 @@ export const layerTable: LayerTable = {
       ["database", "models", "security"],
       ["cluster"],
       ["journal", "settings", "sandboxes", "spending", "workspaces"],
+      ["walls"],
       ["events"],
       ["extensions", "observability", "push", "webhooks"],
       ["agent"],

@@ -90,7 +90,7 @@ export function bubblewrapArguments(
 }
 
 /** Programs and libraries of this machine, read-only, and of `/etc` only what programs cannot do without. */
-function systemArguments(): string[] {
+export function systemArguments(): string[] {
   const directories = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
   return [
     "--ro-bind",
@@ -127,7 +127,8 @@ const sharedSettings = [
   "/etc/java",
 ];
 
-function localeOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** Language and time zone: the only variables of the server that mean the same inside. */
+export function localeOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const locale: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/.test(name)) locale[name] = value;

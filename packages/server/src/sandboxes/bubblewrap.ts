@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readProcess } from "@convoke/tool-host";
 import { bubblewrapArguments, inside, sandboxBinds, settingsFiles } from "./bubblewrap-arguments.ts";
+import { bubblewrapCommand, type BubblewrapOrder } from "./bubblewrap-command.ts";
 import { markerVariable } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
 import { LocalBackend } from "./local-backend.ts";
@@ -19,9 +20,7 @@ import { readJsonIfThere, readTail } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxBackend, StartOrder } from "./sandbox.ts";
-import { systemCallFilter } from "./seccomp.ts";
-import { stagedCommand, stagedPath } from "./staged-command.ts";
-import { memoryLimitKiB, nodeArguments, programPlace, serveArguments } from "./tool-host-program.ts";
+import { nodeArguments, programPlace, serveArguments } from "./tool-host-program.ts";
 
 export type BubblewrapDeps = LocalBackendDeps &
   SandboxAccounts & {
@@ -73,65 +72,40 @@ async function launch(
 ): Promise<ProcessKey> {
   const { directory, workspaceDir, marker, account, network } = place;
   const { program, environment } = deps;
-  const isRoot = ownerOf(account, deps) !== undefined;
   const { runDir: run, stateDir: state, homeDir: home } = directory;
   const forwarder = forwarderBind(deps.forwarderFile);
-  const binds = [forwarder, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)];
-  const files = Object.entries(settingsFiles(account, spec, resolverSettings(network)));
-  const filter = systemCallFilter(process.arch);
-  const args = [
-    ...bubblewrapArguments(spec, {
-      account,
-      network,
-      binds: isRoot ? binds.map((bind, index) => ({ ...bind, source: stagedPath(index) })) : binds,
-      environment,
-    }),
-    ...files.flatMap(([path], index) => ["--ro-bind-data", String(descriptors.files + index), path]),
-    "--remount-ro",
-    "/",
-    ...(filter === null ? [] : ["--seccomp", String(descriptors.filter)]),
-  ];
-  const bubblewrap = [
-    // The marker only serves to find the process: its arguments are visible to everybody. The rest begins with --clearenv.
-    ["bwrap", "--setenv", markerVariable, marker],
-    ["--json-status-fd", String(descriptors.status), "--args", String(descriptors.args), "--"],
-    ["/bin/bash", "-c", limitScript, "convoke-sandbox"],
-    [String(spec.limits.pids), memoryLimitKiB(spec.limits.memoryMb)],
-    [
-      programPlace.node,
-      ...nodeArguments,
-      "--import",
-      `file://${forwarder.target}`,
-      join(programPlace.root, program.entry),
-    ],
-    serveArguments({
-      socket: `${inside.run}/host.sock`,
-      keyFile: `${inside.run}/key`,
-      stateDir: inside.state,
-    }),
-  ].flat();
-  const command = network === "translated" ? inOwnNetwork(bubblewrap) : bubblewrap;
-  const sources = binds.map(({ source }) => source);
-  const { file, args: commandArgs } = isRoot
-    ? stagedCommand(account, sources, command)
-    : { file: command[0] ?? "", args: command.slice(1) };
   const statusFile = openSync(statusPath(directory), "w", 0o600);
   try {
+    const order = {
+      account: ownerOf(account, deps) === undefined ? null : account,
+      binds: [forwarder, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)],
+      toArguments: (binds) => bubblewrapArguments(spec, { account, network, binds, environment }),
+      files: settingsFiles(account, spec, resolverSettings(network)),
+      // The marker only serves to find the process: its arguments are visible to everybody. The rest begins with --clearenv.
+      visible: ["--setenv", markerVariable, marker],
+      limits: spec.limits,
+      command: [
+        programPlace.node,
+        ...nodeArguments,
+        "--import",
+        `file://${forwarder.target}`,
+        join(programPlace.root, program.entry),
+        ...serveArguments({
+          socket: `${inside.run}/host.sock`,
+          keyFile: `${inside.run}/key`,
+          stateDir: inside.state,
+        }),
+      ],
+      ...(network === "translated" ? { wrap: inOwnNetwork } : {}),
+    } satisfies BubblewrapOrder;
     return await launchDetached({
-      file,
-      args: commandArgs,
+      ...bubblewrapCommand(order, statusFile),
       cwd: "/",
       environment: {
         PATH: pathOf(deps),
         [markerVariable]: marker,
       },
       directory,
-      descriptors: [
-        args.map((argument) => `${argument}\0`).join(""),
-        statusFile,
-        filter ?? "",
-        ...files.map(([, content]) => content),
-      ],
     });
   } finally {
     closeSync(statusFile);
@@ -141,11 +115,6 @@ async function launch(
 function pathOf({ environment }: BubblewrapDeps): string {
   return environment["PATH"] ?? "/usr/bin:/bin";
 }
-
-const descriptors = { args: 3, status: 4, filter: 5, files: 6 };
-
-/** Processes and threads of this sandbox, memory per process (KiB of private writable memory), no core files. */
-const limitScript = `ulimit -c 0; ulimit -u "$1" && ulimit -d "$2" || exit 1; shift 2; exec "$@"`;
 
 function statusPath(directory: SandboxDirectory): string {
   return join(directory.root, "status.json");

@@ -11,8 +11,8 @@ import { withinDeadline } from "./within-deadline.ts";
 const ownForwarder = fileURLToPath(new URL("./port-forwarder.ts", import.meta.url));
 
 /** The script that makes the ports of a sandbox reachable, where the sandbox sees it; its tool host loads it. */
-export function forwarderBind(forwarderFile = ownForwarder): Bind {
-  const target = `/opt/convoke/door${forwarderFile.endsWith(".ts") ? ".mts" : ".mjs"}`;
+export function forwarderBind(forwarderFile = ownForwarder, folder = "/opt/convoke"): Bind {
+  const target = `${folder}/door${forwarderFile.endsWith(".ts") ? ".mts" : ".mjs"}`;
   return { source: forwarderFile, target, isWritable: false };
 }
 

@@ -31,24 +31,31 @@ export function serveArguments(order: ServeOrder): string[] {
   return ["tool-host", "--socket", socket, "--key-file", keyFile, "--state-dir", stateDir, "--json"];
 }
 
+/** Where the program is inside: the path of Node, and the folder of the program. */
+export type ProgramPlace = { readonly node: string; readonly root: string };
+
 /** What must be readable inside, as pairs of a path here and a path there. */
 export function programBinds(
   program: ToolHostProgram,
+  place: ProgramPlace = programPlace,
 ): { readonly source: string; readonly target: string }[] {
   return [
-    { source: program.node, target: programPlace.node },
+    { source: program.node, target: place.node },
     ...program.parts.map((part) => {
       const source = join(program.root, part);
       if (relative(program.root, source).startsWith("..")) {
         throw new SandboxError(`The program part ${part} lies outside of ${program.root}.`);
       }
-      return { source, target: join(programPlace.root, part) };
+      return { source, target: join(place.root, part) };
     }),
   ];
 }
 
+/** The folders of programs that every Linux has. */
+export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 /** `PATH` for commands inside, with the program's Node last: a Node of the machine or the workspace comes first. */
-export const insidePath = `/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:${dirname(programPlace.node)}`;
+export const insidePath = `${systemPath}:${dirname(programPlace.node)}`;
 
 /**
  * The limit of one process's private writable memory, in KiB: an idle Node process alone reserves 0.6 GiB of it for code that it

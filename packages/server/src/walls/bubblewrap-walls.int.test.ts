@@ -1,0 +1,184 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
+import { WallBench } from "./testing/wall-bench.ts";
+
+const run = promisify(execFile);
+const probe = await findBubblewrap({
+  self: ownAccount(),
+  unprivileged: { uid: 65_534, gid: 65_534 },
+  environment: process.env,
+});
+
+describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`, () => {
+  test("paths inside are those outside, and files belong to the owner of the folder", async () => {
+    await using bench = await WallBench.open();
+    const terminal = await bench.terminal();
+    expect(await terminal("pwd; echo $HOME; echo made > made.txt; cat made.txt")).toBe(
+      `${bench.folder}\n${bench.home}\nmade`,
+    );
+    expect(await readFile(join(bench.folder, "made.txt"), "utf8")).toBe("made\n");
+    expect((await stat(join(bench.folder, "made.txt"))).uid).toBe((await stat(bench.folder)).uid);
+  });
+
+  test("the home, the data folder and the server's environment do not show", async () => {
+    await using bench = await WallBench.open();
+    await mkdir(join(bench.home, ".ssh"));
+    await writeFile(join(bench.home, ".ssh/id"), "secret-of-home");
+    await writeFile(join(bench.dataDir, "master-key"), "secret-of-data");
+    const terminal = await bench.terminal();
+    const printed = await terminal(
+      `cat ~/.ssh/id ${bench.dataDir}/master-key ${bench.dataDir}/*/*/* /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; echo end`,
+    );
+    expect(printed).toContain("end");
+    expect(printed).not.toMatch(/secret-of|canary/);
+  });
+
+  test("a wall that ends starts again at the next call, and the session continues", async () => {
+    await using bench = await WallBench.open();
+    const terminal = await bench.terminal();
+    expect(await terminal("echo one")).toBe("one");
+    await expect(terminal("kill -9 -1; sleep 5")).rejects.toThrow("not run");
+    expect(await terminal("echo two")).toBe("two");
+  });
+
+  test("a wall ends after its last use, and starts at the next one", async () => {
+    await using bench = await WallBench.open({ idleMs: 20 });
+    const wall = await bench.walls.open(bench.order());
+    const host = await wall.openHost();
+    const started = host.startProcess({
+      command: "/bin/sh",
+      args: ["-c", "echo $PPID"],
+      environment: {},
+      workingDir: bench.folder,
+    });
+    expect((await started.ended).exitCode).toBe(0);
+    await expect.poll(() => bench.walls.countRunning()).toBe(0);
+    expect(await bench.terminal()).toBeTypeOf("function");
+    expect(bench.walls.countRunning()).toBe(1);
+  });
+
+  test.each([
+    ["the home", (bench: WallBench) => bench.home, "home folder"],
+    ["a folder around the home", (bench: WallBench) => bench.root, "contains the home"],
+    ["the data folder", (bench: WallBench) => bench.dataDir, "is the data folder"],
+    [
+      "a folder in the data folder",
+      (bench: WallBench) => join(bench.dataDir, "conversations"),
+      "in the data folder",
+    ],
+    ["the system", () => "/usr", "belongs to the system"],
+  ])("%s cannot be a working folder", async (_name, folderOf, reason) => {
+    await using bench = await WallBench.open();
+    await expect(bench.walls.open(bench.order({ folder: folderOf(bench) }))).rejects.toThrow(reason);
+  });
+
+  test("what git, editors and shells run later cannot be changed", async () => {
+    await using bench = await WallBench.open();
+    const git = (...args: string[]) => run("git", ["-C", bench.folder, ...args]);
+    await git("init", "-q");
+    await mkdir(join(bench.folder, ".vscode"));
+    await writeFile(join(bench.folder, ".vscode/tasks.json"), "{}");
+    await writeFile(join(bench.folder, ".envrc"), "");
+    await mkdir(join(bench.folder, "tools"));
+    await writeFile(join(bench.folder, "tools/clean"), "");
+    await git("config", "filter.x.clean", "tools/clean");
+    const terminal = await bench.terminal();
+    const attempts = {
+      hook: "echo evil > .git/hooks/pre-commit",
+      config: "git config core.fsmonitor evil",
+      configFile: "rm .git/config",
+      rename: "mv .git elsewhere",
+      commondir: "echo ../evil > .git/commondir",
+      commondirAway: "rm .git/commondir",
+      task: "echo evil > .vscode/tasks.json",
+      folder: "mv .vscode old",
+      envrc: "echo evil > .envrc",
+      filter: "echo evil > tools/clean",
+    };
+    for (const [name, command] of Object.entries(attempts))
+      expect(await terminal(`(${command}) >/dev/null 2>&1 && echo CHANGED; true`), name).not.toContain(
+        "CHANGED",
+      );
+    expect(
+      await terminal(
+        "git add -A && git -c user.name=a -c user.email=a@b commit -qm one && git checkout -qb two && git status --short && git log --oneline | wc -l",
+      ),
+    ).toBe("1");
+    await bench.walls.remove("one");
+    await expect(stat(join(bench.folder, ".git/commondir"))).rejects.toThrow("ENOENT");
+  });
+
+  test("a linked worktree can commit, and cannot reach the configuration of its repository", async () => {
+    await using bench = await WallBench.open();
+    const main = join(bench.root, "main");
+    await run("git", ["init", "-q", main]);
+    await run("git", [
+      "-C",
+      main,
+      "-c",
+      "user.name=a",
+      "-c",
+      "user.email=a@b",
+      "commit",
+      "-q",
+      "--allow-empty",
+      "-m",
+      "one",
+    ]);
+    const folder = join(bench.root, "linked");
+    await run("git", ["-C", main, "worktree", "add", "-q", folder]);
+    const terminal = await bench.terminal({ folder });
+    expect(
+      await terminal(
+        "echo x > x && git add x && git -c user.name=a -c user.email=a@b commit -qm two && git log --oneline | wc -l",
+      ),
+    ).toBe("2");
+    const common = join(main, ".git");
+    for (const command of [
+      `echo x > ${common}/hooks/pre-commit`,
+      "git config core.pager evil",
+      "echo 'gitdir: /tmp/evil' > .git",
+      `echo evil > ${common}/worktrees/linked/commondir`,
+      `echo evil > ${common}/worktrees/linked/gitdir`,
+      `mkdir ${common}/worktrees/other`,
+      `ls ${main}/README`,
+    ])
+      expect(await terminal(`(${command}) >/dev/null 2>&1 && echo CHANGED; true`), command).not.toContain(
+        "CHANGED",
+      );
+  });
+
+  test("a pointer that an agent wrote opens no other repository", async () => {
+    await using bench = await WallBench.open();
+    const other = join(bench.root, "other");
+    await run("git", ["init", "-q", other]);
+    await writeFile(join(bench.folder, ".git"), `gitdir: ${other}/.git\n`);
+    const terminal = await bench.terminal();
+    expect(await terminal(`ls ${other}/.git 2>&1 | head -1`)).toContain("No such file");
+  });
+
+  test("a folder that is named by a link is there by both names; hidden files are empty", async () => {
+    await using bench = await WallBench.open();
+    await writeFile(join(bench.folder, ".env"), "TOKEN=value");
+    const link = join(bench.root, "link");
+    await symlink(bench.folder, link);
+    const terminal = await bench.terminal({ folder: link, hide: [".env"] });
+    expect(await terminal(`cat .env; cd ${link}; ls -A; realpath .`)).toBe(`.env\n${bench.folder}`);
+  });
+
+  test("two folders share no home, two conversations of a folder do", async () => {
+    await using bench = await WallBench.open();
+    const one = await bench.terminal();
+    await one("mkdir -p ~/.cache && echo x > ~/.cache/x; echo y > /tmp/y");
+    const same = await bench.terminal({ rootId: "two" });
+    expect(await same("cat ~/.cache/x; ls /tmp/y 2>&1")).toMatch(/^x\n.*No such file/);
+    const folder = join(bench.root, "elsewhere");
+    await mkdir(folder);
+    const other = await bench.terminal({ rootId: "three", folder });
+    expect(await other("ls ~/.cache/x 2>&1")).toContain("No such file");
+  });
+});

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { readProcess } from "@convoke/tool-host";
+import { invalidField } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Account } from "../sandboxes/sandbox-directory.ts";
+import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
+import { BubblewrapWall } from "./bubblewrap-wall.ts";
+import { GitPlaces } from "./git-places.ts";
+import { resolved, whyRefused } from "./refused-folder.ts";
+import type { WalledHost, WallOrder, Walls } from "./wall.ts";
+
+export type BubblewrapWallsDeps = {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly program: ToolHostProgram;
+  /** The names of the tools of that program, sorted. */
+  readonly catalogue: readonly string[];
+  /** The server's environment. Only language, time zone and the places of programs are read from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly self: Account;
+  readonly logger: Logger;
+  /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
+  readonly idleMs?: number;
+};
+
+/** One wall of bubblewrap for each conversation that works on this machine. */
+export class BubblewrapWalls implements Walls {
+  readonly summary = "bubblewrap: each conversation writes to its working folder only, and sees no keys";
+  readonly #deps: BubblewrapWallsDeps;
+  readonly #walls = new Map<string, BubblewrapWall>();
+  readonly #gitPlaces = new GitPlaces();
+  readonly #dataDir: string;
+  readonly #runDir: string;
+
+  private constructor(deps: BubblewrapWallsDeps, dataDir: string, runDir: string) {
+    this.#deps = deps;
+    this.#dataDir = dataDir;
+    this.#runDir = runDir;
+  }
+
+  /** Removes what processes left that ended without doing so. */
+  static async open(deps: BubblewrapWallsDeps): Promise<BubblewrapWalls> {
+    const dataDir = await resolved(deps.dataDir);
+    const folder = join(dataDir, "walls", "run");
+    await mkdir(folder, { recursive: true, mode: 0o711 });
+    for (const name of await readdir(folder)) {
+      const [pid, startTicks] = name.split("-").map(Number);
+      if (readProcess(pid ?? 0)?.startTicks !== startTicks)
+        await rm(join(folder, name), { recursive: true, force: true });
+    }
+    const runDir = join(folder, `${process.pid}-${readProcess(process.pid)?.startTicks ?? 0}`);
+    await mkdir(runDir, { recursive: true, mode: 0o711 });
+    return new BubblewrapWalls(deps, dataDir, runDir);
+  }
+
+  async open(order: WallOrder): Promise<WalledHost> {
+    const folder = await resolved(order.folder);
+    const places = { dataDir: this.#dataDir, home: this.#deps.environment["HOME"] ?? null };
+    const reason = whyRefused(folder, places);
+    if (reason !== null) throw invalidField(["body", "workspace", "working_dir"], reason);
+    const known = this.#walls.get(order.rootId);
+    if (known?.isFor(order, folder) === true) return known;
+    // The settings of the conversation have changed.
+    await known?.[Symbol.asyncDispose]();
+    const digest = digestOf(order.rootId);
+    const wall = new BubblewrapWall({
+      ...this.#deps,
+      order,
+      folder,
+      dataDir: this.#dataDir,
+      root: join(this.#runDir, digest),
+      home: join(this.#dataDir, "walls", "homes", digestOf(`${order.ownerId}\0${folder}`)),
+      state: this.#stateOf(order.rootId),
+      gitPlaces: this.#gitPlaces,
+    });
+    this.#walls.set(order.rootId, wall);
+    return wall;
+  }
+
+  async isAsRoot(folder: string): Promise<boolean> {
+    if (this.#deps.self.uid !== 0) return false;
+    return await stat(folder).then(
+      ({ uid }) => uid === 0,
+      // It is made by the server, as root.
+      () => true,
+    );
+  }
+
+  countRunning(): number {
+    return [...this.#walls.values()].filter((wall) => wall.isRunning).length;
+  }
+
+  async remove(rootId: string): Promise<void> {
+    const wall = this.#walls.get(rootId);
+    this.#walls.delete(rootId);
+    await wall?.[Symbol.asyncDispose]();
+    await rm(this.#stateOf(rootId), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#walls.values()].map((wall) => wall[Symbol.asyncDispose]()));
+    await rm(this.#runDir, { recursive: true, force: true });
+  }
+
+  #stateOf(rootId: string): string {
+    return join(this.#dataDir, "conversations", rootId, "wall");
+  }
+}
+
+/** Short, because the path of a socket may have a hundred characters only. */
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

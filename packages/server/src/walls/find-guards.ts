@@ -1,0 +1,173 @@
+import { execFile } from "node:child_process";
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { isAbsolute, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
+import { isBelow } from "./refused-folder.ts";
+
+export type Guards = {
+  /** In the order in which they are mounted. */
+  readonly binds: readonly Bind[];
+  /** Folders of git in which `commondir` has to hold its place while the wall stands. */
+  readonly gitDirs: readonly string[];
+};
+
+/** Files and folders that shells, editors and tools run or obey by themselves when a person opens the folder. */
+const selfStarting = [
+  ".envrc",
+  ".vscode",
+  ".idea",
+  ".devcontainer",
+  ".devcontainer.json",
+  ".mise.toml",
+  ".husky",
+  ".githooks",
+  ".pre-commit-config.yaml",
+  "lefthook.yml",
+  ".claude",
+  ".cursor",
+  ".mcp.json",
+  ".bashrc",
+  ".bash_profile",
+  ".profile",
+  ".zshrc",
+  ".convoke",
+];
+
+/**
+ * What must stay as it is while an agent may write in the folder, because git, editors or shells of the person would run it later.
+ * Only what exists: a mount over what does not exist would leave empty files on the person's disk. `folder` is absolute and resolved.
+ */
+export async function findGuards(folder: string): Promise<Guards> {
+  const binds: Bind[] = [];
+  const gitDirs: string[] = [];
+  const close = async (path: string): Promise<void> => {
+    if (await isThere(path)) binds.push({ source: path, target: path, isWritable: false });
+  };
+  const open = (path: string): void => void binds.push({ source: path, target: path, isWritable: true });
+  const pointer = join(folder, ".git");
+  const repository = await findRepository(folder);
+  if (repository !== null) {
+    const { gitDir, commonDir } = repository;
+    // A mount point cannot be renamed, so nothing can be put in its place. A link could be: then nothing there can be written.
+    const hasLinks = await isLinked(commonDir);
+    binds.push({ source: commonDir, target: commonDir, isWritable: !hasLinks });
+    if (!hasLinks) gitDirs.push(commonDir);
+    if (gitDir !== commonDir) {
+      await close(join(commonDir, "worktrees"));
+      open(gitDir);
+      await close(join(gitDir, "commondir"));
+      await close(join(gitDir, "gitdir"));
+    }
+    const modules = await findModules(commonDir);
+    gitDirs.push(...modules);
+    for (const dir of [commonDir, ...modules])
+      for (const name of ["hooks", "config", "config.worktree", "commondir"]) await close(join(dir, name));
+    if (gitDir !== commonDir) await close(join(gitDir, "config.worktree"));
+  }
+  if (repository?.commonDir !== pointer) await close(pointer);
+  for (const path of await findTargets(folder)) await close(path);
+  for (const name of selfStarting) await close(join(folder, name));
+  return { binds, gitDirs };
+}
+
+async function isLinked(gitDir: string): Promise<boolean> {
+  const stats = await Promise.all(
+    ["hooks", "config", "commondir", "objects", "refs"].map((name) =>
+      lstat(join(gitDir, name)).catch(() => null),
+    ),
+  );
+  return stats.some((stat) => stat?.isSymbolicLink() === true);
+}
+
+type Repository = { readonly gitDir: string; readonly commonDir: string };
+
+/** The repository of a folder, when it can be trusted to be its own: an agent may have written the pointer to it. */
+async function findRepository(folder: string): Promise<Repository | null> {
+  const pointer = join(folder, ".git");
+  const stat = await lstat(pointer).catch(() => null);
+  if (stat === null) return null;
+  if (stat.isDirectory()) return { gitDir: pointer, commonDir: pointer };
+  if (!stat.isFile()) return null;
+  const [, target] = /^gitdir: (.+?)\s*$/.exec(await readText(pointer)) ?? [];
+  if (target === undefined) return null;
+  try {
+    const gitDir = await realpath(resolve(folder, target));
+    // Git writes the way back, outside of the folder, where no agent could write it.
+    const back = (await readText(join(gitDir, "gitdir"))).trim();
+    if (back === "" || (await realpath(resolve(gitDir, back))) !== pointer) return null;
+    const common = (await readText(join(gitDir, "commondir"))).trim();
+    const commonDir = await realpath(resolve(gitDir, common));
+    return isBelow(gitDir, join(commonDir, "worktrees")) ? { gitDir, commonDir } : null;
+  } catch {
+    // It points to nothing.
+    return null;
+  }
+}
+
+const maxModules = 200;
+
+/** Folders of git of the submodules, which may be nested. */
+async function findModules(commonDir: string): Promise<string[]> {
+  const found: string[] = [];
+  const search = async (dir: string, depth: number): Promise<void> => {
+    const entries = await readdir(dir, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (!entry.isDirectory() || found.length >= maxModules) continue;
+      const path = join(dir, entry.name);
+      if (await isThere(join(path, "HEAD"))) {
+        found.push(path);
+        await search(join(path, "modules"), depth + 1);
+      } else if (depth < 4) await search(path, depth + 1);
+    }
+  };
+  await search(join(commonDir, "modules"), 0);
+  return found;
+}
+
+const execute = promisify(execFile);
+const gitMs = 5_000;
+
+/** Keys whose values name files that git reads or runs. */
+const namesFiles =
+  /^(core\.(hookspath|fsmonitor|sshcommand|editor|pager|attributesfile|askpass)|include\.path|includeif\..*\.path|filter\..*\.(clean|smudge|process)|diff\..*\.(command|textconv)|merge\..*\.driver|alias\..*|credential\..*helper|sequence\.editor)$/i;
+
+/** What the configuration of the repository names in the folder. `git config` runs nothing. */
+async function findTargets(folder: string): Promise<string[]> {
+  let text: string;
+  try {
+    const args = [
+      "-c",
+      "core.fsmonitor=false",
+      "-C",
+      folder,
+      "config",
+      "--local",
+      "--includes",
+      "--list",
+      "-z",
+    ];
+    ({ stdout: text } = await execute("git", args, { timeout: gitMs, maxBuffer: 4 * 1024 * 1024 }));
+  } catch {
+    // No repository, or no git.
+    return [];
+  }
+  const paths = text
+    .split("\0")
+    .map((entry) => [entry.slice(0, entry.indexOf("\n")), entry.slice(entry.indexOf("\n") + 1)] as const)
+    .filter(([key]) => namesFiles.test(key))
+    .flatMap(([, value]) => value.split(/[\s;&|"'()]+/))
+    .filter((word) => word !== "" && !word.startsWith("-") && !word.startsWith("!"))
+    .map((word) => (isAbsolute(word) ? word : resolve(folder, word)));
+  return [...new Set(paths)].filter((path) => isBelow(path, folder));
+}
+
+async function isThere(path: string): Promise<boolean> {
+  const stat = await lstat(path).catch(() => null);
+  // A link would be followed to a place that is not the folder's.
+  return stat !== null && !stat.isSymbolicLink();
+}
+
+async function readText(path: string): Promise<string> {
+  return await readFile(path, "utf8").catch(() => "");
+}

@@ -1,0 +1,46 @@
+import type { Duplex } from "node:stream";
+import type { ToolHost } from "@convoke/tool-host";
+
+/** What a wall lets out: nothing, or the network of the machine. */
+export type WallNetwork = "none" | "all";
+
+/** A wall as a conversation needs it. */
+export type WallOrder = {
+  /** The conversation that owns the wall. Its sub-agents work in the same one. */
+  readonly rootId: string;
+  readonly ownerId: string;
+  /** Absolute path of the working folder, which exists. */
+  readonly folder: string;
+  readonly network: WallNetwork;
+  /** Names of files in the working folder that show empty inside. */
+  readonly hide: readonly string[];
+};
+
+/** The tools of a conversation behind its wall. Paths inside are the same as outside. */
+export type WalledHost = {
+  /** The names of its tools, sorted. */
+  readonly catalogue: readonly string[];
+  /** Starts the wall when it does not run. Rejects with a {@link Fault} that says why it cannot start. */
+  openHost(): Promise<ToolHost>;
+  /** Absolute directory, inside and outside, for the state of sessions. */
+  readonly stateDir: string;
+  /** Gives a session the state that it had without a wall, from this folder, unless it has its own by now. */
+  adoptState(sessionId: string, from: string): Promise<void>;
+  /** A byte stream to a TCP port inside; rejects with a reason. */
+  connectPort(port: number): Promise<Duplex>;
+};
+
+/**
+ * The walls of one server process: bubblewrap around the tool host of each conversation that works on this machine. A wall has no record:
+ * it starts at its first use, again after it ended, and ends with this process.
+ */
+export interface Walls extends AsyncDisposable {
+  /** For people, one line. */
+  readonly summary: string;
+  /** Rejects with a {@link Fault} that names the field when the folder cannot be walled. Its process starts at the first use. */
+  open(order: WallOrder): Promise<WalledHost>;
+  /** True where the tools of this folder run as root without capabilities, because the folder is root's. */
+  isAsRoot(folder: string): Promise<boolean>;
+  /** Ends the wall of a conversation and removes its private folders. */
+  remove(rootId: string): Promise<void>;
+}
