@@ -67,6 +67,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
     await openConversations({
       ...shared,
       ...store,
+      walls: null,
       observer: observability.observer,
       moreToolSources: [],
       mcp: {},

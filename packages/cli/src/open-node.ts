@@ -15,7 +15,9 @@ import {
   type Server,
   type ServerConfig,
   type SharedWithSandboxes,
+  type SharedWithWalls,
   type TakeOver,
+  type Walls,
 } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import {
@@ -109,8 +111,7 @@ export async function openDeferredNode(
     complete: (request) => completeConfig(request, initDeps),
     open: async (completed, takeOver) => {
       const node = await openConfigured({ ...completed, logger, hasSandboxes: true, takeOver });
-      const { url, sessionKey, sandboxes, warmUp } = node.server;
-      return { url, sessionKey, sandboxes, warmUp, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
+      return { ...node.server, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
     },
   });
   return await listening(opening, config);
@@ -157,6 +158,7 @@ async function openConfigured({
         openSandboxes: hasSandboxes
           ? (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap })
           : undefined,
+        openWalls: (shared) => openOurWalls(shared, { environment: whole, bubblewrap }),
         isAttended,
         demo,
         takeOver,
@@ -206,6 +208,15 @@ async function openOurSandboxes(
     ...start,
     program: findToolHostProgram(),
   });
+}
+
+async function openOurWalls(
+  shared: SharedWithWalls,
+  start: Pick<NodeDeps, "environment" | "bubblewrap">,
+): Promise<Walls | null> {
+  if (shared.config.wall.kind === "off") return null;
+  const { openWalls } = await import("@convoke/server/walls");
+  return await openWalls({ ...shared, ...start, program: findToolHostProgram() });
 }
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */

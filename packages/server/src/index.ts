@@ -12,7 +12,9 @@ export {
   type Server,
   type ServerDeps,
   type SharedWithSandboxes,
+  type SharedWithWalls,
   type TakeOver,
 } from "./boot/open-server.ts";
+export type { Walls } from "./walls/wall.ts";
 export type { Demo } from "./directory/demo.ts";
 export { version } from "./lib/version.ts";

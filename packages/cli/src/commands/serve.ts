@@ -16,6 +16,8 @@ type ServeOptions = StoreOptions & {
   readonly port?: number;
   readonly workspaceRoot?: string;
   readonly sandbox?: string;
+  readonly wall?: string;
+  readonly network?: string;
   readonly auth: boolean;
   readonly json?: true;
   readonly open?: true;
@@ -41,6 +43,11 @@ export function addServe(program: Command, keepCompiled: () => void): void {
       "--sandbox <backends>",
       "auto, off, or a comma-separated list of bubblewrap, process, docker; the first is the default (default auto)",
     )
+    .option(
+      "--wall <kind>",
+      "auto, bubblewrap or off: what agents outside of sandboxes run behind (default auto; CONVOKE_WALL)",
+    )
+    .option("--network <network>", "all or none: what a wall lets out (default all; CONVOKE_NETWORK)")
     .option("--no-auth", "require no key: everyone on this machine has access; loopback only")
     .option("--open", "open the page in a browser, or print a one-time link to it")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
@@ -67,7 +74,9 @@ async function serve(options: Serve): Promise<void> {
     ...(options.port === undefined ? {} : { port: options.port }),
     ...storeOverrides(options),
     ...(options.workspaceRoot === undefined ? {} : { workspaceRoot: options.workspaceRoot }),
-    ...(options.sandbox === undefined ? {} : { sandbox: options.sandbox }),
+    sandbox: options.sandbox,
+    wall: options.wall,
+    network: options.network,
     isAuthDisabled: !options.auth,
     ...(webDir === null ? {} : { webDir }),
   };
@@ -97,8 +106,8 @@ async function serveHere(options: Serve, overrides: ConfigOverrides, share: Shar
   });
   const { server, config } = node;
   if (joined !== null) {
-    const { url, sessionKey, sandboxes } = server;
-    joined.reportReady({ url, sessionKey, sandboxes });
+    const { url, sessionKey, sandboxes, walls } = server;
+    joined.reportReady({ url, sessionKey, sandboxes, walls });
     options.keepCompiled();
     await using _ = warming(server);
     await joined.stopped;
@@ -215,13 +224,13 @@ async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
       import("@convoke/server/find-bubblewrap"),
       import("@convoke/server/writer-thread"),
     ]);
-  const { database, sandbox } = readConfig(process.env, overrides);
+  const { database, sandbox, wall } = readConfig(process.env, overrides);
   // One that waits for its configuration does not know yet where conversations are stored.
   const hasFolder = database === null && readInitKey(process.env, overrides) === null;
   const thread = hasFolder ? startWriterThread() : null;
   return {
     begun: {
-      ...(sandbox.use.length === 0
+      ...(sandbox.use.length === 0 && wall.kind === "off"
         ? {}
         : {
             bubblewrap: findBubblewrap({

@@ -3,16 +3,17 @@ import type { Server, ServerConfig } from "@convoke/server";
 
 /** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none. */
 export function welcome(
-  server: Pick<Server, "url" | "sessionKey" | "sandboxes">,
+  server: Pick<Server, "url" | "sessionKey" | "sandboxes" | "walls">,
   config: ServerConfig,
   page: string | null,
 ): string[] {
-  const { url, sessionKey, sandboxes } = server;
+  const { url, sessionKey, sandboxes, walls } = server;
   const lines = [
     `Convoke is listening on ${url}`,
     ...(page === null ? [] : [`  page   ${page}`]),
     `  data   ${tilde(config.dataDir)}`,
     ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
+    `  wall   ${walls ?? "off: agents run commands as your user, who can read your keys"}`,
     `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder runs them")}`,
   ];
   if (sessionKey === null)

@@ -10,7 +10,7 @@ export type Share = {
 };
 
 /** What a start reports about a running server. */
-export type ServerFacts = Pick<Server, "url" | "sessionKey" | "sandboxes">;
+export type ServerFacts = Pick<Server, "url" | "sessionKey" | "sandboxes" | "walls">;
 
 export type ToParent =
   | { readonly type: "ready"; readonly facts: ServerFacts }

@@ -8,6 +8,7 @@ import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "../observability/traces.ts";
 import type { WebhookSpec } from "../webhooks/webhook.ts";
 import { readDatabase } from "./config-database.ts";
+import { readWallConfig, type WallConfig } from "./config-wall.ts";
 import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
 
@@ -46,6 +47,8 @@ export type ServerConfig = {
   /** A server whose event loop stalls for that long ends itself; 0: never. */
   readonly standstillSeconds: number;
   readonly sandbox: SandboxConfig;
+  /** The walls of conversations that work on this machine, outside of sandboxes. */
+  readonly wall: WallConfig;
   /** Addresses and networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-*` headers are believed. */
   readonly trustedProxies: readonly string[];
   /** The receivers of every event. */
@@ -82,6 +85,10 @@ export type ConfigOverrides = {
   readonly isAuthDisabled?: boolean | undefined;
   /** As `CONVOKE_SANDBOX`. */
   readonly sandbox?: string | undefined;
+  /** As `CONVOKE_WALL`. */
+  readonly wall?: string | undefined;
+  /** As `CONVOKE_NETWORK`. */
+  readonly network?: string | undefined;
   readonly webDir?: string | undefined;
 };
 
@@ -118,6 +125,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
     sandbox: readSandboxConfig(environment, overrides.sandbox),
+    wall: readWallConfig(environment, overrides),
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
     push: readPush(environment, webUrl),

@@ -7,6 +7,7 @@ import {
 } from "../app-conversations/open-app-conversations.ts";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
+import { Hosts } from "./choose-host.ts";
 import { isDemoModel, type Demo } from "../directory/demo.ts";
 import { Directory } from "../directory/directory.ts";
 import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
@@ -19,7 +20,6 @@ import type { Journal } from "../journal/journal.ts";
 import { withCallDepth } from "../lib/call-depth.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { Activity } from "../lib/watchdog.ts";
-import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { version } from "../lib/version.ts";
 import { wait } from "../lib/wait.ts";
@@ -40,6 +40,7 @@ import { SpendHolds } from "../spending/spend-holds.ts";
 import { Webhooks } from "../webhooks/webhooks.ts";
 import { toAddressList } from "../lib/address-list.ts";
 import { createFilteredFetch, type Fetch } from "../lib/filtered-fetch.ts";
+import type { Walls } from "../walls/wall.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
 
 /** Wraps what a server opens, e.g. to make it fail at a chosen moment. */
@@ -54,6 +55,8 @@ export type OpenConversationsDeps = Store & {
   readonly config: ServerConfig;
   readonly toolHost: ToolHost;
   readonly sandboxes: Sandboxes | null;
+  /** Null: conversations on this machine have no walls. */
+  readonly walls: Walls | null;
   readonly validator: Validator;
   readonly observer: Observer;
   readonly logger: Logger;
@@ -75,6 +78,7 @@ export type OpenConversationsDeps = Store & {
 
 /** The conversations of a server, and the services they use. */
 export interface OpenConversations extends AsyncDisposable {
+  readonly hosts: Hosts;
   /** A `fetch` for addresses that users choose: it refuses blocked networks. */
   readonly filteredFetch: Fetch;
   readonly directory: Directory;
@@ -90,7 +94,7 @@ export interface OpenConversations extends AsyncDisposable {
 
 /** Opens conversations on a store. No run resumes before `directory.recover` is called. */
 export async function openConversations(deps: OpenConversationsDeps): Promise<OpenConversations> {
-  const { config, journal, database, secretBox, toolHost, sandboxes, observer, logger, wrap } = deps;
+  const { config, journal, database, secretBox, sandboxes, walls, observer, logger, wrap } = deps;
   await using scope = new AsyncDisposableStack();
   const webhooks = scope.use(
     new Webhooks({
@@ -130,6 +134,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     users: config.machineUsers,
     isSandboxed: config.areConversationsSandboxed,
   });
+  const { toolHost } = deps;
+  const { workspaceRoot } = config;
+  const { network } = config.wall;
+  const hosts = new Hosts({ toolHost, sandboxes, walls, network, requireMachine, workspaceRoot });
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
   const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, clock: systemClock });
@@ -137,15 +145,13 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     new Directory({
       journal,
       storedModels: { find: (ownerId, name) => findStoredModel(settings, ownerId)(name) },
-      chooseHost: async ({ sandbox_id: sandboxId }, ownerId) => {
-        if (sandboxId === undefined) {
-          requireMachine(ownerId);
-          return { toolHost, stateDir: null };
-        }
-        if (sandboxes === null) throw sandboxesElsewhere();
-        return await sandboxes.openHost(sandboxId);
+      chooseHost: hosts.choose,
+      deletions: {
+        beforeDelete: async (id) => {
+          await webhooks.onDelete(id);
+          await walls?.remove(id);
+        },
       },
-      deletions: { beforeDelete: (id) => webhooks.onDelete(id) },
       secretBox,
       serverKeys: deps.serverKeys,
       models: {
@@ -166,7 +172,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
       cluster: config.database === null ? null : deps.cluster,
-      workspaceRoot: config.workspaceRoot,
+      workspaceRoot,
       clock: systemClock,
       isAttended: deps.isAttended,
       logger,
@@ -205,6 +211,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   );
   const owned = scope.move();
   return {
+    hosts,
     filteredFetch,
     directory,
     appConversations,
@@ -224,12 +231,4 @@ async function describeForHooks(journal: Journal, directory: Directory, id: stri
   const owner = (await journal.getConversation(id))?.ownerId;
   const described = owner === undefined ? null : await directory.describe({ userId: owner }, id);
   return described === null ? null : JSON.stringify(toConversationInfo(described));
-}
-
-export function sandboxesElsewhere(): Fault {
-  return new Fault(
-    "not-now",
-    "sandboxes_not_served",
-    "The conversation runs in a sandbox, and this server has none: they are switched off, or another server on the same data folder has them.",
-  );
 }

@@ -37,6 +37,7 @@ import { openListener, openSurface } from "./open-surface.ts";
 import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
+import type { Walls } from "../walls/wall.ts";
 import { warmUp } from "./warm-up.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 
@@ -49,6 +50,8 @@ export type ServerDeps = {
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Opens the sandboxes, which the server then owns; null or absent: none are served. */
   readonly openSandboxes?: ((shared: SharedWithSandboxes) => Promise<Sandboxes | null>) | undefined;
+  /** Opens the walls of conversations on this machine, which the server then owns; null or absent: they have none. */
+  readonly openWalls?: ((shared: SharedWithWalls) => Promise<Walls | null>) | undefined;
   /** Instead of the documented times. */
   readonly times?: SocketTimes | undefined;
   /** A demo model, for a server without a real one; none by default. */
@@ -90,6 +93,11 @@ export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
   readonly clock: Clock;
 };
 
+export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> & {
+  /** Names of the tools of this program that work here, sorted. */
+  readonly catalogue: readonly string[];
+};
+
 export interface Server extends AsyncDisposable {
   /** `http://host:port` that a client on this machine can use. */
   readonly url: string;
@@ -97,6 +105,8 @@ export interface Server extends AsyncDisposable {
   readonly sessionKey: SessionKey | { readonly key: string; readonly file: null } | null;
   /** One line for people: the kind of sandboxes and what they isolate; null when none are served. */
   readonly sandboxes: string | null;
+  /** One line for people about the walls of conversations on this machine; null when they have none. */
+  readonly walls: string | null;
   /** Loads and compiles, in idle moments, the code of the first turn. Rejects when `signal` aborts. */
   readonly warmUp: (signal: AbortSignal) => Promise<void>;
 }
@@ -111,6 +121,7 @@ export async function openServer({
   logger: plainLogger,
   environment = {},
   openSandboxes = async () => null,
+  openWalls = async () => null,
   times = socketTimes,
   mcp = {},
   moreToolSources = [],
@@ -161,12 +172,15 @@ export async function openServer({
     ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
+  const walls = await openWalls({ config, logger, catalogue: toolHost.catalogue });
+  if (walls !== null) scope.use(walls);
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };
   const conversations = scope.use(
     await openConversations({
       ...shared,
       ...store,
+      walls,
       observer,
       mcp,
       moreToolSources,
@@ -239,6 +253,7 @@ export async function openServer({
     url,
     sessionKey,
     sandboxes: sandboxes?.summary ?? null,
+    walls: walls?.summary ?? null,
     warmUp: (signal) => warmUp({ validator }, signal),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

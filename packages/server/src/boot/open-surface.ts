@@ -42,7 +42,7 @@ import { WrongAttempts } from "../http/wrong-attempts.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OpenConversations } from "./open-conversations.ts";
-import { sandboxesElsewhere } from "./open-conversations.ts";
+import { sandboxesElsewhere } from "./choose-host.ts";
 import type { Observability } from "./open-observability.ts";
 import type { OpenPush } from "./open-push.ts";
 import type { Store } from "./store.ts";

@@ -45,7 +45,7 @@ export class Deletions {
     watches.end(id);
     // Checked again: another process may write into the folder during its removal.
     await rm(sessions.stateDir(id), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
-    await worktrees.release(row.ownerId, readConfig(row));
+    await worktrees.release(id, row.ownerId, readConfig(row));
   }
 
   /**

@@ -10,6 +10,7 @@ import { invalidField } from "../lib/fault.ts";
 import { isTypoOf } from "../agent/is-typo-of.ts";
 import { missingTools } from "../agent/tool-specs.ts";
 import { TaskWorktrees } from "../tools/worktrees/task-worktrees.ts";
+import type { ConversationHost } from "../tools/conversation-host.ts";
 import { ConversationSessions } from "../tools/conversation-sessions.ts";
 import { ConversationWorktrees } from "../tools/worktrees/conversation-worktrees.ts";
 import { RepositoryQueues } from "../tools/worktrees/repository-queues.ts";
@@ -77,10 +78,11 @@ export class Directory implements AsyncDisposable {
     input: CreateInput,
     first: SendInput | null = null,
   ): Promise<ConversationInfoSource | null> {
-    const { toolHost, stateDir } = await this.#deps.chooseHost(input.config, asker.userId);
-    checkTools(toolHost, input.config);
-    const config = await this.#worktrees.prepare(input, { toolHost, stateDir });
-    if (stateDir === null) await this.#sessions.makeWorkspace(config);
+    const { id } = input;
+    const chosen = await this.#deps.chooseHost({ id, ownerId: asker.userId, config: input.config });
+    checkTools(chosen, input.config);
+    const config = await this.#worktrees.prepare(input, chosen);
+    if (chosen.kind !== "sandbox") await this.#sessions.makeWorkspace(config);
     const nowMicros = this.#deps.clock.nowMs() * 1000;
     const row = {
       id: input.id,
@@ -283,7 +285,7 @@ export class Directory implements AsyncDisposable {
 }
 
 /** An unknown tool of a newer client is left out with a warning in the log; a typo is an error. */
-function checkTools({ catalogue }: ToolHost, config: ConversationConfig): void {
+function checkTools({ catalogue }: Pick<ConversationHost, "catalogue">, config: ConversationConfig): void {
   for (const name of missingTools(config.agent, catalogue)) {
     const meant = catalogue.find((known) => isTypoOf(name, known));
     if (meant === undefined) continue;

@@ -34,7 +34,7 @@ export class OwnedTools implements Tools {
       conversationId: id,
       workingDir: isHere ? this.workspaceDir(config) : config.workspace.working_dir,
       place: {
-        openHost: async () => (await chooseHost(config, ownerId)).toolHost,
+        openHost: async () => await (await chooseHost({ id, ownerId, config })).openHost(),
         beforeStart: async (signal) => await cluster?.untilSound(signal),
       },
     });

@@ -67,8 +67,8 @@ export class Recovery implements AsyncDisposable {
   async #canHost(row: ConversationRow): Promise<boolean> {
     try {
       const config = configOf(row);
-      const { stateDir } = await this.#deps.chooseHost(config, row.ownerId);
-      return stateDir !== null || (await this.#deps.sessions.canReachWorkspace(config));
+      const { kind } = await this.#deps.chooseHost({ id: row.id, ownerId: row.ownerId, config });
+      return kind === "sandbox" || (await this.#deps.sessions.canReachWorkspace(config));
     } catch {
       // Opening the conversation reports the error; a server that can host it resumes it.
       return false;

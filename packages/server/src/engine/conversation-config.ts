@@ -70,6 +70,8 @@ export type ConversationConfig = {
   readonly tool_module_qualnames?: Readonly<Record<string, string>>;
   /** The sandbox of its tools; the server's own tool host if absent. */
   readonly sandbox_id?: string;
+  /** For a sub-agent: the conversation behind whose wall it works, and the working folder of that. */
+  readonly wall_of?: { readonly conversation_id: string; readonly working_dir: string };
 };
 
 /** Adds warnings; no field if there are none. */

@@ -1,11 +1,49 @@
 import type { ToolHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 
+/** Where the tools of a conversation run. */
 export type ConversationHost = {
-  readonly toolHost: ToolHost;
-  /** Absolute directory on the tool host's machine for the state of sessions; null for this machine, where every conversation has its own. */
+  /** Names of its tools, sorted. */
+  readonly catalogue: readonly string[];
+  /**
+   * `process`: in this process. `wall`: on this machine with the same paths, behind the conversation's wall. `sandbox`: elsewhere, with
+   * paths of its own; it outlives this process.
+   */
+  readonly kind: "process" | "wall" | "sandbox";
+  /** Absolute directory on the tool host's machine for the state of sessions; null: every conversation has its own folder. */
   readonly stateDir: string | null;
+  /** Starts what is not running. Rejects with the reason where that is impossible now. */
+  openHost(): Promise<ToolHost>;
+  /** For `wall`: gives a session the state that it had without one, from this folder. */
+  adoptState?(sessionId: string, from: string): Promise<void>;
+  /** Where worktrees of the conversation are made. */
+  readonly worktrees: WorktreeHost;
 };
 
-/** Where the tools of a user's conversation run. Rejects where they may not run, or cannot now. */
-export type ChooseHost = (config: ConversationConfig, ownerId: string) => Promise<ConversationHost>;
+export type WorktreeHost = {
+  /** Absolute parent directory of the worktrees; null: that of this machine. */
+  readonly parentDir: string | null;
+  openHost(): Promise<ToolHost>;
+};
+
+/** A conversation, as it is or is about to be created. */
+export type HostedConversation = {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly config: ConversationConfig;
+};
+
+/** Where the tools of a user's conversation run. Starts nothing. Rejects where they may not run, or cannot now. */
+export type ChooseHost = (conversation: HostedConversation) => Promise<ConversationHost>;
+
+/** A tool host in this process. */
+export function processHost(toolHost: ToolHost): ConversationHost {
+  const openHost = async (): Promise<ToolHost> => toolHost;
+  return {
+    catalogue: toolHost.catalogue,
+    kind: "process",
+    stateDir: null,
+    openHost,
+    worktrees: { parentDir: null, openHost },
+  };
+}

@@ -15,6 +15,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { ConversationSecrets } from "../engine/conversation-config.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { toolPlace } from "../testing/tool-place.ts";
+import { processHost } from "./conversation-host.ts";
 import { ConversationSessions, type SessionsDeps } from "./conversation-sessions.ts";
 
 type Asked = {
@@ -28,7 +29,7 @@ async function openTools({ agent = {}, mcp, hasAskedForBrowser = () => false }: 
   const folder = await mkdtempDisposable(join(tmpdir(), "convoke-sessions-"));
   const announced: unknown[] = [];
   const sessions = new ConversationSessions({
-    chooseHost: async () => ({ toolHost: hostWith(announced), stateDir: "/state" }),
+    chooseHost: async () => ({ ...processHost(hostWith(announced)), kind: "sandbox", stateDir: "/state" }),
     models: {
       open: () => {
         throw new Error("No model is called here.");

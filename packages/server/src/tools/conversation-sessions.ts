@@ -22,7 +22,7 @@ import { leaveToHost } from "./around/hand-over.ts";
 import { observeCalls } from "./around/observe.ts";
 import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
 import { createBelt } from "./belt.ts";
-import type { ChooseHost } from "./conversation-host.ts";
+import type { ChooseHost, ConversationHost, HostedConversation } from "./conversation-host.ts";
 import { browserOnDemand, isOnDemand } from "./filters/browser-on-demand.ts";
 import { onlyPlanning } from "./filters/plan-mode.ts";
 import { askForResponses } from "./filters/response-fields.ts";
@@ -96,20 +96,22 @@ export class ConversationSessions {
   /** The tools of a conversation: its host's, and what else its configuration asks for. */
   async open(owner: SessionOwner, config: ConversationConfig, context: SessionContext): Promise<ToolBelt> {
     const { id, ownerId } = owner;
-    const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
-    const isHere = stateDir === null;
+    const chosen = await this.#deps.chooseHost({ id, ownerId, config });
+    const isHere = chosen.kind !== "sandbox";
     const folder = isHere ? await this.#findWorkspace(config) : null;
     const workspaceDir = isHere ? this.workspaceDir(config) : config.workspace.working_dir;
+    const toolHost = await chosen.openHost();
+    await chosen.adoptState?.(id, this.stateDir(id));
     const workspace = await toolHost.openSession({
       sessionId: id,
       tools: toolSpecs(config.agent).filter(({ name }) => toolHost.catalogue.includes(name)),
       canSee: this.#canSee(config, ownerId),
       workspaceDir,
-      stateDir: isHere ? this.stateDir(id) : posix.join(stateDir, id),
+      stateDir: chosen.stateDir === null ? this.stateDir(id) : posix.join(chosen.stateDir, id),
       ...leaseOf(owner),
     });
     await using scope = new AsyncDisposableStack();
-    const host = await this.#openHost(workspace, config, { folder, context });
+    const host = await this.#openHost(workspace, config, { folder, context, kind: chosen.kind });
     const sources: [ToolSource, ...ToolSource[]] = [scope.use(host)];
     const place: ToolPlace = {
       conversationId: id,
@@ -142,13 +144,16 @@ export class ConversationSessions {
   async #openHost(
     session: ToolSession,
     config: ConversationConfig,
-    { folder, context }: { readonly folder: OwnedFolder | null; readonly context: SessionContext },
+    place: Pick<ConversationHost, "kind"> & {
+      readonly folder: OwnedFolder | null;
+      readonly context: SessionContext;
+    },
   ): Promise<ToolSource> {
-    const host = createHostSource(session);
-    const owned =
-      folder === null
-        ? leaveToHost(host, context.handedOver)
-        : await giveFilesToOwner(host, folder, this.#deps.logger);
+    const { folder, context, kind } = place;
+    let owned = createHostSource(session);
+    if (folder === null) owned = leaveToHost(owned, context.handedOver);
+    // Behind a wall the tools run as the owner of the folder.
+    else if (kind === "process") owned = await giveFilesToOwner(owned, folder, this.#deps.logger);
     const asking = askForResponses(owned, config.agent);
     return isOnDemand(config) ? browserOnDemand(asking, context) : asking;
   }
@@ -162,10 +167,14 @@ export class ConversationSessions {
   }
 
   /** A shell of a person, where the tools of the conversation run and in the same folder. */
-  async openShell(ownerId: string, config: ConversationConfig, size: TerminalSize): Promise<PersonShell> {
-    const { toolHost, stateDir } = await this.#deps.chooseHost(config, ownerId);
+  async openShell(conversation: HostedConversation, size: TerminalSize): Promise<PersonShell> {
+    const { config } = conversation;
+    const chosen = await this.#deps.chooseHost(conversation);
     const workingDir =
-      stateDir === null ? (await this.#findWorkspace(config)).directory : config.workspace.working_dir;
+      chosen.kind === "sandbox"
+        ? config.workspace.working_dir
+        : (await this.#findWorkspace(config)).directory;
+    const toolHost = await chosen.openHost();
     return await toolHost.openShell({ workingDir, ...size });
   }
 

@@ -21,7 +21,7 @@ export type PersonShellsDeps = {
 };
 
 /** The conversation whose shells they are. */
-type Owner = Pick<Conversation, "configuration">;
+type Owner = Pick<Conversation, "id" | "configuration">;
 
 /** Maximum number of shells in one conversation. */
 const maxShells = 4;
@@ -86,14 +86,16 @@ export class PersonShells implements AsyncDisposable {
     this.#shells.clear();
   }
 
-  async #start({ configuration }: Owner, size: TerminalSize): Promise<PersonShell> {
+  async #start({ id, configuration }: Owner, size: TerminalSize): Promise<PersonShell> {
     const { ownerId, sessions } = this.#deps;
-    const shell = await sessions.openShell(ownerId, configuration.config, size).catch((error: unknown) => {
-      const known = toFault(error);
-      if (known instanceof Fault) throw known;
-      const reason = `The shell could not be started: ${describeError(error)}`;
-      throw new Fault("conflict", "shell_not_started", reason);
-    });
+    const shell = await sessions
+      .openShell({ id, ownerId, config: configuration.config }, size)
+      .catch((error: unknown) => {
+        const known = toFault(error);
+        if (known instanceof Fault) throw known;
+        const reason = `The shell could not be started: ${describeError(error)}`;
+        throw new Fault("conflict", "shell_not_started", reason);
+      });
     if (!this.#isClosed) return shell;
     await shell[Symbol.asyncDispose]();
     throw conversationClosing();

@@ -169,6 +169,10 @@ export class SubConversation {
       title,
       config: {
         ...given,
+        wall_of: config.wall_of ?? {
+          conversation_id: parentId,
+          working_dir: config.workspace.working_dir,
+        },
         agent: mcp === undefined ? given.agent : { ...given.agent, mcp_config: hideSecrets(mcp) },
         max_budget_per_task: budget,
         parent: { conversation_id: parentId, action_id: actionId },

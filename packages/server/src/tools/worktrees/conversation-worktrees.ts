@@ -1,4 +1,4 @@
-import { join, posix } from "node:path";
+import { join } from "node:path";
 import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { Journal } from "../../journal/journal.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -41,15 +41,14 @@ export class ConversationWorktrees {
   /** The configuration of a conversation that is about to be created, in a worktree if it asks for one and there can be one. */
   async prepare(
     { id, config, worktree: options = null }: Order,
-    { toolHost, stateDir }: ConversationHost,
+    { kind, worktrees }: Pick<ConversationHost, "kind" | "worktrees">,
   ): Promise<ConversationConfig> {
     const { clock, journal, dataDir, folders } = this.#deps;
     if (options === null || (await journal.getConversation(id)) !== null) return config;
-    const isHere = stateDir === null;
-    const made = await this.#worktrees.make(toolHost, {
+    const made = await this.#worktrees.make(await worktrees.openHost(), {
       conversationId: id,
-      workingDir: isHere ? folders.workspaceDir(config) : config.workspace.working_dir,
-      parentDir: isHere ? join(dataDir, "worktrees") : posix.join(stateDir, "worktrees"),
+      workingDir: kind === "sandbox" ? config.workspace.working_dir : folders.workspaceDir(config),
+      parentDir: worktrees.parentDir ?? join(dataDir, "worktrees"),
       options,
       nowMicros: clock.nowMs() * 1000,
     });
@@ -62,13 +61,13 @@ export class ConversationWorktrees {
   }
 
   /** After a conversation was deleted. Forks share the worktree of their source; it is removed with the last of them. Never rejects. */
-  async release(ownerId: string, config: ConversationConfig | null): Promise<void> {
+  async release(id: string, ownerId: string, config: ConversationConfig | null): Promise<void> {
     const worktree = config?.worktree;
     if (config === null || worktree === undefined) return;
     try {
       if (await this.#isInUse(ownerId, worktree)) return;
-      const { toolHost } = await this.#deps.chooseHost(config, ownerId);
-      await this.#worktrees.remove(toolHost, worktree);
+      const { worktrees } = await this.#deps.chooseHost({ id, ownerId, config });
+      await this.#worktrees.remove(await worktrees.openHost(), worktree);
     } catch (error) {
       // The conversation is gone all the same; what is left of its folder can be removed by hand.
       const fields = { worktree: worktree.root, error: String(error) };

@@ -1,0 +1,54 @@
+import { readIfThere } from "../lib/read-if-there.ts";
+import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
+import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
+import { BubblewrapWalls } from "../walls/bubblewrap-walls.ts";
+import type { Walls } from "../walls/wall.ts";
+import { NoWallError, type NoWall } from "../walls/no-wall.ts";
+import { whyNoWall } from "../walls/why-no-wall.ts";
+import type { SharedWithWalls } from "./open-server.ts";
+
+export type WallStartDeps = {
+  /** How to start a tool host, which only the command knows. */
+  readonly program: ToolHostProgram;
+  /** The server's environment; only its allow-listed part reaches a wall. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A trial that was begun while the server was loading. */
+  readonly bubblewrap?: Promise<BackendFinding> | undefined;
+};
+
+/** Opens the walls of a server; null when they are switched off. Rejects with {@link NoWallError} where none works. */
+export async function openWalls({
+  config,
+  logger,
+  catalogue,
+  program,
+  environment,
+  bubblewrap,
+}: SharedWithWalls & WallStartDeps): Promise<Walls | null> {
+  if (config.wall.kind === "off") return null;
+  const self = ownAccount();
+  const why = await findWhyNoWall({ environment, user: config.sandbox.user, bubblewrap });
+  if (why !== null) throw new NoWallError(why);
+  const { dataDir } = config;
+  return await BubblewrapWalls.open({ dataDir, program, catalogue, environment, self, logger });
+}
+
+/** Why no wall works on this machine; null when one does. */
+export async function findWhyNoWall({
+  environment,
+  user,
+  bubblewrap,
+}: Pick<WallStartDeps, "environment" | "bubblewrap"> & {
+  /** Whom root would become for somebody else's folder. */
+  readonly user: { readonly uid: number; readonly gid: number };
+}): Promise<NoWall | null> {
+  const finding = await (bubblewrap ??
+    findBubblewrap({ self: ownAccount(), unprivileged: user, environment }));
+  const restriction = await readIfThere("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").catch(
+    () => null,
+  );
+  return whyNoWall(finding, {
+    platform: process.platform,
+    isRestrictedByProfile: restriction?.trim() === "1",
+  });
+}
