@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { anyObject, mapOf, orAbsent, ref } from "../schema.ts";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
+import { WallInfo } from "../conversation/wall.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
@@ -22,6 +23,7 @@ export const conversationInfoExtensions = {
   // Values that were given at the start or changed later; otherwise absent.
   max_budget_per_task: orAbsent(Type.Number()),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
+  wall: Type.Optional(ref(WallInfo)),
   autotitle: Type.Optional(Type.Boolean()),
   agent_definitions: Type.Optional(Type.Array(anyObject())),
   agent_launch_additions: orAbsent(anyObject()),

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
+import { WallRequest } from "../conversation/wall.ts";
 import { AgentDefinition } from "./agent-definition.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 import { ConversationWorktreeOptions } from "./worktree-options.ts";
@@ -57,6 +58,7 @@ export const startConversationExtensions = {
     }),
   ),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
+  wall: orAbsent(ref(WallRequest)),
 };
 
 /** Newer clients may change tags as well; they replace the old ones. */

@@ -98,6 +98,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: [
       "max_budget_per_task",
       "approval_policy",
+      "wall",
       "autotitle",
       "agent_definitions",
       "agent_launch_additions",
@@ -139,11 +140,14 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     where: "StartConversationRequest",
-    what: ["agent_type", "approval_policy", "max_budget_per_task"],
-    reason: "Ours: what happens to actions that nobody answers, and what a conversation may cost; optional.",
+    what: ["agent_type", "approval_policy", "max_budget_per_task", "wall"],
+    reason:
+      "Ours: what happens to actions that nobody answers, what a conversation may cost, and what its tools can reach; optional.",
   },
   ...each(["(added)"], "A part of that request.", [
     "ApprovalPolicy",
+    "WallRequest",
+    "WallInfo",
     "AgentDefinition",
     "SubAgentCondenser",
     "ClientToolSpec",

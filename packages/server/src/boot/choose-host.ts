@@ -1,11 +1,13 @@
 import { posix, resolve } from "node:path";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
-import { Fault } from "../lib/fault.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { Fault, invalidField } from "../lib/fault.ts";
 import {
   processHost,
   type ChooseHost,
   type ConversationHost,
+  type DescribeWall,
   type HostedConversation,
 } from "../tools/conversation-host.ts";
 import type { WalledHost, WallNetwork, Walls } from "../walls/wall.ts";
@@ -20,6 +22,8 @@ export type ChooseHostDeps = {
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: WallNetwork;
   readonly requireMachine: RequireMachine;
+  /** Who may do without a wall. */
+  readonly isMachineUser: (userId: string) => boolean;
   /** Relative working directories are below it. */
   readonly workspaceRoot: string;
 };
@@ -44,18 +48,47 @@ export class Hosts {
     return this.#walled(conversation, wall);
   };
 
-  /** The wall of a conversation on this machine; null when it has none. */
-  async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
-    const { walls, network, workspaceRoot, requireMachine } = this.#deps;
-    if (walls === null || config.sandbox_id !== undefined) return null;
-    const { conversation_id: rootId, working_dir: workingDir } = config.wall_of ?? {
-      conversation_id: id,
-      working_dir: config.workspace.working_dir,
+  readonly describe: DescribeWall = async (config) => {
+    if (config.sandbox_id !== undefined) return null;
+    const { walls } = this.#deps;
+    const { isOff, network, hide } = this.#settings(config);
+    if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
+    const isAsRoot = await walls.isAsRoot(this.#folderOf(config));
+    return {
+      kind: "bubblewrap",
+      network,
+      as_root: isAsRoot,
+      ...(hide.length === 0 ? {} : { hide: [...hide] }),
     };
-    const folder = resolve(workspaceRoot, workingDir);
-    // A wall whose process is root holds back an agent, and not a stranger.
+  };
+
+  /** The wall of a conversation on this machine; null when it has none. Throws a Fault for a request that its user may not have. */
+  async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
+    const { walls, requireMachine, isMachineUser } = this.#deps;
+    if (config.sandbox_id !== undefined) return null;
+    const { isOff, network, hide } = this.#settings(config);
+    if (walls === null) {
+      if (config.wall?.kind === "bubblewrap" || config.wall?.network === "none" || hide.length > 0)
+        throw wallsAreOff();
+      return null;
+    }
+    const isWider = isOff || (network === "all" && this.#deps.network === "none");
+    if (isWider && !isMachineUser(ownerId)) throw wallRefused();
+    if (isOff) return null;
+    const folder = this.#folderOf(config);
+    // A wall whose process is root stops an agent, and not a stranger.
     if (await walls.isAsRoot(folder)) requireMachine(ownerId);
-    return await walls.open({ rootId, ownerId, folder, network, hide: [] });
+    const rootId = config.wall_of?.conversation_id ?? id;
+    return await walls.open({ rootId, ownerId, folder, network, hide });
+  }
+
+  #settings({ wall = {} }: ConversationConfig) {
+    const { kind, network = this.#deps.network, hide = [] } = wall;
+    return { isOff: kind === "off", network, hide };
+  }
+
+  #folderOf({ wall_of: other, workspace }: ConversationConfig): string {
+    return resolve(this.#deps.workspaceRoot, other?.working_dir ?? workspace.working_dir);
   }
 
   async #sandbox(sandboxId: string): Promise<ConversationHost> {
@@ -83,6 +116,21 @@ export class Hosts {
           : { parentDir: posix.join(wall.stateDir, "worktrees"), openHost },
     };
   }
+}
+
+function wallsAreOff(): Fault {
+  return invalidField(
+    ["body", "wall"],
+    "This server has no walls (CONVOKE_WALL=off). Leave the field out, or start the server with one.",
+  );
+}
+
+function wallRefused(): Fault {
+  return new Fault(
+    "refused",
+    "machine_refused",
+    "Your key may not use the server's machine without its wall. Leave wall.kind and wall.network out.",
+  );
 }
 
 export function sandboxesElsewhere(): Fault {

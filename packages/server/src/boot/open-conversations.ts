@@ -136,8 +136,15 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   });
   const { toolHost } = deps;
   const { workspaceRoot } = config;
-  const { network } = config.wall;
-  const hosts = new Hosts({ toolHost, sandboxes, walls, network, requireMachine, workspaceRoot });
+  const hosts = new Hosts({
+    toolHost,
+    sandboxes,
+    walls,
+    network: config.wall.network,
+    requireMachine,
+    isMachineUser: (userId) => ["*", userId].some((name) => config.machineUsers.includes(name)),
+    workspaceRoot,
+  });
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
   const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, clock: systemClock });
@@ -146,6 +153,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       journal,
       storedModels: { find: (ownerId, name) => findStoredModel(settings, ownerId)(name) },
       chooseHost: hosts.choose,
+      describeWall: hosts.describe,
       deletions: {
         beforeDelete: async (id) => {
           await webhooks.onDelete(id);

@@ -13,7 +13,7 @@ import type { ConversationSessions } from "../tools/conversation-sessions.ts";
 import { FoldedStates } from "../engine/state/folded-states.ts";
 import { liveStatusFrame } from "../engine/state/live-status.ts";
 
-export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "journal" | "logger"> & {
+export type DescriptionsDeps = Pick<DirectoryDeps, "clock" | "describeWall" | "journal" | "logger"> & {
   readonly loaded: Pick<LoadedConversations, "find" | "ownerOf">;
   readonly storedSecrets: Pick<StoredSecrets, "forShow">;
   readonly sessions: Pick<ConversationSessions, "stateDir">;
@@ -38,6 +38,7 @@ export class Descriptions {
 
   async of(row: ConversationRow): Promise<ConversationInfoSource> {
     const actor = await this.#deps.loaded.find(row.id);
+    const config = actor?.configuration.config ?? readConfig(row) ?? unreadableConfig;
     return {
       id: row.id,
       title: row.title,
@@ -45,7 +46,8 @@ export class Descriptions {
       updatedAtMicros: row.updatedAtMicros,
       marks: row.marks,
       persistenceDir: this.#deps.sessions.stateDir(row.id),
-      config: actor?.configuration.config ?? readConfig(row) ?? unreadableConfig,
+      config,
+      wall: (await this.#deps.describeWall(config)) ?? undefined,
       secrets: actor?.configuration.secrets ?? this.#deps.storedSecrets.forShow(row),
       state: actor?.state ?? (await this.#folded.of(row)),
     };

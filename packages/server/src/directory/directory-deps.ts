@@ -7,6 +7,7 @@ import type { SecretBox } from "../security/seal.ts";
 import type { BudgetGuard } from "../spending/budget-guard.ts";
 import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { StoredModels } from "../tools/tasks/sub-conversation.ts";
+import type { DescribeWall } from "../tools/conversation-host.ts";
 import type { Standstills } from "./standstills.ts";
 
 /** Called before a conversation is removed. */
@@ -18,6 +19,7 @@ export interface DeletionListener {
 /** Dependencies of the conversations of a node. */
 export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly storedModels: StoredModels;
+  readonly describeWall: DescribeWall;
   readonly journal: Journal;
   readonly secretBox: SecretBox;
   /** The server's own keys, masked in every conversation. */

@@ -7,6 +7,7 @@ import type {
   LocalWorkspace,
   SecretSource,
   HookConfig,
+  WallRequest,
 } from "@convoke/protocol";
 import type { Warning } from "../events/warning.ts";
 import type { HookSettings } from "../extensions/hooks/hook-config.ts";
@@ -70,6 +71,8 @@ export type ConversationConfig = {
   readonly tool_module_qualnames?: Readonly<Record<string, string>>;
   /** The sandbox of its tools; the server's own tool host if absent. */
   readonly sandbox_id?: string;
+  /** The wall of the request; the server's setting applies to what it does not say. */
+  readonly wall?: WallRequest;
   /** For a sub-agent: the conversation behind whose wall it works, and the working folder of that. */
   readonly wall_of?: { readonly conversation_id: string; readonly working_dir: string };
 };

@@ -1,3 +1,4 @@
+import type { WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 
@@ -35,6 +36,9 @@ export type HostedConversation = {
 
 /** Where the tools of a user's conversation run. Starts nothing. Rejects where they may not run, or cannot now. */
 export type ChooseHost = (conversation: HostedConversation) => Promise<ConversationHost>;
+
+/** What clients read about the wall of a conversation; null for one in a sandbox. */
+export type DescribeWall = (config: ConversationConfig) => Promise<WallInfo | null>;
 
 /** A tool host in this process. */
 export function processHost(toolHost: ToolHost): ConversationHost {

@@ -1,4 +1,10 @@
-import type { ConversationInfo, SecurityAnalyzer, MetricsSnapshot, SecretRegistry } from "@convoke/protocol";
+import type {
+  ConversationInfo,
+  SecurityAnalyzer,
+  MetricsSnapshot,
+  SecretRegistry,
+  WallInfo,
+} from "@convoke/protocol";
 import { formatInstant } from "../../lib/instant.ts";
 import { nextUuid7 } from "../../lib/uuid7.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
@@ -18,6 +24,8 @@ export type ConversationInfoSource = {
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly state: Readonly<ConversationState>;
+  /** Absent for a conversation whose tools run in a sandbox. */
+  readonly wall?: WallInfo | undefined;
 };
 
 /** A conversation as REST returns it; secrets are null. */
@@ -33,6 +41,7 @@ export function toConversationInfo(described: ConversationInfoSource): Conversat
     ...config.requested,
     max_budget_per_task: config.max_budget_per_task ?? undefined,
     approval_policy: config.approval_policy ?? undefined,
+    wall: described.wall,
     client_tools: config.client_tools && [...config.client_tools],
     worktree: config.worktree && shownWorktree(config.worktree),
     forked_from_conversation_id: config.forked_from?.conversation_id,

@@ -45,6 +45,7 @@ export function subAgentConfig(
 const shared = [
   "workspace",
   "sandbox_id",
+  "wall",
   "security_analyzer",
   "stuck_detection",
   "approval_policy",

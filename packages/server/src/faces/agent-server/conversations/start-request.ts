@@ -108,6 +108,7 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
       knows_newer_kinds: isNewer ? true : undefined,
       max_budget_per_task: body.max_budget_per_task,
       approval_policy: body.approval_policy,
+      wall: body.wall ?? undefined,
       ...readHooks(body.hook_config ?? null),
       ...readToolModules(body),
     }),

@@ -1,0 +1,29 @@
+import { Type, type Static } from "typebox";
+import { choice, closedObject, object } from "../schema.ts";
+
+/** The wall around the tools of a conversation on the server's machine, where it differs from the server's own setting. */
+export const WallRequest = closedObject("WallRequest", {
+  kind: Type.Optional(
+    choice(["bubblewrap", "off"], {
+      description: "With off the tools run as the server's user, for users of the machine only.",
+    }),
+  ),
+  network: Type.Optional(choice(["all", "none"], { description: "What is reachable from inside." })),
+  hide: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      maxItems: 50,
+      description: "Globs of files below the working folder that show empty inside, e.g. `.env`.",
+    }),
+  ),
+});
+export type WallRequest = Static<typeof WallRequest>;
+
+/** The wall that a conversation has. */
+export const WallInfo = object("WallInfo", {
+  kind: choice(["bubblewrap", "none"]),
+  network: choice(["all", "none"]),
+  /** The tools run as root without capabilities, because the working folder is root's. */
+  as_root: Type.Boolean(),
+  hide: Type.Optional(Type.Array(Type.String())),
+});
+export type WallInfo = Static<typeof WallInfo>;
