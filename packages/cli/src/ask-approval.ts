@@ -22,8 +22,8 @@ function isYes(answer: string): boolean {
   return /^y(es)?$/iu.test(answer);
 }
 
-/** The empty text without a terminal. */
-async function ask({ input, output, isJson }: Terminal, question: string): Promise<string> {
+/** The answer at the terminal; the empty text without one. */
+export async function ask({ input, output, isJson }: Terminal, question: string): Promise<string> {
   if (!input.isTTY) return "";
   const prompt = createInterface({ input, output: isJson ? process.stderr : output });
   try {

@@ -1,8 +1,7 @@
 import type { ServerConfig } from "@convoke/server";
-import { NoWallError } from "@convoke/server/no-wall";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 
-/** Says in a sentence why a server cannot listen where it should, or cannot start without a wall. */
+/** Says in a sentence why a server cannot listen where it should. */
 export async function listening<Opened>(
   opening: Promise<Opened>,
   config: Pick<ServerConfig, "host" | "port">,
@@ -10,12 +9,6 @@ export async function listening<Opened>(
   try {
     return await opening;
   } catch (error) {
-    if (error instanceof NoWallError) {
-      throw new CommandError(
-        `${error.message} Or start with --wall off (CONVOKE_WALL=off): agents then run commands as your user, who can read your keys.`,
-        exitCodes.usage,
-      );
-    }
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall !== "listen" && syscall !== "bind") throw error;
     if (code === "EADDRINUSE") {

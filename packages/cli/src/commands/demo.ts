@@ -2,12 +2,14 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConvokeClient } from "@convoke/client";
+import { NoWallError } from "@convoke/server/no-wall";
 import type { Event } from "@convoke/protocol";
 import { startScriptedModel } from "@convoke/server/testing";
 import type { Command } from "commander";
 import { demoScript, demoTask, writeDemoProject } from "../demo-project.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
-import { openNode } from "../open-node.ts";
+import { openNode, type Node } from "../open-node.ts";
+import { describeWall } from "../print/describe-wall.ts";
 import { createPaint } from "../print/paint.ts";
 import { watchRun } from "../watch-run.ts";
 
@@ -47,10 +49,7 @@ async function demo({ keep }: { readonly keep?: true }): Promise<void> {
 
 async function repair(folder: string, workspace: string): Promise<{ id: string; eventCount: number }> {
   await using model = await startScriptedModel({ script: demoScript(workspace) });
-  await using node = await openNode(
-    { host: "127.0.0.1", port: 0, dataDir: join(folder, "data"), database: "" },
-    "error",
-  );
+  await using node = await openDemoNode(folder);
   const client = clientOf(node);
   const conversation = await client.startConversation({
     agent: {
@@ -61,6 +60,7 @@ async function repair(folder: string, workspace: string): Promise<{ id: string; 
     workspace: { kind: "LocalWorkspace", working_dir: workspace },
     initial_message: { role: "user", content: [{ type: "text", text: demoTask }], run: true },
   });
+  console.log(`${describeWall(conversation.wall, workspace)}\n`);
   await client.updateConversation(conversation.id, { title: "Repair the failing test" });
   const code = await watchRun({
     client,
@@ -75,10 +75,7 @@ async function repair(folder: string, workspace: string): Promise<{ id: string; 
 }
 
 async function findAgain(folder: string, id: string, eventCount: number): Promise<void> {
-  await using node = await openNode(
-    { host: "127.0.0.1", port: 0, dataDir: join(folder, "data"), database: "" },
-    "error",
-  );
+  await using node = await openDemoNode(folder);
   const client = clientOf(node);
   const { items } = await client.searchConversations({ status: "finished" });
   const found = items.find((item) => item.id === id);
@@ -92,7 +89,18 @@ async function findAgain(folder: string, id: string, eventCount: number): Promis
     console.log(`  GET .../events/search?body=failing             ->  ${textOf(event)}`);
 }
 
-function clientOf({ server }: Awaited<ReturnType<typeof openNode>>): ConvokeClient {
+/** Its model is scripted and orders nothing else, so the demo also runs where no wall works. */
+async function openDemoNode(folder: string): Promise<Node> {
+  const settings = { host: "127.0.0.1", port: 0, dataDir: join(folder, "data"), database: "" };
+  try {
+    return await openNode(settings, "error");
+  } catch (error) {
+    if (!(error instanceof NoWallError)) throw error;
+    return await openNode({ ...settings, wall: "off" }, "error");
+  }
+}
+
+function clientOf({ server }: Node): ConvokeClient {
   return new ConvokeClient({
     baseUrl: server.url,
     ...(server.sessionKey === null ? {} : { apiKey: server.sessionKey.key }),

@@ -1,11 +1,15 @@
 import { resolve } from "node:path";
 import { ConvokeClient } from "@convoke/client";
+import { NoWallError } from "@convoke/server/no-wall";
+import type { ConfigOverrides } from "@convoke/server";
 import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
-import { openNode } from "../open-node.ts";
+import { explainNoWall, mayRunWithoutWall } from "../without-wall.ts";
+import { openNode, type Node } from "../open-node.ts";
 import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
+import { describeWall } from "../print/describe-wall.ts";
 import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
@@ -18,6 +22,9 @@ type RunOptions = StoreOptions & {
   readonly confirm: Confirm;
   readonly plan?: true;
   readonly maxIterations?: number;
+  readonly sandbox?: string;
+  readonly network?: string;
+  readonly hide?: readonly string[];
   readonly server?: string;
   readonly json?: true;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
@@ -56,7 +63,20 @@ export function addRun(program: Command, keepCompiled: () => void): void {
       "never",
     )
     .option("--plan", "plan first; the agent carries the plan out after you approve it")
-    .option("--max-iterations <number>", "max model calls in this run", parseCount);
+    .option("--max-iterations <number>", "max model calls in this run", parseCount)
+    .addOption(
+      new Option(
+        "--sandbox <kind>",
+        "the wall around the agent's tools: auto, bubblewrap, or off to run them as your user",
+      ).choices(["auto", "bubblewrap", "off"]),
+    )
+    .addOption(
+      new Option("--network <network>", "what the agent's commands reach: all or none").choices([
+        "all",
+        "none",
+      ]),
+    )
+    .option("--hide <glob...>", "files of the workspace that show empty inside the wall, e.g. .env");
   withStore(command, "where conversations are stored (default ~/.convoke)")
     .option(
       "--server <url>",
@@ -83,7 +103,11 @@ async function run(task: string, options: Run): Promise<void> {
   const request = startRequest(task, options);
   const target = await openTarget(options, scope);
   const client = new ConvokeClient(target);
-  const { id } = await client.startConversation(request);
+  const { id, wall } = await client.startConversation(request);
+  if (options.json !== true) {
+    const wayOut = wall?.kind === "bubblewrap" ? " (--sandbox off: none)" : "";
+    console.log(`${describeWall(wall, options.workspace)}${wayOut}`);
+  }
   const watch = options.plan === true ? watchPlan : watchRun;
   process.exitCode = await watch({
     client,
@@ -101,15 +125,39 @@ async function openTarget(
 ): Promise<{ readonly baseUrl: string; readonly apiKey?: string }> {
   const key = process.env["SESSION_API_KEY"];
   if (options.server !== undefined) return { baseUrl: options.server, ...(key ? { apiKey: key } : {}) };
-  const node = scope.use(
-    await openNode({ port: 0, host: "127.0.0.1", ...storeOverrides(options) }, options.logLevel, {
+  const open = (wall: Pick<ConfigOverrides, "wall">): Promise<Node> =>
+    openNode({ ...storeOverrides(options), ...ownServer(options), ...wall }, options.logLevel, {
       hasSandboxes: false,
       isAttended: true,
+    });
+  const node = scope.use(
+    await open({ wall: options.sandbox }).catch(async (error: unknown) => {
+      const isAllowed =
+        error instanceof NoWallError && (await mayRunWithoutWall(error, options.json === true));
+      if (isAllowed) return await open({ wall: "off" });
+      throw explainNoWall(error, "--sandbox off");
     }),
   );
   options.keepCompiled();
   const { url, sessionKey } = node.server;
   return { baseUrl: url, ...(sessionKey === null ? {} : { apiKey: sessionKey.key }) };
+}
+
+function ownServer({ network }: RunOptions): ConfigOverrides {
+  return { port: 0, host: "127.0.0.1", network };
+}
+
+/** What the wall of this conversation has beside the setting of its server. */
+function wallRequest({ server, sandbox, network, hide }: RunOptions): Pick<StartConversationRequest, "wall"> {
+  const wall = {
+    ...(hide === undefined ? {} : { hide: [...hide] }),
+    // A server of our own is started with them.
+    ...(server === undefined || network === undefined ? {} : { network: network as "all" | "none" }),
+    ...(server === undefined || sandbox === undefined || sandbox === "auto"
+      ? {}
+      : { kind: sandbox as "bubblewrap" | "off" }),
+  };
+  return Object.keys(wall).length === 0 ? {} : { wall };
 }
 
 function startRequest(task: string, options: RunOptions): StartConversationRequest {
@@ -134,6 +182,7 @@ function startRequest(task: string, options: RunOptions): StartConversationReque
     workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
     confirmation_policy: policies[options.confirm],
     ...(options.confirm === "risky" ? { security_analyzer: { kind: "LLMSecurityAnalyzer" } } : {}),
+    ...wallRequest(options),
     ...(options.maxIterations === undefined ? {} : { max_iterations: options.maxIterations }),
     initial_message: { role: "user", content: [{ type: "text", text: task }], run: true },
   };

@@ -80,8 +80,13 @@ async function serve(options: Serve): Promise<void> {
     isAuthDisabled: !options.auth,
     ...(webDir === null ? {} : { webDir }),
   };
-  if (share === null && options.processes > 1) await serveInProcesses(options, overrides);
-  else await serveHere(options, overrides, share);
+  try {
+    if (share === null && options.processes > 1) await serveInProcesses(options, overrides);
+    else await serveHere(options, overrides, share);
+  } catch (error) {
+    const { explainNoWall } = await import("../without-wall.ts");
+    throw explainNoWall(error, "--wall off (CONVOKE_WALL=off)");
+  }
 }
 
 async function serveHere(options: Serve, overrides: ConfigOverrides, share: Share | null): Promise<void> {

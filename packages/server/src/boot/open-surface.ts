@@ -196,6 +196,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const ports = new WorkspacePorts({
     directory,
     toolHost: deps.toolHost,
+    openWall: (conversation) => conversations.hosts.openWall(conversation),
     sandboxes,
     openAccess: machine.openAccess,
     openSandboxAccess,

@@ -20,6 +20,7 @@ export type WallOrder = {
 export type WalledHost = {
   /** The names of its tools, sorted. */
   readonly catalogue: readonly string[];
+  readonly isRunning: boolean;
   /** Starts the wall when it does not run. Rejects with a {@link Fault} that says why it cannot start. */
   openHost(): Promise<ToolHost>;
   /** Absolute directory, inside and outside, for the state of sessions. */

@@ -7,6 +7,8 @@ import type { Directory } from "../../directory/directory.ts";
 import { conversationMissing } from "../../engine/refusals.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
+import type { HostedConversation } from "../../tools/conversation-host.ts";
+import type { WalledHost } from "../../walls/wall.ts";
 import { toFault } from "../../workspaces/to-fault.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -15,6 +17,8 @@ export type WorkspacePortsDeps = {
   readonly directory: Pick<Directory, "describe">;
   /** Of the conversations on the server's machine. */
   readonly toolHost: Pick<ToolHost, "listPorts">;
+  /** The wall of a conversation on the server's machine; null when it has none. */
+  readonly openWall: (conversation: HostedConversation) => Promise<WalledHost | null>;
   readonly sandboxes: Sandboxes | null;
   /** The server's machine, for whom it is. */
   readonly openAccess: OpenAccess;
@@ -45,32 +49,22 @@ export class WorkspacePorts {
 
   /** Throws for a conversation of another user (404), and when the caller may not run commands in it (403). */
   async list(asker: Asker, conversationId: string): Promise<readonly ListeningPort[]> {
-    const { sandboxId, folder } = await this.#placeOf(asker, conversationId);
-    return await this.#read(sandboxId, folder);
+    return await this.#read(await this.#placeOf(asker, conversationId));
   }
 
   /** Throws when no program of the workspace listens there any more (404), even if another program does. */
   async connect(asker: Asker, conversationId: string, port: number): Promise<Duplex> {
-    const { sandboxId, folder } = await this.#placeOf(asker, conversationId);
-    const key = `${sandboxId ?? ""}\0${folder}`;
+    const place = await this.#placeOf(asker, conversationId);
     const isAsked = (one: ListeningPort): boolean => one.port === port;
-    let listening = (await this.#believed(key)?.ports)?.find(isAsked);
+    let listening = (await this.#believed(place.key)?.ports)?.find(isAsked);
     if (listening === undefined) {
       // It may have been started a moment ago.
-      const ports = this.#read(sandboxId, folder);
-      this.#found.set(key, { atMs: this.#deps.clock.nowMs(), ports });
+      const ports = this.#read(place);
+      this.#found.set(place.key, { atMs: this.#deps.clock.nowMs(), ports });
       listening = (await ports).find(isAsked);
     }
     if (listening === undefined) throw portMissing(port);
-    if (sandboxId !== undefined) return await this.#deps.sandboxes!.connectPort(sandboxId, port);
-    const socket = connect({ port, host: listening.host, allowHalfOpen: true });
-    try {
-      await once(socket, "connect");
-    } catch {
-      // It ended a moment ago.
-      throw portMissing(port);
-    }
-    return socket;
+    return await place.connect(listening);
   }
 
   #believed(key: string): Found | undefined {
@@ -79,28 +73,65 @@ export class WorkspacePorts {
     return this.#found.get(key);
   }
 
-  async #read(sandboxId: string | undefined, folder: string): Promise<readonly ListeningPort[]> {
+  async #read({ list }: Place): Promise<readonly ListeningPort[]> {
     try {
-      if (sandboxId === undefined) return await this.#deps.toolHost.listPorts(folder);
-      const { toolHost } = await this.#deps.sandboxes!.openHost(sandboxId);
-      return await toolHost.listPorts(folder);
+      return await list();
     } catch (error) {
       throw toFault(error);
     }
   }
 
   /** Checked first, so that a preview ends with the right to it. */
-  async #placeOf(asker: Asker, conversationId: string) {
-    const { directory, openAccess, openSandboxAccess, owners } = this.#deps;
+  async #placeOf(asker: Asker, conversationId: string): Promise<Place> {
+    const { directory, toolHost, openAccess, openSandboxAccess, openWall, owners, sandboxes } = this.#deps;
     const described = await directory.describe(asker, normalizeUuid(conversationId) ?? conversationId);
     if (described === null) throw conversationMissing(conversationId);
-    const { sandbox_id: sandboxId, workspace } = described.config;
-    if (sandboxId === undefined) {
-      await openAccess(asker, {});
-      await owners?.open(asker, described.id);
-    } else await openSandboxAccess(asker, { sandbox_id: sandboxId });
-    return { sandboxId, folder: workspace.working_dir };
+    const { id, config } = described;
+    const { sandbox_id: sandboxId, workspace } = config;
+    const folder = workspace.working_dir;
+    if (sandboxId !== undefined) {
+      await openSandboxAccess(asker, { sandbox_id: sandboxId });
+      return {
+        key: `${sandboxId}\0${folder}`,
+        list: async () => await (await sandboxes!.openHost(sandboxId)).toolHost.listPorts(folder),
+        connect: async ({ port }) => await sandboxes!.connectPort(sandboxId, port),
+      };
+    }
+    await openAccess(asker, {});
+    await owners?.open(asker, id);
+    const wall = await openWall({ id, ownerId: asker.userId, config });
+    if (wall !== null)
+      return {
+        key: `${id}\0${folder}`,
+        // One that does not run has no programs, and is not started to find that out.
+        list: async () => (wall.isRunning ? await (await wall.openHost()).listPorts(folder) : []),
+        connect: async ({ port }) => await wall.connectPort(port),
+      };
+    return {
+      key: `\0${folder}`,
+      list: async () => await toolHost.listPorts(folder),
+      connect: connectHere,
+    };
   }
+}
+
+/** Where the programs of a conversation listen. */
+type Place = {
+  /** Of results that are cached. */
+  readonly key: string;
+  readonly list: () => Promise<readonly ListeningPort[]>;
+  readonly connect: (listening: ListeningPort) => Promise<Duplex>;
+};
+
+async function connectHere({ port, host }: ListeningPort): Promise<Duplex> {
+  const socket = connect({ port, host, allowHalfOpen: true });
+  try {
+    await once(socket, "connect");
+  } catch {
+    // It ended a moment ago.
+    throw portMissing(port);
+  }
+  return socket;
 }
 
 export function portMissing(port: number): Fault {
