@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { findSteadyPort, startScriptedModel, testedPrograms } from "@convoke/server/testing";
@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const { command } = testedPrograms();
 
+/** `home` contains the working folder and the data folder. */
 type Place = { readonly home: string; readonly modelUrl: string };
 
 function launch(
@@ -17,7 +18,7 @@ function launch(
   environment: Readonly<Record<string, string>> = {},
 ): ChildProcess {
   const child = spawn(process.execPath, [command, ...args, "--data-dir", join(home, "data")], {
-    cwd: home,
+    cwd: workspaceOf(home),
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: home,
@@ -37,10 +38,15 @@ function launch(
   return child;
 }
 
+function workspaceOf(home: string): string {
+  return join(home, "work");
+}
+
 /** A folder that is removed after the processes of its test ended: they write in it until then. */
 async function openPlace(): Promise<{ readonly path: string }> {
   const folder = await openTemporaryDirectory();
   onTestFinished(() => folder[Symbol.asyncDispose]());
+  await mkdir(workspaceOf(folder.path));
   return folder;
 }
 
@@ -80,7 +86,7 @@ test("P64: a run that was killed does not go on in the next server: it is shown 
 test("clients 0: it reads AGENTS.md of the folder that it was begun in", async () => {
   const folder = await openPlace();
   await using model = await startScriptedModel({ script: { turns: [{ text: "Done." }] } });
-  await writeFile(join(folder.path, "AGENTS.md"), "Always write tests.");
+  await writeFile(join(workspaceOf(folder.path), "AGENTS.md"), "Always write tests.");
   const ended = launch({ home: folder.path, modelUrl: model.url }, ["run", "Go.", "--json"]);
   await untilPrinted(ended, '"SystemPromptEvent"');
   await expect.poll(() => model.requests.length).toBe(1);
@@ -124,4 +130,41 @@ test("a reader that has seen enough interrupts the run, and no stack is printed"
   await untilPrinted(child, '"SystemPromptEvent"');
   expect(await ended).toEqual([130, null]);
   expect(output).toBe("");
+});
+
+test("it says in its first line what the agent can reach, and nothing else of the home shows to it", async () => {
+  const folder = await openPlace();
+  await writeFile(join(folder.path, "secret.txt"), "key-of-the-home");
+  const read = {
+    name: "terminal",
+    arguments: { command: `cat ${folder.path}/secret.txt; echo seen > seen.txt` },
+  };
+  await using model = await startScriptedModel({
+    script: { turns: [{ tool_calls: [read] }, { text: "Done." }] },
+  });
+  const child = launch(
+    { home: folder.path, modelUrl: model.url },
+    ["run", "Go.", "--network", "none"],
+    "pipe",
+  );
+  const output = await untilPrinted(child, "finished");
+  expect(output.split("\n")[0]).toContain(
+    `Wall: bubblewrap · writes to ${workspaceOf(folder.path)} only · no network`,
+  );
+  expect(output).not.toContain("key-of-the-home");
+  expect(await readFile(join(workspaceOf(folder.path), "seen.txt"), "utf8")).toBe("seen\n");
+});
+
+test("without a wall and without a terminal to ask at it ends with a sentence, and with the flag it runs and says so", async () => {
+  const folder = await openPlace();
+  await using model = await startScriptedModel({ script: { turns: [{ text: "Done." }] } });
+  const place = { home: folder.path, modelUrl: model.url };
+  const refused = launch(place, ["run", "Go."], "pipe", { PATH: "/nowhere" });
+  let said = "";
+  refused.stderr!.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  expect((await once(refused, "close"))[0]).toBe(2);
+  expect(said).toMatch(/^No wall works here\. .*--sandbox off.*\n$/);
+  expect(model.requests).toHaveLength(0);
+  const allowed = launch(place, ["run", "Go.", "--sandbox", "off"], "pipe");
+  expect(await untilPrinted(allowed, "Done.")).toMatch(/^Wall: none\. /);
 });

@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, unlink, writeFile } from "node:fs/promises";
+import { symlink, unlink } from "node:fs/promises";
 import { createServer } from "node:net";
-import type { Server } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBubblewrapBackend } from "./bubblewrap.ts";
 import { findBubblewrap } from "./find-bubblewrap.ts";
-import { escapeAttempts } from "./testing/escape-attempts.ts";
-import type { EscapeTargets } from "./testing/escape-attempts.ts";
+import { escapeAttempts, insideSandbox } from "./testing/escape-attempts.ts";
+import { closing, openEscapeTargets, runEscapes } from "./testing/run-escapes.ts";
 import { SandboxBench } from "./testing/sandbox-bench.ts";
 
 const unprivileged = { uid: 65_534, gid: 65_534 };
@@ -26,6 +24,7 @@ const names = escapeAttempts({
   abstractSocket: "",
   openDir: "",
   home: "",
+  ...insideSandbox,
 }).map(([name]) => name);
 
 describe.skipIf(!probe.isUsable || process.arch !== "x64")(
@@ -40,23 +39,13 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
       bench = scope.use(
         await SandboxBench.open((opened) => createBubblewrapBackend({ ...opened.deps, self, unprivileged })),
       );
-      const targets = await openTargets(bench, scope);
+      const targets = await openEscapeTargets(bench.dataDir, scope);
       secretCanary = targets.secret;
       const terminal = await bench.openTerminal(await bench.start());
-      const attempts = escapeAttempts(targets);
-      const script = attempts.map(
-        ([, command], index) =>
-          `out=$( (timeout 20 bash -c ${quote(command)}) 2>&1 | tail -1); echo "attempt ${index}: $out"`,
-      );
-      await writeFile(join(bench.spec().workspaceDir, "attempts.sh"), script.join("\n"));
-      // In a session of its own: one attempt kills everything that it may.
-      await terminal.run("setsid -w bash attempts.sh > results.txt 2>&1; true", 240);
-      const printed = await readFile(join(bench.spec().workspaceDir, "results.txt"), "utf8");
-      results = new Map(
-        attempts.map(([name], index) => [
-          name,
-          new RegExp(`^attempt ${index}: (.*)$`, "m").exec(printed)?.[1] ?? "not run",
-        ]),
+      results = await runEscapes(
+        { ...targets, ...insideSandbox, home: homedir() },
+        bench.spec().workspaceDir,
+        (command) => terminal.run(command, 240),
       );
     }, 300_000);
 
@@ -69,7 +58,11 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
     test("there are at least forty attempts, and one that would succeed outside is seen to", async () => {
       expect(names.length).toBeGreaterThanOrEqual(40);
       expect(new Set(names).size).toBe(names.length);
-      const outside = escapeAttempts({ ...(await openTargets(bench, scope)), home: homedir() });
+      const outside = escapeAttempts({
+        ...(await openEscapeTargets(bench.dataDir, scope)),
+        home: homedir(),
+        ...insideSandbox,
+      });
       const read = outside.find(([name]) => name === "read the server's secret by its path")!;
       const child = spawn("bash", ["-c", read[1]], { stdio: ["ignore", "pipe", "ignore"] });
       let text = "";
@@ -120,51 +113,3 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
     });
   },
 );
-
-async function openTargets(bench: SandboxBench, scope: AsyncDisposableStack): Promise<EscapeTargets> {
-  const secret = `secret-${Math.random().toString(36).slice(2)}`;
-  const secretFile = join(bench.dataDir, "master-key");
-  await writeFile(secretFile, secret, { mode: 0o600 });
-  const otherDir = join(bench.dataDir, "sandboxes", "other", "workspace");
-  await mkdir(otherDir, { recursive: true });
-  await writeFile(join(otherDir, "mine"), "x");
-  const openDir = await mkdtemp(join(tmpdir(), "convoke-open-"));
-  await chmod(openDir, 0o777);
-  scope.defer(() => rm(openDir, { recursive: true, force: true }));
-  const sleeper = spawn("sleep", ["600"], { stdio: "ignore" });
-  scope.defer(() => void sleeper.kill("SIGKILL"));
-  const tcp = createServer((socket) => socket.destroy()).listen(0, "0.0.0.0");
-  const unixSocket = join(openDir, "service.sock");
-  const unix = createServer((socket) => socket.destroy()).listen(unixSocket);
-  const abstractSocket = `convoke-test-${process.pid}-${openDir.slice(-6)}`;
-  const abstract = createServer((socket) => socket.destroy()).listen(`\0${abstractSocket}`);
-  for (const server of [tcp, unix, abstract]) {
-    scope.use(closing(server));
-    if (!server.listening) await once(server, "listening");
-  }
-  await chmod(unixSocket, 0o777);
-  return {
-    dataDir: bench.dataDir,
-    secretFile,
-    secret,
-    otherDir,
-    hostPid: sleeper.pid ?? 0,
-    tcpPort: (tcp.address() as { port: number }).port,
-    unixSocket,
-    abstractSocket,
-    openDir,
-    home: homedir(),
-  };
-}
-
-function closing(server: Server): AsyncDisposable {
-  return {
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-    },
-  };
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}

@@ -13,7 +13,20 @@ export type EscapeTargets = {
   /** Writable by everybody on this machine. */
   readonly openDir: string;
   readonly home: string;
+  /** Where the agent works, inside. */
+  readonly workspace: string;
+  /** Files of the tool host's program, inside. */
+  readonly programFiles: readonly string[];
+  /** What the inside has open below the data folder and may have: an extended regular expression. */
+  readonly ownFiles: string;
 };
+
+/** Where things are in a sandbox. */
+export const insideSandbox = {
+  workspace: "/workspace",
+  programFiles: ["/opt/convoke/program/package.json", "/opt/convoke/bin/node"],
+  ownFiles: "/sandboxes/one/log$",
+} as const;
 
 /** Prints ESCAPED with the path of each file below /proc, apart from those of processes, that opens for writing. Changes nothing. */
 export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -type f -print 2>/dev/null | perl -ne 'chomp; print "ESCAPED $_\\n" if open(my $file, ">>", $_)'`;
@@ -21,7 +34,7 @@ export const writableKernelFiles = `find /proc -path '/proc/[0-9]*' -prune -o -t
 /** Name and shell command of each attempt; the command prints ESCAPED when it has got out. */
 export function escapeAttempts(targets: EscapeTargets): readonly (readonly [string, string])[] {
   const { dataDir, secretFile, secret, otherDir, hostPid, tcpPort } = targets;
-  const { unixSocket, abstractSocket, openDir, home } = targets;
+  const { unixSocket, abstractSocket, openDir, home, workspace, programFiles, ownFiles } = targets;
   const reads = (path: string): string => `cat ${path} >/dev/null 2>&1 && echo ESCAPED`;
   const leaks = (command: string): string => `${command} 2>/dev/null | grep -qa ${secret} && echo ESCAPED`;
   const writes = (path: string): string => `echo x > ${path} 2>/dev/null && echo ESCAPED`;
@@ -38,18 +51,21 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
     ["read the host's /etc/passwd", "grep -q '^root:' /etc/passwd && echo ESCAPED"],
     ["list the host's home", `ls ${home}/.[a-z]* ${home}/* >/dev/null 2>&1 && echo ESCAPED`],
     ["read the server's secret by its path", leaks(`cat ${secretFile}`)],
-    ["list the data folder", `ls -d ${dataDir}/* >/dev/null 2>&1 && echo ESCAPED`],
+    ["list the data folder", `ls -A ${dataDir} 2>/dev/null | grep -q master-key && echo ESCAPED`],
     ["read another sandbox's workspace", reads(`${otherDir}/mine`)],
-    ["climb out of the workspace", leaks(`cat /workspace/../master-key /workspace/../../master-key`)],
+    [
+      "climb out of the workspace",
+      leaks(`cat ${workspace}/../master-key ${workspace}/../../master-key ${workspace}/../data/master-key`),
+    ],
     ["climb out of the run directory", leaks("cat /run/convoke/../../master-key /run/convoke/../log")],
-    ["follow a link to the secret", leaks(`ln -sfn ${secretFile} /workspace/link; cat /workspace/link`)],
-    ["hard-link the secret", `ln ${secretFile} /workspace/hard 2>/dev/null && echo ESCAPED`],
+    ["follow a link to the secret", leaks(`ln -sfn ${secretFile} ${workspace}/link; cat ${workspace}/link`)],
+    ["hard-link the secret", `ln ${secretFile} ${workspace}/hard 2>/dev/null && echo ESCAPED`],
     ["/proc/1/root", leaks(`cat /proc/1/root${secretFile}`)],
     ["/proc/1/cwd", leaks(`cat /proc/1/cwd${secretFile} /proc/1/cwd/../${secretFile}`)],
     ["the root of every process", leaks(`cat /proc/[0-9]*/root${secretFile}`)],
     [
       "descriptors that bubblewrap left open",
-      `ls -l /proc/[0-9]*/fd 2>/dev/null | grep ${dataDir} | grep -qv '/sandboxes/one/log$' && echo ESCAPED`,
+      `ls -l /proc/[0-9]*/fd 2>/dev/null | grep ${dataDir} | grep -qvE '${ownFiles}' && echo ESCAPED`,
     ],
     [
       "see a process of the host",
@@ -70,8 +86,7 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
     ["write below /usr", writes("/usr/bin/convoke-escape")],
     ["write to the root", writes("/convoke-escape")],
     ["write below /etc", writes("/etc/convoke-escape")],
-    ["change the program", writes("/opt/convoke/program/package.json")],
-    ["replace Node", writes("/opt/convoke/bin/node")],
+    ["change the program, or Node", programFiles.map(writes).join("; ")],
     ["write where everybody may", writes(`${openDir}/convoke-escape`)],
     ["new user namespace", "unshare -U true 2>/dev/null && echo ESCAPED"],
     ["new mount namespace", "unshare -m true 2>/dev/null && echo ESCAPED"],
@@ -123,7 +138,7 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
     ["set-user-id program", "su -c true root </dev/null >/dev/null 2>&1 && echo ESCAPED"],
     [
       "set-user-id copy",
-      "cp /bin/bash /workspace/sh && chmod u+s /workspace/sh && [ \"$(/workspace/sh -p -c 'id -u')\" = 0 ] && echo ESCAPED",
+      `cp /bin/bash ${workspace}/sh && chmod u+s ${workspace}/sh && [ "$(${workspace}/sh -p -c 'id -u')" = 0 ] && echo ESCAPED`,
     ],
     ["become root", `perl -e '$< = $> = 0; print "ESCAPED\\n" if $> == 0'`],
     [
