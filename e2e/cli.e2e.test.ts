@@ -151,6 +151,7 @@ describe("run", () => {
     );
     expect(plain[0]).toBe(plain[1]);
     expect(plain[0]!.split("\n").slice(0, -2)).toEqual([
+      expect.stringMatching(/^Wall: bubblewrap · writes to \S+ only · .*\(--sandbox off: none\)$/),
       "you  write a note",
       "agent  I will look first.",
       "  > terminal  echo found it > note.txt; cat note.txt",

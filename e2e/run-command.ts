@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -20,8 +20,15 @@ export class CommandFolder implements AsyncDisposable {
     this.folder = folder;
   }
 
+  /** Where commands start. The folder around it is the home, in which no agent may work. */
+  get workspace(): string {
+    return path.join(this.folder, "work");
+  }
+
   static async open(): Promise<CommandFolder> {
-    return new CommandFolder(await mkdtemp(path.join(tmpdir(), "convoke-e2e-")));
+    const opened = new CommandFolder(await mkdtemp(path.join(tmpdir(), "convoke-e2e-")));
+    await mkdir(opened.workspace);
+    return opened;
   }
 
   /** Switches to a copy of the package in this folder, which a test may change; returns its path. */
@@ -104,7 +111,7 @@ export class CommandFolder implements AsyncDisposable {
   ): ChildProcess {
     const [file, ...rest] = [...through, process.execPath, path.join(this.#package, "lib/bin.js"), ...args];
     const child = spawn(file!, rest, {
-      cwd: this.folder,
+      cwd: this.workspace,
       env: {
         PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
         HOME: this.folder,

@@ -41,6 +41,7 @@ export async function checkMachine(
       "Install git; agents use it for changes and history.",
     ),
     checkBrowser(environment),
+    await checkWall(environment, config),
     ...(await checkSandboxes(environment, config)),
     { name: "tools", state: "ok", detail: toolNames(environment), fix: null },
     checkModel(environment),
@@ -56,6 +57,25 @@ export async function checkMachine(
     { name: "address", state: "ok", detail: `http://${config.host}:${config.port}`, fix: null },
     { name: "workspaces", state: "ok", detail: config.workspaceRoot, fix: null },
   ];
+}
+
+/** What agents run behind outside of sandboxes. */
+async function checkWall(
+  environment: Readonly<Record<string, string | undefined>>,
+  { wall, sandbox }: ServerConfig,
+): Promise<Finding> {
+  const name = "wall";
+  if (wall.kind === "off") {
+    const detail = "off (CONVOKE_WALL): agents run commands as your user, who can read your keys";
+    return { name, state: "optional", detail, fix: "Leave CONVOKE_WALL out." };
+  }
+  const { findWhyNoWall } = await import("@convoke/server/walls");
+  const why = await findWhyNoWall({ environment, user: sandbox.user });
+  if (why === null) {
+    const detail = `bubblewrap, network ${wall.network}`;
+    return { name, state: "ok", detail, fix: null };
+  }
+  return { name, state: "missing", detail: why.reason, fix: `${why.fix} Or set CONVOKE_WALL=off.` };
 }
 
 const sandboxFixes: Readonly<Record<string, string>> = {

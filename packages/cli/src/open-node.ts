@@ -19,6 +19,7 @@ import {
   type TakeOver,
   type Walls,
 } from "@convoke/server";
+import { openWalls } from "@convoke/server/walls";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import {
   allowedEnvironment,
@@ -215,7 +216,6 @@ async function openOurWalls(
   start: Pick<NodeDeps, "environment" | "bubblewrap">,
 ): Promise<Walls | null> {
   if (shared.config.wall.kind === "off") return null;
-  const { openWalls } = await import("@convoke/server/walls");
   return await openWalls({ ...shared, ...start, program: findToolHostProgram() });
 }
 

@@ -1,3 +1,4 @@
+import { WallInfo } from "./wall.ts";
 import { Type, type Static } from "typebox";
 import { closedObject, mapOf, nullable, object, orNull, ref } from "../schema.ts";
 import { ConversationExecutionStatus } from "./conversation-info.ts";
@@ -65,7 +66,10 @@ export const Start = object("Start", {
     profiles: Type.Array(Type.String()),
     active: nullable(Type.String()),
   }),
-  default_workspace: Type.String({ description: "Where the server was started." }),
+  default_workspace: Type.String({
+    description: "Where the server was started, or a folder of the home where no wall can stand around that.",
+  }),
+  wall: ref(WallInfo),
   needs_you: Type.Integer({ description: "Conversations that wait for their user." }),
   spend_today: Type.Number({ description: "US dollars." }),
   conversations: ref(GlancePage),

@@ -1,4 +1,5 @@
-import { posix, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
+import type { WallInfo, WallRequest } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
@@ -7,6 +8,7 @@ import {
   processHost,
   type ChooseHost,
   type ConversationHost,
+  type DefaultPlace,
   type DescribeWall,
   type HostedConversation,
 } from "../tools/conversation-host.ts";
@@ -26,10 +28,12 @@ export type ChooseHostDeps = {
   readonly isMachineUser: (userId: string) => boolean;
   /** Relative working directories are below it. */
   readonly workspaceRoot: string;
+  /** Of the server's user; null when there is none. */
+  readonly home: string | null;
 };
 
 /** Where the tools of conversations run: in their sandbox, behind their wall, or in this process. */
-export class Hosts {
+export class Hosts implements DefaultPlace {
   readonly #deps: ChooseHostDeps;
 
   constructor(deps: ChooseHostDeps) {
@@ -49,24 +53,32 @@ export class Hosts {
   };
 
   readonly describe: DescribeWall = async (config) => {
-    if (config.sandbox_id !== undefined) return null;
-    const { walls } = this.#deps;
-    const { isOff, network, hide } = this.#settings(config);
-    if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
-    const isAsRoot = await walls.isAsRoot(this.#folderOf(config));
-    return {
-      kind: "bubblewrap",
-      network,
-      as_root: isAsRoot,
-      ...(hide.length === 0 ? {} : { hide: [...hide] }),
-    };
+    return config.sandbox_id === undefined
+      ? await this.describeFolder(this.#folderOf(config), config.wall)
+      : null;
   };
+
+  async describeFolder(folder: string, wall?: WallRequest): Promise<WallInfo> {
+    const { walls } = this.#deps;
+    const { isOff, network, hide } = this.#settings(wall);
+    if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
+    const isAsRoot = await walls.isAsRoot(folder);
+    const hidden = hide.length === 0 ? {} : { hide: [...hide] };
+    return { kind: "bubblewrap", network, as_root: isAsRoot, ...hidden };
+  }
+
+  /** The folder that the server was started in, or one in the home where no wall could stand around that. */
+  async defaultFolder(): Promise<string> {
+    const { walls, workspaceRoot, home } = this.#deps;
+    if (walls === null || home === null || !(await walls.isRefused(workspaceRoot))) return workspaceRoot;
+    return join(home, "convoke");
+  }
 
   /** The wall of a conversation on this machine; null when it has none. Throws a Fault for a request that its user may not have. */
   async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
     const { walls, requireMachine, isMachineUser } = this.#deps;
     if (config.sandbox_id !== undefined) return null;
-    const { isOff, network, hide } = this.#settings(config);
+    const { isOff, network, hide } = this.#settings(config.wall);
     if (walls === null) {
       if (config.wall?.kind === "bubblewrap" || config.wall?.network === "none" || hide.length > 0)
         throw wallsAreOff();
@@ -82,7 +94,7 @@ export class Hosts {
     return await walls.open({ rootId, ownerId, folder, network, hide });
   }
 
-  #settings({ wall = {} }: ConversationConfig) {
+  #settings(wall: WallRequest = {}) {
     const { kind, network = this.#deps.network, hide = [] } = wall;
     return { isOff: kind === "off", network, hide };
   }

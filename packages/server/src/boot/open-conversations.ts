@@ -144,6 +144,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     requireMachine,
     isMachineUser: (userId) => ["*", userId].some((name) => config.machineUsers.includes(name)),
     workspaceRoot,
+    home: config.homeDir,
   });
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);

@@ -254,7 +254,7 @@ export async function openServer({
     sessionKey,
     sandboxes: sandboxes?.summary ?? null,
     walls: walls?.summary ?? null,
-    warmUp: (signal) => warmUp({ validator }, signal),
+    warmUp: (signal) => warmUp({ validator, walls }, signal),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -1,7 +1,7 @@
 import { readIfThere } from "../lib/read-if-there.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
-import { BubblewrapWalls } from "../walls/bubblewrap-walls.ts";
+import { LateWalls } from "../walls/late-walls.ts";
 import type { Walls } from "../walls/wall.ts";
 import { NoWallError, type NoWall } from "../walls/no-wall.ts";
 import { whyNoWall } from "../walls/why-no-wall.ts";
@@ -30,7 +30,7 @@ export async function openWalls({
   const why = await findWhyNoWall({ environment, user: config.sandbox.user, bubblewrap });
   if (why !== null) throw new NoWallError(why);
   const { dataDir } = config;
-  return await BubblewrapWalls.open({ dataDir, program, catalogue, environment, self, logger });
+  return new LateWalls({ dataDir, program, catalogue, environment, self, logger });
 }
 
 /** Why no wall works on this machine; null when one does. */

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Walls } from "../walls/wall.ts";
 import { openModel } from "../models/open-model.ts";
 
 /** Starts after the first answers of a new process. */
@@ -17,7 +18,7 @@ const pauseMs = 20;
  * together it takes as long as ten turns. It connects to itself alone. Rejects when `signal` aborts.
  */
 export async function warmUp(
-  { validator }: { readonly validator: Validator },
+  { validator, walls }: { readonly validator: Validator; readonly walls: Walls | null },
   signal: AbortSignal,
 ): Promise<void> {
   const message = { role: "user", content: [{ type: "text", text: "." }] };
@@ -29,7 +30,8 @@ export async function warmUp(
         initial_message: message,
       }),
     () => validator.check(SendMessageRequest, message),
-    () => loadTerminal(),
+    // Behind walls the terminals are in other processes.
+    () => (walls === null ? loadTerminal() : walls.isRefused("/")),
     () => askLocalModel(signal),
   ];
   await sleep(startAfterMs, undefined, { signal, ref: false });

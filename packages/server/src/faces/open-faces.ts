@@ -55,6 +55,7 @@ import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
 import { demoHandlers, type DemoRouteDeps } from "./agent-server/conversations/demo-routes.ts";
+import type { DefaultPlace } from "../tools/conversation-host.ts";
 import { overviewHandlers } from "./agent-server/conversations/overview-routes.ts";
 import { pastHandlers } from "./agent-server/events/past-routes.ts";
 import { pushHandlers, type PushRouteDeps } from "./agent-server/server/push-routes.ts";
@@ -94,6 +95,7 @@ export type FacesDeps = TryModelDeps &
   PushRouteDeps &
   Pick<DemoRouteDeps, "demo"> &
   AgentServerDeps & {
+    readonly hosts: DefaultPlace;
     readonly ledger: Ledger;
     /** For conversations that are created without an approval policy. */
     readonly approvalDefault: ApprovalPolicy | null;

@@ -40,6 +40,13 @@ export type ChooseHost = (conversation: HostedConversation) => Promise<Conversat
 /** What clients read about the wall of a conversation; null for one in a sandbox. */
 export type DescribeWall = (config: ConversationConfig) => Promise<WallInfo | null>;
 
+/** Where conversations work whose request names no folder. */
+export interface DefaultPlace {
+  /** Absolute. */
+  defaultFolder(): Promise<string>;
+  describeFolder(folder: string): Promise<WallInfo>;
+}
+
 /** A tool host in this process. */
 export function processHost(toolHost: ToolHost): ConversationHost {
   const openHost = async (): Promise<ToolHost> => toolHost;

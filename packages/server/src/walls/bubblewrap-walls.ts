@@ -26,8 +26,7 @@ export type BubblewrapWallsDeps = {
 };
 
 /** One wall of bubblewrap for each conversation that works on this machine. */
-export class BubblewrapWalls implements Walls {
-  readonly summary = "bubblewrap: each conversation writes to its working folder only, and sees no keys";
+export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #deps: BubblewrapWallsDeps;
   readonly #walls = new Map<string, BubblewrapWall>();
   readonly #gitPlaces = new GitPlaces();
@@ -57,8 +56,7 @@ export class BubblewrapWalls implements Walls {
 
   async open(order: WallOrder): Promise<WalledHost> {
     const folder = await resolved(order.folder);
-    const places = { dataDir: this.#dataDir, home: this.#deps.environment["HOME"] ?? null };
-    const reason = whyRefused(folder, places);
+    const reason = await this.#whyRefused(folder);
     if (reason !== null) throw invalidField(["body", "workspace", "working_dir"], reason);
     const known = this.#walls.get(order.rootId);
     if (known?.isFor(order, folder) === true) return known;
@@ -77,6 +75,18 @@ export class BubblewrapWalls implements Walls {
     });
     this.#walls.set(order.rootId, wall);
     return wall;
+  }
+
+  async isRefused(folder: string): Promise<boolean> {
+    return (await this.#whyRefused(await resolved(folder))) !== null;
+  }
+
+  async #whyRefused(folder: string): Promise<string | null> {
+    const home = this.#deps.environment["HOME"];
+    return whyRefused(folder, {
+      dataDir: this.#dataDir,
+      home: home === undefined ? null : await resolved(home),
+    });
   }
 
   async isAsRoot(folder: string): Promise<boolean> {

@@ -24,12 +24,16 @@ test("a folder around the home is refused", () => {
   );
 });
 
-test.each(["/home/ada/shop", "/srv/shop", "/tmp/x", "/home/ada/.convoke/worktrees/1/shop", "/home/bob/shop"])(
-  "%s is not",
-  (folder) => {
-    expect(whyRefused(folder, places)).toBeNull();
-  },
-);
+test.each([
+  "/home/ada/shop",
+  "/srv/shop",
+  "/tmp/x",
+  "/home/ada/.convoke/worktrees/1/shop",
+  "/home/ada/.convoke/conversations/1/project",
+  "/home/bob/shop",
+])("%s is not", (folder) => {
+  expect(whyRefused(folder, places)).toBeNull();
+});
 
 test("a path is resolved as far as it exists", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-resolved-"));

@@ -16,8 +16,8 @@ const systemFolders = new Set(
 );
 const closedTrees = ["/boot", "/dev", "/etc", "/proc", "/sys"];
 
-/** Folders of the data folder in which agents work. */
-const openInData = ["worktrees", "workspaces"];
+/** Folders of the data folder in which agents work: worktrees of conversations, and projects of demos. */
+const openInData = [/^worktrees\/./, /^conversations\/[^/]+\/project(\/|$)/];
 
 /** Why a wall cannot stand around this folder, as a sentence with the remedy; null if it can. `folder` is absolute and resolved. */
 export function whyRefused(folder: string, { dataDir, home }: FolderPlaces): string | null {
@@ -30,7 +30,8 @@ export function whyRefused(folder: string, { dataDir, home }: FolderPlaces): str
   if (home !== null && isBelow(home, folder))
     return `${folder} contains the home folder ${home}, whose keys and settings a wall hides. ${remedy}`;
   if (folder === dataDir) return `${folder} is the data folder, which a wall hides. ${remedy}`;
-  const isOpen = openInData.some((name) => isBelow(folder, `${dataDir}/${name}`));
+  const inData = isBelow(folder, dataDir) ? folder.slice(dataDir.length + 1) : "";
+  const isOpen = openInData.some((pattern) => pattern.test(inData));
   if (isBelow(folder, dataDir) && !isOpen)
     return `${folder} is in the data folder, which a wall hides. ${remedy}`;
   return null;

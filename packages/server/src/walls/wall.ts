@@ -40,6 +40,8 @@ export interface Walls extends AsyncDisposable {
   readonly summary: string;
   /** Rejects with a {@link Fault} that names the field when the folder cannot be walled. Its process starts at the first use. */
   open(order: WallOrder): Promise<WalledHost>;
+  /** True for a folder that no wall can stand around. */
+  isRefused(folder: string): Promise<boolean>;
   /** True where the tools of this folder run as root without capabilities, because the folder is root's. */
   isAsRoot(folder: string): Promise<boolean>;
   /** Ends the wall of a conversation and removes its private folders. */

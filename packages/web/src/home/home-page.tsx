@@ -175,7 +175,7 @@ export default function HomePage() {
         </div>
         {start !== null && (
           <p className="mt-2 px-1 text-xs text-faint">
-            {start.can.machine ? more.home.wall : more.home.noMachine}
+            {start.can.machine ? more.home.wall[start.wall.kind] : more.home.noMachine}
           </p>
         )}
         {start?.can.demo === true && models?.isReady === false && <DemoOffer />}

@@ -22,7 +22,11 @@ export const moreDe: MoreWords = {
     model: "Modell",
     fromSettings: "aus den Einstellungen",
     care: "Freigabe anfordern",
-    wall: "Keine Sandbox: Der Agent läuft auf dem Rechner des Servers, mit dem Benutzerkonto des Servers.",
+    wall: {
+      bubblewrap:
+        "Der Agent kann nur in diesen Ordner schreiben. Schlüssel, Einstellungen und andere Dateien sieht er nicht.",
+      none: "Keine Sandbox: Der Agent läuft auf dem Rechner des Servers, mit dem Benutzerkonto des Servers.",
+    },
     noMachine:
       "Du darfst auf dem Rechner des Servers keine Agenten ausführen. Der Betreiber des Servers kann es erlauben.",
     now: "Aktive Gespräche",

@@ -22,7 +22,11 @@ export const moreEn = {
     model: "Model",
     fromSettings: "from settings",
     care: "Ask for approval",
-    wall: "Not sandboxed: the agent runs on the server's machine, as the server's user.",
+    wall: {
+      bubblewrap:
+        "The agent can write to this folder only. It sees none of your keys, settings or other files.",
+      none: "Not sandboxed: the agent runs on the server's machine, as the server's user.",
+    },
     noMachine:
       "You are not allowed to run agents on the server's machine. The operator of the server can allow it.",
     now: "Active conversations",

@@ -6,6 +6,7 @@ import {
   type openAiRoutes,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
+import type { DefaultPlace } from "../../tools/conversation-host.ts";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Conversation } from "../../engine/conversation.ts";
 import type { Directory } from "../../directory/directory.ts";
@@ -40,8 +41,7 @@ export type OpenAiDeps = {
   readonly database: ApplicationDatabase;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Absolute; where the agents of chats work. */
-  readonly workspaceRoot: string;
+  readonly hosts: Pick<DefaultPlace, "defaultFolder">;
 };
 
 const prefix = "openhands_";
@@ -90,7 +90,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
     const id = randomUUID();
     const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
     const { body: completed } = await deps.complete(
-      { workspace: { kind: "LocalWorkspace", working_dir: deps.workspaceRoot } },
+      { workspace: { kind: "LocalWorkspace", working_dir: await deps.hosts.defaultFolder() } },
       caller,
     );
     const tools = usualToolsOf(deps.toolHost.catalogue, llm.model);

@@ -9,6 +9,7 @@ import type { SummaryFilter, Journal } from "../../../journal/journal.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
+import type { DefaultPlace } from "../../../tools/conversation-host.ts";
 import type { Ledger } from "../../../spending/ledger.ts";
 import { version } from "../../../lib/version.ts";
 import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
@@ -26,8 +27,7 @@ export type OverviewRouteDeps = {
   readonly sandboxes: unknown;
   readonly demo: unknown;
   readonly keys: Pick<KeyRing, "isOpen">;
-  /** Absolute. */
-  readonly workspaceRoot: string;
+  readonly hosts: DefaultPlace;
   readonly clock: Clock;
 };
 
@@ -60,6 +60,8 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
         directory.count(caller, "waiting_for_confirmation"),
         deps.settings.load(userId),
       ]);
+      const folder = await deps.hosts.defaultFolder();
+      const wall = await deps.hosts.describeFolder(folder);
       const json: Start = {
         user_id: userId,
         server: { version, started_at: formatInstant(startedMs * 1000) },
@@ -73,7 +75,8 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
           profiles: Object.keys(stored.settings.profiles),
           active: stored.settings.activeProfile,
         },
-        default_workspace: deps.workspaceRoot,
+        default_workspace: folder,
+        wall,
         needs_you: needsYou,
         spend_today: await deps.ledger.spentToday(userId),
         conversations: { items: page.items.map(toSummary), next_page_id: page.nextPageId },

@@ -1,0 +1,52 @@
+import type { BubblewrapWallsDeps } from "./bubblewrap-walls.ts";
+import type { WalledHost, WallOrder, Walls } from "./wall.ts";
+
+type LoadedWalls = Omit<Walls, "summary">;
+
+/** Walls of bubblewrap whose code is loaded at their first use: a server answers without it. */
+export class LateWalls implements Walls {
+  readonly summary = "bubblewrap: each conversation writes to its working folder only, and sees no keys";
+  readonly #deps: BubblewrapWallsDeps;
+  #opened: Promise<LoadedWalls> | null = null;
+
+  constructor(deps: BubblewrapWallsDeps) {
+    this.#deps = deps;
+  }
+
+  async open(order: WallOrder): Promise<WalledHost> {
+    return await (await this.#load()).open(order);
+  }
+
+  async isRefused(folder: string): Promise<boolean> {
+    return await (await this.#load()).isRefused(folder);
+  }
+
+  async isAsRoot(folder: string): Promise<boolean> {
+    return await (await this.#load()).isAsRoot(folder);
+  }
+
+  async remove(rootId: string): Promise<void> {
+    await (await this.#load()).remove(rootId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#opened?.catch(() => null))?.[Symbol.asyncDispose]();
+  }
+
+  async #load(): Promise<LoadedWalls> {
+    this.#opened ??= this.#open();
+    const opening = this.#opened;
+    try {
+      return await opening;
+    } catch (error) {
+      // Perhaps the disk was full for a moment.
+      if (this.#opened === opening) this.#opened = null;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<LoadedWalls> {
+    const { BubblewrapWalls } = await import("./bubblewrap-walls.ts");
+    return await BubblewrapWalls.open(this.#deps);
+  }
+}
