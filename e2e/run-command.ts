@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { wallSettings } from "@convoke/server/testing/wall-settings";
 
 /** The package as published; `npm run test:e2e` builds it first. */
 const builtPackage = path.resolve(import.meta.dirname, "../dist/convoke");
@@ -115,6 +116,7 @@ export class CommandFolder implements AsyncDisposable {
       env: {
         PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
         HOME: this.folder,
+        ...wallSettings,
         ...this.environment,
         ...environment,
       },

@@ -6,6 +6,7 @@ import path from "node:path";
 import { ConvokeClient } from "@convoke/client";
 import { runCachedScript } from "../packages/cli/src/cached-script.ts";
 import { startScriptedModel } from "../packages/server/src/testing/scripted-model/scripted-model-server.ts";
+import { wallSettings } from "@convoke/server/testing/wall-settings";
 
 /**
  * Writes V8's code cache of the built program beside it, so that the first start after an installation compiles nothing. A child
@@ -44,6 +45,7 @@ async function play(file: string): Promise<void> {
     started.resolve(url);
     return write(chunk);
   };
+  Object.assign(process.env, wallSettings);
   const options = ["--no-auth", "--json", "--port", "0", "--data-dir", path.join(folder.path, "data")];
   void (program.exports as Program).main(["node", "convoke", "serve", ...options], () => {});
   const url = await started.promise;

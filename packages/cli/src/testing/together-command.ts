@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { createInterface } from "node:readline";
 import { testedPrograms } from "@convoke/server/testing";
+import { wallSettings } from "@convoke/server/testing/wall-settings";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 
 export type TogetherOptions = {
@@ -147,6 +148,7 @@ export class TogetherCommand implements AsyncDisposable {
           HOME: this.folder,
           NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache"),
           SESSION_API_KEY: this.key,
+          ...wallSettings,
           ...environment,
         },
         stdio: ["ignore", "pipe", "pipe"],

@@ -1,4 +1,3 @@
-import type { ToolHost } from "@convoke/tool-host";
 import {
   noMarks,
   type MarkChange,

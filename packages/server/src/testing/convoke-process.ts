@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
+import { wallSettings } from "./wall-settings.ts";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text as readText } from "node:stream/consumers";
@@ -77,6 +78,7 @@ export class ConvokeProcess implements AsyncDisposable {
           HOME: this.folder,
           NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache"),
           SESSION_API_KEY: this.key,
+          ...wallSettings,
           ...this.#options.environment,
         },
         stdio: ["ignore", "pipe", "pipe"],

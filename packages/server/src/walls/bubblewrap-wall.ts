@@ -19,7 +19,7 @@ import {
   serveArguments,
   systemPath,
 } from "../sandboxes/tool-host-program.ts";
-import type { BubblewrapWallsDeps } from "./bubblewrap-walls.ts";
+import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { CountedHost } from "./counted-host.ts";
 import { deriveSettings } from "./derived-settings.ts";
 import { adoptState } from "./earlier-state.ts";

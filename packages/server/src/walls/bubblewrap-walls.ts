@@ -3,27 +3,11 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readProcess } from "@convoke/tool-host";
 import { invalidField } from "../lib/fault.ts";
-import type { Logger } from "../lib/logger.ts";
-import type { Account } from "../sandboxes/sandbox-directory.ts";
-import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
+import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
 import { resolved, whyRefused } from "./refused-folder.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
-
-export type BubblewrapWallsDeps = {
-  /** Absolute. */
-  readonly dataDir: string;
-  readonly program: ToolHostProgram;
-  /** The names of the tools of that program, sorted. */
-  readonly catalogue: readonly string[];
-  /** The server's environment. Only language, time zone and the places of programs are read from it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly self: Account;
-  readonly logger: Logger;
-  /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
-  readonly idleMs?: number;
-};
 
 /** One wall of bubblewrap for each conversation that works on this machine. */
 export class BubblewrapWalls implements Omit<Walls, "summary"> {

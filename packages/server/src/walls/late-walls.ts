@@ -1,4 +1,4 @@
-import type { BubblewrapWallsDeps } from "./bubblewrap-walls.ts";
+import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 
 type LoadedWalls = Omit<Walls, "summary">;

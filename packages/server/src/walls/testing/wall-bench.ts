@@ -6,7 +6,8 @@ import { defaultTools, type Outcome, type ToolSession } from "@convoke/tool-host
 import { silentLogger } from "../../lib/logger.ts";
 import { ownAccount } from "../../sandboxes/find-bubblewrap.ts";
 import { testedPrograms } from "../../testing/tested-programs.ts";
-import { BubblewrapWalls, type BubblewrapWallsDeps } from "../bubblewrap-walls.ts";
+import { BubblewrapWalls } from "../bubblewrap-walls.ts";
+import type { BubblewrapWallsDeps } from "../walls-deps.ts";
 import type { WallOrder } from "../wall.ts";
 
 /** A person's home, a working folder and a data folder beside each other, and the walls of a server. */

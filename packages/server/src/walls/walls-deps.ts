@@ -1,0 +1,18 @@
+import type { Logger } from "../lib/logger.ts";
+import type { Account } from "../sandboxes/sandbox-directory.ts";
+import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
+
+/** What the walls of one server work with. */
+export type BubblewrapWallsDeps = {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly program: ToolHostProgram;
+  /** The names of the tools of that program, sorted. */
+  readonly catalogue: readonly string[];
+  /** The server's environment. Only language, time zone and the places of programs are read from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly self: Account;
+  readonly logger: Logger;
+  /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
+  readonly idleMs?: number;
+};
