@@ -44,7 +44,7 @@ describe("serve", () => {
     child.kill("SIGTERM");
     await ended;
     // A start that compiled anything would store it, half a second later or at its end.
-    expect((await readdir(path.join(fresh.folder, ".cache", "convoke"))).filter(isCached)).toEqual([]);
+    expect((await readdir(path.join(fresh.home, ".cache", "convoke"))).filter(isCached)).toEqual([]);
     // The tables of the data folder exist now.
     const printed = await fresh.printedUntilReady(start, { NODE_DEBUG: "module" });
     expect(printed).toContain("MODULE");
@@ -56,7 +56,7 @@ describe("serve", () => {
     const library = path.join(await fresh.installCopy(), "lib");
     const built = (await readdir(library)).find((name) => name.startsWith("cli-main.js.v"))!;
     await rename(path.join(library, built), path.join(library, "cli-main.js.v1.0.0-x64"));
-    const cache = path.join(fresh.folder, ".cache", "convoke");
+    const cache = path.join(fresh.home, ".cache", "convoke");
     const start = ["serve", "--json", "--port", "0"];
     const first = await fresh.start(start);
     await expect.poll(async () => (await readdir(cache)).filter(isCached)).toHaveLength(1);

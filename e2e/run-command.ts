@@ -9,26 +9,27 @@ const builtPackage = path.resolve(import.meta.dirname, "../dist/convoke");
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** A folder with a home, a workspace and the commands started in it; all are removed on disposal. */
+/** A folder, a home beside it, and the commands started in the folder; all are removed on disposal. */
 export class CommandFolder implements AsyncDisposable {
+  /** Where commands start. It is not the home, in which no agent may work. */
   readonly folder: string;
+  readonly home: string;
+  readonly #root: string;
   /** Additional environment of all commands. */
   readonly environment: Record<string, string> = {};
   readonly #children: ChildProcess[] = [];
   #package = builtPackage;
 
-  private constructor(folder: string) {
-    this.folder = folder;
-  }
-
-  /** Where commands start. The folder around it is the home, in which no agent may work. */
-  get workspace(): string {
-    return path.join(this.folder, "work");
+  private constructor(root: string) {
+    this.#root = root;
+    this.folder = path.join(root, "work");
+    this.home = path.join(root, "home");
   }
 
   static async open(): Promise<CommandFolder> {
     const opened = new CommandFolder(await mkdtemp(path.join(tmpdir(), "convoke-e2e-")));
-    await mkdir(opened.workspace);
+    await mkdir(opened.folder);
+    await mkdir(opened.home);
     return opened;
   }
 
@@ -102,7 +103,7 @@ export class CommandFolder implements AsyncDisposable {
       child.kill("SIGKILL");
       await gone;
     }
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.#root, { recursive: true, force: true });
   }
 
   #spawn(
@@ -112,10 +113,10 @@ export class CommandFolder implements AsyncDisposable {
   ): ChildProcess {
     const [file, ...rest] = [...through, process.execPath, path.join(this.#package, "lib/bin.js"), ...args];
     const child = spawn(file!, rest, {
-      cwd: this.workspace,
+      cwd: this.folder,
       env: {
         PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
-        HOME: this.folder,
+        HOME: this.home,
         ...wallSettings,
         ...this.environment,
         ...environment,

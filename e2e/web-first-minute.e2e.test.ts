@@ -43,7 +43,7 @@ test.skipIf(noBrowser !== null).each([
       page.setDefaultTimeout(promisedMs);
       await page.goto(link);
       await see(page, "What should the agent do?");
-      await see(page, /Not sandboxed/);
+      await see(page, /The agent can write to this folder only/);
       await press(page, "Run the demo");
       await see(page, "Always allow …");
       // For half a second after it appears a card accepts no answer.

@@ -160,10 +160,10 @@ test("without a wall and without a terminal to ask at it ends with a sentence, a
   await using model = await startScriptedModel({ script: { turns: [{ text: "Done." }] } });
   const place = { home: folder.path, modelUrl: model.url };
   const refused = launch(place, ["run", "Go."], "pipe", { PATH: "/nowhere" });
-  let said = "";
-  refused.stderr!.on("data", (bytes: Buffer) => (said += bytes.toString()));
+  let printed = "";
+  refused.stderr!.on("data", (bytes: Buffer) => (printed += bytes.toString()));
   expect((await once(refused, "close"))[0]).toBe(2);
-  expect(said).toMatch(/^No wall works here\. .*--sandbox off.*\n$/);
+  expect(printed).toMatch(/^No wall works here\. .*--sandbox off.*\n$/);
   expect(model.requests).toHaveLength(0);
   const allowed = launch(place, ["run", "Go.", "--sandbox", "off"], "pipe");
   expect(await untilPrinted(allowed, "Done.")).toMatch(/^Wall: none\. /);

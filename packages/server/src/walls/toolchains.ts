@@ -46,7 +46,7 @@ const named: Readonly<Record<string, string>> = {
 /** Shown by the system's own folders. */
 const systemTrees = ["/usr", "/opt", "/nix", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-export function isOfSystem(path: string): boolean {
+function isOfSystem(path: string): boolean {
   return systemTrees.some((tree) => path === tree || isBelow(path, tree));
 }
 

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import {
   isolation,
   localeOf,
@@ -150,18 +149,5 @@ export function wallEnvironment(
     PATH: path,
     TMPDIR: "/tmp",
     ...(server["TERM"] === undefined ? {} : { TERM: server["TERM"] }),
-  };
-}
-
-/** Folders of a wall on disk. */
-export function wallDirs(
-  dataDir: string,
-  names: { readonly run: string; readonly home: string },
-  rootState: string,
-) {
-  return {
-    run: join(dataDir, "walls", names.run),
-    home: join(dataDir, "walls", "homes", names.home),
-    state: rootState,
   };
 }
