@@ -4,6 +4,7 @@ export { defaultToolNames, defaultTools, toolSetMembers } from "./catalogue.ts";
 export { browserToolSetName } from "./tools/browser/browser-tool-set.ts";
 export { chromiumFix, findChromium } from "./tools/browser/find-chromium.ts";
 export { loadTerminal } from "./tools/terminal/load-terminal.ts";
+export { innerAddress } from "./inner-address.ts";
 export { listTool } from "./list-tool.ts";
 export { placesOf } from "./place-of.ts";
 export { readExecutions, type RecordedExecution } from "./read-executions.ts";

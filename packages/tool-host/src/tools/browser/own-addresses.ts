@@ -1,6 +1,7 @@
 import { lookup as resolveName, type LookupAddress } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { networkInterfaces } from "node:os";
+import { innerAddress } from "../../inner-address.ts";
 
 /** Refuses connections to local servers that no page may reach. */
 export class OwnAddresses {
@@ -48,37 +49,10 @@ everywhere.addAddress("::1", "ipv6");
 everywhere.addAddress("::", "ipv6");
 
 function isOfThisMachine(address: string): boolean {
-  const plain = plainAddress(address);
+  const plain = innerAddress(address);
   const family = isIP(plain);
   if (family === 0) return false;
   if (everywhere.check(plain, family === 4 ? "ipv4" : "ipv6")) return true;
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return own.some((other) => other.address === plain);
-}
-
-/** The IPv4 address inside an IPv6 address: mapped, compatible, translated (RFC 6052), 6to4. */
-function plainAddress(address: string): string {
-  const bare = address.replace(/^\[|\]$/g, "").replace(/%.*$/, "");
-  if (isIP(bare) !== 6) return bare;
-  const words = wordsOf(bare);
-  const inner = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
-  const isZero = (count: number): boolean => words.slice(0, count).every((word) => word === 0);
-  if (isZero(5) && (words[5] === 0xffff || (words[5] === 0 && words[6] !== 0)))
-    return inner(words[6]!, words[7]!);
-  if (isZero(4) && words[4] === 0xffff && words[5] === 0) return inner(words[6]!, words[7]!);
-  if (words[0] === 0x64 && words[1] === 0xff9b) return inner(words[6]!, words[7]!);
-  if (words[0] === 0x2002) return inner(words[1]!, words[2]!);
-  return bare;
-}
-
-/** The eight words of an IPv6 address. */
-function wordsOf(address: string): number[] {
-  // The URL parser knows all notations, including an IPv4 suffix.
-  const { hostname } = new URL(`http://[${address}]/`);
-  const [head = "", tail] = hostname.slice(1, -1).split("::");
-  const read = (part: string): number[] =>
-    part === "" ? [] : part.split(":").map((word) => Number.parseInt(word, 16));
-  const [before, after] = [read(head), read(tail ?? "")];
-  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
-  return [...before, ...Array.from({ length: missing }, () => 0), ...after];
 }
