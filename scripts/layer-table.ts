@@ -42,7 +42,7 @@ export const layerTable: LayerTable = {
     server: [
       ["lib"],
       ["database", "models", "security"],
-      ["cluster"],
+      ["cluster", "egress"],
       ["journal", "settings", "sandboxes", "spending", "workspaces"],
       ["walls"],
       ["events"],
@@ -79,6 +79,16 @@ export const layerTable: LayerTable = {
     "web/approvals": ["cards"],
   },
   subfolderRanks: {
+    "server/egress": [
+      ["policy", "certificates"],
+      ["egress.ts"],
+      ["records"],
+      ["addresses"],
+      ["forward"],
+      ["intercept"],
+      ["front"],
+      ["."],
+    ],
     "server/engine": [
       [
         "approval-policy.ts",

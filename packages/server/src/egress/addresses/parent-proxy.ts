@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { formatTarget, type Target } from "../policy/host-name.ts";
+import { Unreachable } from "../records/refusal.ts";
+import { connectTcp, whenConnected } from "./sockets.ts";
+
+const maxHeadBytes = 16 * 1024;
+
+/** A connection to the target through the machine's own HTTP proxy (`CONNECT`). */
+export async function openThroughProxy(proxy: URL, target: Target, timeoutMs: number): Promise<Socket> {
+  const host = proxy.hostname.replace(/^\[(.*)\]$/, "$1");
+  const isTls = proxy.protocol === "https:";
+  const port = Number(proxy.port) || (isTls ? 443 : 80);
+  const socket = isTls
+    ? await whenConnected(connectTls({ host, port, servername: host }), target, timeoutMs, "secureConnect")
+    : await whenConnected(connectTcp({ host, port }), target, timeoutMs);
+  const name = formatTarget(target);
+  const login =
+    proxy.username === "" && proxy.password === ""
+      ? ""
+      : `Proxy-Authorization: Basic ${Buffer.from(
+          `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`,
+        ).toString("base64")}\r\n`;
+  socket.write(`CONNECT ${name} HTTP/1.1\r\nHost: ${name}\r\n${login}\r\n`);
+  const timer = setTimeout(() => socket.destroy(new Error("timeout")), timeoutMs);
+  try {
+    const head = await readHead(socket);
+    if (/^HTTP\/1\.[01] 2\d\d(?: |\r)/.test(head)) return socket;
+    throw new Error(`status ${/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? "unreadable"}`);
+  } catch (error) {
+    socket.on("error", () => {}).destroy();
+    throw new Unreachable(target, 502, "The machine's own proxy did not connect to it.", { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Up to the empty line; what follows stays in the socket. */
+async function readHead(socket: Socket): Promise<string> {
+  let bytes = Buffer.alloc(0);
+  while (bytes.length < maxHeadBytes) {
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) {
+      if (socket.readableEnded || socket.destroyed) throw new Error("ended");
+      await Promise.race([once(socket, "readable"), once(socket, "close")]);
+      continue;
+    }
+    bytes = Buffer.concat([bytes, chunk]);
+    const end = bytes.indexOf("\r\n\r\n");
+    if (end === -1) continue;
+    if (bytes.length > end + 4) socket.unshift(bytes.subarray(end + 4));
+    return bytes.subarray(0, end).toString("latin1");
+  }
+  throw new Error("too long");
+}

@@ -1,0 +1,34 @@
+import type { BoundSecret, EgressLimits } from "../egress.ts";
+import type { EgressPolicy, Verdict } from "../policy/egress-policy.ts";
+import type { Target } from "../policy/host-name.ts";
+import type { EgressLedger } from "../records/egress-ledger.ts";
+import { refuseByPolicy } from "../records/refusal.ts";
+import type { Tunnels } from "../records/tunnels.ts";
+import type { UpstreamAgent } from "./upstream-agent.ts";
+
+/** What all connections of a wall share. */
+export type ForwardContext = {
+  readonly policy: EgressPolicy;
+  readonly ledger: EgressLedger;
+  readonly tunnels: Tunnels;
+  readonly limits: EgressLimits;
+  /** Those that are bound to a target. */
+  readonly secretsFor: (target: Target) => readonly BoundSecret[];
+};
+
+/** Where a request leads, whatever its headers say. */
+export type Origin = {
+  readonly target: Target;
+  /** TLS at both ends. */
+  readonly isSecure: boolean;
+  readonly agent: UpstreamAgent;
+};
+
+export type Allowed = Extract<Verdict, { isAllowed: true }>;
+
+/** Throws `Refused` when no rule allows the target. */
+export function decide(policy: EgressPolicy, target: Target): Allowed {
+  const verdict = policy.decide(target);
+  if (!verdict.isAllowed) throw refuseByPolicy(target, verdict);
+  return verdict;
+}

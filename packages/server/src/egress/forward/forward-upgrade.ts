@@ -1,0 +1,116 @@
+import { type IncomingMessage, request as sendRequest, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
+import type { ForwardContext, Origin } from "./forward-context.ts";
+import { maxHeaderBytes } from "./forward-http1.ts";
+import { type Header, ofMessage, toHeaders, toRaw, valueOf } from "../policy/headers.ts";
+import { prepareRequest } from "./prepare-request.ts";
+
+/** A request to speak another protocol, such as a websocket: once the host agrees, bytes are copied. */
+export async function forwardUpgrade(
+  context: ForwardContext,
+  origin: Origin,
+  request: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+  path: string,
+): Promise<void> {
+  client.on("error", () => client.destroy());
+  try {
+    const headers = toHeaders(request.rawHeaders);
+    const prepared = prepareRequest(context, origin, {
+      method: request.method ?? "GET",
+      path,
+      headers,
+      isUpgrade: true,
+    });
+    const wanted: Header[] = [
+      ["Connection", "Upgrade"],
+      ["Upgrade", valueOf(headers, "upgrade") ?? ""],
+    ];
+    const outgoing = sendRequest({
+      agent: origin.agent,
+      host: origin.target.host,
+      port: origin.target.port,
+      method: request.method,
+      path: prepared.path,
+      headers: toRaw([["Host", prepared.authority], ...prepared.headers, ...wanted]),
+      timeout: context.limits.connectMs,
+      maxHeaderSize: maxHeaderBytes,
+    });
+    const onGone = (): void => void outgoing.destroy();
+    client.once("close", onGone);
+    const answer = await upgraded(outgoing.end(), origin);
+    client.off("close", onGone);
+    writeHead(client, answer.message);
+    if (answer.socket === null) {
+      answer.message.pipe(client);
+      return;
+    }
+    if (answer.head.length > 0) answer.socket.unshift(answer.head);
+    if (head.length > 0) client.unshift(head);
+    context.ledger.begin(origin.target);
+    context.tunnels.join(client, answer.socket, {
+      target: origin.target,
+      rule: prepared.allowed.rule,
+      path: path.replace(/\?.*$/s, ""),
+      secrets: prepared.secrets,
+    });
+  } catch (error) {
+    if (error instanceof Refused) context.ledger.refuse(error);
+    endWithError(client, error);
+  }
+}
+
+type Upgraded = { readonly message: IncomingMessage; readonly socket: Socket | null; readonly head: Buffer };
+
+async function upgraded(outgoing: ReturnType<typeof sendRequest>, { target }: Origin): Promise<Upgraded> {
+  const { promise, resolve, reject } = Promise.withResolvers<Upgraded>();
+  outgoing.once("upgrade", (message, socket, head) => resolve({ message, socket, head }));
+  outgoing.once("response", (message) => resolve({ message, socket: null, head: Buffer.alloc(0) }));
+  outgoing.once("timeout", () =>
+    outgoing.destroy(new Unreachable(target, 504, "It did not answer in time.")),
+  );
+  outgoing.on("error", reject);
+  outgoing.once("close", () =>
+    reject(new Unreachable(target, 502, "It ended the connection without an answer.")),
+  );
+  return promise;
+}
+
+function writeHead(client: Duplex, answer: IncomingMessage): void {
+  const isUpgrade = answer.statusCode === 101;
+  const upgrade = valueOf(toHeaders(answer.rawHeaders), "upgrade") ?? "";
+  const ownConnection: Header[] = isUpgrade
+    ? [
+        ["Connection", "Upgrade"],
+        ["Upgrade", upgrade],
+      ]
+    : [["Connection", "close"]];
+  const lines = [...ofMessage(toHeaders(answer.rawHeaders)), ...ownConnection].map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  client.write(
+    `HTTP/1.1 ${answer.statusCode} ${STATUS_CODES[answer.statusCode ?? 0] ?? ""}\r\n${lines.join("")}\r\n`,
+    "latin1",
+  );
+}
+
+/** Ends a connection that no `ServerResponse` is there for with a sentence. */
+function endWithError(client: Duplex, error: unknown): void {
+  const { status, sentence } = answerTo(error);
+  client.end(plainAnswer(status, sentence));
+}
+
+export function plainAnswer(status: number, sentence: string): string {
+  const body = `${sentence}\n`;
+  return [
+    `HTTP/1.1 ${status} ${sentence}`,
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+    "",
+    body,
+  ].join("\r\n");
+}

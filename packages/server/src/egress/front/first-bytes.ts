@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+
+/**
+ * Waits until a socket has at least one byte and `isEnough` of what it has, and puts all back. Null when it ends or stays silent before;
+ * then it is destroyed.
+ */
+export async function peek(
+  socket: Socket,
+  timeoutMs: number,
+  isEnough: (bytes: Buffer) => boolean = () => true,
+): Promise<Buffer | null> {
+  let bytes = Buffer.alloc(0);
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  try {
+    for (;;) {
+      const chunk = socket.read() as Buffer | null;
+      if (chunk !== null) bytes = Buffer.concat([bytes, chunk]);
+      if (bytes.length > 0 && isEnough(bytes)) break;
+      if (chunk !== null) continue;
+      if (socket.readableEnded || socket.destroyed) {
+        socket.destroy();
+        return null;
+      }
+      await nextReadable(socket);
+    }
+    socket.unshift(bytes);
+    return bytes;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function nextReadable(socket: Socket): Promise<void> {
+  const done = new AbortController();
+  const { signal } = done;
+  try {
+    await Promise.race(["readable", "end", "close"].map(async (event) => once(socket, event, { signal })));
+  } catch (error) {
+    // The socket failed: it is destroyed, which the caller sees.
+    if (!socket.destroyed) throw error;
+  } finally {
+    done.abort();
+  }
+}

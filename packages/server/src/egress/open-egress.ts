@@ -1,0 +1,91 @@
+import { chmod, rename, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { dirname, join } from "node:path";
+import { onceUnlessRejected } from "@convoke/protocol";
+import { createDial } from "./addresses/dial.ts";
+import { socketBufferBytes } from "./addresses/sockets.ts";
+import { defaultLimits, type Egress, type EgressOptions } from "./egress.ts";
+import { decide, type ForwardContext } from "./forward/forward-context.ts";
+import { UpstreamAgent } from "./forward/upstream-agent.ts";
+import { Front, type TunnelAnswer } from "./front/front.ts";
+import { EgressPolicy } from "./policy/egress-policy.ts";
+import type { Target } from "./policy/host-name.ts";
+import { EgressLedger } from "./records/egress-ledger.ts";
+import { answerTo, Refused } from "./records/refusal.ts";
+import { Tunnels } from "./records/tunnels.ts";
+
+/**
+ * One wall's way out: a Unix socket, mode 0600, that speaks HTTP proxy (`CONNECT` and absolute addresses) and SOCKS 5. Rejects with a
+ * `Fault` for a policy with a wrong host, and where it cannot listen.
+ */
+export async function openEgress(options: EgressOptions): Promise<Egress> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const policy = new EgressPolicy(options);
+  const ledger = new EgressLedger(options.onRecord, limits.refusalWindowMs);
+  const tunnels = new Tunnels(ledger, limits);
+  const dial = createDial(options, limits);
+  const context: ForwardContext = { policy, ledger, tunnels, limits, secretsFor: () => [] };
+  const agent = new UpstreamAgent(async (target) => dial(target, decide(policy, target)));
+
+  async function onTunnel(client: Socket, target: Target, answer: TunnelAnswer): Promise<void> {
+    try {
+      const { rule, mayBePrivate } = decide(policy, target);
+      const upstream = await dial(target, { mayBePrivate });
+      if (client.destroyed) return void upstream.destroy();
+      ledger.begin(target);
+      answer.accept();
+      tunnels.join(client, upstream, { target, rule, path: null, secrets: [] });
+    } catch (error) {
+      if (error instanceof Refused) ledger.refuse(error);
+      const { status, sentence } = answerTo(error);
+      answer.refuse(status, sentence);
+    }
+  }
+
+  const front = new Front({ context, agent, onTunnel });
+  const clients = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true, highWaterMark: socketBufferBytes }, (socket) => {
+    if (clients.size >= limits.maxConnections) return void socket.destroy();
+    clients.add(socket);
+    socket.on("error", () => socket.destroy()).once("close", () => clients.delete(socket));
+    void front.serve(socket);
+  });
+  await listen(server, options.socketPath);
+
+  const recheck = (): void => tunnels.cut((target) => policy.decide(target).isAllowed);
+  return {
+    certificate: "",
+    publicKeyDigest: "",
+    setPolicies: (policies) => (policy.set(policies), recheck()),
+    grant: (hosts, scope) => policy.grant(hosts, scope),
+    revoke: (scope, hosts) => (policy.revoke(scope, hosts), recheck()),
+    totals: () => ledger.totals(),
+    refusalsSince: (mark) => ledger.refusalsSince(mark),
+    [Symbol.asyncDispose]: onceUnlessRejected(async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of clients) socket.destroy();
+      agent.destroy();
+      await closed;
+      await rm(options.socketPath, { force: true });
+      ledger[Symbol.dispose]();
+    }),
+  };
+}
+
+/** The longest path that every system takes for a unix socket (macOS: 103 bytes). */
+const maxPathBytes = 103;
+
+async function listen(server: Server, path: string): Promise<void> {
+  if (Buffer.byteLength(path) > maxPathBytes) {
+    throw new Error(`The socket path ${path} is longer than ${maxPathBytes} bytes; choose a shorter one.`);
+  }
+  const temporary = join(dirname(path), `.${randomUUID().slice(0, 8)}`);
+  server.listen(temporary);
+  await once(server, "listening");
+  // Renamed with its final mode, so that no other user can ever connect; one of a server that was killed is replaced.
+  await chmod(temporary, 0o600);
+  await rename(temporary, path);
+}

@@ -1,0 +1,61 @@
+import type { RefusalReason } from "../egress.ts";
+import { formatTarget, type Target } from "../policy/host-name.ts";
+import type { Verdict } from "../policy/egress-policy.ts";
+
+/** Why something does not pass. The sentence is ASCII without control characters, because HTTP's reason phrase carries it. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly target: Target;
+  readonly reason: RefusalReason;
+
+  constructor(target: Target, reason: RefusalReason, why: string) {
+    super(toAscii(`${formatTarget(target)} was refused: ${why}`));
+    this.target = target;
+    this.reason = reason;
+  }
+}
+
+/** A host that is allowed and cannot be reached. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+  readonly status: 502 | 504;
+
+  constructor(target: Target, status: 502 | 504, why: string, options: ErrorOptions = {}) {
+    super(toAscii(`${formatTarget(target)} could not be reached: ${why}`), options);
+    this.status = status;
+  }
+}
+
+const sources = {
+  server: "The server's network policy",
+  user: "The network policy of this user",
+  project: "The network policy of this project",
+  conversation: "This conversation's network policy",
+} as const;
+
+export function refuseByPolicy(target: Target, verdict: Extract<Verdict, { isAllowed: false }>): Refused {
+  const source = sources[verdict.source];
+  if (verdict.reason === "denied") return new Refused(target, "denied", `${source} denies ${verdict.rule}.`);
+  const help =
+    verdict.source === "conversation"
+      ? " Use request_network to ask for it."
+      : " No answer to request_network can change that.";
+  return new Refused(target, "no-rule", `${source} has no rule that allows it.${help}`);
+}
+
+export function refuseAddress(target: Target, reason: "private-address" | "own-listener"): Refused {
+  return reason === "own-listener"
+    ? new Refused(target, reason, "The server itself listens there.")
+    : new Refused(target, reason, "Its address is not a public one. A policy can list the host as private.");
+}
+
+/** What to answer to whatever was thrown on the way. */
+export function answerTo(error: unknown): { readonly status: 403 | 502 | 504; readonly sentence: string } {
+  if (error instanceof Refused) return { status: 403, sentence: error.message };
+  if (error instanceof Unreachable) return { status: error.status, sentence: error.message };
+  return { status: 502, sentence: "The host ended the connection before its answer was complete." };
+}
+
+function toAscii(text: string): string {
+  return text.replaceAll(/[^\u0020-\u007e]/gu, "?");
+}
