@@ -54,7 +54,7 @@ export {
 } from "./processes/process-table.ts";
 export type { ProcessEntry } from "./processes/process-table.ts";
 export { LiveMask } from "./processes/live-mask.ts";
-export { maskCutText, maskText, SecretMask } from "./processes/mask.ts";
+export { hiddenMark, maskCutText, maskText, SecretMask } from "./processes/mask.ts";
 export { clipText, shortNotice, textLimits, truncateText } from "./text/truncate.ts";
 export type { TruncateOptions } from "./text/truncate.ts";
 export { openHostStream } from "./rpc/connect-target.ts";

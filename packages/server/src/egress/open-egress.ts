@@ -6,14 +6,17 @@ import { dirname, join } from "node:path";
 import { onceUnlessRejected } from "@convoke/protocol";
 import { createDial } from "./addresses/dial.ts";
 import { socketBufferBytes } from "./addresses/sockets.ts";
+import { secretsFor } from "./bound-secrets.ts";
+import { CertificateAuthority } from "./certificates/certificate-authority.ts";
 import { defaultLimits, type Egress, type EgressOptions } from "./egress.ts";
 import { decide, type ForwardContext } from "./forward/forward-context.ts";
 import { UpstreamAgent } from "./forward/upstream-agent.ts";
-import { Front, type TunnelAnswer } from "./front/front.ts";
+import { Front } from "./front/front.ts";
+import { Interceptor } from "./intercept/interceptor.ts";
+import { createDialTls } from "./intercept/upstream-tls.ts";
+import { createTunnelOpener } from "./open-tunnel.ts";
 import { EgressPolicy } from "./policy/egress-policy.ts";
-import type { Target } from "./policy/host-name.ts";
 import { EgressLedger } from "./records/egress-ledger.ts";
-import { answerTo, Refused } from "./records/refusal.ts";
 import { Tunnels } from "./records/tunnels.ts";
 
 /**
@@ -26,38 +29,34 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   const ledger = new EgressLedger(options.onRecord, limits.refusalWindowMs);
   const tunnels = new Tunnels(ledger, limits);
   const dial = createDial(options, limits);
-  const context: ForwardContext = { policy, ledger, tunnels, limits, secretsFor: () => [] };
+  const context: ForwardContext = {
+    policy,
+    ledger,
+    tunnels,
+    limits,
+    secretsFor: (target) => secretsFor(options.secrets(), target),
+  };
+  const authority = new CertificateAuthority();
   const agent = new UpstreamAgent(async (target) => dial(target, decide(policy, target)));
+  const dialTls = createDialTls(dial, options.upstreamTrust, limits.connectMs);
+  const interceptor = new Interceptor({ context, authority, dialTls, plainAgent: agent });
+  const openTunnel = createTunnelOpener({ context, dial, interceptor });
 
-  async function onTunnel(client: Socket, target: Target, answer: TunnelAnswer): Promise<void> {
-    try {
-      const { rule, mayBePrivate } = decide(policy, target);
-      const upstream = await dial(target, { mayBePrivate });
-      if (client.destroyed) return void upstream.destroy();
-      ledger.begin(target);
-      answer.accept();
-      tunnels.join(client, upstream, { target, rule, path: null, secrets: [] });
-    } catch (error) {
-      if (error instanceof Refused) ledger.refuse(error);
-      const { status, sentence } = answerTo(error);
-      answer.refuse(status, sentence);
-    }
-  }
-
-  const front = new Front({ context, agent, onTunnel });
+  const front = new Front({ context, agent, onTunnel: openTunnel });
   const clients = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true, highWaterMark: socketBufferBytes }, (socket) => {
     if (clients.size >= limits.maxConnections) return void socket.destroy();
     clients.add(socket);
     socket.on("error", () => socket.destroy()).once("close", () => clients.delete(socket));
-    void front.serve(socket);
+    // Whatever a client sends, only its own connection ends.
+    front.serve(socket).catch(() => socket.destroy());
   });
   await listen(server, options.socketPath);
 
   const recheck = (): void => tunnels.cut((target) => policy.decide(target).isAllowed);
   return {
-    certificate: "",
-    publicKeyDigest: "",
+    certificate: authority.certificate,
+    publicKeyDigest: authority.publicKeyDigest,
     setPolicies: (policies) => (policy.set(policies), recheck()),
     grant: (hosts, scope) => policy.grant(hosts, scope),
     revoke: (scope, hosts) => (policy.revoke(scope, hosts), recheck()),
@@ -68,6 +67,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
       server.close();
       for (const socket of clients) socket.destroy();
       agent.destroy();
+      interceptor[Symbol.dispose]();
       await closed;
       await rm(options.socketPath, { force: true });
       ledger[Symbol.dispose]();

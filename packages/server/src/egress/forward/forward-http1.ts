@@ -5,9 +5,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { type Header, ofMessage, toHeaders, toRaw, valueOf, valuesOf, without } from "../policy/headers.ts";
 import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
-import { type Header, ofMessage, toHeaders, toRaw, valueOf, valuesOf } from "../policy/headers.ts";
 import { type PreparedRequest, prepareRequest } from "./prepare-request.ts";
 import { RequestRecord } from "./request-record.ts";
 
@@ -26,82 +26,82 @@ export async function forwardHttp1(
   request.socket.setTimeout(0);
   try {
     const headers = toHeaders(request.rawHeaders);
-    const prepared = prepareRequest(context, origin, {
+    const framing = framingOf(record.method, headers);
+    const prepared = await prepareRequest(context, origin, {
       method: record.method,
       path,
       headers,
       isUpgrade: false,
+      body: hasBody(headers) ? request : null,
+      askForBody: () => response.writeContinue(),
     });
     record.begin(prepared);
-    request.on("data", (bytes: Buffer) => record.sent(bytes.length)).pause();
-    const answer = await send(
-      context,
-      origin,
-      request,
-      response,
-      prepared,
-      framingOf(record.method, headers),
-    );
+    const answer = await send({ context, origin, request, response, prepared, framing, record });
     record.status = answer.statusCode ?? null;
-    await relay(answer, response, record);
+    await relay(answer, response, prepared, record);
   } catch (error) {
-    if (error instanceof Refused) context.ledger.refuse(error);
+    // A host that was refused as a whole is counted when the connection to it is asked for.
+    if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);
     answerError(response, error);
   } finally {
     record.end();
   }
 }
 
+type Sending = {
+  readonly context: ForwardContext;
+  readonly origin: Origin;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly prepared: PreparedRequest;
+  readonly framing: readonly Header[];
+  readonly record: RequestRecord;
+};
+
 /** Sends the request and resolves with the head of its answer. */
-async function send(
-  context: ForwardContext,
-  origin: Origin,
-  request: IncomingMessage,
-  response: ServerResponse,
-  prepared: PreparedRequest,
-  framing: readonly Header[],
-): Promise<IncomingMessage> {
-  const outgoing = open(context, origin, request.method ?? "GET", prepared, framing);
-  const answered = answerOf(outgoing, origin);
-  const onClose = (): void => void (response.writableFinished || outgoing.destroy());
-  response.once("close", onClose);
+async function send(sending: Sending): Promise<IncomingMessage> {
+  const { origin, request, response, prepared, record } = sending;
+  const outgoing = open(sending);
   outgoing.on("continue", () => response.writeContinue());
-  // Its end is the end of the request; an answer may come before, and what fails then fails the answer too.
-  const body = sendBody(request, outgoing);
-  body.catch(() => {});
-  try {
-    return await answered;
-  } catch (error) {
-    const isStale = outgoing.reusedSocket && framing.length === 0 && !response.destroyed;
-    if (!isStale || error instanceof Unreachable || error instanceof Refused) throw error;
-    // The host closed an idle connection at that moment; without a body the request can be sent again.
-    const again = open(context, origin, request.method ?? "GET", prepared, framing);
-    response.once("close", () => void (response.writableFinished || again.destroy()));
-    again.end();
-    return await answerOf(again, origin);
-  } finally {
-    response.off("close", onClose);
-    response.once("close", () => void (response.writableFinished || outgoing.destroy()));
+  const answered = answerOf(outgoing, origin);
+  if (prepared.body !== null) {
+    record.sent(prepared.body.length);
+    outgoing.end(prepared.body);
+  } else if (hasBody(toHeaders(request.rawHeaders))) {
+    request.on("data", (bytes: Buffer) => record.sent(bytes.length));
+    sendBody(request, outgoing);
+  } else {
+    outgoing.end();
+    return await answered.catch(async (error: unknown) => {
+      const isStale = outgoing.reusedSocket && !(error instanceof Unreachable) && !response.destroyed;
+      if (!isStale) throw error;
+      // The host closed an idle connection at that moment; without a body the request can be sent again.
+      const again = open(sending);
+      again.end();
+      return await answerOf(again, origin);
+    });
   }
+  return await answered;
 }
 
-function open(
-  { limits }: ForwardContext,
-  { target, agent }: Origin,
-  method: string,
-  { path, headers, authority }: PreparedRequest,
-  framing: readonly Header[],
-): ClientRequest {
-  return sendRequest({
-    agent,
-    host: target.host,
-    port: target.port,
-    method,
-    path,
-    headers: toRaw([["Host", authority], ...headers, ...framing]),
-    timeout: limits.idleMs,
+function open({ context, origin, request, response, prepared, framing }: Sending): ClientRequest {
+  const length: Header[] = [["Content-Length", String(prepared.body?.length ?? 0)]];
+  const outgoing = sendRequest({
+    agent: origin.agent,
+    host: origin.target.host,
+    port: origin.target.port,
+    method: request.method ?? "GET",
+    path: prepared.path,
+    headers: toRaw([
+      ["Host", prepared.authority],
+      ...prepared.headers,
+      ...(prepared.body === null ? framing : length),
+    ]),
+    timeout: context.limits.idleMs,
     maxHeaderSize: maxHeaderBytes,
   });
+  response.once("close", () => void (response.writableFinished || outgoing.destroy()));
+  return outgoing;
 }
 
 async function answerOf(outgoing: ClientRequest, { target }: Origin): Promise<IncomingMessage> {
@@ -117,53 +117,60 @@ async function answerOf(outgoing: ClientRequest, { target }: Origin): Promise<In
   return promise;
 }
 
-async function sendBody(request: IncomingMessage, outgoing: ClientRequest): Promise<void> {
-  request.once("end", () => {
-    const trailers = toHeaders(request.rawTrailers);
-    if (trailers.length > 0)
-      outgoing.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
-  });
-  await pipeline(request, outgoing);
+/** An answer may come before the end of the request, and what fails then fails the answer too. */
+function sendBody(request: IncomingMessage, outgoing: ClientRequest): void {
+  request.once("end", () => addTrailers(outgoing, request));
+  pipeline(request, outgoing).catch(() => {});
 }
 
 /** Sends the answer on. Rejects when it was cut off, after the client's connection was ended. */
 async function relay(
   answer: IncomingMessage,
   response: ServerResponse,
+  { mask }: PreparedRequest,
   record: RequestRecord,
 ): Promise<void> {
-  const headers = ofMessage(toHeaders(answer.rawHeaders));
+  const headers = toHeaders(answer.rawHeaders);
+  const { headers: shown, streams } = mask?.maskAnswer(headers) ?? { headers, streams: [] };
   response.sendDate = false;
-  writeHead(response, answer, headers);
+  writeHead(response, answer, shown);
   answer.on("data", (bytes: Buffer) => record.received(bytes.length));
-  answer.once("end", () => {
-    const trailers = toHeaders(answer.rawTrailers);
-    if (trailers.length > 0)
-      response.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
-  });
+  answer.once("end", () => addTrailers(response, answer, (given) => mask?.maskHeaders(given) ?? given));
   // The head must not wait for the first byte of the body.
   response.flushHeaders();
-  await pipeline(answer, response);
+  await pipeline([answer, ...streams, response]);
 }
 
 function writeHead(response: ServerResponse, answer: IncomingMessage, headers: readonly Header[]): void {
   // Trailers are announced, or Node does not send them.
-  const trailer = valuesOf(toHeaders(answer.rawHeaders), "trailer").map(
-    (value) => ["Trailer", value] as const,
-  );
-  const all = toRaw([...headers.filter(([name]) => name.toLowerCase() !== "trailer"), ...trailer]);
+  const trailer = valuesOf(headers, "trailer").map((value): Header => ["Trailer", value]);
+  const all = toRaw([...without(ofMessage(headers), "trailer"), ...trailer]);
   const reason = /^[\t\u0020-\u007e\u0080-\u00ff]*$/u.test(answer.statusMessage ?? "")
     ? answer.statusMessage
     : "";
   response.writeHead(answer.statusCode ?? 502, reason, all);
 }
 
-/** How the body is delimited, of a request that Node's parser accepted. Empty without a body. */
+function addTrailers(
+  to: ClientRequest | ServerResponse,
+  from: IncomingMessage,
+  change: (headers: readonly Header[]) => readonly Header[] = (headers) => headers,
+): void {
+  const trailers = change(toHeaders(from.rawTrailers));
+  if (trailers.length > 0) to.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
+}
+
+/** How the body is delimited, of a request that Node's parser accepted. */
 function framingOf(method: string, headers: readonly Header[]): Header[] {
   if (valueOf(headers, "transfer-encoding") !== undefined) return [["Transfer-Encoding", "chunked"]];
-  const length = valueOf(headers, "content-length");
-  if (length !== undefined) return [];
+  if (valueOf(headers, "content-length") !== undefined) return [];
   return ["POST", "PUT", "PATCH"].includes(method) ? [["Content-Length", "0"]] : [];
+}
+
+function hasBody(headers: readonly Header[]): boolean {
+  return (
+    valueOf(headers, "transfer-encoding") !== undefined || Number(valueOf(headers, "content-length") ?? 0) > 0
+  );
 }
 
 /** The sentence as reason phrase and body, for whatever of the two a program prints. */

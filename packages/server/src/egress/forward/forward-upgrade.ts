@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as sendRequest, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
 import { maxHeaderBytes } from "./forward-http1.ts";
@@ -19,11 +20,13 @@ export async function forwardUpgrade(
   client.on("error", () => client.destroy());
   try {
     const headers = toHeaders(request.rawHeaders);
-    const prepared = prepareRequest(context, origin, {
+    const prepared = await prepareRequest(context, origin, {
       method: request.method ?? "GET",
       path,
       headers,
       isUpgrade: true,
+      body: null,
+      askForBody: () => {},
     });
     const wanted: Header[] = [
       ["Connection", "Upgrade"],
@@ -43,9 +46,11 @@ export async function forwardUpgrade(
     client.once("close", onGone);
     const answer = await upgraded(outgoing.end(), origin);
     client.off("close", onGone);
-    writeHead(client, answer.message);
+    const given = toHeaders(answer.message.rawHeaders);
+    const { headers: shown, streams } = prepared.mask?.maskAnswer(given) ?? { headers: given, streams: [] };
+    writeHead(client, answer.message, shown);
     if (answer.socket === null) {
-      answer.message.pipe(client);
+      await pipeline([answer.message, ...streams, client]);
       return;
     }
     if (answer.head.length > 0) answer.socket.unshift(answer.head);
@@ -58,8 +63,9 @@ export async function forwardUpgrade(
       secrets: prepared.secrets,
     });
   } catch (error) {
-    if (error instanceof Refused) context.ledger.refuse(error);
-    endWithError(client, error);
+    if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);
+    const { status, sentence } = answerTo(error);
+    client.end(plainAnswer(status, sentence));
   }
 }
 
@@ -79,30 +85,23 @@ async function upgraded(outgoing: ReturnType<typeof sendRequest>, { target }: Or
   return promise;
 }
 
-function writeHead(client: Duplex, answer: IncomingMessage): void {
+function writeHead(client: Duplex, answer: IncomingMessage, headers: readonly Header[]): void {
   const isUpgrade = answer.statusCode === 101;
-  const upgrade = valueOf(toHeaders(answer.rawHeaders), "upgrade") ?? "";
+  const upgrade = valueOf(headers, "upgrade") ?? "";
   const ownConnection: Header[] = isUpgrade
     ? [
         ["Connection", "Upgrade"],
         ["Upgrade", upgrade],
       ]
     : [["Connection", "close"]];
-  const lines = [...ofMessage(toHeaders(answer.rawHeaders)), ...ownConnection].map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+  const lines = [...ofMessage(headers), ...ownConnection].map(([name, value]) => `${name}: ${value}\r\n`);
   client.write(
     `HTTP/1.1 ${answer.statusCode} ${STATUS_CODES[answer.statusCode ?? 0] ?? ""}\r\n${lines.join("")}\r\n`,
     "latin1",
   );
 }
 
-/** Ends a connection that no `ServerResponse` is there for with a sentence. */
-function endWithError(client: Duplex, error: unknown): void {
-  const { status, sentence } = answerTo(error);
-  client.end(plainAnswer(status, sentence));
-}
-
+/** A sentence as a whole answer, for a connection that no `ServerResponse` is there for. */
 export function plainAnswer(status: number, sentence: string): string {
   const body = `${sentence}\n`;
   return [

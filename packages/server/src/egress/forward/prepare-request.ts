@@ -1,8 +1,12 @@
-import type { PutIn } from "../policy/read-only.ts";
+import type { Readable } from "node:stream";
+import type { BoundSecret } from "../egress.ts";
+import { authorityOf, type Header, isText, ofMessage, valueOf, without } from "../policy/headers.ts";
 import { readOnlyProblem } from "../policy/read-only.ts";
 import { Refused } from "../records/refusal.ts";
+import { createEchoMask, type EchoMask } from "./echo-mask.ts";
 import { type Allowed, decide, type ForwardContext, type Origin } from "./forward-context.ts";
-import { authorityOf, type Header, ofMessage } from "../policy/headers.ts";
+import { injectBody, injectHead, maxInjectedBodyBytes } from "./inject.ts";
+import { readBody } from "./read-body.ts";
 
 /** A request as it came in. */
 export type GivenRequest = {
@@ -11,6 +15,10 @@ export type GivenRequest = {
   readonly path: string;
   readonly headers: readonly Header[];
   readonly isUpgrade: boolean;
+  /** Null without a body. */
+  readonly body: Readable | null;
+  /** Called before the body is read, for a client that waits for the order to send it. */
+  readonly askForBody: () => unknown;
 };
 
 /** A request as it goes out, without the headers of the connection and of HTTP/2. */
@@ -20,23 +28,67 @@ export type PreparedRequest = {
   readonly headers: readonly Header[];
   /** The value of `Host` or `:authority`. */
   readonly authority: string;
+  /** What was sent in place of the body; null where that is copied. */
+  readonly body: Buffer | null;
   /** Names of the secrets that were put in. */
   readonly secrets: readonly string[];
+  /** Null when nothing was put in. */
+  readonly mask: EchoMask | null;
 };
 
-const nothing: PutIn = { headers: new Set(), elsewhere: false };
-
-/** Checks a request. Throws `Refused`. */
-export function prepareRequest(
+/** Checks a request and puts secrets in. Throws `Refused`. */
+export async function prepareRequest(
   context: ForwardContext,
   { target, isSecure }: Origin,
   request: GivenRequest,
-): PreparedRequest {
+): Promise<PreparedRequest> {
   const allowed = decide(context.policy, target);
+  // Anybody on the way of a plain connection could read the value.
+  const secrets = isSecure ? context.secretsFor(target) : [];
+  const given = without(ofMessage(request.headers), "host");
+  const head = injectHead(target, secrets, given, request.path);
+  const body = await prepareBody(request, secrets);
+  const used = new Set([...head.used, ...(body?.used ?? [])]);
   if (allowed.isReadOnly) {
-    const problem = readOnlyProblem({ ...request, host: target.host }, nothing);
+    const putIn = { headers: head.inHeaders, elsewhere: head.isInQuery || (body?.used.size ?? 0) > 0 };
+    const problem = readOnlyProblem({ ...request, host: target.host }, putIn);
     if (problem !== null) throw new Refused(target, "read-only", problem);
   }
-  const headers = ofMessage(request.headers).filter(([name]) => name.toLowerCase() !== "host");
-  return { allowed, path: request.path, headers, authority: authorityOf(target, isSecure), secrets: [] };
+  return {
+    allowed,
+    path: head.path,
+    headers: prepareHeaders(head.headers, used.size > 0, body !== null),
+    authority: authorityOf(target, isSecure),
+    body: body?.bytes ?? null,
+    secrets: [...used].map(({ name }) => name),
+    mask: createEchoMask(used),
+  };
+}
+
+function prepareHeaders(
+  headers: readonly Header[],
+  isInjected: boolean,
+  isBodyRead: boolean,
+): readonly Header[] {
+  const own = isBodyRead ? without(headers, "content-length", "expect") : headers;
+  // An answer must be readable to be searched for the value.
+  return isInjected ? [...without(own, "accept-encoding"), ["Accept-Encoding", "identity"]] : own;
+}
+
+/** Null where the body is copied. */
+async function prepareBody(
+  { body, headers, askForBody }: GivenRequest,
+  secrets: readonly BoundSecret[],
+): Promise<{ readonly bytes: Buffer; readonly used: ReadonlySet<BoundSecret> } | null> {
+  const inBody = secrets.filter((secret) => secret.as.includes("body"));
+  const isEncoded = (valueOf(headers, "content-encoding") ?? "identity") !== "identity";
+  const isLarge = Number(valueOf(headers, "content-length") ?? 0) > maxInjectedBodyBytes;
+  // Of any other type it may be a stream without an end, as of gRPC.
+  const isTextBody = isText(valueOf(headers, "content-type") ?? "");
+  if (body === null || inBody.length === 0 || isEncoded || isLarge || !isTextBody) return null;
+  askForBody();
+  const whole = await readBody(body, maxInjectedBodyBytes);
+  if (whole === null) return null;
+  const injected = injectBody(whole, valueOf(headers, "content-type") ?? "", inBody);
+  return { bytes: injected?.body ?? whole, used: injected?.used ?? new Set() };
 }

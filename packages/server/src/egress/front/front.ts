@@ -1,13 +1,11 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { socketBufferBytes } from "../addresses/sockets.ts";
-import type { ForwardContext, Origin } from "../forward/forward-context.ts";
-import { forwardHttp1, maxHeaderBytes } from "../forward/forward-http1.ts";
-import { forwardUpgrade, plainAnswer } from "../forward/forward-upgrade.ts";
+import type { ForwardContext } from "../forward/forward-context.ts";
+import { plainAnswer } from "../forward/forward-upgrade.ts";
+import { createForwardServer } from "../forward/serve-origin.ts";
 import type { UpstreamAgent } from "../forward/upstream-agent.ts";
+import { peek } from "../intercept/first-bytes.ts";
 import { type Target, toHost, toTarget } from "../policy/host-name.ts";
-import { peek } from "./first-bytes.ts";
 import { answerSocks, endSocks, readSocksRequest, socksReply } from "./socks.ts";
 
 /** How a client hears whether its tunnel is open, in the protocol that it speaks. */
@@ -18,6 +16,7 @@ export type TunnelAnswer = {
 
 export type FrontDeps = {
   readonly context: ForwardContext;
+  /** For requests over plain HTTP. */
   readonly agent: UpstreamAgent;
   /** Owns the socket from now on. */
   readonly onTunnel: (socket: Socket, target: Target, answer: TunnelAnswer) => Promise<void>;
@@ -34,22 +33,19 @@ export class Front {
 
   constructor(deps: FrontDeps) {
     this.#deps = deps;
-    this.#http = createServer({
-      maxHeaderSize: maxHeaderBytes,
-      highWaterMark: socketBufferBytes,
-      requireHostHeader: false,
-      requestTimeout: 0,
-      keepAliveTimeout: 60_000,
-    });
-    this.#http.timeout = deps.context.limits.headMs;
-    this.#http.on("request", (request, response) => void this.#onRequest(request, response));
-    this.#http.on("checkContinue", (request, response) => void this.#onRequest(request, response));
-    this.#http.on("upgrade", (request, socket, head) => void this.#onUpgrade(request, socket, head));
+    this.#http = createForwardServer(
+      deps.context,
+      (address) => {
+        const read = readAddress(address);
+        if (read === null) return null;
+        return { origin: { target: read.target, isSecure: false, agent: deps.agent }, path: read.path };
+      },
+      thisIsAProxy,
+    );
     this.#http.on(
       "connect",
       (request, socket, head) => void this.#onConnect(request, socket as Socket, head),
     );
-    this.#http.on("clientError", onClientError);
   }
 
   /** Serves one connection. */
@@ -76,27 +72,6 @@ export class Front {
       refuse: (status, sentence) => socket.end(plainAnswer(status, sentence)),
     });
   }
-
-  async #onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const address = readAddress(request.url ?? "");
-    if (address === null) {
-      response.writeHead(400, { "Content-Type": "text/plain; charset=utf-8" });
-      response.end(`${thisIsAProxy}\n`);
-      return;
-    }
-    await forwardHttp1(this.#deps.context, this.#originOf(address.target), request, response, address.path);
-  }
-
-  async #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const address = readAddress(request.url ?? "");
-    if (address === null) return void socket.end(plainAnswer(400, thisIsAProxy));
-    const origin = this.#originOf(address.target);
-    await forwardUpgrade(this.#deps.context, origin, request, socket, head, address.path);
-  }
-
-  #originOf(target: Target): Origin {
-    return { target, isSecure: false, agent: this.#deps.agent };
-  }
 }
 
 /** Target and path of an absolute `http://` address; the path as it was written. */
@@ -108,10 +83,4 @@ function readAddress(address: string): { readonly target: Target; readonly path:
 
 function withPort(host: string | null): Target | null {
   return host === null ? null : { host, port: 80 };
-}
-
-/** What Node's parser refuses, and a silent client. */
-function onClientError(error: Error & { code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-  socket.end(plainAnswer(400, "The request is not HTTP that this proxy reads."));
 }

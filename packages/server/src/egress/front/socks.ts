@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { isPort, type Target, toHost } from "../policy/host-name.ts";
-import { peek } from "./first-bytes.ts";
+import { peek } from "../intercept/first-bytes.ts";
 
 /** Codes of RFC 1928, section 6. */
 export const socksReply = {

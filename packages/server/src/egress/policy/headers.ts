@@ -26,6 +26,11 @@ export function ofMessage(headers: readonly Header[]): Header[] {
   });
 }
 
+/** Without the headers of these names, in lower case. */
+export function without(headers: readonly Header[], ...names: readonly string[]): Header[] {
+  return headers.filter(([name]) => !names.includes(name.toLowerCase()));
+}
+
 export function valuesOf(headers: readonly Header[], name: string): string[] {
   return headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
 }
@@ -38,4 +43,13 @@ export function valueOf(headers: readonly Header[], name: string): string | unde
 /** The value of `Host` or `:authority` for a target: the port only where it is not the scheme's. */
 export function authorityOf(target: Target, isSecure: boolean): string {
   return target.port === (isSecure ? 443 : 80) ? formatHost(target.host) : formatTarget(target);
+}
+
+/** True for a `Content-Type` of text, in which a value can stand as it is. */
+export function isText(type: string): boolean {
+  return (
+    /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|javascript|x-www-form-urlencoded|x-ndjson|graphql|yaml)\b)/i.test(
+      type,
+    ) || /\bcharset=/i.test(type)
+  );
 }

@@ -13,6 +13,11 @@ export class Refused extends Error {
     this.target = target;
     this.reason = reason;
   }
+
+  /** True when nothing at all may be sent there. */
+  get isOfHost(): boolean {
+    return this.reason === "no-rule" || this.reason === "denied";
+  }
 }
 
 /** A host that is allowed and cannot be reached. */

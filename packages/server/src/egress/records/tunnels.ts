@@ -69,6 +69,12 @@ export class Tunnels {
     upstream.pipe(client);
   }
 
+  /** Has a connection cut like a tunnel, whose requests are recorded by themselves. */
+  watch(client: Duplex, target: Target): void {
+    this.#open.set(client, target);
+    client.once("close", () => this.#open.delete(client));
+  }
+
   /** Ends those whose target is not allowed any more. */
   cut(isAllowed: (target: Target) => boolean): void {
     for (const [client, target] of this.#open) if (!isAllowed(target)) client.destroy();

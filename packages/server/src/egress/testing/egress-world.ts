@@ -4,6 +4,8 @@ import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as connectTls, createSecureContext, type TLSSocket } from "node:tls";
+import { CertificateAuthority } from "../certificates/certificate-authority.ts";
 import type { Egress, EgressOptions, EgressRecord } from "../egress.ts";
 import { openEgress } from "../open-egress.ts";
 
@@ -34,6 +36,12 @@ export type EgressWorld = AsyncDisposable & {
   ): Promise<{ readonly status: number; readonly reason: string; readonly socket: Socket }>;
   /** A request with a whole address, for plain HTTP. */
   send(address: string, options?: SendOptions): Promise<Answer>;
+  /** TLS inside of a tunnel, with trust in the wall's authority only. */
+  secure(target: string, protocols?: readonly string[]): Promise<TLSSocket>;
+  /** A request over HTTPS through the proxy, on a connection of its own. */
+  get(address: string, options?: SendOptions): Promise<Answer>;
+  /** What a server of the test has to show for a name. */
+  leaf(host: string): { readonly key: string; readonly cert: string };
   /** Connections of the proxy to servers that are open now. */
   openUpstreams(): number;
 };
@@ -47,6 +55,7 @@ export type SendOptions = {
 /** An egress in front of servers of the test: names have public addresses, and only the last step leads to this machine. */
 export async function openEgressWorld(options: Partial<EgressOptions> = {}): Promise<EgressWorld> {
   await using scope = new AsyncDisposableStack();
+  const publicAuthority = new CertificateAuthority();
   const folder = await mkdtemp(join(tmpdir(), "egress-"));
   scope.defer(async () => rm(folder, { recursive: true }));
   const socketPath = join(folder, "egress.sock");
@@ -83,6 +92,7 @@ export async function openEgressWorld(options: Partial<EgressOptions> = {}): Pro
       upstreams.add(socket);
       return socket.once("close", () => upstreams.delete(socket));
     },
+    upstreamTrust: () => createSecureContext({ ca: publicAuthority.certificate }),
     ...options,
   });
   scope.use(egress);
@@ -97,6 +107,27 @@ export async function openEgressWorld(options: Partial<EgressOptions> = {}): Pro
     const socket = connect({ path: socketPath, allowHalfOpen: true });
     await once(socket, "connect");
     return socket.on("error", () => socket.destroy());
+  };
+  const connectTo: EgressWorld["connect"] = async (target) => {
+    const asked = request({ socketPath, method: "CONNECT", path: target, agent: false });
+    asked.end();
+    const [answer, socket, head] = (await once(asked, "connect")) as [IncomingMessage, Socket, Buffer];
+    if (head.length > 0) socket.unshift(head);
+    socket.on("error", () => socket.destroy());
+    return { status: answer.statusCode ?? 0, reason: answer.statusMessage ?? "", socket };
+  };
+  const secure: EgressWorld["secure"] = async (target, protocols = ["http/1.1"]) => {
+    const { socket } = await connectTo(target);
+    const host = target.replace(/:\d+$/, "");
+    const tls = connectTls({
+      socket,
+      host,
+      servername: host,
+      ca: egress.certificate,
+      ALPNProtocols: [...protocols],
+    });
+    await once(tls, "secureConnect");
+    return tls.on("error", () => tls.destroy());
   };
   return {
     egress,
@@ -115,14 +146,22 @@ export async function openEgressWorld(options: Partial<EgressOptions> = {}): Pro
     },
     answerWith: (host, ...lists) => void answers.set(host, [...lists]),
     open,
-    connect: async (target) => {
-      const asked = request({ socketPath, method: "CONNECT", path: target, agent: false });
-      asked.end();
-      const [answer, socket, head] = (await once(asked, "connect")) as [IncomingMessage, Socket, Buffer];
-      if (head.length > 0) socket.unshift(head);
-      socket.on("error", () => socket.destroy());
-      return { status: answer.statusCode ?? 0, reason: answer.statusMessage ?? "", socket };
+    connect: connectTo,
+    secure,
+    get: async (address, { method = "GET", headers = {}, body } = {}) => {
+      const { hostname, port, pathname, search, host } = new URL(address);
+      const socket = await secure(`${hostname}:${port || 443}`);
+      const asked = request({
+        createConnection: () => socket,
+        method,
+        path: pathname + search,
+        headers: { host, ...headers, connection: "close" },
+      });
+      asked.end(body);
+      const [answer] = (await once(asked, "response")) as [IncomingMessage];
+      return readAnswer(answer);
     },
+    leaf: (host) => publicAuthority.issue(host),
     send: async (address, { method = "GET", headers = {}, body } = {}) => {
       const { host } = new URL(address);
       const asked = request({

@@ -43,3 +43,21 @@ async function nextReadable(socket: Socket): Promise<void> {
     done.abort();
   }
 }
+
+const tlsHandshake = 22;
+const maxHelloBytes = 20_000;
+
+export function isTls(bytes: Buffer): boolean {
+  return bytes[0] === tlsHandshake;
+}
+
+/** True once the first TLS record is complete, and for whatever is no TLS. */
+export function isWholeHello(bytes: Buffer): boolean {
+  if (!isTls(bytes) || bytes.length > maxHelloBytes) return true;
+  return bytes.length >= 5 && bytes.length >= 5 + bytes.readUInt16BE(3);
+}
+
+/** False when a TLS client certainly does not offer HTTP/2; the name has a length before it in the list of protocols. */
+export function mayOfferHttp2(hello: Buffer): boolean {
+  return hello.includes("\u0002h2");
+}

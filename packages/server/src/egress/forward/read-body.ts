@@ -1,0 +1,29 @@
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+
+/** The whole body, when it has no more bytes than the maximum; otherwise null, and the stream has all of it as before. */
+export async function readBody(stream: Readable, maxBytes: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for (;;) {
+    const chunk = stream.read() as Buffer | null;
+    if (chunk !== null) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxBytes) {
+        stream.unshift(Buffer.concat(chunks));
+        return null;
+      }
+      continue;
+    }
+    if (stream.readableEnded) return Buffer.concat(chunks);
+    if (stream.destroyed) throw new Error("The client ended its request early.");
+    const done = new AbortController();
+    const { signal } = done;
+    try {
+      await Promise.race(["readable", "end", "close"].map(async (event) => once(stream, event, { signal })));
+    } finally {
+      done.abort();
+    }
+  }
+}
