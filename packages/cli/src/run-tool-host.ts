@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import {
   allowedEnvironment,
   createMarker,
+  openEgressListener,
   createLocalWorkspace,
   openGuardian,
   openLocalBash,
@@ -22,6 +23,8 @@ export type ToolHostOptions = {
   readonly root?: string;
   readonly json?: boolean;
   readonly exitWithParent?: boolean;
+  /** Socket of the server's proxy; inside, it is reached on 127.0.0.1:3128. */
+  readonly egress?: string;
 };
 
 /** Serves a tool host until it is stopped. */
@@ -37,6 +40,9 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
     ...guardian.environment,
   };
   const onWarning = (text: string): void => console.error(text);
+  if (options.egress !== undefined) {
+    scope.use(await openEgressListener({ socketPath: resolve(options.egress), onWarning }));
+  }
   // Tools take longer to load than all the rest: they come after the address, so that clients can connect meanwhile.
   const ready = Promise.withResolvers<void>();
   const host = ready.promise.then(async () => loadHost(environment, onWarning));

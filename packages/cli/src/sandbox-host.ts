@@ -12,10 +12,18 @@ const { values } = parseArgs({
     "key-file": { type: "string" },
     "state-dir": { type: "string" },
     json: { type: "boolean" },
+    egress: { type: "string" },
   },
 });
-const { socket, "key-file": keyFile, "state-dir": stateDir, json } = values;
+const { socket, "key-file": keyFile, "state-dir": stateDir, json, egress } = values;
 if (socket === undefined || keyFile === undefined || stateDir === undefined) {
   throw new Error("This is started by the server. To start a tool host yourself, use convoke tool-host.");
 }
-await runToolHost({ socket, keyFile, stateDir, address: "", json: json === true });
+await runToolHost({
+  socket,
+  keyFile,
+  stateDir,
+  address: "",
+  json: json === true,
+  ...(egress === undefined ? {} : { egress }),
+});

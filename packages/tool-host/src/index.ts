@@ -25,6 +25,7 @@ export type {
 export type { BrowserUpdate } from "./browser-attachment.ts";
 export { NewestUpdates } from "./newest-updates.ts";
 export type { TerminalSize, TerminalUpdate } from "./terminal-attachment.ts";
+export { egressPort } from "./egress-listener.ts";
 export { facesOf, ToolInputError } from "./tool.ts";
 export type {
   Tool,

@@ -1,5 +1,6 @@
 /** What a process needs to listen before it has loaded any tool; the tools themselves are in `index.ts`. */
 export { allowedEnvironment } from "./processes/allowed-environment.ts";
+export { openEgressListener } from "./egress-listener.ts";
 export { openGuardian } from "./processes/guardian.ts";
 export { createMarker } from "./processes/collect-orphans.ts";
 export { serveToolHost } from "./rpc/serve-host.ts";

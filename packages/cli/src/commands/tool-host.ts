@@ -21,6 +21,7 @@ export function addToolHost(program: Command): void {
     )
     .option("--root <directory>", "do not show or write files and changes outside of this directory")
     .option("--json", 'print one line {"address": ..., "pid": ...} when ready, and nothing else')
+    .option("--egress <path>", "lead 127.0.0.1:3128 to the proxy that listens on this unix socket")
     .option("--exit-with-parent", "exit when standard input closes")
     .addHelpText("after", notes)
     .action(runToolHost);

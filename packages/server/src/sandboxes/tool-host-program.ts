@@ -20,6 +20,8 @@ export type ServeOrder = {
   readonly socket: string;
   readonly keyFile: string;
   readonly stateDir: string;
+  /** Socket of the server's proxy, which the tool host leads to; none without a network of this kind. */
+  readonly egress?: string;
 };
 
 /** Node's own arguments: a signal from a process of the tool host's user, the agent's included, must not open a debugger in it. */
@@ -27,8 +29,19 @@ export const nodeArguments: readonly string[] = ["--disable-sigusr1"];
 
 /** The arguments after the program's name. */
 export function serveArguments(order: ServeOrder): string[] {
-  const { socket, keyFile, stateDir } = order;
-  return ["tool-host", "--socket", socket, "--key-file", keyFile, "--state-dir", stateDir, "--json"];
+  const { socket, keyFile, stateDir, egress } = order;
+  const proxy = egress === undefined ? [] : ["--egress", egress];
+  return [
+    "tool-host",
+    "--socket",
+    socket,
+    "--key-file",
+    keyFile,
+    "--state-dir",
+    stateDir,
+    ...proxy,
+    "--json",
+  ];
 }
 
 /** Where the program is inside: the path of Node, and the folder of the program. */
