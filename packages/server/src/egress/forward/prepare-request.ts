@@ -46,18 +46,22 @@ export async function prepareRequest(
   // Anybody on the way of a plain connection could read the value.
   const secrets = isSecure ? context.secretsFor(target) : [];
   const given = without(ofMessage(request.headers), "host");
-  const head = injectHead(target, secrets, given, request.path);
+  const injected = injectHead(target, secrets, given, request.path);
   const body = await prepareBody(request, secrets);
-  const used = new Set([...head.used, ...(body?.used ?? [])]);
+  const used = new Set([...injected.used, ...(body?.used ?? [])]);
   if (allowed.isReadOnly) {
-    const putIn = { headers: head.inHeaders, elsewhere: head.isInQuery || (body?.used.size ?? 0) > 0 };
-    const problem = readOnlyProblem({ ...request, host: target.host }, putIn);
+    const putIn = {
+      headers: injected.inHeaders,
+      elsewhere: injected.isInQuery || (body?.used.size ?? 0) > 0,
+    };
+    const head = { ...request, host: target.host, mayLogIn: secrets.length > 0 };
+    const problem = readOnlyProblem(head, putIn);
     if (problem !== null) throw new Refused(target, "read-only", problem);
   }
   return {
     allowed,
-    path: head.path,
-    headers: prepareHeaders(head.headers, used.size > 0, body !== null),
+    path: injected.path,
+    headers: prepareHeaders(injected.headers, used.size > 0, body !== null),
     authority: authorityOf(target, isSecure),
     body: body?.bytes ?? null,
     secrets: [...used].map(({ name }) => name),
@@ -89,6 +93,6 @@ async function prepareBody(
   askForBody();
   const whole = await readBody(body, maxInjectedBodyBytes);
   if (whole === null) return null;
-  const injected = injectBody(whole, valueOf(headers, "content-type") ?? "", inBody);
-  return { bytes: injected?.body ?? whole, used: injected?.used ?? new Set() };
+  const changed = injectBody(whole, valueOf(headers, "content-type") ?? "", inBody);
+  return { bytes: changed?.body ?? whole, used: changed?.used ?? new Set() };
 }

@@ -4,7 +4,7 @@ import { type PutIn, readOnlyProblem, type RequestHead } from "./read-only.ts";
 const nothing: PutIn = { headers: new Set(), elsewhere: false };
 const problem = (head: Partial<RequestHead>, putIn: Partial<PutIn> = {}): string | null =>
   readOnlyProblem(
-    { host: "github.com", method: "GET", path: "/", headers: [], isUpgrade: false, ...head },
+    { host: "github.com", method: "GET", path: "/", headers: [], isUpgrade: false, mayLogIn: false, ...head },
     { ...nothing, ...putIn },
   );
 const fetchPack = [["Content-Type", "application/x-git-upload-pack-request"]] as const;
@@ -42,6 +42,14 @@ test.each<[string, Partial<RequestHead>, string]>([
   ["a token in the query", { path: "/?private_token=x" }, "the query has credentials"],
 ])("%s is refused", (_case, head, sentence) => {
   expect(problem(head)).toContain(sentence);
+});
+
+test("git may ask to push where a secret is bound, because it logs in at the second request", () => {
+  const path = "/o/r/info/refs?service=git-receive-pack";
+  expect(problem({ path, mayLogIn: true })).toBeNull();
+  expect(problem({ method: "POST", path: "/o/r/git-receive-pack", mayLogIn: true })).toContain(
+    "POST is not allowed",
+  );
 });
 
 test("a secret of ours as credential lifts the rules, and no foreign one beside it", () => {

@@ -9,6 +9,8 @@ export type RequestHead = {
   readonly path: string;
   readonly headers: readonly Header[];
   readonly isUpgrade: boolean;
+  /** A secret is bound to the host: git asks without it first, and sends it when the host wants one. */
+  readonly mayLogIn: boolean;
 };
 
 /** What of the request the server itself put in. */
@@ -60,7 +62,7 @@ export function readOnlyProblem(head: RequestHead, putIn: PutIn): string | null 
   return writeProblem(head);
 }
 
-function writeProblem({ host, method, path, headers, isUpgrade }: RequestHead): string | null {
+function writeProblem({ host, method, path, headers, isUpgrade, mayLogIn }: RequestHead): string | null {
   const name = path.replace(/\?.*$/s, "");
   if (isUpgrade) return "This host is read-only; a connection cannot be upgraded.";
   if (Buffer.byteLength(path) > maxPathBytes) {
@@ -69,7 +71,7 @@ function writeProblem({ host, method, path, headers, isUpgrade }: RequestHead): 
   if (methodInHeader.some((other) => valueOf(headers, other) !== undefined)) {
     return "This host is read-only; a header cannot change the method.";
   }
-  if (/[?&]service=git-receive-pack(?:&|$)/.test(path))
+  if (!mayLogIn && /[?&]service=git-receive-pack(?:&|$)/.test(path))
     return "This host is read-only; git cannot push to it.";
   if (method === "GET" || method === "HEAD") {
     const hasBody = Number(valueOf(headers, "content-length") ?? 0) > 0 || isChunked(headers);
