@@ -24,7 +24,7 @@ export type ToolHostOptions = {
   readonly json?: boolean;
   readonly exitWithParent?: boolean;
   /** Socket of the server's proxy; inside, it is reached on 127.0.0.1:3128. */
-  readonly egress?: string;
+  readonly egress?: string | undefined;
 };
 
 /** Serves a tool host until it is stopped. */

@@ -25,5 +25,5 @@ await runToolHost({
   stateDir,
   address: "",
   json: json === true,
-  ...(egress === undefined ? {} : { egress }),
+  egress,
 });

@@ -4,10 +4,12 @@ import { matchesHost, parseHostPattern } from "./policy/host-pattern.ts";
 
 /** The secrets that are bound to a target. A host that cannot be read binds nothing. */
 export function secretsFor(secrets: readonly BoundSecret[], target: Target): BoundSecret[] {
-  return secrets.filter(({ hosts }) =>
-    hosts.some((text) => {
-      const pattern = parseHostPattern(text, "web");
-      return typeof pattern !== "string" && matchesHost(pattern, target);
-    }),
+  return secrets.filter(
+    ({ hosts, placeholder }) =>
+      placeholder !== "" &&
+      hosts.some((text) => {
+        const pattern = parseHostPattern(text, "web");
+        return typeof pattern !== "string" && matchesHost(pattern, target);
+      }),
   );
 }

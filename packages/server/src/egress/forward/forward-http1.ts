@@ -7,6 +7,7 @@ import {
 import { pipeline } from "node:stream/promises";
 import { type Header, ofMessage, toHeaders, toRaw, valueOf, valuesOf, without } from "../policy/headers.ts";
 import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
+import type { EchoMask } from "./echo-mask.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
 import { type PreparedRequest, prepareRequest } from "./prepare-request.ts";
 import { RequestRecord } from "./request-record.ts";
@@ -133,7 +134,7 @@ async function relay(
   const headers = toHeaders(answer.rawHeaders);
   const { headers: shown, streams } = mask?.maskAnswer(headers) ?? { headers, streams: [] };
   response.sendDate = false;
-  writeHead(response, answer, shown);
+  writeHead(response, answer, shown, mask);
   answer.on("data", (bytes: Buffer) => record.received(bytes.length));
   answer.once("end", () => addTrailers(response, answer, (given) => mask?.maskHeaders(given) ?? given));
   // The head must not wait for the first byte of the body.
@@ -141,13 +142,18 @@ async function relay(
   await pipeline([answer, ...streams, response]);
 }
 
-function writeHead(response: ServerResponse, answer: IncomingMessage, headers: readonly Header[]): void {
+function writeHead(
+  response: ServerResponse,
+  answer: IncomingMessage,
+  headers: readonly Header[],
+  mask: EchoMask | null,
+): void {
   // Trailers are announced, or Node does not send them.
   const trailer = valuesOf(headers, "trailer").map((value): Header => ["Trailer", value]);
   const all = toRaw([...without(ofMessage(headers), "trailer"), ...trailer]);
-  const reason = /^[\t\u0020-\u007e\u0080-\u00ff]*$/u.test(answer.statusMessage ?? "")
-    ? answer.statusMessage
-    : "";
+  const given = answer.statusMessage ?? "";
+  const isSendable = /^[\t\u0020-\u007e\u0080-\u00ff]*$/u.test(given);
+  const reason = isSendable ? (mask?.maskHeaders([["reason", given]])[0]![1] ?? given) : "";
   response.writeHead(answer.statusCode ?? 502, reason, all);
 }
 

@@ -75,8 +75,10 @@ function prepareHeaders(
   isBodyRead: boolean,
 ): readonly Header[] {
   const own = isBodyRead ? without(headers, "content-length", "expect") : headers;
-  // An answer must be readable to be searched for the value.
-  return isInjected ? [...without(own, "accept-encoding"), ["Accept-Encoding", "identity"]] : own;
+  // An answer must be readable to be searched for the value, and whole: parts of it have parts of the value.
+  return isInjected
+    ? [...without(own, "accept-encoding", "range", "if-range"), ["Accept-Encoding", "identity"]]
+    : own;
 }
 
 /** Null where the body is copied. */

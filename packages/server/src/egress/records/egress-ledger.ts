@@ -61,8 +61,18 @@ export class EgressLedger implements Disposable {
   refuse(refused: Refused): void {
     const { target, reason } = refused;
     this.#countsOf(target).refusals += 1;
-    this.#note(target, whyOf[reason] ?? refused.message, reason === "no-rule" ? helpOf(refused) : "");
-    const key = `${formatTarget(target)} ${refused.message}`;
+    this.#note(
+      target,
+      whyOf[reason] ?? refused.why.replace(/\.$/, ""),
+      reason === "no-rule" ? helpOf(refused) : "",
+    );
+    this.#count(
+      this.#windows.size < maxWindows ? refused : new Refused(others, reason, "More than can be listed."),
+    );
+  }
+
+  #count(refused: Refused): void {
+    const key = refused.message;
     const open = this.#windows.get(key)?.window;
     if (open !== undefined) {
       open.count += 1;
@@ -70,7 +80,6 @@ export class EgressLedger implements Disposable {
       return;
     }
     this.#emit(refused, Date.now(), 1);
-    if (this.#windows.size >= maxWindows) this.#close(this.#windows.keys().next().value!);
     const timer = setTimeout(() => this.#close(key), this.#windowMs).unref();
     this.#windows.set(key, { refused, window: { timer, count: 0, at: 0 } });
   }

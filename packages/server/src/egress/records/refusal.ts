@@ -7,9 +7,12 @@ export class Refused extends Error {
   override readonly name = "Refused";
   readonly target: Target;
   readonly reason: RefusalReason;
+  /** The sentences behind the target. */
+  readonly why: string;
 
   constructor(target: Target, reason: RefusalReason, why: string) {
     super(toAscii(`${formatTarget(target)} was refused: ${why}`));
+    this.why = why;
     this.target = target;
     this.reason = reason;
   }
