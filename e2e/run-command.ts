@@ -117,7 +117,7 @@ export class CommandFolder implements AsyncDisposable {
       env: {
         PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
         HOME: this.home,
-        ...wallSettings,
+        ...wallSettings(),
         ...this.environment,
         ...environment,
       },

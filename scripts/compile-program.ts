@@ -45,7 +45,7 @@ async function play(file: string): Promise<void> {
     started.resolve(url);
     return write(chunk);
   };
-  Object.assign(process.env, wallSettings);
+  Object.assign(process.env, wallSettings());
   const options = ["--no-auth", "--json", "--port", "0", "--data-dir", path.join(folder.path, "data")];
   void (program.exports as Program).main(["node", "convoke", "serve", ...options], () => {});
   const url = await started.promise;

@@ -148,7 +148,7 @@ export class TogetherCommand implements AsyncDisposable {
           HOME: this.folder,
           NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache"),
           SESSION_API_KEY: this.key,
-          ...wallSettings,
+          ...wallSettings(),
           ...environment,
         },
         stdio: ["ignore", "pipe", "pipe"],

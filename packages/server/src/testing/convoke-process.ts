@@ -78,7 +78,7 @@ export class ConvokeProcess implements AsyncDisposable {
           HOME: this.folder,
           NODE_COMPILE_CACHE: join(tmpdir(), "convoke-compile-cache"),
           SESSION_API_KEY: this.key,
-          ...wallSettings,
+          ...wallSettings(),
           ...this.#options.environment,
         },
         stdio: ["ignore", "pipe", "pipe"],
