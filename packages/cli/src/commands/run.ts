@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { ConvokeClient } from "@convoke/client";
+import { parseNetwork } from "@convoke/server/network";
 import { NoWallError } from "@convoke/server/no-wall";
 import type { ConfigOverrides } from "@convoke/server";
 import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
@@ -70,11 +71,9 @@ export function addRun(program: Command, keepCompiled: () => void): void {
         "the wall around the agent's tools: auto, bubblewrap, or off to run them as your user",
       ).choices(["auto", "bubblewrap", "off"]),
     )
-    .addOption(
-      new Option("--network <network>", "what the agent's commands reach: all or none").choices([
-        "all",
-        "none",
-      ]),
+    .option(
+      "--network <network>",
+      "what the agent's commands reach: none, registries, all, or hosts with commas between",
     )
     .option("--hide <glob...>", "files of the workspace that show empty inside the wall, e.g. .env");
   withStore(command, "where conversations are stored (default ~/.convoke)")
@@ -152,7 +151,7 @@ function wallRequest({ server, sandbox, network, hide }: RunOptions): Pick<Start
   const wall = {
     ...(hide === undefined ? {} : { hide: [...hide] }),
     // A server of our own is started with them.
-    ...(server === undefined || network === undefined ? {} : { network: network as "all" | "none" }),
+    ...(server === undefined || network === undefined ? {} : { network: parseNetwork(network) }),
     ...(server === undefined || sandbox === undefined || sandbox === "auto"
       ? {}
       : { kind: sandbox as "bubblewrap" | "off" }),

@@ -47,7 +47,10 @@ export function addServe(program: Command, keepCompiled: () => void): void {
       "--wall <kind>",
       "auto, bubblewrap or off: what agents outside of sandboxes run behind (default auto; CONVOKE_WALL)",
     )
-    .option("--network <network>", "all or none: what a wall lets out (default all; CONVOKE_NETWORK)")
+    .option(
+      "--network <network>",
+      "what a wall lets out: none, registries, all, or hosts with commas between (default all; CONVOKE_NETWORK)",
+    )
     .option("--no-auth", "require no key: everyone on this machine has access; loopback only")
     .option("--open", "open the page in a browser, or print a one-time link to it")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')

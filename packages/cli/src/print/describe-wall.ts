@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { WallInfo } from "@convoke/protocol";
+import type { NetworkPolicy, WallInfo } from "@convoke/protocol";
 
 /** What an agent can reach, in one line. */
 export function describeWall(wall: WallInfo | undefined, workspace: string): string {
@@ -8,9 +8,18 @@ export function describeWall(wall: WallInfo | undefined, workspace: string): str
   const parts = [
     wall.kind,
     `writes to ${resolve(workspace)} only`,
-    wall.network === "none" ? "no network" : "network: everything your machine reaches",
+    describeNetwork(wall.network),
     ...(wall.hide === undefined ? [] : [`hidden: ${wall.hide.join(", ")}`]),
     ...(wall.as_root ? ["runs as root without capabilities, because the folder is root's"] : []),
   ];
   return `Wall: ${parts.join(" · ")}`;
+}
+
+function describeNetwork(network: NetworkPolicy): string {
+  if (network === "none") return "no network";
+  if (network === "all") return "network: public hosts";
+  if (network === "registries") return "network: package registries, to read";
+  const hosts = [...(network.presets ?? []), ...(network.allow ?? []), ...(network.read_only ?? [])];
+  const more = hosts.length > 5 ? `, and ${hosts.length - 5} more` : "";
+  return `network: ${hosts.slice(0, 5).join(", ") || "nothing"}${more}`;
 }

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { NetworkPolicy } from "../extensions/network-policy.ts";
 import { choice, closedObject, object } from "../schema.ts";
 
 /** The wall around the tools of a conversation on the server's machine, where it differs from the server's own setting. */
@@ -8,7 +9,7 @@ export const WallRequest = closedObject("WallRequest", {
       description: "With off the tools run as the server's user, for users of the machine only.",
     }),
   ),
-  network: Type.Optional(choice(["all", "none"], { description: "What is reachable from inside." })),
+  network: Type.Optional(NetworkPolicy),
   hide: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
       maxItems: 50,
@@ -21,7 +22,7 @@ export type WallRequest = Static<typeof WallRequest>;
 /** The wall that a conversation has. */
 export const WallInfo = object("WallInfo", {
   kind: choice(["bubblewrap", "none"]),
-  network: choice(["all", "none"]),
+  network: NetworkPolicy,
   /** The tools run as root without capabilities, because the working folder is root's. */
   as_root: Type.Boolean(),
   hide: Type.Optional(Type.Array(Type.String())),

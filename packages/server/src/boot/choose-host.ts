@@ -1,8 +1,9 @@
 import { join, posix, resolve } from "node:path";
-import type { WallInfo, WallRequest } from "@convoke/protocol";
+import type { NetworkPolicy, WallInfo, WallRequest } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { compilePolicy } from "../egress/policy/compiled-policy.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import {
   processHost,
@@ -12,7 +13,7 @@ import {
   type DescribeWall,
   type HostedConversation,
 } from "../tools/conversation-host.ts";
-import type { WalledHost, WallNetwork, Walls } from "../walls/wall.ts";
+import type { WalledHost, Walls } from "../walls/wall.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
 
 export type ChooseHostDeps = {
@@ -22,7 +23,7 @@ export type ChooseHostDeps = {
   /** Null: conversations on this machine have no walls. */
   readonly walls: Walls | null;
   /** What a wall lets out unless the conversation says otherwise. */
-  readonly network: WallNetwork;
+  readonly network: NetworkPolicy;
   readonly requireMachine: RequireMachine;
   /** Who may do without a wall. */
   readonly isMachineUser: (userId: string) => boolean;
@@ -80,18 +81,20 @@ export class Hosts implements DefaultPlace {
     if (config.sandbox_id !== undefined) return null;
     const { isOff, network, hide } = this.#settings(config.wall);
     if (walls === null) {
-      if (config.wall?.kind === "bubblewrap" || config.wall?.network === "none" || hide.length > 0)
+      if (config.wall?.kind === "bubblewrap" || config.wall?.network !== undefined || hide.length > 0)
         throw wallsAreOff();
       return null;
     }
-    const isWider = isOff || (network === "all" && this.#deps.network === "none");
-    if (isWider && !isMachineUser(ownerId)) throw wallRefused();
+    const isTrusted = isMachineUser(ownerId);
+    if (isOff && !isTrusted) throw wallRefused();
     if (isOff) return null;
+    compilePolicy(network, [], ["body", "wall", "network"]);
     const folder = this.#folderOf(config);
     // A wall whose process is root stops an agent, and not a stranger.
     if (await walls.isAsRoot(folder)) requireMachine(ownerId);
     const rootId = config.wall_of?.conversation_id ?? id;
-    return await walls.open({ rootId, ownerId, folder, network, hide });
+    const limit = isTrusted || network === this.#deps.network ? null : this.#deps.network;
+    return await walls.open({ rootId, ownerId, folder, network, limit, hide });
   }
 
   #settings(wall: WallRequest = {}) {
@@ -120,6 +123,7 @@ export class Hosts implements DefaultPlace {
       kind: "wall",
       stateDir: wall.stateDir,
       openHost,
+      refusalsSince: (mark) => wall.refusalsSince(mark),
       adoptState: (sessionId, from) => wall.adoptState(sessionId, from),
       // The wall of a conversation stands around its worktree, which therefore is made before it. Those of sub-agents are made behind it.
       worktrees:
@@ -141,7 +145,7 @@ function wallRefused(): Fault {
   return new Fault(
     "refused",
     "machine_refused",
-    "Your key may not use the server's machine without its wall. Leave wall.kind and wall.network out.",
+    "Your key may not use the server's machine without its wall. Leave wall.kind out.",
   );
 }
 

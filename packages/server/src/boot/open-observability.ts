@@ -5,6 +5,7 @@ import type { ServerConfig } from "./config.ts";
 import { metricsFace } from "../faces/operations/metrics-face.ts";
 import type { Face } from "../http/mount.ts";
 import type { AuditedCall } from "../http/observe-requests.ts";
+import type { EgressRecord } from "../egress/egress.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -25,6 +26,8 @@ export interface Observability extends AsyncDisposable {
   readonly logger: Logger;
   /** Records a call in the audit log. */
   onCall(call: AuditedCall): void;
+  /** Records in the audit log what passed or was refused on the way out of a conversation's wall. */
+  onEgress(conversationId: string, record: EgressRecord): void;
   /** The routes that show metrics; none when they are switched off. Call once everything is open. */
   openFaces(watched: Watched): Face[];
 }
@@ -60,11 +63,13 @@ export async function openObservability(
   // A log of its own: unauthenticated calls must not push out those of users.
   const calls = openAudit("calls");
   const refusals = openAudit("refusals");
+  const network = openAudit("network");
   const owned = scope.move();
   return {
     observer,
     logger,
     onCall: (call) => (call.user === null ? refusals : calls).append(call),
+    onEgress: (conversation, record) => network.append({ conversation, ...record }),
     openFaces(opened) {
       watched = opened;
       return metrics === null ? [] : [metricsFace({ metrics, isOpen: access === "open" })];

@@ -37,6 +37,7 @@ import { openListener, openSurface } from "./open-surface.ts";
 import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
+import type { EgressRecord } from "../egress/egress.ts";
 import type { Walls } from "../walls/wall.ts";
 import { warmUp } from "./warm-up.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
@@ -96,6 +97,10 @@ export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
 export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> & {
   /** Names of the tools of this program that work here, sorted. */
   readonly catalogue: readonly string[];
+  /** The port at which this server listens; null before it does. */
+  readonly ownPort: () => number | null;
+  /** Records what passed or was refused on the way out of a conversation's wall. */
+  readonly onEgress: (conversationId: string, record: EgressRecord) => void;
 };
 
 export interface Server extends AsyncDisposable {
@@ -172,7 +177,14 @@ export async function openServer({
     ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
-  const walls = await openWalls({ config, logger, catalogue: toolHost.catalogue });
+  let ownPort: number | null = null;
+  const walls = await openWalls({
+    config,
+    logger,
+    catalogue: toolHost.catalogue,
+    ownPort: () => ownPort,
+    onEgress: observability.onEgress,
+  });
   if (walls !== null) scope.use(walls);
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };
@@ -223,6 +235,7 @@ export async function openServer({
   await webhooks.open();
   takeOver?.freePort();
   const url = await listen(config, { app, cluster, processGroup, internalListener });
+  ownPort = Number(new URL(url).port);
   await directory.recover();
   if (!isAttended) await appConversations.recover();
   isReady = true;

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
@@ -21,6 +22,8 @@ export async function openWalls({
   config,
   logger,
   catalogue,
+  ownPort,
+  onEgress,
   program,
   environment,
   bubblewrap,
@@ -30,7 +33,25 @@ export async function openWalls({
   const why = await findWhyNoWall({ environment, user: config.sandbox.user, bubblewrap });
   if (why !== null) throw new NoWallError(why);
   const { dataDir } = config;
-  return new LateWalls({ dataDir, program, catalogue, environment, self, logger });
+  const isOwnListener = (address: string, port: number): boolean =>
+    port === ownPort() && isOwnAddress(address);
+  return new LateWalls({
+    dataDir,
+    program,
+    catalogue,
+    environment,
+    self,
+    logger,
+    isOwnListener,
+    onEgress,
+  });
+}
+
+function isOwnAddress(address: string): boolean {
+  if (/^(127\.|::1$|0\.0\.0\.0$|::$)/.test(address)) return true;
+  return Object.values(networkInterfaces()).some(
+    (all) => all?.some((one) => one.address === address) === true,
+  );
 }
 
 /** Why no wall works on this machine; null when one does. */

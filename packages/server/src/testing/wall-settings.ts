@@ -12,6 +12,7 @@ export function wallSettings(): Readonly<Record<string, string>> {
 }
 
 function works(): boolean {
-  const args = "--unshare-user --unshare-pid --unshare-net --ro-bind / / --proc /proc --dev /dev -- /bin/true";
+  const args =
+    "--unshare-user --unshare-pid --unshare-net --ro-bind / / --proc /proc --dev /dev -- /bin/true";
   return spawnSync("bwrap", args.split(" "), { timeout: 5_000, stdio: "ignore" }).status === 0;
 }

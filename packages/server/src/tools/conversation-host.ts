@@ -1,6 +1,7 @@
 import type { WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
+import type { RefusalsSince } from "./refusals-since.ts";
 
 /** Where the tools of a conversation run. */
 export type ConversationHost = {
@@ -17,6 +18,8 @@ export type ConversationHost = {
   openHost(): Promise<ToolHost>;
   /** For `wall`: gives a session the state that it had without one, from this folder. */
   adoptState?(sessionId: string, from: string): Promise<void>;
+  /** For `wall`: what was refused on the way out since a mark. */
+  refusalsSince?: RefusalsSince;
   /** Where worktrees of the conversation are made. */
   readonly worktrees: WorktreeHost;
 };

@@ -20,6 +20,7 @@ import { giveToParentsOwner } from "../workspaces/owned-files.ts";
 import { waitBeforeStart } from "./around/before-start.ts";
 import { leaveToHost } from "./around/hand-over.ts";
 import { observeCalls } from "./around/observe.ts";
+import { tellRefusals } from "./around/tell-refusals.ts";
 import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
 import { createBelt } from "./belt.ts";
 import type { ChooseHost, ConversationHost, HostedConversation } from "./conversation-host.ts";
@@ -111,7 +112,7 @@ export class ConversationSessions {
       ...leaseOf(owner),
     });
     await using scope = new AsyncDisposableStack();
-    const host = await this.#openHost(workspace, config, { folder, context, kind: chosen.kind });
+    const host = await this.#openHost(workspace, config, { ...chosen, folder, context });
     const sources: [ToolSource, ...ToolSource[]] = [scope.use(host)];
     const place: ToolPlace = {
       conversationId: id,
@@ -144,16 +145,17 @@ export class ConversationSessions {
   async #openHost(
     session: ToolSession,
     config: ConversationConfig,
-    place: Pick<ConversationHost, "kind"> & {
+    place: Pick<ConversationHost, "kind" | "refusalsSince"> & {
       readonly folder: OwnedFolder | null;
       readonly context: SessionContext;
     },
   ): Promise<ToolSource> {
-    const { folder, context, kind } = place;
+    const { folder, context, kind, refusalsSince } = place;
     let owned = createHostSource(session);
     if (folder === null) owned = leaveToHost(owned, context.handedOver);
     // Behind a wall the tools run as the owner of the folder.
     else if (kind === "process") owned = await giveFilesToOwner(owned, folder, this.#deps.logger);
+    if (refusalsSince !== undefined) owned = tellRefusals(owned, refusalsSince);
     const asking = askForResponses(owned, config.agent);
     return isOnDemand(config) ? browserOnDemand(asking, context) : asking;
   }

@@ -1,6 +1,7 @@
 import { chown, mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
 import {
   connectToolHost,
   ToolHostRefusedError,
@@ -8,35 +9,23 @@ import {
   type RemoteToolHost,
   type ToolHost,
 } from "@convoke/tool-host";
+import type { RefusalsSince } from "../egress/egress.ts";
+import type { GrantScope } from "../egress/policy/egress-policy.ts";
 import { Fault } from "../lib/fault.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
-import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
-import { connectForwardedPort, forwarderBind } from "../sandboxes/port-forwarder-client.ts";
-import {
-  nodeArguments,
-  orderedEnvironment,
-  programBinds,
-  serveArguments,
-  systemPath,
-} from "../sandboxes/tool-host-program.ts";
-import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
+import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { CountedHost } from "./counted-host.ts";
 import { deriveSettings } from "./derived-settings.ts";
 import { adoptState } from "./earlier-state.ts";
-import { findHiddenFiles } from "./hidden-files.ts";
 import { findGuards } from "./find-guards.ts";
 import type { GitPlaces } from "./git-places.ts";
-import { findToolchains, toolchainVariables, visiblePath } from "./toolchains.ts";
+import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
-import {
-  accountFiles,
-  insideWall,
-  planMounts,
-  wallArguments,
-  wallEnvironment,
-  type Mount,
-} from "./wall-mounts.ts";
+import { WallEgress } from "./wall-egress.ts";
+import type { SharedTrust } from "./wall-egress.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
+import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
 
 export type BubblewrapWallDeps = BubblewrapWallsDeps & {
@@ -50,12 +39,10 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   /** For the state of sessions. */
   readonly state: string;
   readonly gitPlaces: GitPlaces;
+  readonly trust: SharedTrust;
 };
 
 const defaultIdleMs = 10 * 60_000;
-/** Processes and threads of a wall, and megabytes of memory of one process. People's builds need more than sandboxes of strangers. */
-const limits = { pids: 8_192, memoryMb: 64 * 1_024 };
-
 /** The wall of one conversation. */
 export class BubblewrapWall implements WalledHost, AsyncDisposable {
   readonly catalogue: readonly string[];
@@ -63,12 +50,14 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   readonly #deps: BubblewrapWallDeps;
   readonly #process: WallProcess;
   readonly #key = createWallKey();
+  readonly #egress: WallEgress;
   #connected: Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }> | null = null;
   #gitDirs: readonly string[] = [];
   #idle: NodeJS.Timeout | undefined;
 
   constructor(deps: BubblewrapWallDeps) {
     this.#deps = deps;
+    this.#egress = new WallEgress({ ...deps, folder: join(deps.root, "egress") });
     this.catalogue = deps.catalogue;
     this.stateDir = deps.state;
     this.#process = new WallProcess({
@@ -85,7 +74,8 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     return (
       this.#deps.folder === folder &&
       known.ownerId === order.ownerId &&
-      known.network === order.network &&
+      isDeepStrictEqual(known.network, order.network) &&
+      isDeepStrictEqual(known.limit, order.limit) &&
       known.hide.join("\0") === order.hide.join("\0")
     );
   }
@@ -111,6 +101,14 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     await adoptState(from, join(this.stateDir, sessionId), await this.#account());
   }
 
+  refusalsSince(mark: number): RefusalsSince {
+    return this.#egress.refusalsSince(mark);
+  }
+
+  grant(hosts: readonly string[], scope: GrantScope): void {
+    this.#egress.grant(hosts, scope);
+  }
+
   async connectPort(port: number): Promise<Duplex> {
     return await connectForwardedPort(join(this.#run, "ports.sock"), port);
   }
@@ -119,6 +117,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     clearTimeout(this.#idle);
     await this.#disconnect();
     await this.#process[Symbol.asyncDispose]();
+    await this.#egress[Symbol.asyncDispose]();
   }
 
   get #run(): string {
@@ -164,74 +163,25 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   }
 
   async #prepare(): Promise<BubblewrapOrder> {
-    const { folder, order, dataDir, environment, program, root, home, state, gitPlaces } = this.#deps;
-    const serverHome = environment["HOME"] ?? null;
+    const { folder, order, environment, root, home, state, gitPlaces } = this.#deps;
     const account = await this.#account();
-    await this.#makeFolders(account, [root, this.#run, home, state]);
+    const egress = join(root, "egress");
+    await this.#makeFolders(account, [root, this.#run, egress, home, state]);
     const key = join(this.#run, "key");
     await writeFile(key, `${this.#key}\n`, { mode: 0o600 });
     await giveTo(key, account);
-    const found = await findGuards(folder);
-    for (const gitDir of found.gitDirs) await gitPlaces.hold(gitDir);
-    this.#gitDirs = found.gitDirs;
-    const { binds: guards } = await findGuards(folder);
-    const toolchains = await findToolchains({ home: serverHome ?? account.home, dataDir, environment });
-    const settings = await deriveSettings(serverHome ?? account.home, folder, environment);
-    const forwarder = forwarderBind(undefined, "/run/convoke-program");
-    const mounts = planMounts({
-      folder,
-      namedFolder: order.folder,
-      home: account.home,
-      dataDir,
-      dirs: { run: this.#run, state, home },
-      program: [
-        forwarder,
-        ...programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false })),
-      ],
-      toolchains,
-      guards,
+    const { gitDirs } = await findGuards(folder);
+    for (const gitDir of gitDirs) await gitPlaces.hold(gitDir);
+    this.#gitDirs = gitDirs;
+    const settings = await deriveSettings(environment["HOME"] ?? account.home, folder, environment);
+    const isClosed = order.network === "none";
+    return await orderWall({
+      ...this.#deps,
+      account,
+      dirs: { run: this.#run, state, home, egress: isClosed ? null : egress },
+      settings,
+      trust: isClosed ? {} : await this.#egress.open(account, settings.registries),
     });
-    const name = "convoke-wall";
-    const path = visiblePath(environment["PATH"] ?? systemPath, toolchains, dirname(insideWall.program.node));
-    const variables = orderedEnvironment({
-      ...toolchainVariables(environment, toolchains),
-      ...settings.variables,
-    });
-    return {
-      account: account.become,
-      binds: mounts.filter((mount) => mount.kind === "bind"),
-      toArguments: (binds: readonly Bind[]) =>
-        wallArguments(
-          {
-            account,
-            network: order.network,
-            name,
-            folder,
-            environment: { ...variables, ...wallEnvironment(account, path, environment) },
-          },
-          mounts satisfies readonly Mount[],
-          binds,
-        ),
-      files: {
-        ...accountFiles(account, name),
-        ...settings.files,
-        ...(await findHiddenFiles(folder, order.hide)),
-      },
-      visible: [],
-      limits,
-      command: [
-        insideWall.program.node,
-        ...nodeArguments,
-        "--import",
-        `file://${forwarder.target}`,
-        join(insideWall.program.root, program.entry),
-        ...serveArguments({
-          socket: `${insideWall.run}/host.sock`,
-          keyFile: `${insideWall.run}/key`,
-          stateDir: state,
-        }),
-      ],
-    };
   }
 
   async #makeFolders(account: WallAccount, folders: readonly string[]): Promise<void> {

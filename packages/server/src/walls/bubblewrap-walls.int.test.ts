@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
 import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -180,5 +182,45 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     await mkdir(folder);
     const other = await bench.terminal({ rootId: "three", folder });
     expect(await other("ls ~/.cache/x 2>&1")).toContain("No such file");
+  });
+});
+
+describe.skipIf(!probe.isUsable)(`the way out needs a working bubblewrap (${probe.detail})`, () => {
+  test("this machine, private addresses and hosts without a rule are refused in words, and recorded", async () => {
+    await using bench = await WallBench.open();
+    const server = createServer((socket) =>
+      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nmine!\n"),
+    );
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    using _closing = { [Symbol.dispose]: () => void server.close() };
+    const { port } = server.address() as AddressInfo;
+    const terminal = await bench.terminal({ network: "all" });
+    const fetch = (address: string): string => `curl -sS -m 10 --noproxy '' -x http://127.0.0.1:3128 ${address} 2>&1`;
+    expect(await terminal(`curl -sS -m 5 --noproxy '*' http://127.0.0.1:${port} 2>&1`)).toContain("onnect");
+    expect(await terminal(fetch(`http://127.0.0.1:${port}`))).toContain("was refused");
+    expect(await terminal(fetch(`http://[::ffff:127.0.0.1]:${port}`))).toContain("was refused");
+    expect(await terminal(fetch("http://169.254.169.254/latest/"))).toContain("was refused");
+    const wall = await bench.walls.open(bench.order({ network: "all" }));
+    expect(wall.refusalsSince(0).text).toContain("169.254.169.254");
+    expect(bench.records).toContainEqual(
+      expect.objectContaining({ conversationId: "one", kind: "refusal", host: "169.254.169.254" }),
+    );
+    const closed = await bench.terminal({ rootId: "two", network: { allow: ["example.com"] } });
+    expect(await closed(fetch("http://other.example/"))).toContain("has no rule that allows it");
+  });
+
+  test("a private host that the policy lists is reached", async () => {
+    await using bench = await WallBench.open();
+    const server = createServer((socket) =>
+      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nmine!\n"),
+    );
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    using _closing = { [Symbol.dispose]: () => void server.close() };
+    const { port } = server.address() as AddressInfo;
+    const host = `127.0.0.1:${port}`;
+    const terminal = await bench.terminal({ network: { allow: [host], private: [host] } });
+    expect(await terminal(`curl -sS -m 10 --noproxy '' http://${host} 2>&1`)).toContain("mine!");
   });
 });

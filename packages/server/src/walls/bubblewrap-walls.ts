@@ -6,6 +6,7 @@ import { invalidField } from "../lib/fault.ts";
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
+import { SharedTrust } from "./wall-egress.ts";
 import { resolved, whyRefused } from "./refused-folder.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 
@@ -14,6 +15,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #deps: BubblewrapWallsDeps;
   readonly #walls = new Map<string, BubblewrapWall>();
   readonly #gitPlaces = new GitPlaces();
+  readonly #trust = new SharedTrust();
   readonly #dataDir: string;
   readonly #runDir: string;
 
@@ -56,6 +58,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       home: join(this.#dataDir, "walls", "homes", digestOf(`${order.ownerId}\0${folder}`)),
       state: this.#stateOf(order.rootId),
       gitPlaces: this.#gitPlaces,
+      trust: this.#trust,
     });
     this.#walls.set(order.rootId, wall);
     return wall;

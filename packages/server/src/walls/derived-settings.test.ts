@@ -35,7 +35,7 @@ test("names and registries show inside, credentials and programs do not, and wha
     join(home, ".config/pip/pip.conf"),
     "[global]\nindex-url = https://pip.example.org/simple\nextra-index-url = https://u:token-five@pip.example.org/\n",
   );
-  const { files, leftOut } = await deriveSettings(home, "/srv/shop", {
+  const { files, leftOut, registries } = await deriveSettings(home, "/srv/shop", {
     PATH: process.env["PATH"],
     HOME: home,
   });
@@ -46,6 +46,7 @@ test("names and registries show inside, credentials and programs do not, and wha
   expect(files["/etc/gitconfig"]).toContain('directory = "/srv/shop"');
   expect(files["/etc/npmrc"]).toBe("registry=https://npm.example.org/\n");
   expect(files["/etc/pip.conf"]).toBe("[global]\nindex-url=https://pip.example.org/simple\n");
+  expect(registries).toEqual(["npm.example.org", "pip.example.org"]);
   expect(leftOut.join("\n")).not.toMatch(/token-/);
   for (const name of [
     "git user.signingkey",

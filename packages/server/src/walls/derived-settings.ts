@@ -9,6 +9,8 @@ export type DerivedSettings = {
   readonly variables: Readonly<Record<string, string>>;
   /** Settings that were left out, because they contain credentials or start programs, by name and without values. */
   readonly leftOut: readonly string[];
+  /** Hosts of the registries that the settings name. */
+  readonly registries: readonly string[];
 };
 
 const execute = promisify(execFile);
@@ -36,6 +38,7 @@ export async function deriveSettings(
       "/etc/npmrc": npm,
       ...(pip === "" ? {} : { "/etc/pip.conf": pip }),
     },
+    registries: hostsIn(`${npm}\n${pip}`),
     variables: { NPM_CONFIG_GLOBALCONFIG: "/etc/npmrc" },
     leftOut,
   };
@@ -133,6 +136,13 @@ function derivePip(text: string | null, leftOut: string[]): string {
       return lines === "" ? "" : `${title}\n${lines}`;
     })
     .join("");
+}
+
+function hostsIn(text: string): string[] {
+  const hosts = (text.match(/https?:\/\/[^\s"']+/g) ?? []).flatMap((address) =>
+    URL.canParse(address) ? [new URL(address).host] : [],
+  );
+  return [...new Set(hosts)];
 }
 
 /** An address with a name or password before its host. */

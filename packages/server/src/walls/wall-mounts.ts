@@ -8,7 +8,7 @@ import {
 import type { ProgramPlace } from "../sandboxes/tool-host-program.ts";
 import { isBelow } from "./refused-folder.ts";
 import type { WallAccount } from "./wall-account.ts";
-import type { WallNetwork } from "./wall.ts";
+import { insideEgress } from "./wall-egress.ts";
 
 /** Where things of ours are inside; all other paths are as outside. */
 export const insideWall = {
@@ -35,7 +35,12 @@ export type MountPlan = {
   readonly namedFolder: string;
   readonly home: string;
   readonly dataDir: string;
-  readonly dirs: { readonly run: string; readonly state: string; readonly home: string };
+  readonly dirs: {
+    readonly run: string;
+    readonly state: string;
+    readonly home: string;
+    readonly egress: string | null;
+  };
   readonly program: readonly Bind[];
   /** Where the program's files are outside, so that they stay as they are when they are in the working folder. */
   readonly toolchains: readonly string[];
@@ -56,6 +61,7 @@ export function planMounts(plan: MountPlan): Mount[] {
     bind(dirs.home, plan.home, true),
     ...toolchains.map((path) => bind(path, path, false)),
     bind(dirs.run, insideWall.run, true),
+    ...(dirs.egress === null ? [] : [bind(dirs.egress, insideEgress.folder, false)]),
     ...program.map((part): Mount => ({ kind: "bind", ...part })),
     bind(folder, folder, true),
     ...(namedFolder === folder
@@ -70,7 +76,6 @@ export function planMounts(plan: MountPlan): Mount[] {
 
 export type WallView = {
   readonly account: WallAccount;
-  readonly network: WallNetwork;
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly folder: string;
@@ -95,7 +100,7 @@ const moreSettings = [
 
 /** All arguments of bubblewrap except descriptors and the command. `binds` are those of `mounts`, with readable sources. */
 export function wallArguments(
-  { account, network, name, environment, folder }: WallView,
+  { account, name, environment, folder }: WallView,
   mounts: readonly Mount[],
   binds: readonly Bind[],
 ): string[] {
@@ -103,7 +108,8 @@ export function wallArguments(
   return [
     isolation,
     "--die-with-parent",
-    network === "none" ? ["--unshare-net"] : [],
+    // The only way out is the socket of the server's proxy.
+    "--unshare-net",
     ["--uid", String(account.shown.uid), "--gid", String(account.shown.gid)],
     ["--hostname", name, "--clearenv"],
     ...Object.entries(environment).map(([variable, value]) => ["--setenv", variable, value]),

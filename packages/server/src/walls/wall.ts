@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
+import type { NetworkPolicy } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
-
-/** What a wall lets out: nothing, or the network of the machine. */
-export type WallNetwork = "none" | "all";
+import type { RefusalsSince } from "../egress/egress.ts";
+import type { GrantScope } from "../egress/policy/egress-policy.ts";
 
 /** A wall as a conversation needs it. */
 export type WallOrder = {
@@ -11,7 +11,9 @@ export type WallOrder = {
   readonly ownerId: string;
   /** Absolute path of the working folder, which exists. */
   readonly folder: string;
-  readonly network: WallNetwork;
+  readonly network: NetworkPolicy;
+  /** The server's policy, which bounds the conversation's; null where it does not. */
+  readonly limit: NetworkPolicy | null;
   /** Names of files in the working folder that show empty inside. */
   readonly hide: readonly string[];
 };
@@ -27,6 +29,10 @@ export type WalledHost = {
   readonly stateDir: string;
   /** Gives a session the state that it had without a wall, from this folder, unless it has its own by now. */
   adoptState(sessionId: string, from: string): Promise<void>;
+  /** What was refused on the way out since a mark, in words for the agent; 0 for all. */
+  refusalsSince(mark: number): RefusalsSince;
+  /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */
+  grant(hosts: readonly string[], scope: GrantScope): void;
   /** A byte stream to a TCP port inside; rejects with a reason. */
   connectPort(port: number): Promise<Duplex>;
 };

@@ -1,3 +1,4 @@
+import type { EgressRecord } from "../egress/egress.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Account } from "../sandboxes/sandbox-directory.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
@@ -13,6 +14,10 @@ export type BubblewrapWallsDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly self: Account;
   readonly logger: Logger;
+  /** True for an address and port at which this server listens. */
+  readonly isOwnListener: (address: string, port: number) => boolean;
+  /** Called for everything that passed or was refused on the way out of a conversation's wall. Must not throw. */
+  readonly onEgress: (conversationId: string, record: EgressRecord) => void;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
   readonly idleMs?: number;
 };

@@ -14,9 +14,12 @@ import type { WallOrder } from "../wall.ts";
 export class WallBench implements AsyncDisposable {
   readonly root: string;
   readonly walls: BubblewrapWalls;
+  /** Of the way out. */
+  readonly records: readonly object[];
   readonly #sessions: ToolSession[] = [];
 
-  private constructor(root: string, walls: BubblewrapWalls) {
+  private constructor(root: string, walls: BubblewrapWalls, records: readonly object[]) {
+    this.records = records;
     this.root = root;
     this.walls = walls;
   }
@@ -25,6 +28,7 @@ export class WallBench implements AsyncDisposable {
     const root = await realpath(await mkdtemp(join(tmpdir(), "convoke-wall-")));
     await chmod(root, 0o755);
     for (const name of ["home/me", "data", "shop"]) await mkdir(join(root, name), { recursive: true });
+    const records: object[] = [];
     const walls = await BubblewrapWalls.open({
       dataDir: join(root, "data"),
       program: testedPrograms().toolHost,
@@ -34,9 +38,11 @@ export class WallBench implements AsyncDisposable {
       environment: { ...process.env, HOME: join(root, "home/me"), LLM_API_KEY: "canary-of-the-server" },
       self: ownAccount(),
       logger: silentLogger,
+      isOwnListener: () => false,
+      onEgress: (conversationId, record) => void records.push({ conversationId, ...record }),
       ...changes,
     });
-    return new WallBench(root, walls);
+    return new WallBench(root, walls, records);
   }
 
   get folder(): string {
@@ -52,7 +58,15 @@ export class WallBench implements AsyncDisposable {
   }
 
   order(changes: Partial<WallOrder> = {}): WallOrder {
-    return { rootId: "one", ownerId: "local", folder: this.folder, network: "none", hide: [], ...changes };
+    return {
+      rootId: "one",
+      ownerId: "local",
+      folder: this.folder,
+      network: "none",
+      limit: null,
+      hide: [],
+      ...changes,
+    };
   }
 
   async terminal(

@@ -1,0 +1,101 @@
+import { dirname, join } from "node:path";
+import { egressEnvironment } from "../egress/egress-environment.ts";
+import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
+import { forwarderBind } from "../sandboxes/port-forwarder-client.ts";
+import {
+  nodeArguments,
+  orderedEnvironment,
+  programBinds,
+  serveArguments,
+  systemPath,
+} from "../sandboxes/tool-host-program.ts";
+import type { DerivedSettings } from "./derived-settings.ts";
+import { findGuards } from "./find-guards.ts";
+import { findHiddenFiles } from "./hidden-files.ts";
+import { findToolchains, toolchainVariables, visiblePath } from "./toolchains.ts";
+import type { WallAccount } from "./wall-account.ts";
+import { insideEgress } from "./wall-egress.ts";
+import {
+  accountFiles,
+  insideWall,
+  planMounts,
+  wallArguments,
+  wallEnvironment,
+  type MountPlan,
+} from "./wall-mounts.ts";
+import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { WallOrder } from "./wall.ts";
+
+/** Processes and threads of a wall, and megabytes of memory of one process. People's builds need more than sandboxes of strangers. */
+const limits = { pids: 8_192, memoryMb: 64 * 1_024 };
+const hostName = "convoke-wall";
+
+export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "program"> & {
+  readonly order: WallOrder;
+  /** The working folder without links. */
+  readonly folder: string;
+  readonly account: WallAccount;
+  readonly dirs: MountPlan["dirs"];
+  readonly settings: DerivedSettings;
+  /** Content of the trust stores inside, by path; none without a way out. */
+  readonly trust: Readonly<Record<string, string>>;
+};
+
+/** What to start for a wall whose folders exist. */
+export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
+  const { account, dataDir, dirs, environment, folder, order, program, settings, trust } = parts;
+  const home = environment["HOME"] ?? account.home;
+  const toolchains = await findToolchains({ home, dataDir, environment });
+  const forwarder = forwarderBind(undefined, "/run/convoke-program");
+  const mounts = planMounts({
+    folder,
+    namedFolder: order.folder,
+    home: account.home,
+    dataDir,
+    dirs,
+    program: [
+      forwarder,
+      ...programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false })),
+    ],
+    toolchains,
+    guards: (await findGuards(folder)).binds,
+  });
+  const path = visiblePath(environment["PATH"] ?? systemPath, toolchains, dirname(insideWall.program.node));
+  const variables = orderedEnvironment({
+    ...toolchainVariables(environment, toolchains),
+    ...settings.variables,
+    ...(dirs.egress === null ? {} : egressEnvironment(insideEgress)),
+  });
+  const view = {
+    account,
+    name: hostName,
+    folder,
+    environment: { ...variables, ...wallEnvironment(account, path, environment) },
+  };
+  return {
+    account: account.become,
+    binds: mounts.filter((mount) => mount.kind === "bind"),
+    toArguments: (binds) => wallArguments(view, mounts, binds),
+    files: {
+      ...accountFiles(account, hostName),
+      ...settings.files,
+      ...trust,
+      ...(await findHiddenFiles(folder, order.hide)),
+    },
+    visible: [],
+    limits,
+    command: [
+      insideWall.program.node,
+      ...nodeArguments,
+      "--import",
+      `file://${forwarder.target}`,
+      join(insideWall.program.root, program.entry),
+      ...serveArguments({
+        socket: `${insideWall.run}/host.sock`,
+        keyFile: `${insideWall.run}/key`,
+        stateDir: dirs.state,
+        ...(dirs.egress === null ? {} : { egress: insideEgress.socket }),
+      }),
+    ],
+  };
+}

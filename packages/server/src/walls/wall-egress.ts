@@ -1,0 +1,95 @@
+import { chown } from "node:fs/promises";
+import { join } from "node:path";
+import type { SecureContext } from "node:tls";
+import { readSystemRoots, composeTrustBundle, trustStorePaths } from "../egress/certificates/trust-bundle.ts";
+import type { Egress, RefusalsSince } from "../egress/egress.ts";
+import { createUpstreamTrust } from "../egress/intercept/upstream-tls.ts";
+import { openEgress } from "../egress/open-egress.ts";
+import type { GrantScope } from "../egress/policy/egress-policy.ts";
+import { isRegularFile } from "./is-regular-file.ts";
+import { parentProxyOf } from "./parent-proxy.ts";
+import type { WallAccount } from "./wall-account.ts";
+import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { WallOrder } from "./wall.ts";
+
+/** Where the way out is inside. */
+export const insideEgress = {
+  folder: "/run/convoke-egress",
+  socket: "/run/convoke-egress/proxy.sock",
+  bundle: "/run/convoke-trust/bundle.pem",
+  authority: "/run/convoke-trust/authority.pem",
+} as const;
+
+/** What all walls of a server share: reading the system's roots takes tens of milliseconds. */
+export class SharedTrust {
+  #roots: Promise<string> | null = null;
+  #upstream: SecureContext | null = null;
+
+  async roots(): Promise<string> {
+    return await (this.#roots ??= readSystemRoots());
+  }
+
+  readonly upstream = (): SecureContext => (this.#upstream ??= createUpstreamTrust());
+}
+
+export type WallEgressDeps = Pick<BubblewrapWallsDeps, "environment" | "isOwnListener" | "onEgress"> & {
+  readonly order: WallOrder;
+  /** Absolute; shows inside, read-only. */
+  readonly folder: string;
+  readonly trust: SharedTrust;
+};
+
+/** The way out of one wall. It is opened once and outlives single processes of the wall, so that grants and counts stay. */
+export class WallEgress implements AsyncDisposable {
+  readonly #deps: WallEgressDeps;
+  #opening: Promise<Egress> | null = null;
+  #opened: Egress | null = null;
+
+  constructor(deps: WallEgressDeps) {
+    this.#deps = deps;
+  }
+
+  /** Content of the trust stores inside, by path. `registries` are hosts of the preset that the person's settings name. */
+  async open(account: WallAccount, registries: readonly string[]): Promise<Record<string, string>> {
+    this.#opening ??= this.#open(account, registries);
+    const { certificate } = await this.#opening;
+    const bundle = composeTrustBundle(await this.#deps.trust.roots(), certificate);
+    const files: Record<string, string> = {
+      [insideEgress.bundle]: bundle,
+      [insideEgress.authority]: certificate,
+    };
+    for (const path of trustStorePaths) if (await isRegularFile(path)) files[path] = bundle;
+    return files;
+  }
+
+  refusalsSince(mark: number): RefusalsSince {
+    return this.#opened?.refusalsSince(mark) ?? { mark: 0, text: "" };
+  }
+
+  grant(hosts: readonly string[], scope: GrantScope): void {
+    this.#opened?.grant(hosts, scope);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#opening?.catch(() => null))?.[Symbol.asyncDispose]();
+  }
+
+  async #open({ become }: WallAccount, registries: readonly string[]): Promise<Egress> {
+    const { order, folder, environment, isOwnListener, onEgress, trust } = this.#deps;
+    const { network, limit, rootId } = order;
+    const socketPath = join(folder, "proxy.sock");
+    this.#opened = await openEgress({
+      socketPath,
+      policy: network,
+      limitedBy: limit === null ? [] : [{ source: "server", policy: limit }],
+      registries,
+      secrets: () => [],
+      isOwnListener,
+      onRecord: (record) => onEgress(rootId, record),
+      parentProxy: parentProxyOf(environment),
+      upstreamTrust: trust.upstream,
+    });
+    if (become !== null) await chown(socketPath, become.uid, become.gid);
+    return this.#opened;
+  }
+}
