@@ -45,6 +45,7 @@ import * as stopConversation from "./requests/stop-conversation.ts";
 import * as updateConversation from "./requests/update-conversation.ts";
 import { nameOf } from "./schema.ts";
 import * as confirmationPolicy from "./security/confirmation-policy.ts";
+import * as rule from "./security/rule.ts";
 import * as secretSource from "./security/secret-source.ts";
 import * as securityAnalyzer from "./security/security-analyzer.ts";
 import * as securityRisk from "./security/security-risk.ts";
@@ -116,7 +117,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(agentDefinition, clientToolSpec, networkPolicy, requestExtensions, worktreeOptions)),
-  ...byName(namedIn(stopConversation, eventContext, approvalPolicy, wall, turnControl)),
+  ...byName(namedIn(stopConversation, eventContext, approvalPolicy, wall, turnControl, rule)),
   ...byName(namedIn(folder, glance, outline, past, previews)),
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),

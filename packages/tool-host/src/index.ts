@@ -7,6 +7,7 @@ export { loadTerminal } from "./tools/terminal/load-terminal.ts";
 export { innerAddress } from "./inner-address.ts";
 export { listTool } from "./list-tool.ts";
 export { placesOf } from "./place-of.ts";
+export { pathsIn as pathsInPatch } from "./tools/apply-patch/parse-patch.ts";
 export { readExecutions, type RecordedExecution } from "./read-executions.ts";
 export type { ToolTraits } from "./tool-traits.ts";
 export { settle } from "./settle.ts";

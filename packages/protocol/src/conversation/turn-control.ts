@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { LLM } from "../agent/llm.ts";
 import { ApprovalPolicy } from "./approval-policy.ts";
+import { CommandReading, Rule, RuleDecision } from "../security/rule.ts";
 import { SecurityRisk } from "../security/security-risk.ts";
 import {
   anyObject,
@@ -31,6 +32,10 @@ export const PendingApproval = object("PendingApproval", {
   requested_at: Type.String({ format: "date-time" }),
   deadline: orNull(Type.String({ format: "date-time" })),
   on_timeout: orNull(choice(["accept", "reject"])),
+  decided_by: orNull(ref(RuleDecision, { description: "The rule that asks, if one does." })),
+  proposed_rules: Type.Array(ref(Rule), {
+    description: "The narrowest rules that would allow it; empty if none can.",
+  }),
 });
 export type PendingApproval = Static<typeof PendingApproval>;
 
@@ -44,6 +49,15 @@ export const AnswerApprovalsRequest = closedObject("AnswerApprovalsRequest", {
         action_id: Type.String(),
         accept: Type.Boolean(),
         reason: Type.Optional(Type.String({ maxLength: 10_000 })),
+        scope: Type.Optional(
+          choice(["once", "conversation", "rule"], {
+            description:
+              "Where a rule is stored with the answer: nowhere (default), in the conversation, with the user.",
+          }),
+        ),
+        rule: Type.Optional(
+          ref(Rule, { description: "With a scope; without it the proposed rules of the action are stored." }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -58,24 +72,7 @@ export const SetApprovalPolicyRequest = closedObject("SetApprovalPolicyRequest",
 });
 export type SetApprovalPolicyRequest = Static<typeof SetApprovalPolicyRequest>;
 
-/** Calls that need no confirmation. `*` in an argument matches any text that does not begin another command. */
-export const AllowRule = closedObject("AllowRule", {
-  tool_name: Type.String({ minLength: 1 }),
-  arguments: Type.Optional(mapOf(Type.String({ maxLength: 2000 }))),
-  up_to: Type.Optional(ref(SecurityRisk)),
-  effect: Type.Optional(
-    Type.String({
-      maxLength: 20,
-      description: "Only `allow`, which it is without: there are no rules that deny.",
-    }),
-  ),
-});
-export const AllowRules = closedObject("AllowRules", {
-  rules: Type.Array(ref(AllowRule), { maxItems: 200 }),
-});
-export type AllowRules = Static<typeof AllowRules>;
-
-/** Past actions of the agent that rules would have allowed. */
+/** Past actions of the agent that rules would have decided about. */
 export const AllowRulesTrial = object("AllowRulesTrial", {
   action_count: Type.Integer(),
   matches: Type.Array(
@@ -84,6 +81,9 @@ export const AllowRulesTrial = object("AllowRulesTrial", {
       tool_name: Type.String(),
       action: anyObject(),
       security_risk: ref(SecurityRisk),
+      effect: choice(["allow", "ask", "deny"]),
+      rule_index: Type.Integer({ description: "The position of the rule that decides, from 0." }),
+      reading: orNull(ref(CommandReading)),
       was_asked: Type.Boolean(),
       was_rejected: Type.Boolean(),
     }),

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { ConversationInfo } from "../conversation/conversation-info.ts";
+import { AllowRules } from "../security/rule.ts";
 import {
-  AllowRules,
   AllowRulesTrial,
   AnswerApprovalsRequest,
   ConversationSpend,
@@ -68,18 +68,26 @@ export const controlRoutes = routesOf("Conversations", {
     responses: { ...done, ...noConversation, ...invalid },
   },
   getAllowRules: {
-    ...route("GET", "allow_rules", "The calls that need no confirmation"),
+    ...route("GET", "allow_rules", "The rules of the conversation"),
     responses: { ...ok("The rules.", AllowRules), ...noConversation, ...invalid },
   },
   setAllowRules: {
-    ...route("PUT", "allow_rules", "Choose the calls that need no confirmation"),
+    ...route(
+      "PUT",
+      "allow_rules",
+      "Choose the rules of the conversation: calls that are allowed, asked about or denied",
+    ),
     body: AllowRules,
     responses: { ...done, ...noConversation, ...invalid },
   },
   tryAllowRules: {
-    ...route("POST", "allow_rules/dry_run", "What rules would have let pass until now; changes nothing"),
+    ...route("POST", "allow_rules/dry_run", "What rules would have decided until now; changes nothing"),
     body: AllowRules,
-    responses: { ...ok("The calls that the rules cover.", AllowRulesTrial), ...noConversation, ...invalid },
+    responses: {
+      ...ok("The calls that a rule decides about.", AllowRulesTrial),
+      ...noConversation,
+      ...invalid,
+    },
   },
   getQueue: {
     ...route("GET", "queue", "The messages that the agent has not read yet"),

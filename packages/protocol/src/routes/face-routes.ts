@@ -27,6 +27,7 @@ import { previewRoutes } from "./preview-routes.ts";
 import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
+import { ruleRoutes } from "./rule-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
@@ -34,6 +35,7 @@ import { webhookRoutes } from "./webhook-routes.ts";
 export const agentFaceRoutes = {
   ...agentServerRoutes,
   ...controlRoutes,
+  ...ruleRoutes,
   ...overviewRoutes,
   ...searchRoutes,
   ...terminalRoutes,

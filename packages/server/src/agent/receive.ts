@@ -5,6 +5,9 @@ import { maxCalls } from "../models/max-calls.ts";
 import { assessCall, type AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import type { Verdict } from "../security/analyzers/verdict.ts";
 import { needsConfirmation } from "../security/confirmation.ts";
+import { denialText } from "../security/rules/describe-rule.ts";
+import type { RuleDecision } from "../security/rules/rule.ts";
+import { denialOfLast } from "../events/call-answers.ts";
 import { parseArguments } from "./tool-arguments.ts";
 import type { BadCall, UnderstoodCall } from "./tool-call.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
@@ -15,14 +18,15 @@ export type ReceiveContext = {
   readonly readCall: (call: MessageToolCall) => UnderstoodCall | BadCall;
   readonly analyzer: AnalyzerConfig | null;
   readonly policy: ConfirmationPolicy;
-  /** True for a call that the user has allowed once and for all. */
-  readonly isAllowed?: (call: UnderstoodCall, verdict: Verdict) => boolean;
+  /** The rule that decides about a call; null when none does. */
+  readonly decide?: (call: UnderstoodCall, verdict: Verdict) => RuleDecision | null;
 };
 
 type Read = {
   readonly call: MessageToolCall;
   readonly read: UnderstoodCall | BadCall;
   readonly verdict: Verdict;
+  readonly decision: RuleDecision | null;
 };
 
 const unknown: Verdict = { risk: "UNKNOWN", reasons: [] };
@@ -104,28 +108,36 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
   const { toolCalls } = response.message;
   const tooMany = tooManyCalls(given.message.toolCalls.length);
   const calls: Read[] = toolCalls.map((call, index) => {
-    if (index >= maxRun) return { call, read: tooMany, verdict: unknown };
+    if (index >= maxRun) return { call, read: tooMany, verdict: unknown, decision: null };
     const isCut = response.isTruncated && index === toolCalls.length - 1 && !isWhole(call.arguments);
     const read = isCut ? cutCall(call.name) : context.readCall(call);
-    return { call, read, verdict: read.ok ? judge(read, response, context.analyzer) : unknown };
+    if (!read.ok) return { call, read, verdict: unknown, decision: null };
+    const verdict = judge(read, response, context.analyzer);
+    return { call, read, verdict, decision: context.decide?.(read, verdict) ?? null };
   });
   const finishIndex = calls.findIndex(({ read }) => read.ok && read.tool.traits?.endsTurn === true);
   const isDropped = (index: number) => finishIndex !== -1 && index > finishIndex;
-  const batch = calls.flatMap(({ read, verdict }, index) =>
-    read.ok && !isDropped(index) && context.isAllowed?.(read, verdict) !== true
-      ? [{ needsNoApproval: read.tool.traits?.needsNoApproval === true, risk: verdict.risk }]
-      : [],
-  );
-  const gate = needsConfirmation(context.policy, batch) ? "awaiting" : "approved";
+  const batch = calls.flatMap(({ read, verdict, decision }, index) => {
+    if (!read.ok || isDropped(index) || isSettledBy(decision)) return [];
+    return [{ needsNoApproval: read.tool.traits?.needsNoApproval === true, risk: verdict.risk }];
+  });
+  const isAsked = calls.some(({ decision }, index) => decision?.effect === "ask" && !isDropped(index));
+  const gate = isAsked || needsConfirmation(context.policy, batch) ? "awaiting" : "approved";
 
   const { replay } = response.message;
   const firstMeta: EventMeta = withoutUndefined({ sawSeq: context.sawSeq, replay });
-  return calls.flatMap(({ call, read, verdict }, index): EventDraft[] => {
+  return calls.flatMap(({ call, read, verdict, decision }, index): EventDraft[] => {
     const meta: EventMeta = index === 0 ? firstMeta : {};
     if (read.ok && !isDropped(index)) {
       const risk = shownRisk(read, verdict, context.analyzer);
-      const why = verdict.reasons.length === 0 ? {} : { verdict };
-      return [{ body: actionEvent(response, index, call, read, risk), meta: { ...meta, gate, ...why } }];
+      const why = {
+        ...(verdict.reasons.length === 0 ? {} : { verdict }),
+        ...(decision === null ? {} : { decidedBy: decision }),
+      };
+      const body = actionEvent(response, index, call, read, risk);
+      if (decision?.effect !== "deny") return [{ body, meta: { ...meta, gate, ...why } }];
+      const denied = { toolName: read.tool.name, toolCallId: call.id };
+      return [{ body, meta: { ...meta, ...why } }, denialOfLast(denied, denialText(decision))];
     }
     const error = read.ok ? afterFinish : read.error;
     const toolName = read.ok ? read.tool.name : call.name;
@@ -141,6 +153,10 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
       read.ok ? { body, meta: { isFinal: true } } : { body },
     ];
   });
+}
+
+function isSettledBy(decision: RuleDecision | null): boolean {
+  return decision?.effect === "allow" || decision?.effect === "deny";
 }
 
 /** The provider's own items are given back whole or not at all, so they go where calls are left out. */

@@ -69,6 +69,8 @@ export type ServerConfig = {
   readonly maxBudgetPerUserPerDay: number | null;
   /** What happens to unanswered actions, in conversations that do not say it themselves. */
   readonly approvalDefault: ApprovalDefault | null;
+  /** Absolute path of the file with the rules for all users; null: there are none. */
+  readonly rulesFile: string | null;
   readonly metrics: MetricsAccess;
   /** Null: no traces. */
   readonly tracing: TracingConfig | null;
@@ -137,6 +139,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
       readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
     maxBudgetPerUserPerDay: readDayBudget(environment),
     approvalDefault: readApprovalDefault(environment),
+    rulesFile: environment["CONVOKE_RULES"] ? resolve(environment["CONVOKE_RULES"]) : null,
     metrics: readMetricsAccess(environment),
     tracing: readTracing(environment),
   };

@@ -13,6 +13,7 @@ import { Directory } from "../directory/directory.ts";
 import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
 import type { McpAccess } from "../tools/sources/mcp-tools.ts";
 import type { OpenToolSource } from "../tools/tool-source.ts";
+import type { RuleSources } from "../directory/owned-rules.ts";
 import { Standstills } from "../directory/standstills.ts";
 import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
 import { toConversationInfo } from "../engine/state/conversation-info.ts";
@@ -29,9 +30,11 @@ import { pacedSend } from "../models/paced-send.ts";
 import type { Observer } from "../observability/observer.ts";
 import { watchModel } from "../observability/watch-model.ts";
 import type { Store } from "./store.ts";
+import { readServerRules } from "./read-server-rules.ts";
 import { toolSources } from "./tool-sources.ts";
 import { McpLogins } from "../settings/mcp-logins.ts";
 import { ModelLessons } from "../settings/model-lessons.ts";
+import { RuleStore } from "../settings/rule-store.ts";
 import { SettingsStore } from "../settings/settings-store.ts";
 import { findStoredModel } from "../settings/stored-models.ts";
 import { Ledger } from "../spending/ledger.ts";
@@ -85,6 +88,7 @@ export interface OpenConversations extends AsyncDisposable {
   readonly appConversations: OpenAppConversations;
   readonly webhooks: Webhooks;
   readonly settings: SettingsStore;
+  readonly ruleSources: RuleSources;
   readonly skills: SkillAccess;
   readonly mcpLogins: McpLogins;
   readonly ledger: Ledger;
@@ -115,6 +119,10 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     }),
   );
   const settings = new SettingsStore({ database, secretBox, clock: systemClock });
+  const ruleSources: RuleSources = {
+    server: await readServerRules(config.rulesFile, deps.validator),
+    users: await RuleStore.open({ database, clock: systemClock }),
+  };
   const send = pacedSend(fetch);
   const modelLessons = new ModelLessons({ database, clock: systemClock, logger });
   const openFor = (llm: LLM, ownerId: string, callDepth: number): Model => {
@@ -152,6 +160,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const directory: Directory = scope.use(
     new Directory({
       journal,
+      ruleSources,
       storedModels: { find: (ownerId, name) => findStoredModel(settings, ownerId)(name) },
       chooseHost: hosts.choose,
       describeWall: hosts.describe,
@@ -226,6 +235,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     appConversations,
     webhooks,
     settings,
+    ruleSources,
     skills,
     mcpLogins,
     ledger,

@@ -126,7 +126,7 @@ test("P57: tables of an older release get what later migrations add, and keep th
       await sql`ALTER TABLE users ADD COLUMN name TEXT DEFAULT 'new'`.execute(tables);
     },
   };
-  const migrations = { ...allMigrations, "0002-names": second };
+  const migrations = { ...allMigrations, "9000-names": second };
   for (const _start of ["first", "second"]) {
     await using database = await openApplicationDatabase(dataDir, migrations);
     expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([
@@ -140,12 +140,15 @@ test("P57: tables of a development version are refused with what to do, and stay
   await (await openApplicationDatabase(dataDir))[Symbol.asyncDispose]();
   const path = join(dataDir, "application.sqlite");
   using database = new DatabaseSync(path);
-  database.exec("UPDATE kysely_migration SET name = '0001-users-keys-settings-secrets'");
+  database.exec(
+    "UPDATE kysely_migration SET name = '0001-users-keys-settings-secrets' WHERE name = '0001-tables'",
+  );
   await expect(openApplicationDatabase(dataDir)).rejects.toThrow(
     `${path} is of a development version from before the first release: name another data folder`,
   );
-  expect(database.prepare("SELECT name FROM kysely_migration").all()).toEqual([
+  expect(database.prepare("SELECT name FROM kysely_migration ORDER BY name").all()).toEqual([
     { name: "0001-users-keys-settings-secrets" },
+    { name: "0002-user-rules" },
   ]);
 });
 

@@ -14,6 +14,7 @@ export const keysOf = {
   webhook_cursors: ["hook_id", "conversation_id"],
   spend_days: ["user_id", "day", "conversation_id"],
   user_budgets: ["user_id"],
+  user_rules: ["user_id"],
   spend_holds: ["id"],
   mcp_logins: ["user_id", "id"],
   login_tickets: ["digest"],

@@ -14,6 +14,7 @@ export type Tables = {
   webhook_cursors: WebhookCursorTable;
   spend_days: SpendDayTable;
   user_budgets: UserBudgetTable;
+  user_rules: UserRulesTable;
   spend_holds: SpendHoldTable;
   mcp_logins: McpLoginTable;
   login_tickets: LoginTicketTable;
@@ -27,7 +28,12 @@ export type Tables = {
 };
 
 /** Tables that {@link ApplicationDatabase.live} may be asked for; the migrations count their changes. */
-export const liveTables = ["keys", "browser_logins", "user_budgets"] as const satisfies (keyof Tables)[];
+export const liveTables = [
+  "keys",
+  "browser_logins",
+  "user_budgets",
+  "user_rules",
+] as const satisfies (keyof Tables)[];
 
 type Fixed<T> = ColumnType<T, T, never>;
 
@@ -160,6 +166,16 @@ export type SpendHoldTable = {
 
 /** What a user wants to spend at most in US dollars; there is no row for a user who has no wish. */
 export type UserBudgetTable = { readonly user_id: Fixed<string>; readonly max_budget_per_day: number };
+
+/** What a user lets agents do, in all conversations. */
+export type UserRulesTable = {
+  readonly user_id: Fixed<string>;
+  /** Grows by one with each change. */
+  readonly version: number;
+  /** JSON list. */
+  readonly document: string;
+  readonly updated_at: number;
+};
 
 /** The credentials of one login to an MCP server; `id` says which, without telling anything about them. */
 export type McpLoginTable = {

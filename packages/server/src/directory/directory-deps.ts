@@ -8,6 +8,7 @@ import type { BudgetGuard } from "../spending/budget-guard.ts";
 import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { StoredModels } from "../tools/tasks/sub-conversation.ts";
 import type { DescribeWall } from "../tools/conversation-host.ts";
+import type { RuleSources } from "./owned-rules.ts";
 import type { Standstills } from "./standstills.ts";
 
 /** Called before a conversation is removed. */
@@ -20,6 +21,7 @@ export interface DeletionListener {
 export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly storedModels: StoredModels;
   readonly describeWall: DescribeWall;
+  readonly ruleSources: RuleSources;
   readonly journal: Journal;
   readonly secretBox: SecretBox;
   /** The server's own keys, masked in every conversation. */

@@ -26,6 +26,7 @@ import { Watches, type FrameSource, type Watch } from "./watch.ts";
 import type { DirectoryDeps } from "./directory-deps.ts";
 import { isOwnedBy } from "./is-owned-by.ts";
 import { LoadedConversations } from "./loaded-conversations.ts";
+import { OwnedRules } from "./owned-rules.ts";
 import type { ConversationInfoSource } from "../engine/state/conversation-info.ts";
 import { initialState } from "../engine/state/conversation-state.ts";
 import { forkConversation, type ForkInput } from "./fork.ts";
@@ -116,6 +117,11 @@ export class Directory implements AsyncDisposable {
     if (this.#loaded.isClosed) throw serverClosing();
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return await this.#loaded.open(id);
+  }
+
+  /** The rules around a user's conversations. */
+  rulesOf({ userId }: Asker): OwnedRules {
+    return new OwnedRules({ ...this.#deps, sessions: this.#sessions }, userId);
   }
 
   /** See {@link LoadedConversations.shellsOf}. */

@@ -21,6 +21,7 @@ import { PersonShells } from "../tools/people/person-shells.ts";
 import { NewConversations } from "./new-conversations.ts";
 import type { ClaimedRun } from "./orphans.ts";
 import { OwnedModels, type Account } from "./owned-models.ts";
+import { OwnedRules } from "./owned-rules.ts";
 import { OwnedTools } from "./owned-tools.ts";
 import type { StoredSecrets } from "../engine/stored-secrets.ts";
 import type { Watches } from "./watch.ts";
@@ -296,6 +297,7 @@ export class LoadedConversations implements AsyncDisposable {
       models: new OwnedModels(this.#deps, account),
       tools: new OwnedTools(this.#deps, { id, ownerId, lease: log.lease }),
       people: shells,
+      rules: new OwnedRules(this.#deps, ownerId),
       budget: { refusal: () => this.#deps.budgetGuard.refusal(account) },
       holder: { lost: () => void this.#drop(id, conversation) },
       fetch: this.#deps.mcp.fetch,

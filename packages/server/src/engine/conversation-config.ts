@@ -12,7 +12,7 @@ import type {
 import type { Warning } from "../events/warning.ts";
 import type { HookSettings } from "../extensions/hooks/hook-config.ts";
 import type { GivenSubAgent } from "../extensions/sub-agents/sub-agent.ts";
-import type { AllowRule } from "../security/allow-rules.ts";
+import type { AnyRule } from "../security/rules/rule.ts";
 import type { AnalyzerConfig } from "../security/analyzers/analyzer.ts";
 import { hideUrl, secretMask } from "../settings/secret-fields.ts";
 import type { ApprovalPolicy } from "./approval-policy.ts";
@@ -51,8 +51,8 @@ export type ConversationConfig = {
   readonly tags: Readonly<Record<string, string>>;
   /** What happens to actions whose approval times out; without it they wait for ever. */
   readonly approval_policy?: ApprovalPolicy | null;
-  /** Calls that need no confirmation. */
-  readonly allow_rules?: readonly AllowRule[];
+  /** Its own rules; those of the server, the user and the project count as well. */
+  readonly allow_rules?: readonly AnyRule[];
   /** Budget in US dollars for all model calls; unlimited if absent. */
   readonly max_budget_per_task?: number | null;
   /** The version of the user's settings that were last applied (P34). */

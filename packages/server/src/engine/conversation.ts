@@ -1,6 +1,7 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import type { EventDraft } from "../events/event-draft.ts";
-import { awaiting, decideAnswers, type ApprovalAnswer } from "./commands/approvals.ts";
+import { answerApprovals } from "./answer-approvals.ts";
+import type { ApprovalAnswer } from "./commands/approvals.ts";
 import { approvePlan } from "./approve-plan.ts";
 import { askBeside } from "./commands/ask-agent.ts";
 import { decideAccept, decideReject, decideRun } from "./commands/decide.ts";
@@ -121,15 +122,9 @@ export class Conversation implements AsyncDisposable {
     await this.writer.command((state) => decideReject(state, reason, this.runner.executing));
   }
 
-  /** Accepts or rejects pending actions; fails if an action is unknown (404) or settled (409). */
-  async answer(answers: readonly ApprovalAnswer[]): Promise<void> {
-    const { log } = this;
-    await this.queue.post(async () => {
-      const waiting = new Set(awaiting(log.state).map(({ id }) => id));
-      const areWaiting = answers.every(({ action_id: id }) => waiting.has(id));
-      const known = areWaiting ? waiting : await log.knownIds();
-      await this.writer.commit(decideAnswers(log.state, answers, (id) => known.has(id)));
-    });
+  /** Answers pending actions, see {@link answerApprovals}. */
+  async answer(answers: readonly ApprovalAnswer[], userId: string): Promise<void> {
+    await answerApprovals(answers, userId, { ...this.#parts, rules: this.#deps.rules });
   }
 
   /** Withdraws a queued message (P44); fails if it is unknown (404) or was read (409). */

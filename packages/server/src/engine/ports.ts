@@ -1,5 +1,6 @@
-import type { LLM } from "@convoke/protocol";
+import type { LLM, Rule } from "@convoke/protocol";
 import type { Model } from "../models/model.ts";
+import type { RulePlaces, SourcedRule } from "../security/rules/rule.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { HookGate, HookSurroundings } from "./hook-gate.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -35,6 +36,29 @@ export interface Budget {
 }
 
 export const noBudget: Budget = { refusal: async () => null };
+
+/** Rules besides those in the configuration of a conversation, and where paths in rules are. */
+export interface Rules {
+  /** Those of the server and of the owner, as they are now. */
+  ofOwner(): readonly SourcedRule[];
+  /** Those that the project has now. Rejects if the workspace cannot be reached. */
+  readProject(config: ConversationConfig): Promise<ProjectRules>;
+  places(config: ConversationConfig): RulePlaces;
+  /** Adds to the owner's rules, for all conversations. */
+  addForOwner(rules: readonly Rule[]): Promise<void>;
+}
+
+/** `problems` says what of the file was refused; each is a text that names the rule and the field. */
+export type ProjectRules = { readonly rules: readonly SourcedRule[]; readonly problems: readonly string[] };
+
+export const noProjectRules: ProjectRules = { rules: [], problems: [] };
+
+export const noRules: Rules = {
+  ofOwner: () => [],
+  readProject: async () => noProjectRules,
+  places: ({ workspace }) => ({ workingDir: workspace.working_dir, home: null }),
+  addForOwner: async () => {},
+};
 
 /** User resources beside the agent, such as shells; they end with the conversation. */
 export type People = AsyncDisposable;

@@ -58,16 +58,30 @@ export class Writer {
     decision: Decision,
     extra: Parameters<ConversationLog["append"]>[1] = {},
   ): Promise<StampedEvent[]> {
-    const { configuration, log, runner, session } = this.#deps;
-    const stamped = await configuration.changeWith(change, (drafts, patch) =>
+    const stamped = await this.#storeChange(change, decision, extra);
+    this.#deps.session.renew();
+    this.#deps.runner.ensure();
+    return stamped;
+  }
+
+  /** The same for a change that tools do not depend on. */
+  async commitSetting(change: Partial<ConversationConfig>, decision: Decision): Promise<void> {
+    await this.#storeChange(change, decision, {});
+    this.#deps.runner.ensure();
+  }
+
+  async #storeChange(
+    change: Partial<ConversationConfig>,
+    decision: Decision,
+    extra: Parameters<ConversationLog["append"]>[1] = {},
+  ): Promise<StampedEvent[]> {
+    const { configuration, log } = this.#deps;
+    return await configuration.changeWith(change, (drafts, patch) =>
       log.append(this.#withFacts([...decision.drafts, ...drafts]), {
         ...extra,
         patch: { ...extra.patch, ...patch },
       }),
     );
-    session.renew();
-    runner.ensure();
-    return stamped;
   }
 
   /** Appends to the log through the mailbox. */

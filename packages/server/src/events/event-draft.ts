@@ -3,6 +3,7 @@ import type { NewEvent } from "../journal/journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
 import type { Mask } from "../security/mask.ts";
+import type { RuleDecision } from "../security/rules/rule.ts";
 import type { ModelTool, ProviderReplay } from "../models/model.ts";
 
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
@@ -18,6 +19,8 @@ export type EventMeta = {
   readonly isInterrupted?: true;
   /** On an ActionEvent: whether it may start, or waits for the user. */
   readonly gate?: "approved" | "awaiting";
+  /** On an ActionEvent: the rule that decided about it; absent when none did. */
+  readonly decidedBy?: RuleDecision;
   /** On an ActionEvent: the findings of the security analyzer. */
   readonly verdict?: { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
   /** On a user message: the sender also requested a run. */
@@ -48,7 +51,10 @@ export type EventMeta = {
   readonly shownTools?: string;
   /** On a message about content that a provider refused: ids of the events that the model reads in a repaired form from here on. */
   readonly repaired?: readonly string[];
-  /** On a warning about something that a model's provider refuses: its name, so that the warning is given once. */
+  /**
+   * On a warning about something that a model's provider refuses, or a rule of a project: its name, so that the
+   * warning is given once.
+   */
   readonly adjusted?: string;
   /** On a Condensation whose summary a model wrote: how much of each event that model was shown, in characters. */
   readonly shownCharacters?: number;

@@ -25,6 +25,7 @@ import {
   shellRoutes,
   terminalRoutes,
   controlRoutes,
+  ruleRoutes,
   startTaskRoutes,
   webhookRoutes,
 } from "@convoke/protocol";
@@ -66,6 +67,7 @@ import { controlHandlers } from "./agent-server/conversations/control-routes.ts"
 import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
 import { selectableTools } from "./agent-server/server/server-routes.ts";
 import { installedHandlers } from "./agent-server/extensions/plugin-routes.ts";
+import { ruleHandlers, type RuleRouteDeps } from "./agent-server/settings/rule-routes.ts";
 import { settingsFace } from "./agent-server/settings/settings-face.ts";
 import type { TryModelDeps } from "./agent-server/settings/try-model.ts";
 import { appConversationHandlers } from "./app-server/app-conversation-routes.ts";
@@ -94,6 +96,7 @@ export type FacesDeps = TryModelDeps &
   KeyRouteDeps &
   PushRouteDeps &
   Pick<DemoRouteDeps, "demo"> &
+  RuleRouteDeps &
   AgentServerDeps & {
     readonly hosts: DefaultPlace;
     readonly ledger: Ledger;
@@ -131,6 +134,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     settingsFace(deps),
     face(installedRoutes, onFolders(installedHandlers({ ...skillRouteDeps(deps), clock }), deps)),
     face(controlRoutes, controlHandlers(deps)),
+    face(ruleRoutes, ruleHandlers(deps)),
     face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps), ...replayHandlers(deps) }),
     face(searchRoutes, searchHandlers(deps)),
     face(terminalRoutes, terminalHandlers(deps)),

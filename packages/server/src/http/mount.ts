@@ -3,6 +3,7 @@ import type { Route } from "@convoke/protocol";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
+import { auditNoteOf } from "./audit-notes.ts";
 import { ClientDisconnect } from "./client-disconnect.ts";
 import { LargeAnswers } from "./large-answers.ts";
 import { askNode, hereOrThere, notHereReply, replyOf, toNodeCall } from "./here-or-there.ts";
@@ -77,6 +78,7 @@ export function mountRoutes<Operation extends string>(
         const caller = route.auth && !hasBody(request) ? request.caller : authenticate(request);
         if (route.auth && caller === null) throw unauthorized();
         const read = await readRequest(request, route, caller ?? stranger, deps);
+        request.auditNote = auditNoteOf(operation, read.body);
         const gone = new ClientDisconnect(reply.raw);
         const handle = (): Promise<RouteReply> | RouteReply =>
           handler({

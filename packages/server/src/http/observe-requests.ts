@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Begun, Observer } from "../observability/observer.ts";
 import type { Caller } from "../security/caller.ts";
 
-/** A call that was accepted or refused, without its contents. */
+/** A call that was accepted or refused; without its contents, but for decisions about what agents may do. */
 export type AuditedCall = {
   readonly requestId: string;
   /** Null for an unauthenticated caller. */
@@ -22,6 +22,8 @@ export type AuditedCall = {
   readonly target: Readonly<Record<string, string>>;
   /** 101 for an accepted socket, 401 for a refused one; 499 when the client disconnected before an answer began. */
   readonly status: number;
+  /** See `audit-notes.ts`; absent for most calls. */
+  readonly note?: object;
 };
 
 declare module "fastify" {
@@ -36,6 +38,8 @@ declare module "fastify" {
     isForwarded: boolean;
     /** True for a wrong key that is answered like a missing object. */
     isRefused: boolean;
+    /** What the audit log has of the body; null: nothing. */
+    auditNote: object | null;
     /** Reports that the request became a socket of this caller; null: an unauthenticated socket, which is closed. */
     noteSocket(caller: Caller | null): void;
   }
@@ -80,6 +84,7 @@ export function observeRequests(app: FastifyInstance, { observer, calls }: Obser
   app.decorateRequest("isReported", false);
   app.decorateRequest("isRefused", false);
   app.decorateRequest("isForwarded", false);
+  app.decorateRequest("auditNote", null);
   app.decorateRequest("noteSocket", function noteSocket(this: FastifyRequest, caller: Caller | null): void {
     this.caller = caller;
     end(this, caller === null ? 401 : 101);
@@ -123,6 +128,7 @@ export function toAuditedCall(request: FastifyRequest, status: number): AuditedC
     route: routeOf(request),
     target: targetOf(request),
     status,
+    ...(request.auditNote === null ? {} : { note: request.auditNote }),
   };
 }
 

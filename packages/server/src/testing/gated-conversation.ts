@@ -18,7 +18,7 @@ import { until } from "./until.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import { Conversation } from "../engine/conversation.ts";
 import { ViewCache } from "../engine/view-cache.ts";
-import { noBudget, nobody } from "../engine/ports.ts";
+import { noBudget, nobody, noRules } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 
 /** A conversation with a disk that can be filled, and a model and tools that the test steps. */
@@ -63,6 +63,7 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
     tools: { openSession: async () => hostBelt(session), openHooks: () => null, workspaceDir: () => "/" },
     people: nobody,
     budget: noBudget,
+    rules: noRules,
     holder: { lost: () => {} },
     isAttended: false,
     fetch,

@@ -3,7 +3,7 @@ import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../engine/conversation.ts";
 import { ViewCache } from "../engine/view-cache.ts";
-import { noBudget, nobody } from "../engine/ports.ts";
+import { noBudget, nobody, noRules } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import type { EventMeta } from "../events/event-draft.ts";
@@ -76,6 +76,7 @@ export async function openMemoryConversation(
     },
     people: nobody,
     budget: noBudget,
+    rules: noRules,
     holder: { lost: () => {} },
     isAttended: false,
     fetch,

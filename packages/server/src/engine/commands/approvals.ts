@@ -1,7 +1,10 @@
-import type { Event } from "@convoke/protocol";
+import type { Event, Rule } from "@convoke/protocol";
 import type { EventDraft, EventMeta } from "../../events/event-draft.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
+import { askReason } from "../../security/rules/describe-rule.ts";
+import { proposeRules } from "../../security/rules/propose-rules.ts";
+import type { RuledCall, RulePlaces } from "../../security/rules/rule.ts";
 import type { ConversationState, OpenAction } from "../state/conversation-state.ts";
 import type { ApprovalPolicy } from "../approval-policy.ts";
 import { rejection } from "../../events/call-answers.ts";
@@ -13,6 +16,27 @@ export type ApprovalAnswer = {
   readonly action_id: string;
   readonly accept: boolean;
   readonly reason?: string;
+  readonly scope?: AnswerScope;
+  /** Stored with a scope other than once; the proposed ones unless given. */
+  readonly rule?: Rule;
+};
+
+/** Where rules are stored with an answer: nowhere, in the conversation, with its user. */
+export type AnswerScope = "once" | "conversation" | "rule";
+
+/** An answer as the log records it. */
+export type RecordedAnswer = {
+  readonly action_id: string;
+  readonly accept: boolean;
+  readonly scope: AnswerScope;
+  readonly rules: readonly Rule[];
+};
+
+export type AnswerFacts = {
+  /** Distinguishes an action that was settled (conflict) from one that never existed (not found). */
+  readonly isKnown: (actionId: string) => boolean;
+  readonly userId: string;
+  readonly recorded: readonly RecordedAnswer[];
 };
 
 /** Pending approvals, oldest first. */
@@ -22,13 +46,12 @@ export function awaiting(state: ConversationState): OpenAction[] {
 
 /**
  * Accepts or rejects some pending actions (L23.13). The others stay pending; with the last answer the run resumes,
- * unless everything was rejected. `isKnown` distinguishes an action that was settled (conflict) from one that never
- * existed (not found).
+ * unless everything was rejected. One record says who gave which answers, and which rules were stored with them.
  */
 export function decideAnswers(
   state: ConversationState,
   answers: readonly ApprovalAnswer[],
-  isKnown: (actionId: string) => boolean,
+  { isKnown, userId, recorded }: AnswerFacts,
 ): Decision {
   const waiting = new Map(awaiting(state).map((action) => [action.id, action]));
   for (const { action_id: id } of answers) {
@@ -39,8 +62,7 @@ export function decideAnswers(
   }
   const accepted = answers.filter(({ accept }) => accept).map(({ action_id: id }) => id);
   const rejected = answers.filter(({ accept }) => !accept);
-  const drafts: EventDraft[] = [];
-  if (accepted.length > 0) drafts.push(approval(accepted, "user"));
+  const drafts: EventDraft[] = [approval(accepted, { by: "user", user: userId, answers: recorded })];
   for (const { action_id: id, reason } of rejected) {
     drafts.push(rejection(waiting.get(id)!, reason ?? "The user rejected this call."));
   }
@@ -63,7 +85,7 @@ export function decideTimeout(state: ConversationState, policy: ApprovalPolicy):
         ? [
             approval(
               left.map(({ id }) => id),
-              "deadline",
+              { by: "deadline" },
             ),
           ]
         : left.map((action) => rejection(action, text))),
@@ -78,9 +100,13 @@ function resumeRun(state: ConversationState, isAnyAccepted: boolean): EventDraft
   return [statusUpdate("idle"), ...(state.runWantedSeq > 0 ? [startRun([])] : [])];
 }
 
+type ApprovalFacts =
+  | { readonly by: "user"; readonly user: string; readonly answers: readonly RecordedAnswer[] }
+  | { readonly by: "deadline" };
+
 /** A separate record: which actions may start, and who allowed them. */
-function approval(ids: readonly string[], by: "user" | "deadline"): EventDraft {
-  return { ...stateUpdate("approvals", { accepted: ids, by }), meta: { approved: ids } };
+function approval(ids: readonly string[], facts: ApprovalFacts): EventDraft {
+  return { ...stateUpdate("approvals", { accepted: ids, ...facts }), meta: { approved: ids } };
 }
 
 /** One pending action as clients read it. */
@@ -88,10 +114,11 @@ export function describeApproval(
   conversationId: string,
   event: Extract<Event, { kind: "ActionEvent" }>,
   meta: EventMeta,
-  state: ConversationState,
-  policy: ApprovalPolicy | null,
+  { state, policy, places }: ApprovalSurroundings,
 ): Record<string, unknown> {
   const deadline = state.approvalDeadlineMs;
+  const { decidedBy = null } = meta;
+  const call = callOf({ event, meta }, places);
   return {
     conversation_id: conversationId,
     action_id: event.id,
@@ -100,9 +127,30 @@ export function describeApproval(
     action: event.action,
     summary: event.summary ?? null,
     security_risk: meta.verdict?.risk ?? event.security_risk,
-    reasons: meta.verdict?.reasons ?? [],
+    reasons: [
+      ...(decidedBy?.effect === "ask" ? [askReason(decidedBy)] : []),
+      ...(meta.verdict?.reasons ?? []),
+    ],
     requested_at: event.timestamp,
     deadline: deadline === null ? null : formatInstant(Math.round(deadline * 1000)),
     on_timeout: deadline === null ? null : (policy?.on_timeout ?? null),
+    decided_by: decidedBy,
+    proposed_rules: call === null ? [] : proposeRules(call),
   };
+}
+
+export type ApprovalSurroundings = {
+  readonly state: ConversationState;
+  readonly policy: ApprovalPolicy | null;
+  readonly places: RulePlaces;
+};
+
+/** A stored action as rules see it; null for an event that is none. */
+export function callOf(
+  { event, meta }: { readonly event: Event; readonly meta: EventMeta },
+  places: RulePlaces,
+): RuledCall | null {
+  if (event.kind !== "ActionEvent" || !event.action) return null;
+  const risk = meta.verdict?.risk ?? event.security_risk ?? "UNKNOWN";
+  return { toolName: event.tool_name, action: event.action, risk, places };
 }

@@ -13,8 +13,8 @@ import { createCallReader } from "../../agent/tool-call.ts";
 import type { EventDraft, StampedEvent } from "../../events/event-draft.ts";
 import { callsIn } from "../../models/calls-in.ts";
 import type { Adjustment, ModelError, ModelPart, ModelResponse, SpentAttempt } from "../../models/model.ts";
-import { isAllowed } from "../../security/allow-rules.ts";
 import { readsPrediction } from "../../security/analyzers/analyzer.ts";
+import { decideByRules } from "../../security/rules/decide-by-rules.ts";
 import { secretValues, sparedTexts } from "../secret-values.ts";
 import { condensedDrafts } from "./condense-now.ts";
 import {
@@ -27,6 +27,7 @@ import {
 import { endRetry } from "../../events/state-update.ts";
 import { failRun } from "./next-step.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
+import { projectWarnings, type CurrentRules, type RunRules } from "./run-rules.ts";
 import { addCalls } from "../state/stats.ts";
 import type { ToolBelt } from "../tool-belt.ts";
 import { storeEvents, type Following } from "./store-events.ts";
@@ -40,11 +41,14 @@ type Begun =
 type Asked = Extract<Begun, { parts: unknown }>;
 type LastPart = Extract<ModelPart, { type: "done" | "failed" | "aborted" }>;
 
+export type ModelCallsOptions = { readonly following: Following; readonly rules: RunRules };
+
 /** The model calls of one run, one at a time. */
 export class ModelCalls {
   readonly #deps: RunDeps;
   readonly #signal: AbortSignal;
   readonly #following: Following;
+  readonly #rules: RunRules;
   #isOpen = false;
   #sawSeq = 0;
   #answerText = "";
@@ -53,10 +57,11 @@ export class ModelCalls {
   #listedTools: readonly ToolListing[] | null = null;
 
   /** `following` returns the drafts of the same commit as the answer, from the state after it. */
-  constructor(deps: RunDeps, signal: AbortSignal, following: Following) {
+  constructor(deps: RunDeps, signal: AbortSignal, { following, rules }: ModelCallsOptions) {
     this.#deps = deps;
     this.#signal = signal;
     this.#following = following;
+    this.#rules = rules;
     signal.addEventListener("abort", () => deps.condensing.abort(), { once: true });
   }
 
@@ -96,13 +101,14 @@ export class ModelCalls {
         return;
       }
       const { last, beside, adjustments } = await this.#drain(begun.parts, begun.prepared.usedIds);
+      const rules = await this.#rules.current();
       await storeEvents(
         this.#deps,
         this.#signal,
         async () => [
-          ...(await this.#record(last, session, begun)),
+          ...(await this.#record(last, session, { ...begun, rules })),
           ...this.#wanted(beside),
-          ...this.#wanted(adjustedEvents(adjustments, this.#deps.log.state.toldAdjustments)),
+          ...this.#wanted(this.#newWarnings(adjustments, rules)),
           ...endRetry(this.#deps.log.state),
         ],
         {
@@ -165,10 +171,14 @@ export class ModelCalls {
     );
   }
 
-  async #record(last: LastPart, session: ToolBelt, { prepared, llm }: Asked): Promise<readonly EventDraft[]> {
+  async #record(
+    last: LastPart,
+    session: ToolBelt,
+    { prepared, llm, rules }: Asked & { readonly rules: CurrentRules },
+  ): Promise<readonly EventDraft[]> {
     const spent = this.#usageUpdate(callsIn(last), llm);
     if (last.type === "done" && !this.#signal.aborted)
-      return [...this.#receive(last.response, session, prepared), ...spent];
+      return [...this.#receive(last.response, session, { ...prepared, rules }), ...spent];
     if (last.type !== "failed" || !isWanted(this.#deps, this.#signal)) return spent;
     return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
   }
@@ -186,6 +196,12 @@ export class ModelCalls {
   /** Under the usage id of the requested model; the agent's model may have changed since. */
   #usageUpdate(calls: readonly SpentAttempt[], llm: LLM): readonly EventDraft[] {
     return calls.length === 0 ? [] : [addCalls(this.#deps.log.state.stats, llm, calls)];
+  }
+
+  /** Each is logged once. */
+  #newWarnings(adjustments: readonly Adjustment[], { problems }: CurrentRules): readonly EventDraft[] {
+    const { toldAdjustments: known } = this.#deps.log.state;
+    return [...adjustedEvents(adjustments, known), ...projectWarnings(problems, known)];
   }
 
   /** Drafts beside an answer are dropped if the run was halted. */
@@ -212,9 +228,10 @@ export class ModelCalls {
   #receive(
     response: ModelResponse,
     session: ToolBelt,
-    { condensed: view, meta }: PreparedRequest,
+    { condensed: view, meta, rules: { rules } }: PreparedRequest & { readonly rules: CurrentRules },
   ): EventDraft[] {
     const { config } = this.#deps.configuration;
+    const places = this.#deps.rules.places(config);
     // Compared once per run: digest and log mark cost more than the rest of the step.
     const update = session.tools === this.#listedTools ? upToDate : toolsUpdate(view, session.tools);
     this.#listedTools = session.tools;
@@ -223,8 +240,8 @@ export class ModelCalls {
       readCall: createCallReader(session.tools, this.#deps.validator),
       analyzer: config.security_analyzer,
       policy: config.confirmation_policy,
-      isAllowed: (call, { risk }) =>
-        isAllowed(config.allow_rules ?? [], { toolName: call.tool.name, action: call.action, risk }),
+      decide: ({ tool, action }, { risk }) =>
+        decideByRules(rules, { toolName: tool.name, action, risk, places }).decision,
     });
     return [
       ...withRequestMeta(

@@ -3,7 +3,7 @@ import type { Condensing } from "../../agent/condense/condensing.ts";
 import type { Fetch } from "../../lib/filtered-fetch.ts";
 import type { Observer } from "../../observability/observer.ts";
 import type { LazySession } from "../lazy-session.ts";
-import type { Budget, Tools } from "../ports.ts";
+import type { Budget, Rules, Tools } from "../ports.ts";
 import type { SharedParts } from "../shared-parts.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
@@ -32,6 +32,7 @@ export type RunDeps = SharedParts & {
   readonly tools: Pick<Tools, "workspaceDir">;
   /** Called before each model call. */
   readonly budget: Budget;
+  readonly rules: Pick<Rules, "ofOwner" | "readProject" | "places">;
   readonly validator: Validator;
   /** For secrets with a URL. */
   readonly fetch: Fetch;

@@ -15,6 +15,7 @@ import { statusUpdate } from "../../events/state-update.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
+import { RunRules } from "./run-rules.ts";
 import { storeEvents } from "./store-events.ts";
 
 type RunStep = Step | { readonly type: "ask to stop" };
@@ -27,13 +28,16 @@ export class Run {
   readonly #effects = new AbortController();
   readonly #calls: ModelCalls;
   readonly #executions: Executions;
+  readonly #rules: RunRules;
   readonly #eventTexts: EventTexts = new WeakMap();
   #mayStop = false;
   #isUnrecorded = false;
 
   constructor(deps: RunDeps) {
     this.#deps = deps;
-    this.#calls = new ModelCalls(deps, this.#effects.signal, (next) => this.#endWith(next));
+    this.#rules = new RunRules(deps);
+    const following = (next: Readonly<ConversationState>): readonly EventDraft[] => this.#endWith(next);
+    this.#calls = new ModelCalls(deps, this.#effects.signal, { following, rules: this.#rules });
     this.#executions = new Executions(deps, this.#effects.signal);
     this.ended = this.#watched(() => this.#drive());
   }
@@ -105,6 +109,8 @@ export class Run {
     else if (step.type === "request") await this.#calls.make(step.sawSeq);
     else if (step.type === "ask to stop") await this.#askToStop();
     else if (step.type !== "note") {
+      // What runs first may change the file that the project's rules are read from.
+      if (step.type === "execute") await this.#rules.begun();
       if (step.type === "execute") await this.#executions.begin(step.actions);
       else if (this.#executions.isEmpty) return false;
       await this.#executions.next();

@@ -5,7 +5,7 @@ import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { ConversationLog } from "../../engine/conversation-log.ts";
 import { Conversation } from "../../engine/conversation.ts";
 import { ViewCache } from "../../engine/view-cache.ts";
-import { noBudget, nobody } from "../../engine/ports.ts";
+import { noBudget, nobody, noRules } from "../../engine/ports.ts";
 import { Signals } from "../../engine/signals.ts";
 import { Fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -193,6 +193,7 @@ export class World {
       },
       people: nobody,
       budget: noBudget,
+      rules: noRules,
       holder: { lost: () => this.#rules.violate("it thinks that it lost its log") },
       isAttended: false,
       fetch,

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type {
-  AllowRules,
   AnswerApprovalsRequest,
   ApprovePlanRequest,
   Event,
@@ -36,7 +35,8 @@ import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { requireProfile } from "../../../settings/profiles.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
-import type { AllowRule } from "../../../security/allow-rules.ts";
+import type { Caller } from "../../../security/caller.ts";
+import { checkAnswer, readRules } from "./read-rules.ts";
 import { readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { itemsOfPages } from "../../../lib/items-of-pages.ts";
@@ -62,21 +62,26 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
     return described;
   }
 
-  async function approvalsOf({ id, state, config }: ConversationInfoSource): Promise<object[]> {
+  async function approvalsOf(
+    { id, state, config }: ConversationInfoSource,
+    caller: Caller,
+  ): Promise<object[]> {
+    const policy = config.approval_policy ?? null;
+    const surroundings = { state, policy, places: directory.rulesOf(caller).places(config) };
     const ids = awaiting(state).map((action) => action.id);
     const stored = await journal.getEvents(id, ids);
     return stored.flatMap((item) => {
       if (item === null) return [];
       const { event, meta } = parseStored(id, item);
       if (event.kind !== "ActionEvent") return [];
-      return [describeApproval(id, event, meta, state, config.approval_policy ?? null)];
+      return [describeApproval(id, event, meta, surroundings)];
     });
   }
 
   /** In a list, a conversation with a damaged event is skipped; its own route reports the damage. */
-  async function readableApprovals(described: ConversationInfoSource): Promise<object[]> {
+  async function readableApprovals(described: ConversationInfoSource, caller: Caller): Promise<object[]> {
     try {
-      return await approvalsOf(described);
+      return await approvalsOf(described, caller);
     } catch (error) {
       if (error instanceof DamagedEventError) return [];
       throw error;
@@ -96,15 +101,18 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
       const executionStatus = "waiting_for_confirmation";
       const query = { sort: "CREATED_AT", limit: 100, executionStatus } as const;
       for await (const described of itemsOfPages((pageId) => directory.search(caller, { ...query, pageId })))
-        items.push(...(await readableApprovals(described)));
+        items.push(...(await readableApprovals(described, caller)));
       return { json: { items } };
     },
 
-    getApprovals: async (request) => ({ json: { items: await approvalsOf(await describe(request)) } }),
+    getApprovals: async (request) => ({
+      json: { items: await approvalsOf(await describe(request), request.caller) },
+    }),
 
     answerApprovals: async (request) => {
       const { answers } = request.body as AnswerApprovalsRequest;
-      await (await open(request)).answer(answers);
+      answers.forEach(checkAnswer);
+      await (await open(request)).answer(answers, request.caller.userId);
       return success;
     },
 
@@ -126,8 +134,8 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
 
     tryAllowRules: async (request) => {
       const rules = readRules(request);
-      const { id } = await describe(request);
-      return { json: await tryRules(journal, id, rules) };
+      const { id, config } = await describe(request);
+      return { json: await tryRules(journal, id, rules, directory.rulesOf(request.caller).places(config)) };
     },
 
     getQueue: async (request) => {
@@ -243,14 +251,4 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
       return success;
     },
   } satisfies Record<string, RouteHandler>;
-}
-
-/** Only one effect exists. A rule that is meant to deny must not be stored as one that allows. */
-function readRules({ body }: RouteRequest): AllowRule[] {
-  return (body as AllowRules).rules.map(({ effect = "allow", ...rule }, index) => {
-    if (effect === "allow") return rule;
-    const msg =
-      "Rules only allow: there are none that deny. Leave the rule out and its calls are asked about; a hook at pre_tool_use can deny them.";
-    throw invalidField(["body", "rules", index, "effect"], msg, "not_supported");
-  });
 }

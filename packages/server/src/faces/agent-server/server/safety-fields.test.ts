@@ -18,6 +18,32 @@ const changes: readonly [method: string, path: string, body: object, field: stri
   ["PUT", "allow_rules", { rules: [{ ...rule, deny: true }] }, "deny"],
   ["PUT", "allow_rules", { rules: [rule], default: "deny" }, "default"],
   ["POST", "allow_rules/dry_run", { rules: [{ ...rule, effect: "deny" }] }, "effect"],
+  ["PUT", "allow_rules", { rules: [{ ...rule, tool: "terminal" }] }, "tool"],
+  ["PUT", "allow_rules", { rules: [{ tool: "terminal", effect: "never" }] }, "effect"],
+  ["PUT", "allow_rules", { rules: [{ tool: "terminal" }] }, "effect"],
+  ["PUT", "allow_rules", { rules: [{ effect: "deny", command: ["rm"] }] }, "tool"],
+  ["PUT", "allow_rules", { rules: [{ effect: "deny", tool: "terminal", comand: ["rm"] }] }, "comand"],
+  ["PUT", "allow_rules", { rules: [{ effect: "deny", tool: "terminal", command: ["rm x"] }] }, "command"],
+  ["PUT", "/api/rules", { rules: [{ effect: "deny", tool: "terminal", comand: ["rm"] }] }, "comand"],
+  ["PUT", "/api/rules", { rules: [{ effect: "deny", tool: "terminal", path: "x" }] }, "path"],
+  ["PUT", "/api/rules", { rules: [{ effect: "deny", tool: "x", up_to: "LOW" }] }, "up_to"],
+  ["PUT", "/api/rules", { rules: [{ tool_name: "terminal", effect: "allow" }] }, "tool_name"],
+  ["PUT", "/api/rules", { rules: [], rule: [] }, "rule"],
+  ["POST", "/api/rules/try", { comand: "x" }, "comand"],
+  ["POST", "approvals", { answers: [{ action_id: "a", accept: true, scope: "always" }] }, "scope"],
+  ["POST", "approvals", { answers: [{ action_id: "a", accept: false, scope: "rule" }] }, "rule"],
+  [
+    "POST",
+    "approvals",
+    { answers: [{ action_id: "a", accept: true, rule: { effect: "allow", tool: "x" } }] },
+    "scope",
+  ],
+  [
+    "POST",
+    "approvals",
+    { answers: [{ action_id: "a", accept: true, scope: "rule", rule: { effect: "deny", tool: "x" } }] },
+    "effect",
+  ],
   ["POST", "approvals", { answers: [{ action_id: "a", accept: true, only_if: "x" }] }, "only_if"],
   ["POST", "approvals", { answers: [{ action_id: "a", accept: true }], dry_run: true }, "dry_run"],
   ["POST", "approval_policy", { policy: null, timeout_seconds: 5 }, "timeout_seconds"],
@@ -101,7 +127,7 @@ test("audit F4: a rule that says that it allows is one that allows", async () =>
   expect(set.status, set.text).toBe(200);
   expect((await server.call("GET", path)).json).toEqual({ rules: [rule] });
   const denied = await server.call("PUT", path, { rules: [{ ...rule, effect: "deny" }] });
-  expect(denied.text).toContain("there are none that deny");
+  expect(denied.text).toContain("Rules with tool_name only allow");
   expect((await server.call("GET", path)).json).toEqual({ rules: [rule] });
 });
 

@@ -1,0 +1,80 @@
+import { posix } from "node:path";
+import type { Rule } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import { WorkspaceError } from "@convoke/tool-host";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { noProjectRules, type ProjectRules, type Rules } from "../engine/ports.ts";
+import { readTextFile } from "../extensions/skills/workspace-files.ts";
+import { readRuleFile } from "../security/rules/check-rules.ts";
+import { addRules, rulesFrom, type RulePlaces, type SourcedRule } from "../security/rules/rule.ts";
+import type { RuleStore } from "../settings/rule-store.ts";
+import type { ChooseHost } from "../tools/conversation-host.ts";
+import type { SkillAccess } from "../tools/session-skills.ts";
+
+/** The rules that are there before any conversation. */
+export type RuleSources = {
+  /** Those of the server's operator. */
+  readonly server: readonly Rule[];
+  readonly users: RuleStore;
+};
+
+export type OwnedRulesDeps = {
+  readonly ruleSources: RuleSources;
+  readonly chooseHost: ChooseHost;
+  readonly validator: Validator;
+  /** Without it projects have no rules. */
+  readonly skills?: Pick<SkillAccess, "filesOf" | "server">;
+  readonly sessions: { workspaceDir(config: ConversationConfig): string };
+};
+
+/** Where a project has its rules. */
+const projectFile = ".convoke/rules.json";
+
+/** The rules around the conversations of one user. */
+export class OwnedRules implements Rules {
+  readonly #deps: OwnedRulesDeps;
+  readonly #ownerId: string;
+
+  constructor(deps: OwnedRulesDeps, ownerId: string) {
+    this.#deps = deps;
+    this.#ownerId = ownerId;
+  }
+
+  ofOwner(): readonly SourcedRule[] {
+    const { server, users } = this.#deps.ruleSources;
+    return [...rulesFrom("server", server), ...rulesFrom("user", users.of(this.#ownerId).rules)];
+  }
+
+  places(config: ConversationConfig): RulePlaces {
+    const { sessions, skills } = this.#deps;
+    // Whose home it is in a sandbox, only the sandbox knows.
+    if (config.sandbox_id !== undefined) return { workingDir: config.workspace.working_dir, home: null };
+    return { workingDir: sessions.workspaceDir(config), home: skills?.server.home ?? null };
+  }
+
+  async readProject(config: ConversationConfig): Promise<ProjectRules> {
+    const { chooseHost, skills, validator } = this.#deps;
+    const { toolHost } = await chooseHost(config, this.#ownerId);
+    const files = skills?.filesOf(toolHost) ?? null;
+    if (files === null) return noProjectRules;
+    const path = posix.join(this.places(config).workingDir, projectFile);
+    try {
+      await files.stat(path);
+    } catch (error) {
+      const isMissing =
+        error instanceof WorkspaceError && ["not-found", "not-a-directory"].includes(error.code);
+      if (isMissing) return noProjectRules;
+      throw error;
+    }
+    const found = await readTextFile(files, path);
+    if (found === null) return { rules: [], problems: ["It cannot be read as a text file."] };
+    if (found.isCut)
+      return { rules: [], problems: ["It is longer than 64 KiB, so none of its rules counts."] };
+    const { rules, problems } = readRuleFile(found.text, validator, true);
+    return { rules: rules.map((rule) => ({ source: "project", ...rule })), problems };
+  }
+
+  async addForOwner(rules: readonly Rule[]): Promise<void> {
+    await this.#deps.ruleSources.users.change(this.#ownerId, null, (stored) => addRules(stored, rules));
+  }
+}

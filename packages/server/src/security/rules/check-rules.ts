@@ -1,0 +1,92 @@
+import { Rule } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import { isObject } from "../../lib/json-object.ts";
+import { restForm } from "./match-command.ts";
+import { isShellTool } from "./shell-call.ts";
+
+/** What is wrong with a rule that has the right form: the field, and what to do. */
+export type RuleProblem = { readonly field: keyof Rule; readonly msg: string };
+
+/** Rules that can be read and would never do what they say; null for a sound one. */
+export function ruleProblem(rule: Rule): RuleProblem | null {
+  const { effect, tool, command, path, host, up_to: upTo } = rule;
+  if (upTo !== undefined && effect !== "allow")
+    return {
+      field: "up_to",
+      msg: "Only an allow has a highest risk: leave up_to out, or set effect to allow.",
+    };
+  if (command !== undefined) {
+    if (!isShellTool(tool))
+      return { field: "command", msg: `The tool ${tool} runs no shell commands. Leave command out.` };
+    return commandProblem(command, effect);
+  }
+  if (path !== undefined) {
+    if (isShellTool(tool))
+      return {
+        field: "path",
+        msg: "Which files a shell command uses is not known. Name its command instead.",
+      };
+    if (path.startsWith("~") && path !== "~" && !path.startsWith("~/"))
+      return { field: "path", msg: "Only one's own home can be named: begin with ~/ or /." };
+  }
+  if (host !== undefined && (/[/\s]/u.test(host) || host.slice(1).includes("*")))
+    return {
+      field: "host",
+      msg: "Give a host without scheme and path; * stands only at its beginning, as *.example.org.",
+    };
+  return null;
+}
+
+function commandProblem(command: readonly string[], effect: Rule["effect"]): RuleProblem | null {
+  const fail = (msg: string): RuleProblem => ({ field: "command", msg });
+  const [program = ""] = command;
+  if (command.slice(0, -1).includes(restForm)) return fail("** stands for the rest: put it last.");
+  if (/\s/u.test(program)) return fail(`Give each word as an element of its own, not "${program}".`);
+  if (effect === "allow" && (program === "*" || program === restForm))
+    return fail("Begin with the program that is allowed, not with a *.");
+  if (command.some((element) => element.includes("|") && element.split("|").includes("")))
+    return fail("An alternative is empty: write words on both sides of |.");
+  return null;
+}
+
+/** The rules of a file, with the positions that they have there, and what is wrong with the others. */
+export type ReadRules = {
+  readonly rules: readonly { readonly index: number; readonly rule: Rule }[];
+  /** Each names the rule and its field, such as `rules.2.comand: ...`. */
+  readonly problems: readonly string[];
+};
+
+/** Reads `{"rules": [...]}`. `isOfProject`: only `ask` and `deny` are taken. */
+export function readRuleFile(text: string, validator: Validator, isOfProject: boolean): ReadRules {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    return { rules: [], problems: [`it is not JSON: ${(error as SyntaxError).message}`] };
+  }
+  if (!isObject(parsed) || !Array.isArray(parsed["rules"]))
+    return { rules: [], problems: ['rules: Give an object with a list, as {"rules": []}.'] };
+  const others = Object.keys(parsed).filter((key) => key !== "rules");
+  const problems = others.map((key) => `${key}: This field is not known.`);
+  const rules = (parsed["rules"] as unknown[]).slice(0, maxRules).flatMap((given, index) => {
+    const checked = validator.check(Rule, given, ["rules", index]);
+    if (!checked.ok) {
+      problems.push(...checked.errors.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`));
+      return [];
+    }
+    const rule = checked.value;
+    const problem = isOfProject && rule.effect === "allow" ? projectAllows : ruleProblem(rule);
+    if (problem === null) return [{ index, rule }];
+    problems.push(`rules.${index}.${problem.field}: ${problem.msg}`);
+    return [];
+  });
+  if ((parsed["rules"] as unknown[]).length > maxRules) problems.push(`rules: Give at most ${maxRules}.`);
+  return { rules, problems };
+}
+
+const maxRules = 500;
+
+const projectAllows: RuleProblem = {
+  field: "effect",
+  msg: "A project may only ask and deny. Users can allow calls in rules of their own.",
+};

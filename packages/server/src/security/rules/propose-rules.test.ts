@@ -1,0 +1,59 @@
+import type { Action } from "@convoke/protocol";
+import { expect, test } from "vitest";
+import { decideByRules } from "./decide-by-rules.ts";
+import { proposeRules } from "./propose-rules.ts";
+import { rulesFrom, type RuledCall } from "./rule.ts";
+
+const call = (action: Action, toolName = "terminal"): RuledCall => ({
+  toolName,
+  action,
+  risk: "HIGH",
+  places: { workingDir: "/work", home: null },
+});
+
+const commands: readonly [string, string[][]][] = [
+  ["git push origin main", [["git", "push", "**"]]],
+  ["ls", [["ls"]]],
+  ["ls $x", [["ls", "**"]]],
+  ["npm test && npm test -- x", [["npm", "test", "**"]]],
+  [
+    "cd a && timeout 5 npm run b",
+    [
+      ["cd", "a", "**"],
+      ["npm", "run", "**"],
+    ],
+  ],
+  ["python3 -c 'print(1)'", [["python3", "-c", "print(1)"]]],
+  [
+    "sudo rm x",
+    [
+      ["sudo", "rm", "x"],
+      ["rm", "x", "**"],
+    ],
+  ],
+  ["grep 'a|b' c", [["grep", "**"]]],
+  ["python3 $x", []],
+  ["$x", []],
+  ['eval "$x"', []],
+  ["a; b; c; d; e; f", []],
+  ["x=1", []],
+];
+
+test.each(commands)("for %j: %j, which allow it", (command, forms) => {
+  const given = call({ kind: "TerminalAction", command });
+  const rules = proposeRules(given);
+  expect(rules.map((rule) => rule.command)).toEqual(forms);
+  expect(decideByRules(rulesFrom("user", rules), given).decision?.effect ?? null).toBe(
+    forms.length === 0 ? null : "allow",
+  );
+});
+
+test("for a file its path below the working folder, for other tools the tool", () => {
+  const edit = (path: string): Action => ({ kind: "FileEditorAction", command: "view", path });
+  const rule = { effect: "allow", tool: "file_editor", up_to: "HIGH" };
+  expect(proposeRules(call(edit("/work/a/b.ts"), "file_editor"))).toEqual([{ ...rule, path: "a/b.ts" }]);
+  expect(proposeRules(call(edit("/etc/x"), "file_editor"))).toEqual([{ ...rule, path: "/etc/x" }]);
+  expect(proposeRules(call(edit("a*"), "file_editor"))).toEqual([]);
+  const mcp: Action = { kind: "MCPToolAction", data: { a: 1 } };
+  expect(proposeRules(call(mcp, "tracker"))).toEqual([{ effect: "allow", tool: "tracker", up_to: "HIGH" }]);
+});

@@ -1,0 +1,67 @@
+import { posix } from "node:path";
+import type { Rule } from "@convoke/protocol";
+import { ruleProblem } from "./check-rules.ts";
+import { restForm } from "./match-command.ts";
+import { pathsOf } from "./match-place.ts";
+import { readCommand } from "./read-command.ts";
+import type { RuledCall } from "./rule.ts";
+import { shellCallOf, shellTool } from "./shell-call.ts";
+import type { ShellWord } from "./wrappers.ts";
+
+const maxProposed = 5;
+
+/** Programs whose first argument can be a program of its own: only the exact words are proposed. */
+const interpreters =
+  /^(?:sh|bash|dash|zsh|ksh|ash|fish|python[\d.]*|node|deno|bun|perl|ruby|php|lua|awk|gawk|mawk|sudo|doas|su|ssh|docker|kubectl|podman|npx|uvx|pipx|tsx|xargs|find|watch|parallel|flock)$/u;
+
+/**
+ * The narrowest rules that would allow a call like this one: of a command, for each part the program and its first
+ * argument, and any further words. Empty when no rule can, as for a text that cannot be read.
+ */
+export function proposeRules({ toolName, action, risk, places }: RuledCall): Rule[] {
+  const risky = risk === "HIGH" ? { up_to: "HIGH" as const } : {};
+  const shell = shellCallOf(toolName, action);
+  if (shell === null) {
+    const paths = pathsOf(action, places).map((path) => shownPath(path, places.workingDir));
+    const rules = paths.map((path): Rule => ({ effect: "allow", tool: toolName, path, ...risky }));
+    if (rules.length > 1 || paths.some((path) => /[*?]/u.test(path))) return [];
+    return rules.length === 0 ? [{ effect: "allow", tool: toolName, ...risky }] : rules;
+  }
+  if (shell.isInput) return [];
+  const reading = readCommand(shell.command, places.workingDir);
+  if (reading.opaque.length > 0 || reading.parts.some(({ opaque }) => opaque !== null)) return [];
+  const forms = reading.parts
+    .filter(({ isPlainWrapper }) => !isPlainWrapper)
+    .map(({ words }) => formOf(words));
+  const rules = forms.map((command): Rule => ({
+    effect: "allow",
+    tool: shellTool,
+    command: command ?? [],
+    ...risky,
+  }));
+  const distinct = [...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values()];
+  const areSound = distinct.every((rule) => rule.command!.length > 0 && ruleProblem(rule) === null);
+  return areSound && distinct.length <= maxProposed ? distinct : [];
+}
+
+/** Null when the words cannot be written as a form. */
+function formOf(words: readonly ShellWord[]): string[] | null {
+  const [program, first] = words;
+  if (typeof program !== "string" || !isWritable(program)) return null;
+  if (interpreters.test(posix.basename(program)))
+    return words.every((word) => word !== null && isWritable(word))
+      ? [...(words as readonly string[])]
+      : null;
+  if (words.length === 1) return [program];
+  return typeof first === "string" && isWritable(first) ? [program, first, restForm] : [program, restForm];
+}
+
+/** In a form these have a meaning of their own. */
+function isWritable(word: string): boolean {
+  return word !== "" && word.length <= 500 && word !== "*" && word !== restForm && !word.includes("|");
+}
+
+function shownPath(path: string, workingDir: string): string {
+  const below = posix.relative(workingDir, path);
+  return below === "" || below.startsWith("..") ? path : below;
+}

@@ -1,0 +1,40 @@
+import type { Action, Rule, SecurityRisk } from "@convoke/protocol";
+import type { AllowRule } from "../allow-rules.ts";
+
+/** Whose rules: the server's operator, the user, the project's repository, or one conversation. */
+export type RuleSource = "server" | "user" | "project" | "conversation";
+
+/** A rule in either form; the older one names `tool_name` and only allows. */
+export type AnyRule = Rule | AllowRule;
+
+/** A rule with its place, so that a decision can name it. `index` counts from 0. */
+export type SourcedRule = { readonly source: RuleSource; readonly index: number; readonly rule: AnyRule };
+
+/** The rule that decided about a call. */
+export type RuleDecision = SourcedRule & { readonly effect: Rule["effect"] };
+
+/** The folders that relative paths and `~` in rules and calls stand for; absolute. `home`: null if there is none. */
+export type RulePlaces = { readonly workingDir: string; readonly home: string | null };
+
+/** A call that rules may decide about. */
+export type RuledCall = {
+  readonly toolName: string;
+  readonly action: Action;
+  readonly risk: SecurityRisk;
+  readonly places: RulePlaces;
+};
+
+export function isOlderForm(rule: AnyRule): rule is AllowRule {
+  return "tool_name" in rule;
+}
+
+/** Rules of one source with their positions. */
+export function rulesFrom(source: RuleSource, rules: readonly AnyRule[]): SourcedRule[] {
+  return rules.map((rule, index) => ({ source, index, rule }));
+}
+
+/** With those rules added that are not there yet. */
+export function addRules<Item>(stored: readonly Item[], added: readonly Item[]): readonly Item[] {
+  const known = new Set(stored.map((rule) => JSON.stringify(rule)));
+  return [...stored, ...added.filter((rule) => !known.has(JSON.stringify(rule)))];
+}
