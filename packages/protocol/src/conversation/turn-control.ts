@@ -32,7 +32,7 @@ export const PendingApproval = object("PendingApproval", {
   requested_at: Type.String({ format: "date-time" }),
   deadline: orNull(Type.String({ format: "date-time" })),
   on_timeout: orNull(choice(["accept", "reject"])),
-  decided_by: orNull(ref(RuleDecision, { description: "The rule that asks, if one does." })),
+  decided_by: nullable(ref(RuleDecision), { description: "The rule that asks, if one does." }),
   proposed_rules: Type.Array(ref(Rule), {
     description: "The narrowest rules that would allow it; empty if none can.",
   }),
@@ -83,7 +83,7 @@ export const AllowRulesTrial = object("AllowRulesTrial", {
       security_risk: ref(SecurityRisk),
       effect: choice(["allow", "ask", "deny"]),
       rule_index: Type.Integer({ description: "The position of the rule that decides, from 0." }),
-      reading: orNull(ref(CommandReading)),
+      reading: nullable(ref(CommandReading)),
       was_asked: Type.Boolean(),
       was_rejected: Type.Boolean(),
     }),

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { anyObject, choice, closedObject, mapOf, object, orAbsent, orNull, ref } from "../schema.ts";
+import { anyObject, choice, closedObject, mapOf, nullable, object, orAbsent, ref } from "../schema.ts";
 import { SecurityRisk } from "./security-risk.ts";
 
 const ruleFields = {
@@ -99,9 +99,9 @@ export type RuleDecision = Static<typeof RuleDecision>;
 
 /** One simple command of a shell text. */
 export const CommandPart = object("CommandPart", {
-  words: Type.Array(orNull(Type.String()), { description: "null: only known when it runs." }),
+  words: Type.Array(nullable(Type.String()), { description: "null: only known when it runs." }),
   inside: Type.Array(Type.String(), { description: "The programs that start it, outermost first." }),
-  opaque: orNull(Type.String({ description: "Why no allow can cover it." })),
+  opaque: nullable(Type.String(), { description: "Why no allow can cover it." }),
 });
 export type CommandPart = Static<typeof CommandPart>;
 
@@ -132,8 +132,8 @@ export const RuleTrial = object("RuleTrial", {
   effect: choice(["allow", "ask", "deny", "policy"], {
     description: "`policy`: no rule fits, so the confirmation policy decides.",
   }),
-  decided_by: orNull(ref(RuleDecision)),
-  reading: orNull(ref(CommandReading)),
+  decided_by: nullable(ref(RuleDecision)),
+  reading: nullable(ref(CommandReading)),
   problems: Type.Array(Type.String(), { description: "Rules of the project that were refused." }),
 });
 export type RuleTrial = Static<typeof RuleTrial>;

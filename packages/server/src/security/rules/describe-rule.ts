@@ -22,7 +22,7 @@ export function askReason({ source, rule }: RuleDecision): string {
 }
 
 /** The calls that a rule fits, in one line. */
-export function describeRule(rule: AnyRule): string {
+function describeRule(rule: AnyRule): string {
   if (isOlderForm(rule)) {
     const named = Object.entries(rule.arguments ?? {}).map(([name, form]) => `${name} ${form}`);
     return [rule.tool_name, ...named].join(", ");

@@ -18,7 +18,7 @@ export function coversWords(form: readonly string[], words: readonly ShellWord[]
  * Whether the words may be what the form names. Options before a word of the form, each with one value, are skipped
  * (`git -C x push`), the program may be given with its folder, and what is only known when it runs may be anything.
  */
-export function mayFitWords(form: readonly string[], words: readonly ShellWord[]): boolean {
+function mayFitWords(form: readonly string[], words: readonly ShellWord[]): boolean {
   const [program, ...others] = form;
   const [name, ...rest] = words;
   if (typeof name === "string" && !fitsWord(program!, name) && !fitsWord(program!, posix.basename(name)))
@@ -48,7 +48,7 @@ function isSkipped(words: readonly ShellWord[], at: number, element: string): bo
 }
 
 /** Whether the words of the form stand in the text in their order, as far as its disguises can be taken off. */
-export function mayFitText(form: readonly string[], text: string): boolean {
+function mayFitText(form: readonly string[], text: string): boolean {
   const wanted = form.filter((element) => element !== "*" && element !== restForm);
   const words = undisguise(text)
     .split(/[^\w./:@=+%,-]+/u)

@@ -1,0 +1,2 @@
+export { readConfig } from "./boot/config.ts";
+export { readRulesInPlace, tryCommand } from "./admin/rules-in-place.ts";
