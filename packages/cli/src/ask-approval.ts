@@ -6,14 +6,9 @@ export type Terminal = {
   readonly isJson: boolean;
 };
 
-/** Asks yes or no at the terminal; without one, and at end of input, the answer is no. */
-export async function askApproval(terminal: Terminal): Promise<boolean> {
-  return isYes(await ask(terminal, "Run this? [y/N] "));
-}
-
 /** Whether to carry a plan out, or what to change about it; without a terminal, and at end of input, the answer is no. */
 export async function askAboutPlan(terminal: Terminal): Promise<boolean | { readonly change: string }> {
-  const answer = await ask(terminal, "Carry the plan out? [y/N, or what to change] ");
+  const answer = await askLine(terminal, "Carry the plan out? [y/N, or what to change] ");
   if (isYes(answer)) return true;
   return answer === "" || /^no?$/iu.test(answer) ? false : { change: answer };
 }
@@ -22,8 +17,8 @@ function isYes(answer: string): boolean {
   return /^y(es)?$/iu.test(answer);
 }
 
-/** The answer at the terminal; the empty text without one. */
-export async function ask({ input, output, isJson }: Terminal, question: string): Promise<string> {
+/** The line that a person enters; the empty text without a terminal, and at end of input. */
+export async function askLine({ input, output, isJson }: Terminal, question: string): Promise<string> {
   if (!input.isTTY) return "";
   const prompt = createInterface({ input, output: isJson ? process.stderr : output });
   try {

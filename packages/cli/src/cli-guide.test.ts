@@ -10,6 +10,7 @@ import { addOpen } from "./commands/open.ts";
 import { addInspect } from "./commands/inspect.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addReplay } from "./commands/replay.ts";
+import { addRules } from "./commands/rules.ts";
 import { addRun } from "./commands/run.ts";
 import { addScriptedModel } from "./commands/scripted-model.ts";
 import { addServe } from "./commands/serve.ts";
@@ -27,6 +28,7 @@ const all = [
   addDoctor,
   addBackup,
   addKeys,
+  addRules,
   addStore,
   addInspect,
   addReplay,

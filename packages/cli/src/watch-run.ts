@@ -1,6 +1,13 @@
-import { emptyView, foldItem, spendOf, type ConversationView, type ConvokeClient } from "@convoke/client";
+import {
+  ApiError,
+  emptyView,
+  foldItem,
+  spendOf,
+  type ConversationView,
+  type ConvokeClient,
+} from "@convoke/client";
 import type { ConversationExecutionStatus } from "@convoke/protocol";
-import { askApproval } from "./ask-approval.ts";
+import { askAboutActions } from "./answer-approvals.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
@@ -82,22 +89,28 @@ export async function newestEventId({ client, conversationId }: WatchOptions): P
   return page.items[0]?.id ?? "";
 }
 
-/** True when the waiting actions were approved. */
+/** True when a waiting action was approved. */
 async function answer(options: WatchOptions): Promise<boolean> {
   const { client, conversationId: id } = options;
-  const isApproved = await askApproval(options);
-  if (!isApproved && !options.input.isTTY) {
+  if (!options.input.isTTY) {
     process.stderr.write(
       "The action above needs approval, but there is no terminal to ask at, so it is rejected. " +
         "Run in a terminal, or use --confirm never.\n",
     );
+    await client.respondToConfirmation(id, false, "Not approved at the terminal.");
+    return false;
   }
-  await client.respondToConfirmation(
-    id,
-    isApproved,
-    isApproved ? undefined : "Not approved at the terminal.",
-  );
-  return isApproved;
+  const params = { conversation_id: id };
+  const { items } = await client.call("GET /api/conversations/{conversation_id}/approvals", { params });
+  const answers = await askAboutActions(items, options);
+  try {
+    await client.call("POST /api/conversations/{conversation_id}/approvals", { params, body: { answers } });
+  } catch (error) {
+    // Somebody else has answered meanwhile: the run shows how.
+    if (error instanceof ApiError && error.status === 409) return true;
+    throw error;
+  }
+  return answers.some(({ accept }) => accept);
 }
 
 function summary(id: string, view: ConversationView, paint: ReturnType<typeof createPaint>): string {

@@ -1,5 +1,5 @@
 import { NoWallError } from "@convoke/server/no-wall";
-import { ask } from "./ask-approval.ts";
+import { askLine } from "./ask-approval.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 
 const meaning = "agents then run commands as your user, who can read your keys and other files";
@@ -14,7 +14,7 @@ export function explainNoWall(error: unknown, off: string): unknown {
 export async function mayRunWithoutWall(error: NoWallError, isJson: boolean): Promise<boolean> {
   const { stdin: input, stdout: output } = process;
   const { reason, fix } = error.why;
-  const answer = await ask(
+  const answer = await askLine(
     { input, output, isJson },
     `No wall works here: ${reason} ${fix}\nRun without one this time? Then ${meaning.replace("then ", "")}. [y/N] `,
   );

@@ -1,0 +1,53 @@
+import { describeRule } from "@convoke/client";
+import type { AnswerApprovalsRequest, PendingApproval } from "@convoke/protocol";
+import { askLine, type Terminal } from "./ask-approval.ts";
+import { printable } from "./print/printable.ts";
+
+type Answer = AnswerApprovalsRequest["answers"][number];
+
+/** What the prompt needs of a waiting action; servers of older releases propose no rules. */
+export type Asked = Pick<PendingApproval, "action_id" | "tool_name" | "action"> &
+  Partial<Pick<PendingApproval, "proposed_rules">>;
+
+const reason = "Not approved at the terminal.";
+
+/** Asks about each waiting action, one after the other; at end of input the answer is no. */
+export async function askAboutActions(asked: readonly Asked[], terminal: Terminal): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const [index, item] of asked.entries()) {
+    if (asked.length > 1) terminal.output.write(`${index + 1} of ${asked.length}: ${describe(item)}\n`);
+    answers.push(await askAbout(item, terminal));
+  }
+  return answers;
+}
+
+async function askAbout(item: Asked, terminal: Terminal): Promise<Answer> {
+  const { action_id, proposed_rules: rules = [] } = item;
+  const choices =
+    rules.length === 0 ? "[y]es / [n]o" : "[y]es / [n]o / [a]lways in this conversation / [r]ule";
+  for (;;) {
+    const answer = (await askLine(terminal, `Run this? ${choices} `)).toLowerCase();
+    if (/^y(es)?$/u.test(answer)) return { action_id, accept: true };
+    const scope = scopeOf(answer);
+    if (scope === null || rules.length === 0) return { action_id, accept: false, reason };
+    const place = scope === "rule" ? "for all your conversations" : "for this conversation";
+    const shown = rules.map((rule) => `  ${printable(describeRule(rule))}\n`).join("");
+    terminal.output.write(`This is stored ${place}:\n${shown}`);
+    if (/^y(es)?$/iu.test(await askLine(terminal, "Store it and run this? [y/N] "))) {
+      const [only] = rules;
+      // Several proposed rules are stored by the server, which has shown them.
+      return { action_id, accept: true, scope, ...(rules.length === 1 && only ? { rule: only } : {}) };
+    }
+  }
+}
+
+function scopeOf(answer: string): "conversation" | "rule" | null {
+  if (/^a(lways)?$/u.test(answer)) return "conversation";
+  return /^r(ule)?$/u.test(answer) ? "rule" : null;
+}
+
+function describe({ tool_name: tool, action }: Asked): string {
+  const { command, path } = action as { readonly command?: unknown; readonly path?: unknown };
+  const fact = action["kind"] === "TerminalAction" ? command : path;
+  return printable(typeof fact === "string" ? `${tool}: ${fact}` : tool);
+}

@@ -1,0 +1,48 @@
+import { resolve } from "node:path";
+import { readConfig, readRulesInPlace, tryCommand } from "@convoke/server/rules";
+import type { Command } from "commander";
+import { ruleLines, trialLines } from "../print/rule-lines.ts";
+import { showSubcommands } from "./show-subcommands.ts";
+import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+
+type RuleOptions = StoreOptions & {
+  readonly user: string;
+  readonly workspace: string;
+  readonly json?: true;
+};
+
+/** `convoke rules`: works on the store itself, whether a server runs on it or not. */
+export function addRules(program: Command): void {
+  const rules = program.command("rules").description("Show and try the rules about what agents may do");
+  withRuleOptions(rules.command("ls"))
+    .description("List the rules that count in this folder: those of server, user and project")
+    .action(list);
+  withRuleOptions(rules.command("try <command>"))
+    .description("Say which rule decides about a shell command and how it is read; runs nothing")
+    .action(attempt);
+  showSubcommands(rules);
+}
+
+function withRuleOptions(command: Command): Command {
+  return withStore(command.exitOverride())
+    .option("--user <name>", "whose rules", "local")
+    .option("--workspace <directory>", "the project", ".")
+    .option("--json", "print JSON");
+}
+
+async function list(options: RuleOptions): Promise<void> {
+  const { rules, problems } = await readRulesInPlace(placeOf(options));
+  if (options.json === true) console.log(JSON.stringify({ rules, problems }));
+  else console.log(ruleLines(rules, problems).join("\n"));
+}
+
+async function attempt(command: string, options: RuleOptions): Promise<void> {
+  const place = placeOf(options);
+  const trial = tryCommand(await readRulesInPlace(place), command, place.folder);
+  console.log(options.json === true ? JSON.stringify(trial) : trialLines(trial).join("\n"));
+}
+
+function placeOf(options: RuleOptions): Parameters<typeof readRulesInPlace>[0] {
+  const config = readConfig(process.env, storeOverrides(options));
+  return { config, userId: options.user, folder: resolve(options.workspace) };
+}
