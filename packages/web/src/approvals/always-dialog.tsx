@@ -1,5 +1,5 @@
-import type { AllowRules, OperationReply } from "@convoke/protocol";
-import { useEffect, useState } from "react";
+import type { AllowRules, OperationReply, Rule } from "@convoke/protocol";
+import { useEffect, useMemo, useState } from "react";
 import { textAt } from "../lib/unknown-record.ts";
 import type { Approval } from "../overview/approvals-store.ts";
 import { useServices } from "../services/services.ts";
@@ -9,74 +9,107 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Field, inputClass } from "../ui/field.tsx";
 import { useMoreWords } from "../words/words.ts";
 
+/** Where the rules are stored with the answer. */
+export type AlwaysScope = "conversation" | "rule";
+
 type AlwaysDialogProps = {
   readonly approval: Approval;
   readonly onClose: () => void;
-  readonly onSaved: () => void;
+  /** `rule` is absent if the proposed rules are stored as they are. */
+  readonly onAnswer: (scope: AlwaysScope, rule?: Rule) => void;
 };
 
 const tryRules = "POST /api/conversations/{conversation_id}/allow_rules/dry_run";
 
 type Trial = { readonly count: number; readonly rejected: readonly string[] };
 
-/** Creates an allow rule for similar calls; it is tried on all earlier calls first. */
-export default function AlwaysDialog({ approval, onClose, onSaved }: AlwaysDialogProps) {
+/** Stores rules for similar calls with the answer; they are shown, and tried on all earlier calls, before. */
+export default function AlwaysDialog({ approval, onClose, onAnswer }: AlwaysDialogProps) {
   const words = useMoreWords().always;
   const { client } = useServices();
-  const { conversationId } = approval;
-  const [pattern, setPattern] = useState(() => textAt(approval.action, "command"));
+  const { conversationId, proposedRules } = approval;
+  const [scope, setScope] = useState<AlwaysScope>("conversation");
+  const [form, setForm] = useState(() => editableForm(proposedRules));
   const [trial, setTrial] = useState<Trial | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const hasPattern = textAt(approval.action, "command") !== "";
+  const rules = useMemo(() => withForm(proposedRules, form), [proposedRules, form]);
 
   useEffect(() => {
+    if (rules.length === 0) return;
     let isCurrent = true;
     const timer = setTimeout(() => {
       client
         .call(tryRules, {
           params: { conversation_id: conversationId },
-          body: { rules: [ruleOf(approval, pattern, hasPattern)] },
+          body: { rules: rules as AllowRules["rules"] },
         })
-        .then((reply) => isCurrent && setTrial(toTrial(reply)))
-        .catch((error: unknown) => isCurrent && setProblem(String(error)));
+        .then((reply) => {
+          if (!isCurrent) return;
+          setTrial(toTrial(reply));
+          setProblem(null);
+        })
+        .catch((error: unknown) => {
+          if (isCurrent) setProblem(error instanceof Error ? error.message : String(error));
+        });
     }, 250);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [client, conversationId, approval, pattern, hasPattern]);
+  }, [client, conversationId, rules]);
 
-  const save = async (): Promise<void> => {
-    try {
-      const params = { conversation_id: conversationId };
-      const { rules } = await client.call("GET /api/conversations/{conversation_id}/allow_rules", { params });
-      await client.call("PUT /api/conversations/{conversation_id}/allow_rules", {
-        params,
-        body: { rules: [...rules, ruleOf(approval, pattern, hasPattern)] },
-      });
-      onClose();
-      onSaved();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
-
+  if (rules.length === 0) {
+    return (
+      <Dialog title={words.title} onClose={onClose}>
+        <p className="mb-3 text-sm text-soft">{words.impossible}</p>
+        <div className="flex justify-end">
+          <Button onClick={onClose}>{words.cancel}</Button>
+        </div>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={words.title} onClose={onClose}>
-      <p className="mb-3 text-sm text-soft">{words.explanation(approval.tool)}</p>
-      {hasPattern && (
+      <fieldset className="mb-3">
+        <legend className="mb-1 text-sm text-soft">{words.where}</legend>
+        {(["conversation", "rule"] as const).map((value) => (
+          <label key={value} className="flex items-center gap-2 py-0.5 pointer-coarse:min-h-11">
+            <input
+              type="radio"
+              name="scope"
+              className="accent-accent-fill"
+              checked={scope === value}
+              onChange={() => setScope(value)}
+            />
+            {words.scopes[value]}
+          </label>
+        ))}
+      </fieldset>
+      {form !== null && (
         <Field label={words.pattern} hint={words.patternHint}>
           {(id, describedBy) => (
             <input
               id={id}
               aria-describedby={describedBy}
               className={`${inputClass} font-mono`}
-              value={pattern}
-              onChange={(event) => setPattern(event.target.value)}
+              spellCheck={false}
+              value={form}
+              onChange={(event) => setForm(event.target.value)}
             />
           )}
         </Field>
       )}
+      <p className="mb-1 text-sm text-soft">{words.stored(rules.length)}</p>
+      <ul className="mb-3">
+        {rules.map((rule) => {
+          const text = visibleText(allowText(rule));
+          return (
+            <li key={text} className="font-mono text-sm break-words">
+              {text}
+            </li>
+          );
+        })}
+      </ul>
       {trial !== null && (
         <div className="mb-3 rounded bg-sunken px-3 py-2 text-sm" role="status">
           <p>{words.trial(trial.count)}</p>
@@ -94,7 +127,14 @@ export default function AlwaysDialog({ approval, onClose, onSaved }: AlwaysDialo
       )}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{words.cancel}</Button>
-        <Button variant="primary" onClick={() => void save()}>
+        <Button
+          variant="primary"
+          disabled={problem !== null}
+          onClick={() => {
+            onClose();
+            onAnswer(scope, rules.length === 1 ? rules[0] : undefined);
+          }}
+        >
           {words.save}
         </Button>
       </div>
@@ -102,13 +142,23 @@ export default function AlwaysDialog({ approval, onClose, onSaved }: AlwaysDialo
   );
 }
 
-/** A high-risk call needs a rule that allows high risk. */
-function ruleOf({ tool, risk }: Approval, pattern: string, hasPattern: boolean): AllowRules["rules"][number] {
-  return {
-    tool_name: tool,
-    ...(hasPattern ? { arguments: { command: pattern } } : {}),
-    ...(risk === "HIGH" ? { up_to: "HIGH" } : {}),
-  };
+/** The words of the only rule as a line; null where a line would not give the same words back. */
+function editableForm(rules: readonly Rule[]): string | null {
+  const [only] = rules;
+  const command = rules.length === 1 ? only?.command : undefined;
+  return command === undefined || command.some((word) => /\s/u.test(word)) ? null : command.join(" ");
+}
+
+function withForm(rules: readonly Rule[], form: string | null): readonly Rule[] {
+  if (form === null) return rules;
+  const command = form.split(/\s+/u).filter((word) => word !== "");
+  return rules.map((rule) => ({ ...rule, command }));
+}
+
+/** As `describeRule` of the client writes it, which would be one more file to load before the page shows anything. */
+function allowText({ tool, command, path, up_to: limit }: Rule): string {
+  const calls = [`allow ${tool}`, command?.join(" "), path].filter((fact) => fact !== undefined).join(": ");
+  return limit === undefined ? calls : `${calls} (up to ${limit})`;
 }
 
 function toTrial({ matches }: OperationReply<typeof tryRules>): Trial {

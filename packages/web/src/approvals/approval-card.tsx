@@ -1,6 +1,7 @@
 import { ShieldAlert } from "lucide-react";
 import { Suspense, useEffect, useMemo, useState, type KeyboardEvent } from "react";
 import { ApiError } from "@convoke/client";
+import type { AnswerApprovalsRequest } from "@convoke/protocol";
 import { PlannedDiff } from "../cards/planned-diff.tsx";
 import { editsOf } from "../folds/edits.ts";
 import { textAt } from "../lib/unknown-record.ts";
@@ -13,6 +14,9 @@ import { Button } from "../ui/button.tsx";
 import { inputClass } from "../ui/field.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
+
+/** Besides yes or no. */
+type AnswerDetails = Pick<AnswerApprovalsRequest["answers"][number], "reason" | "scope" | "rule">;
 
 const AlwaysDialog = lazyPart(() => import("./always-dialog.tsx"));
 
@@ -35,7 +39,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
     return () => clearTimeout(timer);
   }, []);
 
-  const answer = async (accept: boolean, because?: string): Promise<void> => {
+  const answer = async (accept: boolean, more: AnswerDetails = {}): Promise<void> => {
     if (isSent) return;
     setIsSent(true);
     setProblem(null);
@@ -43,7 +47,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
       await client.call("POST /api/conversations/{conversation_id}/approvals", {
         params: { conversation_id: approval.conversationId },
         body: {
-          answers: [{ action_id: approval.actionId, accept, ...(because ? { reason: because } : {}) }],
+          answers: [{ action_id: approval.actionId, accept, ...more }],
         },
       });
     } catch (error) {
@@ -121,7 +125,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
           className="flex flex-wrap items-center gap-2 px-3 pb-2.5"
           onSubmit={(event) => {
             event.preventDefault();
-            void answer(false, reason.trim());
+            void answer(false, reason.trim() === "" ? {} : { reason: reason.trim() });
           }}
         >
           <input
@@ -149,7 +153,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
           <AlwaysDialog
             approval={approval}
             onClose={() => setIsAlwaysOpen(false)}
-            onSaved={() => void answer(true)}
+            onAnswer={(scope, rule) => void answer(true, rule === undefined ? { scope } : { scope, rule })}
           />
         )}
       </Suspense>

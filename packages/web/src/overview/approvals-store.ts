@@ -1,3 +1,4 @@
+import type { Rule } from "@convoke/protocol";
 import { summaryOf } from "../folds/row-of-event.ts";
 import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
 import { Cell, type Store } from "../lib/store.ts";
@@ -15,6 +16,8 @@ export type Approval = {
   readonly requestedAt: string;
   readonly deadline: string | null;
   readonly onTimeout: string | null;
+  /** The narrowest rules that would allow it; empty if none can. */
+  readonly proposedRules: readonly Rule[];
 };
 
 /** The pending approvals of all conversations, fetched again whenever they may have changed. */
@@ -82,5 +85,6 @@ function toApproval(value: unknown): Approval {
     requestedAt: textAt(fields, "requested_at"),
     deadline: textAt(fields, "deadline") || null,
     onTimeout: textAt(fields, "on_timeout") || null,
+    proposedRules: listAt(fields, "proposed_rules") as readonly Rule[],
   };
 }

@@ -4,6 +4,7 @@ import { useMoreWords } from "../words/words.ts";
 import { Explanation } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { SchemaForm } from "./schema-form.tsx";
+import { RulesList } from "./rules-list.tsx";
 import { useResource } from "./use-resource.ts";
 
 /** Default limits and approval policy of new conversations. */
@@ -25,6 +26,7 @@ export function ApprovalsSection() {
           }
         />
       )}
+      <RulesList />
     </>
   );
 }

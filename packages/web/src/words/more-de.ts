@@ -92,9 +92,13 @@ export const moreDe: MoreWords = {
   },
   always: {
     title: "Immer erlauben",
-    explanation: (tool) => `Passende Aufrufe von ${tool} brauchen in diesem Gespräch keine Freigabe mehr.`,
+    where: "Passende Aufrufe brauchen keine Freigabe mehr",
+    scopes: { conversation: "in diesem Gespräch", rule: "in allen meinen Gesprächen" },
+    impossible:
+      "Keine Regel kann solche Aufrufe erlauben: Was ausgeführt wird, steht erst dann fest. Erlaube diesen einmal oder lehne ihn ab.",
     pattern: "Befehl",
-    patternHint: "* passt auf beliebigen Text, der keinen weiteren Befehl beginnt.",
+    patternHint: "* ist ein beliebiges Wort, ** sind alle weiteren, a|b ist eines von beiden.",
+    stored: (count) => (count === 1 ? "Diese Regel wird gespeichert:" : "Diese Regeln werden gespeichert:"),
     trial: (count) => (count === 1 ? "Passt auf 1 früheren Aufruf." : `Passt auf ${count} frühere Aufrufe.`),
     youRejected: "Von dir abgelehnt:",
     save: "Speichern und erlauben",

@@ -92,10 +92,13 @@ export const moreEn = {
   },
   always: {
     title: "Always allow",
-    explanation: (tool: string) =>
-      `Matching ${tool} calls in this conversation will no longer need approval.`,
+    where: "Matching calls will no longer need approval",
+    scopes: { conversation: "in this conversation", rule: "in all my conversations" },
+    impossible:
+      "No rule can allow calls like this one: what it runs is not known before it runs. Allow it once, or reject it.",
     pattern: "Command",
-    patternHint: "* matches any text that does not start another command.",
+    patternHint: "* is any one word, ** any further words, a|b either word.",
+    stored: (count: number) => (count === 1 ? "This rule is stored:" : "These rules are stored:"),
     trial: (count: number) => (count === 1 ? "Matches 1 earlier call." : `Matches ${count} earlier calls.`),
     youRejected: "You rejected:",
     save: "Save and allow",

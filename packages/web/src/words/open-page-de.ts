@@ -14,7 +14,7 @@ export const openPageDe: Pick<
     remove: (number) => `Bild ${number} entfernen`,
   },
   cardBody: {
-    blockedBecause: (reason) => `Von einem Hook blockiert. ${reason}`,
+    blockedBecause: (reason) => `Blockiert. ${reason}`,
     rejectedBecause: (reason) => `Abgelehnt. ${reason}`,
     earlierOutput: (lines) => `${lines} frühere Zeilen zeigen`,
     noOutput: "Keine Ausgabe.",

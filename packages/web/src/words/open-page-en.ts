@@ -10,7 +10,7 @@ export const openPageEn = {
     remove: (number: number) => `Remove image ${number}`,
   },
   cardBody: {
-    blockedBecause: (reason: string) => `Blocked by a hook. ${reason}`,
+    blockedBecause: (reason: string) => `Blocked. ${reason}`,
     rejectedBecause: (reason: string) => `Rejected. ${reason}`,
     earlierOutput: (lines: number) => `Show ${lines} earlier lines`,
     noOutput: "No output.",

@@ -25,6 +25,11 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
     approvals: {
       explanation:
         "Vorgabe für neue Gespräche, die selbst nichts festlegen, etwa die anderer Programme. Für ein einzelnes Gespräch: im Startformular oder im Gesprächsmenü.",
+      rules: "Regeln",
+      rulesExplanation:
+        "Regeln entscheiden vor dieser Einstellung, in allen deinen Gesprächen: erst Verbote, dann Nachfragen, dann Erlaubnisse. Neue entstehen, wenn du eine Freigabe beantwortest.",
+      noRules: "Du hast keine Regeln.",
+      serverRules: "Regeln des Servers",
     },
     skills: {
       explanation:

@@ -23,6 +23,11 @@ export const settingsEn = {
     approvals: {
       explanation:
         "Default for new conversations that do not set it themselves, such as those of other clients. The start form and the conversation menu set it for one conversation.",
+      rules: "Rules",
+      rulesExplanation:
+        "Rules decide before the policy, in all your conversations: a deny first, then an ask, then an allow. Add them when you answer an approval.",
+      noRules: "You have no rules.",
+      serverRules: "Rules of the server",
     },
     skills: {
       explanation:
