@@ -81,14 +81,14 @@ const fragments = (
   "eval ¦env ¦exec ¦command ¦bash -c ¦'good; evil'¦'good'¦time ¦function f ¦f() ¦coproc ¦=¦^¦%¦@("
 ).split("¦");
 
-const texts = (count: number): string[] =>
+const texts = (count: number, maxLength: number): string[] =>
   fc.sample(
-    fc.array(fc.constantFrom(...fragments), { minLength: 1, maxLength: 12 }).map((parts) => parts.join("")),
+    fc.array(fc.constantFrom(...fragments), { minLength: 1, maxLength }).map((parts) => parts.join("")),
     count,
   );
 
 test("what bash refuses as a text is opaque", async () => {
-  const given = texts(3_000);
+  const given = texts(3_000, 12);
   const valid = await areValid(given);
   expect(valid.filter((is) => !is).length).toBeGreaterThan(500);
   const wrong = given.filter((text, index) => {
@@ -99,8 +99,11 @@ test("what bash refuses as a text is opaque", async () => {
 }, 120_000);
 
 test("what the rules allow runs no program that they do not name", async () => {
-  const allowed = [...new Set(texts(40_000).filter(isAllowed))].slice(0, 300);
-  expect(allowed.length).toBeGreaterThan(150);
+  // Behind an allowed program, and with the name of the hostile one, which must stay a word there.
+  const named = texts(60_000, 6).map((text) => `good ${text}`);
+  const isCovered = (text: string): boolean => text.includes(hostile) && isAllowed(text);
+  const allowed = [...new Set(named.filter(isCovered))].slice(0, 250);
+  expect(allowed.length).toBeGreaterThan(100);
   const wrong: string[] = [];
   for (const text of allowed) if ((await programsOf(text)).includes(hostile)) wrong.push(text);
   expect(wrong).toEqual([]);
