@@ -1,10 +1,9 @@
 import type { Socket } from "node:net";
 import type { Dial } from "./addresses/dial.ts";
-import type { ForwardContext } from "./forward/forward-context.ts";
+import type { Allowed, ForwardContext } from "./forward/forward-context.ts";
 import type { FrontDeps, TunnelAnswer } from "./front/front.ts";
 import { isTls, isWholeHello, peek } from "./intercept/first-bytes.ts";
 import type { Interceptor } from "./intercept/interceptor.ts";
-import type { Allowed } from "./forward/forward-context.ts";
 import type { Target } from "./policy/host-name.ts";
 import { answerTo, Refused, refuseByPolicy } from "./records/refusal.ts";
 

@@ -29,11 +29,12 @@ export async function whenConnected<S extends Socket>(
     reject(new Unreachable(target, 502, describe(error, event === "secureConnect"), { cause: error }));
   const onClose = (): void => reject(new Unreachable(target, 502, "It ended the connection at once."));
   socket.once(event, onConnect).once("error", onError).once("close", onClose);
+  // After this, an error is the reason of a close, and everything that uses the socket waits for that.
+  socket.on("error", () => {});
   try {
     return await promise;
   } catch (error) {
-    // What else fails in it is of no interest.
-    socket.on("error", () => {}).destroy();
+    socket.destroy();
     throw error;
   } finally {
     clearTimeout(timer);

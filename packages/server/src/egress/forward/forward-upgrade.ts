@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
 import { maxHeaderBytes } from "./forward-http1.ts";
-import { type Header, ofMessage, toHeaders, toRaw, valueOf } from "../policy/headers.ts";
+import { type Header, ofMessage, toHeaders, toRaw, valueOf, without } from "../policy/headers.ts";
 import { prepareRequest } from "./prepare-request.ts";
 
 /** A request to speak another protocol, such as a websocket: once the host agrees, bytes are copied. */
@@ -38,7 +38,11 @@ export async function forwardUpgrade(
       port: origin.target.port,
       method: request.method,
       path: prepared.path,
-      headers: toRaw([["Host", prepared.authority], ...prepared.headers, ...wanted]),
+      headers: toRaw([
+        ["Host", prepared.authority],
+        ...without(prepared.headers, "content-length"),
+        ...wanted,
+      ]),
       timeout: context.limits.connectMs,
       maxHeaderSize: maxHeaderBytes,
     });
@@ -65,7 +69,7 @@ export async function forwardUpgrade(
   } catch (error) {
     if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);
     const { status, sentence } = answerTo(error);
-    client.end(plainAnswer(status, sentence));
+    if (!client.destroyed) client.end(plainAnswer(status, sentence));
   }
 }
 
