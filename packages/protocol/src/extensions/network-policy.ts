@@ -10,7 +10,9 @@ export const NetworkRules = closedObject("NetworkRules", {
     "Such as `example.com`, `*.example.com` (all names below it), `db.example.com:5432`, `example.com:*`, `[2001:db8::1]:443`.",
   ),
   read_only: hosts("Hosts from which may be read, by the rules of `registries`."),
-  private: hosts("Hosts that are allowed although their addresses are of a private network."),
+  private: hosts(
+    "Hosts whose addresses may be of a private network. They are allowed, and read-only where that lists them.",
+  ),
   deny: hosts("Wins over everything that allows."),
   presets: list(choice(["registries"]), { description: "Lists of hosts that come with the server." }),
   intercept: flag(true, {

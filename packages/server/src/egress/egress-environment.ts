@@ -28,6 +28,8 @@ export function egressEnvironment({ bundle, authority }: TrustPaths): Record<str
     "CURL_CA_BUNDLE",
     "GIT_SSL_CAINFO",
     "PIP_CERT",
+    // A `cafile` in npm's own settings would replace Node's roots.
+    "NPM_CONFIG_CAFILE",
     "CARGO_HTTP_CAINFO",
     "AWS_CA_BUNDLE",
     "NIX_SSL_CERT_FILE",

@@ -19,7 +19,7 @@ export type CompiledPolicy = (target: Target) => PolicyVerdict;
 
 /**
  * Throws a `Fault` that names the field below `loc` when a host cannot be read. `registries` are further hosts of the preset of that
- * name, such as a person's own settings name.
+ * name; they may be on a private network.
  */
 export function compilePolicy(
   policy: NetworkPolicy,
@@ -27,15 +27,19 @@ export function compilePolicy(
   loc: readonly (string | number)[] = ["network"],
 ): CompiledPolicy {
   if (policy === "none") return () => ({ kind: "none" });
+  const own = registries.map(readListed);
+  const isOwn = (target: Target): boolean => find(own, target) !== undefined;
   if (policy === "all") {
-    return () => ({ kind: "allow", rule: "all", isReadOnly: false, mayBePrivate: false });
+    return (target) => ({ kind: "allow", rule: "all", isReadOnly: false, mayBePrivate: isOwn(target) });
   }
-  return compileRules(policy === "registries" ? { presets: ["registries"] } : policy, registries, loc);
+  const rules = policy === "registries" ? { presets: ["registries" as const] } : policy;
+  return compileRules(rules, own, isOwn, loc);
 }
 
 function compileRules(
   rules: NetworkRules,
-  registries: readonly string[],
+  registries: readonly HostPattern[],
+  isOwn: (target: Target) => boolean,
   loc: readonly (string | number)[],
 ): CompiledPolicy {
   const read = (field: "allow" | "deny" | "private" | "read_only", without: PortsWithout): HostPattern[] =>
@@ -48,27 +52,32 @@ function compileRules(
   const isPrivate = read("private", "web");
   const allow = read("allow", "web");
   const readOnly = read("read_only", "web");
-  const presets = (rules.presets ?? []).flatMap((name) =>
-    [...presetHosts[name], ...registries].map((host) => readListed(host)),
-  );
-  const find = (patterns: readonly HostPattern[], target: Target): HostPattern | undefined =>
-    patterns.find((pattern) => matchesHost(pattern, target));
+  const presets = (rules.presets ?? []).flatMap((name) => [
+    ...presetHosts[name].map(readListed),
+    ...registries,
+  ]);
   return (target) => {
     const denied = find(deny, target);
     if (denied !== undefined) return { kind: "deny", rule: denied.text };
+    const full = find(allow, target);
     const ofPrivate = find(isPrivate, target);
-    const full = ofPrivate ?? find(allow, target);
-    const listed = full ?? find(readOnly, target) ?? find(presets, target);
+    const reading = full === undefined ? find(readOnly, target) : undefined;
+    const ofPreset = full === undefined && reading === undefined ? find(presets, target) : undefined;
+    const listed = full ?? reading ?? ofPreset ?? ofPrivate;
     if (listed === undefined) return { kind: "none" };
-    const isPreset = full === undefined && !readOnly.includes(listed);
     return {
       kind: "allow",
-      rule: isPreset ? (rules.presets ?? []).join(", ") : listed.text,
-      isReadOnly: full === undefined && (!isPreset || rules.intercept !== false),
+      rule: ofPreset === undefined ? listed.text : (rules.presets ?? []).join(", "),
+      isReadOnly: reading !== undefined || (ofPreset !== undefined && rules.intercept !== false),
       // An address that is written out is meant, whatever network it is in.
-      mayBePrivate: ofPrivate !== undefined || (listed.host === target.host && isAddress(listed.host)),
+      mayBePrivate:
+        ofPrivate !== undefined || isOwn(target) || (listed.host === target.host && isAddress(listed.host)),
     };
   };
+}
+
+function find(patterns: readonly HostPattern[], target: Target): HostPattern | undefined {
+  return patterns.find((pattern) => matchesHost(pattern, target));
 }
 
 function isAddress(host: string): boolean {

@@ -110,6 +110,17 @@ test("registries of a person's settings are read like those of the preset", () =
   });
 });
 
+test("registries of a person may be on a private network, and other hosts when listed, also for reading only", () => {
+  const registries = ["npm.corp.example"];
+  const limitedBy: EgressPolicies["limitedBy"] = [{ source: "server", policy: "all" }];
+  const own = { policy: "registries", registries, limitedBy } as const;
+  expect(decide(own, "npm.corp.example:443")).toMatchObject({ isReadOnly: true, mayBePrivate: true });
+  expect(decide(own, "pypi.org:443")).toMatchObject({ mayBePrivate: false });
+  const policy = { private: ["nas.example", "docs.example"], read_only: ["docs.example"] };
+  expect(decide({ policy }, "nas.example:443")).toMatchObject({ isReadOnly: false, mayBePrivate: true });
+  expect(decide({ policy }, "docs.example:443")).toMatchObject({ isReadOnly: true, mayBePrivate: true });
+});
+
 test("a policy that cannot be read changes nothing, and names whose it is", () => {
   const policy = new EgressPolicy({ policy: "all", limitedBy: [] });
   const limitedBy: EgressPolicies["limitedBy"] = [{ source: "user", policy: { read_only: ["x:y"] } }];

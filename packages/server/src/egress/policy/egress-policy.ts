@@ -13,7 +13,10 @@ export type EgressPolicies = {
   readonly policy: NetworkPolicy;
   /** Those that bound it, such as the server's and the user's: no grant goes beyond them. */
   readonly limitedBy: readonly { readonly source: PolicySource; readonly policy: NetworkPolicy }[];
-  /** Further hosts of the preset `registries`, such as those that a person's own settings name. */
+  /**
+   * Further hosts of the preset `registries`, such as those that a person's own settings name, never files of a working folder: they may
+   * be on a private network.
+   */
   readonly registries?: readonly string[];
 };
 
