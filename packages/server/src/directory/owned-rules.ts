@@ -54,8 +54,12 @@ export class OwnedRules implements Rules {
 
   async readProject(config: ConversationConfig): Promise<ProjectRules> {
     const { chooseHost, skills, validator } = this.#deps;
-    const { toolHost } = await chooseHost(config, this.#ownerId);
-    const files = skills?.filesOf(toolHost) ?? null;
+    if (skills === undefined) return noProjectRules;
+    // Behind a wall paths are the same, so the run does not wait for its start. A sandbox is the same for every conversation in it.
+    const files =
+      config.sandbox_id === undefined
+        ? skills.server.files
+        : skills.filesOf(await (await chooseHost({ id: "", ownerId: this.#ownerId, config })).openHost());
     if (files === null) return noProjectRules;
     const path = posix.join(this.places(config).workingDir, projectFile);
     try {

@@ -196,7 +196,8 @@ describe.skipIf(!probe.isUsable)(`the way out needs a working bubblewrap (${prob
     using _closing = { [Symbol.dispose]: () => void server.close() };
     const { port } = server.address() as AddressInfo;
     const terminal = await bench.terminal({ network: "all" });
-    const fetch = (address: string): string => `curl -sS -m 10 --noproxy '' -x http://127.0.0.1:3128 ${address} 2>&1`;
+    const fetch = (address: string): string =>
+      `curl -sS -m 10 --noproxy '' -x http://127.0.0.1:3128 ${address} 2>&1`;
     expect(await terminal(`curl -sS -m 5 --noproxy '*' http://127.0.0.1:${port} 2>&1`)).toContain("onnect");
     expect(await terminal(fetch(`http://127.0.0.1:${port}`))).toContain("was refused");
     expect(await terminal(fetch(`http://[::ffff:127.0.0.1]:${port}`))).toContain("was refused");

@@ -1,13 +1,13 @@
 import { chown } from "node:fs/promises";
 import { join } from "node:path";
 import type { SecureContext } from "node:tls";
+import { findParentProxy } from "../egress/addresses/find-parent-proxy.ts";
 import { readSystemRoots, composeTrustBundle, trustStorePaths } from "../egress/certificates/trust-bundle.ts";
 import type { Egress, RefusalsSince } from "../egress/egress.ts";
 import { createUpstreamTrust } from "../egress/intercept/upstream-tls.ts";
 import { openEgress } from "../egress/open-egress.ts";
 import type { GrantScope } from "../egress/policy/egress-policy.ts";
 import { isRegularFile } from "./is-regular-file.ts";
-import { parentProxyOf } from "./parent-proxy.ts";
 import type { WallAccount } from "./wall-account.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WallOrder } from "./wall.ts";
@@ -86,7 +86,7 @@ export class WallEgress implements AsyncDisposable {
       secrets: () => [],
       isOwnListener,
       onRecord: (record) => onEgress(rootId, record),
-      parentProxy: parentProxyOf(environment),
+      parentProxy: findParentProxy(environment),
       upstreamTrust: trust.upstream,
     });
     if (become !== null) await chown(socketPath, become.uid, become.gid);
