@@ -10,7 +10,6 @@ import {
   type ToolHost,
 } from "@convoke/tool-host";
 import type { RefusalsSince } from "../egress/egress.ts";
-import type { GrantScope } from "../egress/policy/egress-policy.ts";
 import { Fault } from "../lib/fault.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
 import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
@@ -103,10 +102,6 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
 
   refusalsSince(mark: number): RefusalsSince {
     return this.#egress.refusalsSince(mark);
-  }
-
-  grant(hosts: readonly string[], scope: GrantScope): void {
-    this.#egress.grant(hosts, scope);
   }
 
   async connectPort(port: number): Promise<Duplex> {

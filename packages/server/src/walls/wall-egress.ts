@@ -6,7 +6,6 @@ import { readSystemRoots, composeTrustBundle, trustStorePaths } from "../egress/
 import type { Egress, RefusalsSince } from "../egress/egress.ts";
 import { createUpstreamTrust } from "../egress/intercept/upstream-tls.ts";
 import { openEgress } from "../egress/open-egress.ts";
-import type { GrantScope } from "../egress/policy/egress-policy.ts";
 import { isRegularFile } from "./is-regular-file.ts";
 import type { WallAccount } from "./wall-account.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
@@ -64,10 +63,6 @@ export class WallEgress implements AsyncDisposable {
 
   refusalsSince(mark: number): RefusalsSince {
     return this.#opened?.refusalsSince(mark) ?? { mark: 0, text: "" };
-  }
-
-  grant(hosts: readonly string[], scope: GrantScope): void {
-    this.#opened?.grant(hosts, scope);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

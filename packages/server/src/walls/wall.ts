@@ -2,7 +2,6 @@ import type { Duplex } from "node:stream";
 import type { NetworkPolicy } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { RefusalsSince } from "../egress/egress.ts";
-import type { GrantScope } from "../egress/policy/egress-policy.ts";
 
 /** A wall as a conversation needs it. */
 export type WallOrder = {
@@ -31,8 +30,6 @@ export type WalledHost = {
   adoptState(sessionId: string, from: string): Promise<void>;
   /** What was refused on the way out since a mark, in words for the agent; 0 for all. */
   refusalsSince(mark: number): RefusalsSince;
-  /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */
-  grant(hosts: readonly string[], scope: GrantScope): void;
   /** A byte stream to a TCP port inside; rejects with a reason. */
   connectPort(port: number): Promise<Duplex>;
 };

@@ -46,8 +46,8 @@ export function refuseByPolicy(target: Target, verdict: Extract<Verdict, { isAll
   if (verdict.reason === "denied") return new Refused(target, "denied", `${source} denies ${verdict.rule}.`);
   const help =
     verdict.source === "conversation"
-      ? " Use request_network to ask for it."
-      : " No answer to request_network can change that.";
+      ? " Tell the person which host is needed: the option --network can allow it."
+      : " Only the operator of the server can change that.";
   return new Refused(target, "no-rule", `${source} has no rule that allows it.${help}`);
 }
 
