@@ -20,6 +20,7 @@ import type { Script } from "./scripted-model/script.ts";
 import { startScriptedModel, type ScriptedModelServer } from "./scripted-model/scripted-model-server.ts";
 import { openTestKeys, type TestKeys } from "./test-keys.ts";
 import { readTestedStore } from "./tested-store.ts";
+import { pause } from "./until.ts";
 
 export type TestServerOptions = {
   /** Wraps the journal, e.g. to make it fail at a chosen moment. */
@@ -214,14 +215,14 @@ export class TestServer implements AsyncDisposable {
 
   /** Resolves when the conversation has this status; rejects after `timeoutMs`. */
   async waitForStatus(id: string, status: string, timeoutMs = 60_000): Promise<ConversationInfo> {
-    const deadlineMs = performance.now() + timeoutMs;
+    const startMs = performance.now();
     for (;;) {
       const info = await this.client.getConversation(id);
       if (info.execution_status === status) return info;
-      if (performance.now() > deadlineMs) {
+      if (performance.now() - startMs > timeoutMs) {
         throw new Error(`Conversation ${id} is ${info.execution_status} and did not become ${status}.`);
       }
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await pause(startMs);
     }
   }
 
