@@ -4,7 +4,13 @@ import path from "node:path";
 /** Tests that take too long for every commit. Each part can run alone; `npm run test:nightly` runs all, one after another. */
 const testing = "packages/server/src/testing";
 const browser = "packages/tool-host/src/testing/nightly";
-const partly = ["crash-harness.int", "condensing-crash.int", "many-conversations.int", "root-jail.int"];
+const partly = [
+  "crash-harness.int",
+  "condensing-crash.int",
+  "many-conversations.int",
+  "root-jail.int",
+  "scheduler.int",
+];
 const parts = [
   [`${testing}/fuzz/run.ts`, "--count", "100000"],
   [`${testing}/fuzz/run.ts`, "--count", "10000", "--seed", "424242"],
@@ -20,6 +26,7 @@ const parts = [
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "browser", "browser-in-"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 /** The page's journeys that also work at the size of a phone. */
