@@ -8,7 +8,8 @@ const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
 const probe = await findBubblewrap({ self, unprivileged, environment: process.env });
 
 describe.skipIf(!probe.isUsable)(`a browser in bubblewrap needs a working one (${probe.detail})`, () => {
-  describeBrowserIn(() =>
-    openSandboxPlace(({ deps }) => createBubblewrapBackend({ ...deps, self, unprivileged })),
+  describeBrowserIn(
+    () => openSandboxPlace(({ deps }) => createBubblewrapBackend({ ...deps, self, unprivileged })),
+    0,
   );
 });

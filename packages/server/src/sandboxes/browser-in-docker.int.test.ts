@@ -10,7 +10,9 @@ const image = process.env["CONVOKE_TEST_ENGINE_IMAGE"] ?? "convoke-sandbox:offli
 const engine = await findContainerEngine({ socketPath, image });
 
 describe.skipIf(!engine.isUsable)(`a browser in docker needs a container engine (${engine.detail})`, () => {
-  describeBrowserIn(() =>
-    openSandboxPlace(({ deps }) => createDockerBackend({ ...deps, socketPath, image, self, unprivileged })),
+  describeBrowserIn(
+    () =>
+      openSandboxPlace(({ deps }) => createDockerBackend({ ...deps, socketPath, image, self, unprivileged })),
+    1,
   );
 });

@@ -15,9 +15,14 @@ import { expect, onTestFinished, test } from "vitest";
 import type { SandboxBackend } from "../sandbox.ts";
 import { SandboxBench } from "./sandbox-bench.ts";
 
-/** Every case of the browser, and that its pages have no way out. */
-export function describeBrowserIn(openPlace: () => Promise<BrowserPlace>): void {
-  const shared = shareBrowserBench(openPlace);
+const isEvery = process.env["CONVOKE_EVERY_CASE"] === "1";
+
+/**
+ * The cases of the browser, and that its pages have no way out. Of those about the page alone, which also run outside of sandboxes, every
+ * third from number `from` on; all with `CONVOKE_EVERY_CASE=1`.
+ */
+export function describeBrowserIn(openPlace: () => Promise<BrowserPlace>, from: 0 | 1): void {
+  const shared = shareBrowserBench(openPlace, isEvery ? undefined : { of: 3, from });
   describeActing(shared);
   describeReading(shared);
   describeWatching(shared);

@@ -1,12 +1,12 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test as placeTest } from "vitest";
 import type { Surfer } from "./browser-bench.ts";
 import type { SharedBench } from "./share-browser-bench.ts";
 
 /** Effects of actions on pages. All tests share one browser; each has its own context. */
 export function describeActing(shared: SharedBench): void {
-  const { surf } = shared;
+  const { surf, pageTest: test } = shared;
 
   describe("navigation", () => {
     test("tools 20.7.1: says where it arrived", async () => {
@@ -285,7 +285,7 @@ export function describeActing(shared: SharedBench): void {
       expect(after.map((element) => element["value"])).toEqual(fields.map(({ index }) => `in ${index}`));
     });
 
-    test("files of the workspace are given to pages, and no others", async () => {
+    placeTest("files of the workspace are given to pages, and no others", async () => {
       const surfer = await surf("/upload");
       const files = surfer.outside(surfer.workspaceDir);
       await mkdir(join(files, "sub"), { recursive: true });
@@ -300,27 +300,30 @@ export function describeActing(shared: SharedBench): void {
   });
 
   describe("downloads", () => {
-    test("are saved in the workspace and named in the answer; two with one name stay separate", async () => {
-      const surfer = await surf("/downloads");
-      await textAfterDownload(surfer, "Text", join(surfer.workspaceDir, "downloads", "file.txt"));
-      await textAfterDownload(surfer, "Text", "file-2.txt");
-      expect(await readFile(surfer.outside(join(surfer.workspaceDir, "downloads", "file.txt")), "utf8")).toBe(
-        "the content",
-      );
-    });
+    placeTest(
+      "are saved in the workspace and named in the answer; two with one name stay separate",
+      async () => {
+        const surfer = await surf("/downloads");
+        await textAfterDownload(surfer, "Text", join(surfer.workspaceDir, "downloads", "file.txt"));
+        await textAfterDownload(surfer, "Text", "file-2.txt");
+        expect(
+          await readFile(surfer.outside(join(surfer.workspaceDir, "downloads", "file.txt")), "utf8"),
+        ).toBe("the content");
+      },
+    );
 
-    test("a name cannot lead out of the folder", async () => {
+    placeTest("a name cannot lead out of the folder", async () => {
       const surfer = await surf("/downloads");
       const text = await textAfterDownload(surfer, "Evil name", join(surfer.workspaceDir, "downloads/"));
       expect(text).not.toContain("..");
     });
 
-    test("one that breaks is reported as failed", async () => {
+    placeTest("one that breaks is reported as failed", async () => {
       const surfer = await surf("/downloads");
       await textAfterDownload(surfer, "Broken", "half.bin failed");
     });
 
-    test("an address that is a file is downloaded", async () => {
+    placeTest("an address that is a file is downloaded", async () => {
       const surfer = await surf("/");
       expect(await surfer.open("/file.txt")).toMatchObject({
         isError: false,
@@ -329,31 +332,36 @@ export function describeActing(shared: SharedBench): void {
       expect((await surfer.state()).title).toBe("Home");
     });
 
-    test("a PDF comes to the workspace, where other tools can read it", async () => {
+    placeTest("a PDF comes to the workspace, where other tools can read it", async () => {
       const surfer = await surf("/");
       expect((await surfer.open("/paper.pdf")).text).toContain("downloads/paper.pdf");
     });
   });
 
-  test("tools 20.7.9: a whole rrweb array, over navigations, offline, under a strict policy", async () => {
-    const surfer = await surf("/changing");
-    const started = await surfer.run("StartRecording");
-    expect(started.isError).toBe(false);
-    await surfer.click("Change");
-    await surfer.open("/csp");
-    await surfer.run("Scroll");
-    const stopped = await surfer.run("StopRecording");
-    const path = / in (\S+\.json)\.$/.exec(stopped.text)![1]!;
-    expect(path).toContain("/observations/");
-    const events = JSON.parse(await readFile(surfer.outside(path), "utf8")) as {
-      type: number;
-      data: { href?: string };
-    }[];
-    expect(stopped.text).toContain(`${events.length} events`);
-    const pagesSeen = events.filter(({ type }) => type === 4).map(({ data }) => new URL(data.href!).pathname);
-    expect(pagesSeen).toEqual(["/changing", "/csp"]);
-    expect(events.filter(({ type }) => type === 2).length).toBeGreaterThanOrEqual(2);
-  });
+  placeTest(
+    "tools 20.7.9: a whole rrweb array, over navigations, offline, under a strict policy",
+    async () => {
+      const surfer = await surf("/changing");
+      const started = await surfer.run("StartRecording");
+      expect(started.isError).toBe(false);
+      await surfer.click("Change");
+      await surfer.open("/csp");
+      await surfer.run("Scroll");
+      const stopped = await surfer.run("StopRecording");
+      const path = / in (\S+\.json)\.$/.exec(stopped.text)![1]!;
+      expect(path).toContain("/observations/");
+      const events = JSON.parse(await readFile(surfer.outside(path), "utf8")) as {
+        type: number;
+        data: { href?: string };
+      }[];
+      expect(stopped.text).toContain(`${events.length} events`);
+      const pagesSeen = events
+        .filter(({ type }) => type === 4)
+        .map(({ data }) => new URL(data.href!).pathname);
+      expect(pagesSeen).toEqual(["/changing", "/csp"]);
+      expect(events.filter(({ type }) => type === 2).length).toBeGreaterThanOrEqual(2);
+    },
+  );
 }
 
 /** Clicks to start a download, and collects answers until they contain `expected`: that of the click, or a later one. */

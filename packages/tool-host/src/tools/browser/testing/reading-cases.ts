@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test as placeTest } from "vitest";
 import type { Surfer } from "./browser-bench.ts";
 import type { SharedBench } from "./share-browser-bench.ts";
 
@@ -8,7 +8,7 @@ const textsOf = async (surfer: Surfer): Promise<string[]> =>
 
 /** What the model gets to see of pages. All tests share one browser; each has its own context. */
 export function describeReading(shared: SharedBench): void {
-  const { surf } = shared;
+  const { surf, pageTest: test } = shared;
 
   describe("state", () => {
     test("a page with thousands of buttons under thousands of covers is read", async () => {
@@ -157,7 +157,7 @@ export function describeReading(shared: SharedBench): void {
       expect(await surfer.state()).toMatchObject({ title: "Empty", interactive_elements: [] });
     });
 
-    test("tools 20.7.5: a screenshot only when requested, stored once, a PNG", async () => {
+    placeTest("tools 20.7.5: a screenshot only when requested, stored once, a PNG", async () => {
       const surfer = await surf("/");
       expect((await surfer.run("GetState")).observation.screenshot_data).toBeNull();
       const first = await surfer.run("GetState", { include_screenshot: true });
