@@ -1,8 +1,5 @@
 import type { Landmarks } from "@convoke/protocol";
-
-/** Types of marks, most important last: it is drawn on top. */
-const sorts = ["turns", "tasks", "branches", "condensations", "rejected", "errors"] as const;
-export type MarkSort = (typeof sorts)[number];
+import { sorts, type MarkSort } from "./mark-places.ts";
 
 const colours: Readonly<Record<MarkSort, string>> = {
   turns: "stroke-edge",
@@ -12,20 +9,6 @@ const colours: Readonly<Record<MarkSort, string>> = {
   rejected: "stroke-warn",
   errors: "stroke-bad",
 };
-
-/** The marks at a position; null if there are none. */
-export function markAt(landmarks: Landmarks | null, position: number): MarkSort | null {
-  return sorts.findLast((sort) => landmarks?.[sort].includes(position)) ?? null;
-}
-
-/** The next or previous mark; null if there is none. */
-export function nextMark(landmarks: Landmarks | null, position: number, isForward: boolean): number | null {
-  if (landmarks === null) return null;
-  const places = sorts.flatMap((sort) => landmarks[sort]);
-  return isForward
-    ? places.reduce<number | null>((best, at) => (at > position && at < (best ?? Infinity) ? at : best), null)
-    : places.reduce<number | null>((best, at) => (at < position && at > (best ?? 0) ? at : best), null);
-}
 
 /**
  * Marks below a slider from 1 to `length`, each at the centre of the thumb's position. The slider's own text says

@@ -6,8 +6,10 @@ import { exactTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { IconButton } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
-import { markAt, nextMark, ScrubberMarks } from "./scrubber-marks.tsx";
-import { ScrubberSpent, spentAt, SpentThere } from "./scrubber-spent.tsx";
+import { markAt, nextMark } from "./mark-places.ts";
+import { ScrubberMarks } from "./scrubber-marks.tsx";
+import { ScrubberSpent, SpentThere } from "./scrubber-spent.tsx";
+import { spentAt } from "./spent-lines.ts";
 
 type ScrubberProps = {
   readonly past: Pick<PastState, "position" | "length" | "timestamp">;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linesOf, spentAt } from "./scrubber-spent.tsx";
+import { linesOf, spentAt } from "./spent-lines.ts";
 
 const spent = [
   { position: 2, cost: 1, context: 0.25 },

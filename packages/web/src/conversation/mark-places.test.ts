@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markAt, nextMark } from "./scrubber-marks.tsx";
+import { markAt, nextMark } from "./mark-places.ts";
 
 const landmarks = {
   length: 9,
