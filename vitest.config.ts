@@ -52,6 +52,8 @@ export default defineConfig({
     // One more than CI has cores: workers wait for processes, sockets and timers for much of their time, also in fast tests.
     maxWorkers: 3,
     sequence: { sequencer: LongFilesFirst },
+    // Node reads the sources itself: nothing is mocked or transformed, and each project would transform all of them anew.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // All limits are for a machine that has something else to do: when it is calm, what a test waits for takes milliseconds.
     projects: [
       {

@@ -1,4 +1,4 @@
-import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
@@ -11,7 +11,10 @@ const root = path.resolve(import.meta.dirname, "..");
 async function importBundled(folder: string): Promise<ReadonlyMap<string, Record<string, unknown>>> {
   const modules = await importModules(folder);
   const data = toSchemaData(modules);
-  await using output = await mkdtempDisposable(path.join(tmpdir(), "convoke-schema-data-"));
+  // Below the root, where the packages that are not bundled are found.
+  const caches = path.join(root, "node_modules/.cache");
+  await mkdir(caches, { recursive: true });
+  await using output = await mkdtempDisposable(path.join(caches, "convoke-schema-data-"));
   const files = [...modules.keys()];
   await build({
     absWorkingDir: root,
