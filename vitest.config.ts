@@ -46,10 +46,13 @@ const storelessSuites =
 /** Wherever a test makes cases of its own: what is red in one run must be red in the next. */
 const propertySeed = "test/property-seed.ts";
 
+/** Tests of processes wait for most of their time: for ends, quiet terminals and dead nodes. */
+const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+
 /** Three levels by file suffix: fast (in memory), int (pty, git, processes; the suites of the browser come after the others), e2e (the built server). */
 export default defineConfig({
   test: {
-    // One more than CI has cores: workers wait for processes, sockets and timers for much of their time, also in fast tests.
+    // One more than CI has cores: workers wait for sockets, timers and disks for some of their time, also in fast tests.
     maxWorkers: 3,
     sequence: { sequencer: LongFilesFirst },
     // Node reads the sources itself: nothing is mocked or transformed, and each project would transform all of them anew.
@@ -76,6 +79,7 @@ export default defineConfig({
           setupFiles: [propertySeed, "test/on-built-programs.ts"],
           include: ["{packages,scripts,bench,test}/**/*.int.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**", ...browserSuites],
+          ...waiting,
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
@@ -87,7 +91,7 @@ export default defineConfig({
           name: "browser",
           include: browserSuites,
           maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 90_000 } },
@@ -107,13 +111,14 @@ export default defineConfig({
               env: { CONVOKE_TEST_STORE: "postgres" },
               globalSetup: ["test/postgres-server.ts"],
               setupFiles: [propertySeed, "test/on-postgres.ts"],
+              ...waiting,
               testTimeout: 240_000,
               hookTimeout: 240_000,
               expect: { poll: { timeout: 60_000 } },
               isolate: false,
             },
           }
-        : { test: { name: "postgres", include: ["test/without-postgres.store.ts"] } },
+        : { test: { name: "postgres", include: ["test/without-postgres.store.ts"], ...waiting } },
       {
         test: {
           name: "e2e",

@@ -101,8 +101,8 @@ export async function startPostgres(
   }
 }
 
-/** Settings that survive a crash of the server, but not of the machine. */
-const quickSettings = ["fsync=off", "full_page_writes=off", "shared_buffers=32MB"];
+/** Settings that survive a crash of the server, but not of the machine. Several workers have several servers with two pools each. */
+const quickSettings = ["fsync=off", "full_page_writes=off", "shared_buffers=32MB", "max_connections=300"];
 
 /** The same for a server with a standby, for which it does not wait. */
 export const standbySettings: readonly string[] = [
