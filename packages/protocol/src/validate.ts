@@ -28,11 +28,11 @@ export interface Validator {
 /** Above this many values only the first error is reported, so that a hostile body cannot produce millions. */
 const maxValuesForAllErrors = 10_000;
 
-/** A validator that compiles and caches each schema on first use. */
-export function createValidator(): Validator {
-  let firstError: Compile | undefined;
-  let allErrors: Compile | undefined;
+/** Of all validators of the process: a compiled schema depends on the schema alone, and takes milliseconds to make. */
+const compilers: { firstError?: Compile; allErrors?: Compile } = {};
 
+/** A validator that compiles each schema on first use, once in a process. */
+export function createValidator(): Validator {
   function check<T>(schema: TSchema, value: unknown, prefix: Location = []): Checked<T> {
     try {
       return checkDeep<T>(schema, value, prefix);
@@ -45,12 +45,12 @@ export function createValidator(): Validator {
   }
 
   function checkDeep<T>(schema: TSchema, value: unknown, prefix: Location): Checked<T> {
-    firstError ??= openAjv(allSchemas, false);
-    let validate = firstError(schema);
+    compilers.firstError ??= openAjv(allSchemas, false);
+    let validate = compilers.firstError(schema);
     if (validate(value)) return { ok: true, value: value as T };
     if (isSmall(value)) {
-      allErrors ??= openAjv(allSchemas, true);
-      validate = allErrors(schema);
+      compilers.allErrors ??= openAjv(allSchemas, true);
+      validate = compilers.allErrors(schema);
       validate(value);
     }
     return { ok: false, errors: describeErrors(validate.errors ?? [], value, prefix) };
