@@ -1,5 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempDisposableSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempDisposableSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -86,9 +93,9 @@ async function build(
   work: (out: string) => void,
   loadedAtStart: readonly string[] = [],
 ): Promise<void> {
-  // Inside the repository, so that the built command finds the installed packages.
-  mkdirSync(path.join(repository, "node_modules", ".cache"), { recursive: true });
-  using root = mkdtempDisposableSync(path.join(repository, "node_modules", ".cache", "convoke-build-"));
+  using root = mkdtempDisposableSync(path.join(tmpdir(), "convoke-build-"));
+  // The built command finds the installed packages there. Below them Node would read no TypeScript.
+  symlinkSync(path.join(repository, "node_modules"), path.join(root.path, "node_modules"));
   for (const [file, text] of Object.entries({ ...tree, ...planted })) {
     mkdirSync(path.join(root.path, path.dirname(file)), { recursive: true });
     writeFileSync(path.join(root.path, file), text);
