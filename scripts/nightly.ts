@@ -7,6 +7,7 @@ const browser = "packages/tool-host/src/testing/nightly";
 const partly = [
   "crash-harness.int",
   "condensing-crash.int",
+  "engine/worktrees.int",
   "many-conversations.int",
   "root-jail.int",
   "scheduler.int",
