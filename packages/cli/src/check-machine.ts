@@ -11,6 +11,7 @@ import {
   defaultTools,
   findChromium,
 } from "@convoke/tool-host";
+import { describeNetwork } from "./print/describe-wall.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 /** One check. `missing` keeps Convoke from working, `optional` only a part of it. */
@@ -72,7 +73,7 @@ async function checkWall(
   const { findWhyNoWall } = await import("@convoke/server/walls");
   const why = await findWhyNoWall({ environment, user: sandbox.user });
   if (why === null) {
-    const detail = `bubblewrap, network ${wall.network}`;
+    const detail = `bubblewrap, ${describeNetwork(wall.network)}`;
     return { name, state: "ok", detail, fix: null };
   }
   return { name, state: "missing", detail: why.reason, fix: `${why.fix} Or set CONVOKE_WALL=off.` };

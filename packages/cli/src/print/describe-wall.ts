@@ -15,7 +15,8 @@ export function describeWall(wall: WallInfo | undefined, workspace: string): str
   return `Wall: ${parts.join(" · ")}`;
 }
 
-function describeNetwork(network: NetworkPolicy): string {
+/** What is reachable from inside, in a few words. */
+export function describeNetwork(network: NetworkPolicy): string {
   if (network === "none") return "no network";
   if (network === "all") return "network: public hosts";
   if (network === "registries") return "network: package registries, to read";

@@ -183,7 +183,7 @@ export async function openServer({
     logger,
     catalogue: toolHost.catalogue,
     ownPort: () => ownPort,
-    onEgress: observability.onEgress,
+    onEgress: (conversationId, record) => observability.onEgress(conversationId, record),
   });
   if (walls !== null) scope.use(walls);
   const validator = createValidator();

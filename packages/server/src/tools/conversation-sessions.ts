@@ -20,7 +20,7 @@ import { giveToParentsOwner } from "../workspaces/owned-files.ts";
 import { waitBeforeStart } from "./around/before-start.ts";
 import { leaveToHost } from "./around/hand-over.ts";
 import { observeCalls } from "./around/observe.ts";
-import { tellRefusals } from "./around/tell-refusals.ts";
+import { reportRefusals } from "./around/report-refusals.ts";
 import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
 import { createBelt } from "./belt.ts";
 import type { ChooseHost, ConversationHost, HostedConversation } from "./conversation-host.ts";
@@ -155,7 +155,7 @@ export class ConversationSessions {
     if (folder === null) owned = leaveToHost(owned, context.handedOver);
     // Behind a wall the tools run as the owner of the folder.
     else if (kind === "process") owned = await giveFilesToOwner(owned, folder, this.#deps.logger);
-    if (refusalsSince !== undefined) owned = tellRefusals(owned, refusalsSince);
+    if (refusalsSince !== undefined) owned = reportRefusals(owned, refusalsSince);
     const asking = askForResponses(owned, config.agent);
     return isOnDemand(config) ? browserOnDemand(asking, context) : asking;
   }

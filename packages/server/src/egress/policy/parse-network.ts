@@ -49,7 +49,7 @@ function readRules(text: string): NetworkPolicy {
     if (name === "presets" && (value as string[]).some((preset) => preset !== "registries"))
       throw new Error('network.presets: The only preset is "registries".');
   }
-  return given as NetworkRules;
+  return given;
 }
 
 /** By hand: a start does not load the schemas of the wire for it. */

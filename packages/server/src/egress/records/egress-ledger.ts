@@ -155,5 +155,5 @@ const whyOf: Readonly<Partial<Record<Refused["reason"], string>>> = {
 
 /** The last sentence of the refusal: what to do. */
 function helpOf(refused: Refused): string {
-  return /[^.:]+\.$/.exec(refused.message)?.[0].trim() ?? "";
+  return /[^.]+\.$/.exec(refused.message)?.[0].trim() ?? "";
 }

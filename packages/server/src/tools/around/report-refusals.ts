@@ -3,7 +3,7 @@ import type { RefusalsSince } from "../refusals-since.ts";
 import { forward, type ToolSource } from "../tool-source.ts";
 
 /** Adds to what a call shows which of its requests were refused on the way out: most programs print a number and no reason. */
-export function tellRefusals(source: ToolSource, refusalsSince: RefusalsSince): ToolSource {
+export function reportRefusals(source: ToolSource, refusalsSince: RefusalsSince): ToolSource {
   return {
     ...forward(source),
     execute: async (request, options) => {
@@ -20,5 +20,5 @@ export function tellRefusals(source: ToolSource, refusalsSince: RefusalsSince): 
 function withText(observation: Observation, text: string): Observation {
   const { content } = observation as { readonly content?: unknown };
   if (!Array.isArray(content)) return observation;
-  return { ...observation, content: [...content, { type: "text", text }] } as Observation;
+  return { ...observation, content: [...content, { type: "text", text }] };
 }
