@@ -97,7 +97,8 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   }
 
   async adoptState(sessionId: string, from: string): Promise<void> {
-    await adoptState(from, join(this.stateDir, sessionId), await this.#account());
+    const to = join(this.stateDir, sessionId);
+    await adoptState({ from, to, draftsDir: this.#deps.root }, await this.#account());
   }
 
   refusalsSince(mark: number): RefusalsSince {

@@ -1,4 +1,5 @@
-import { cp, lchown, readdir, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { cp, lchown, lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { WallAccount } from "./wall-account.ts";
 
@@ -13,18 +14,33 @@ const stored = [
   "TASKS.json",
 ];
 
+export type StatePlaces = {
+  /** The state of the session without a wall. */
+  readonly from: string;
+  /** In a folder that the inside can write. */
+  readonly to: string;
+  /** A folder on the same disk that the inside cannot write. */
+  readonly draftsDir: string;
+};
+
 /**
  * Gives a session the state that it had without a wall: what it has begun must not begin again behind one. Does nothing once the session
  * has state behind the wall.
  */
-export async function adoptState(from: string, to: string, account: WallAccount): Promise<void> {
-  const isThere = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null;
+export async function adoptState({ from, to, draftsDir }: StatePlaces, account: WallAccount): Promise<void> {
+  const isThere = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
   if ((await isThere(to)) || !(await isThere(join(from, "executions.sqlite")))) return;
-  const copied = { recursive: true, force: false, errorOnExist: false } as const;
-  for (const name of stored) {
-    if (await isThere(join(from, name))) await cp(join(from, name), join(to, name), copied);
+  // Moved there when it is complete: in the other folder the inside could put links in the way.
+  const draft = join(draftsDir, randomUUID());
+  try {
+    for (const name of stored) {
+      if (await isThere(join(from, name))) await cp(join(from, name), join(draft, name), { recursive: true });
+    }
+    if (account.become !== null) await giveTree(draft, account.become);
+    await rename(draft, to);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
   }
-  if (account.become !== null) await giveTree(to, account.become);
 }
 
 async function giveTree(path: string, account: NonNullable<WallAccount["become"]>): Promise<void> {

@@ -12,6 +12,8 @@ test.each([
   ["/etc/nginx", "system"],
   ["/home", "system"],
   ["/home/ada", "home folder"],
+  ["/home/ada/.ssh", "credentials"],
+  ["/home/ada/.config/gcloud/logs", "credentials"],
   ["/home/ada/.convoke", "data folder"],
   ["/home/ada/.convoke/conversations/1", "data folder"],
 ])("%s is refused", (folder, reason) => {
@@ -27,6 +29,7 @@ test("a folder around the home is refused", () => {
 test.each([
   "/home/ada/shop",
   "/srv/shop",
+  "/home/ada/.config/nvim",
   "/tmp/x",
   "/home/ada/.convoke/worktrees/1/shop",
   "/home/ada/.convoke/conversations/1/project",

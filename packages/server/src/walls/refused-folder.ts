@@ -16,6 +16,12 @@ const systemFolders = new Set(
 );
 const closedTrees = ["/boot", "/dev", "/etc", "/proc", "/sys"];
 
+/** Below the home. A working folder that an earlier agent has replaced by a link must not lead there. */
+const credentialFolders =
+  ".ssh .gnupg .aws .azure .kube .docker .config/gcloud .config/gh .config/git .password-store .local/share/keyrings .mozilla .config/chromium .config/google-chrome".split(
+    " ",
+  );
+
 /** Folders of the data folder in which agents work: worktrees of conversations, and projects of demos. */
 const openInData = [/^worktrees\/./, /^conversations\/[^/]+\/project(\/|$)/];
 
@@ -29,6 +35,10 @@ export function whyRefused(folder: string, { dataDir, home }: FolderPlaces): str
     return `${folder} is the home folder, whose keys and settings a wall hides. ${remedy}`;
   if (home !== null && isBelow(home, folder))
     return `${folder} contains the home folder ${home}, whose keys and settings a wall hides. ${remedy}`;
+  const secret = credentialFolders.find((name) => {
+    return home !== null && (folder === `${home}/${name}` || isBelow(folder, `${home}/${name}`));
+  });
+  if (secret !== undefined) return `${folder} holds credentials, which a wall hides. ${remedy}`;
   if (folder === dataDir) return `${folder} is the data folder, which a wall hides. ${remedy}`;
   const inData = isBelow(folder, dataDir) ? folder.slice(dataDir.length + 1) : "";
   const isOpen = openInData.some((pattern) => pattern.test(inData));

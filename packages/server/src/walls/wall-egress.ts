@@ -1,5 +1,4 @@
-import { chown } from "node:fs/promises";
-import { join } from "node:path";
+import { chown, open, type FileHandle } from "node:fs/promises";
 import type { SecureContext } from "node:tls";
 import { findParentProxy } from "../egress/addresses/find-parent-proxy.ts";
 import { readSystemRoots, composeTrustBundle, trustStorePaths } from "../egress/certificates/trust-bundle.ts";
@@ -43,6 +42,7 @@ export class WallEgress implements AsyncDisposable {
   readonly #deps: WallEgressDeps;
   #opening: Promise<Egress> | null = null;
   #opened: Egress | null = null;
+  #folder: FileHandle | null = null;
 
   constructor(deps: WallEgressDeps) {
     this.#deps = deps;
@@ -67,12 +67,15 @@ export class WallEgress implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#opening?.catch(() => null))?.[Symbol.asyncDispose]();
+    await this.#folder?.close();
   }
 
   async #open({ become }: WallAccount, registries: readonly string[]): Promise<Egress> {
     const { order, folder, environment, isOwnListener, onEgress, trust } = this.#deps;
     const { network, limit, rootId } = order;
-    const socketPath = join(folder, "proxy.sock");
+    // The path of a socket may have a hundred characters only, and that of the data folder is the user's choice.
+    this.#folder = await open(folder);
+    const socketPath = `/proc/self/fd/${this.#folder.fd}/proxy.sock`;
     this.#opened = await openEgress({
       socketPath,
       policy: network,
