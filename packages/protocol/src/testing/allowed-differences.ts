@@ -148,6 +148,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     "ApprovalPolicy",
     "WallRequest",
     "WallInfo",
+    "NetworkRules",
     "AgentDefinition",
     "SubAgentCondenser",
     "ClientToolSpec",
