@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openTemporaryDirectory } from "@convoke/tool-host/testing";
 import { findSteadyPort, startScriptedModel, testedPrograms } from "@convoke/server/testing";
@@ -135,6 +135,9 @@ test("a reader that has seen enough interrupts the run, and no stack is printed"
 test("it says in its first line what the agent can reach, and nothing else of the home shows to it", async () => {
   const folder = await openPlace();
   await writeFile(join(folder.path, "secret.txt"), "key-of-the-home");
+  await symlink(join(folder.path, "secret.txt"), join(workspaceOf(folder.path), "AGENTS.md"));
+  await mkdir(join(workspaceOf(folder.path), ".convoke"));
+  await symlink(join(folder.path, "secret.txt"), join(workspaceOf(folder.path), ".convoke/rules.json"));
   const read = {
     name: "terminal",
     arguments: { command: `cat ${folder.path}/secret.txt; echo seen > seen.txt` },
@@ -151,7 +154,8 @@ test("it says in its first line what the agent can reach, and nothing else of th
   expect(output.split("\n")[0]).toContain(
     `Wall: bubblewrap · writes to ${workspaceOf(folder.path)} only · no network`,
   );
-  expect(output).not.toContain("key-of-the-home");
+  expect(output).not.toContain("key-of");
+  for (const { text } of model.requests) expect(text).not.toContain("key-of");
   expect(await readFile(join(workspaceOf(folder.path), "seen.txt"), "utf8")).toBe("seen\n");
 });
 

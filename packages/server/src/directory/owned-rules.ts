@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { posix } from "node:path";
 import type { Rule } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
@@ -61,7 +62,10 @@ export class OwnedRules implements Rules {
         ? skills.server.files
         : skills.filesOf(await (await chooseHost({ id: "", ownerId: this.#ownerId, config })).openHost());
     if (files === null) return noProjectRules;
-    const path = posix.join(this.places(config).workingDir, projectFile);
+    const { workingDir } = this.places(config);
+    const path = posix.join(workingDir, projectFile);
+    if (config.sandbox_id === undefined && (await leadsOut(path, workingDir)))
+      return { rules: [], problems: ["It is a link that leads out of the folder."] };
     try {
       await files.stat(path);
     } catch (error) {
@@ -80,5 +84,14 @@ export class OwnedRules implements Rules {
 
   async addForOwner(rules: readonly Rule[]): Promise<void> {
     await this.#deps.ruleSources.users.change(this.#ownerId, null, (stored) => addRules(stored, rules));
+  }
+}
+
+/** False for what is missing. The server reads the file itself, so a link of an agent must not name a file for it. */
+async function leadsOut(path: string, folder: string): Promise<boolean> {
+  try {
+    return !(await realpath(path)).startsWith(`${await realpath(folder)}/`);
+  } catch {
+    return false;
   }
 }

@@ -1,18 +1,29 @@
-import type { PersonShell, PipedProcess, ToolHost, ToolSession } from "@convoke/tool-host";
+import type { PersonShell, PipedProcess, RemoteToolHost, ToolHost, ToolSession } from "@convoke/tool-host";
 
-/** A tool host that counts what is open in it, so that its process can be ended when nothing is. */
-export class CountedHost implements ToolHost {
-  readonly #host: ToolHost;
+/**
+ * A tool host that counts what is open in it, so that its process can be ended when nothing is. Files of the folder are read through it:
+ * a link that an agent left then leads nowhere outside.
+ */
+export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "workspace"> {
+  readonly #host: RemoteToolHost;
   readonly #onChange: (open: number) => void;
   #open = 0;
 
-  constructor(host: ToolHost, onChange: (open: number) => void) {
+  constructor(host: RemoteToolHost, onChange: (open: number) => void) {
     this.#host = host;
     this.#onChange = onChange;
   }
 
   get catalogue(): readonly string[] {
     return this.#host.catalogue;
+  }
+
+  get workspace(): RemoteToolHost["workspace"] {
+    return this.#host.workspace;
+  }
+
+  get bash(): RemoteToolHost["bash"] {
+    return this.#host.bash;
   }
 
   async openSession(...args: Parameters<ToolHost["openSession"]>): Promise<ToolSession> {

@@ -62,7 +62,12 @@ export function readRuleFile(text: string, validator: Validator, isOfProject: bo
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    return { rules: [], problems: [`it is not JSON: ${(error as SyntaxError).message}`] };
+    // The whole message quotes the text, which a link may have led to.
+    const where = / at position .*$/u.exec((error as SyntaxError).message)?.[0] ?? "";
+    return {
+      rules: [],
+      problems: [`it is not JSON${isOfProject ? where : `: ${(error as SyntaxError).message}`}`],
+    };
   }
   if (!isObject(parsed) || !Array.isArray(parsed["rules"]))
     return { rules: [], problems: ['rules: Give an object with a list, as {"rules": []}.'] };
