@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { SandboxInfo, ServerNode } from "@convoke/protocol";
 import { expect, test, vi } from "vitest";
 import { ConvokeProcess } from "../testing/convoke-process.ts";
@@ -38,7 +39,7 @@ test.skipIf(!probe.isUsable)(
     }
 
     const agent = { kind: "Agent", llm: { model: "openai/none", api_key: "k" }, tools: [] };
-    const workspace = { kind: "LocalWorkspace", working_dir: near.folder };
+    const workspace = { kind: "LocalWorkspace", working_dir: join(near.folder, "work") };
     const { id } = (await near.ask("POST", "/api/conversations", { agent, workspace })).json as {
       id: string;
     };
