@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import type { ConversationInfo } from "@convoke/protocol";
@@ -50,7 +51,7 @@ test("P60: with Node's switch a model is reached through the proxy of the enviro
       },
       tools: [],
     },
-    workspace: { kind: "LocalWorkspace", working_dir: server.folder },
+    workspace: { kind: "LocalWorkspace", working_dir: join(server.folder, "work") },
     initial_message: { content: [{ type: "text", text: "Say something." }], run: true },
   });
   expect(started.status, started.text).toBe(201);
