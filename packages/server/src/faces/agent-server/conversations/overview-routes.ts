@@ -66,7 +66,8 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
         user_id: userId,
         server: { version, started_at: formatInstant(startedMs * 1000) },
         can: {
-          machine: isMachineTheirs,
+          // A wall that is not root isolates from strangers too.
+          machine: isMachineTheirs || (wall.kind === "bubblewrap" && !wall.as_root),
           sandboxes: deps.sandboxes !== null,
           demo: deps.demo !== null && isMachineTheirs,
           keys: !deps.keys.isOpen,
