@@ -221,6 +221,90 @@ test.each(hosts)("the host %s fits %s: %s", (form, host, fits) => {
   expect(decide([rule], action, "request_network")?.effect ?? null).toBe(fits ? "allow" : null);
 });
 
+const calls: readonly [
+  rules: [Rule["effect"], string][],
+  hosts: string[],
+  decision: Rule["effect"] | null,
+][] = [
+  [[["allow", "*.corp.example"]], ["a.corp.example", "b.corp.example"], "allow"],
+  [[["allow", "*.corp.example"]], ["*.corp.example"], "allow"],
+  [[["allow", "*.corp.example"]], ["a.corp.example", "evil.example"], null],
+  [
+    [
+      ["allow", "a.example"],
+      ["allow", "b.example"],
+    ],
+    ["a.example", "b.example:22"],
+    "allow",
+  ],
+  [[["allow", "a.example"]], ["*.a.example"], null],
+  [[["allow", "a.example"]], ["*"], null],
+  [[["allow", "a.example:443"]], ["a.example:*"], null],
+  [
+    [
+      ["allow", "*"],
+      ["deny", "bad.example"],
+    ],
+    ["a.example", "bad.example"],
+    "deny",
+  ],
+  [
+    [
+      ["allow", "*"],
+      ["deny", "bad.corp.example"],
+    ],
+    ["*.corp.example"],
+    "deny",
+  ],
+  [
+    [
+      ["allow", "*"],
+      ["deny", "*.corp.example"],
+    ],
+    ["*"],
+    "deny",
+  ],
+  [
+    [
+      ["allow", "*"],
+      ["deny", "bad.example"],
+    ],
+    ["bad.example:*"],
+    "deny",
+  ],
+  [
+    [
+      ["allow", "*"],
+      ["deny", "bad.example:443"],
+    ],
+    ["bad.example"],
+    "deny",
+  ],
+  [
+    [
+      ["allow", "*"],
+      ["deny", "bad.example:443"],
+    ],
+    ["bad.example:22"],
+    "allow",
+  ],
+  [
+    [
+      ["allow", "*"],
+      ["ask", "*.example"],
+    ],
+    ["a.example", "b.test"],
+    "ask",
+  ],
+  [[["allow", "*"]], [], null],
+];
+
+test.each(calls)("the rules %j say about a call for %j: %s", (given, hosts, decision) => {
+  const rules = given.map(([effect, host]): Rule => ({ effect, tool: "request_network", host }));
+  const action: Action = { kind: "MCPToolAction", data: { hosts, reason: "x" } };
+  expect(decide(rules, action, "request_network")?.effect ?? null).toBe(decision);
+});
+
 test("a host rule does not fit a call without a host", () => {
   const rule = (effect: Rule["effect"]): Rule => ({ effect, tool: "request_network", host: "a.example" });
   const action: Action = { kind: "MCPToolAction", data: {} };

@@ -1,7 +1,7 @@
 import type { Rule } from "@convoke/protocol";
 import { isAllowed } from "../allow-rules.ts";
 import { coversWords, mayFitCommand } from "./match-command.ts";
-import { fitsHost, fitsPath, hostOf, pathsOf } from "./match-place.ts";
+import { fitsHost, fitsPath, hostsOf, mayFitHost, pathsOf } from "./match-place.ts";
 import { readCommand, type CommandReading } from "./read-command.ts";
 import { isOlderForm, type RuleDecision, type RuledCall, type SourcedRule } from "./rule.ts";
 import { isRuleForTool, shellCallOf } from "./shell-call.ts";
@@ -11,7 +11,8 @@ export type RuledBy = { readonly decision: RuleDecision | null; readonly reading
 
 /**
  * All rules are one set: a `deny` that fits decides, then an `ask`, then an `allow`; without any the confirmation policy
- * does. An `allow` with a command covers a call only when each part is covered and none is opaque.
+ * does. An `allow` with a command covers a call only when each part is covered and none is opaque; one with a host only when
+ * each host of the call is covered.
  */
 export function decideByRules(rules: readonly SourcedRule[], call: RuledCall): RuledBy {
   const shell = shellCallOf(call.toolName, call.action);
@@ -47,7 +48,9 @@ function mayFit(rule: Rule, { call, text, reading }: Judged): boolean {
   if (command !== undefined && (reading === null || !mayFitCommand(command, reading, text))) return false;
   if (path !== undefined && !pathsOf(action, places).some((given) => fitsPath(path, given, places)))
     return false;
-  return host === undefined || fitsHost(host, hostOf(action) ?? "");
+  if (host === undefined) return true;
+  const hosts = hostsOf(action);
+  return hosts.length === 0 ? host === "*" : hosts.some((given) => mayFitHost(host, given));
 }
 
 /** The first of the rules that together cover the call. */
@@ -56,7 +59,12 @@ function findAllowing(rules: readonly SourcedRule[], judged: Judged): SourcedRul
   const older = rules.find(({ rule }) => isOlderForm(rule) && isAllowed([rule], call));
   if (older !== undefined) return older;
   const allowing = rules.filter(({ rule }) => isAllowFor(rule, judged));
-  const whole = allowing.find(({ rule }) => !isOlderForm(rule) && rule.command === undefined);
+  const hosts = hostsOf(call.action);
+  const isWhole = ({ rule }: SourcedRule): boolean =>
+    !isOlderForm(rule) &&
+    rule.command === undefined &&
+    (rule.host === undefined || hosts.every((given) => fitsHost(rule.host!, given)));
+  const whole = allowing.find(isWhole) ?? findForHosts(allowing, hosts);
   if (whole !== undefined || reading === null) return whole ?? null;
   if (reading.opaque.length > 0 || reading.parts.some(({ opaque }) => opaque !== null)) return null;
   const named = reading.parts.filter(({ isPlainWrapper }) => !isPlainWrapper);
@@ -66,7 +74,15 @@ function findAllowing(rules: readonly SourcedRule[], judged: Judged): SourcedRul
   return covering.length > 0 && !covering.includes(undefined) ? covering[0]! : null;
 }
 
-/** Everything but the command fits. */
+/** The first of the rules that together name each host of the call. */
+function findForHosts(allowing: readonly SourcedRule[], hosts: readonly string[]): SourcedRule | undefined {
+  const covering = hosts.map((given) =>
+    allowing.find(({ rule }) => !isOlderForm(rule) && rule.host !== undefined && fitsHost(rule.host, given)),
+  );
+  return covering.includes(undefined) ? undefined : covering[0];
+}
+
+/** Everything but the command fits, and at least one host. */
 function isAllowFor(rule: SourcedRule["rule"], { call, reading }: Judged): boolean {
   if (isOlderForm(rule) || rule.effect !== "allow") return false;
   const { toolName, action, risk, places } = call;
@@ -78,6 +94,5 @@ function isAllowFor(rule: SourcedRule["rule"], { call, reading }: Judged): boole
     const paths = pathsOf(action, places);
     if (paths.length === 0 || !paths.every((given) => fitsPath(path, given, places))) return false;
   }
-  const given = hostOf(action);
-  return host === undefined || (given !== null && fitsHost(host, given));
+  return host === undefined || hostsOf(action).some((given) => fitsHost(host, given));
 }

@@ -11,10 +11,14 @@ export function pathsOf(action: Action, { workingDir }: RulePlaces): string[] {
   return named.flatMap((path) => (typeof path === "string" ? [posix.resolve(workingDir, path)] : []));
 }
 
-/** The host that an action names; null for an action without one. */
-export function hostOf(action: Action): string | null {
-  const { host } = argumentsOf(action);
-  return typeof host === "string" ? host : null;
+/** The hosts that an action names, as `host` or `hosts`; an entry that is no text is an empty one, which only `*` fits. */
+export function hostsOf(action: Action): string[] {
+  const { host, hosts } = argumentsOf(action);
+  const all: readonly unknown[] = [
+    ...(typeof host === "string" ? [host] : []),
+    ...(Array.isArray(hosts) ? hosts : []),
+  ];
+  return all.map((one) => (typeof one === "string" ? one : ""));
 }
 
 /** Whether a path is one that the form names. Links are not followed: only the texts are compared. */
@@ -61,15 +65,26 @@ function fitsName(form: string, name: string): boolean {
  */
 export function fitsHost(form: string, host: string): boolean {
   const [wanted, given] = [splitHost(form), splitHost(host)];
-  if (wanted.port !== null && wanted.port !== given.port) return false;
-  if (wanted.name === "*") return true;
-  if (!wanted.name.startsWith("*.")) return wanted.name === given.name;
-  const domain = wanted.name.slice(1);
-  return given.name.endsWith(domain) && given.name.length > domain.length;
+  return (wanted.port === null || wanted.port === given.port) && fitsHostName(wanted.name, given.name);
+}
+
+/** Whether a host, which may be written as `*.example.com` or `example.com:*`, shares any name and port with those of the form. */
+export function mayFitHost(form: string, host: string): boolean {
+  const [wanted, given] = [splitHost(form), splitHost(host)];
+  const ports = new Set([wanted.port, given.port]);
+  const mayFitPort = ports.size === 1 || ports.has(null) || ports.has("*");
+  return mayFitPort && (fitsHostName(wanted.name, given.name) || fitsHostName(given.name, wanted.name));
+}
+
+function fitsHostName(form: string, name: string): boolean {
+  if (form === "*") return true;
+  if (!form.startsWith("*.")) return form === name;
+  const domain = form.slice(1);
+  return name.endsWith(domain) && name.length > domain.length;
 }
 
 function splitHost(text: string): { readonly name: string; readonly port: string | null } {
-  const [, name = text, port = null] = /^(.*?|\[.*\])(?::(\d+))?$/su.exec(text) ?? [];
+  const [, name = text, port = null] = /^(.*?|\[.*\])(?::(\d+|\*))?$/su.exec(text) ?? [];
   return { name: name.toLowerCase().replace(/\.$/u, ""), port };
 }
 

@@ -48,6 +48,20 @@ test.each(commands)("for %j: %j, which allow it", (command, forms) => {
   );
 });
 
+test("for hosts each of them, unless one cannot be written in a rule", () => {
+  const ask = (...hosts: string[]): RuledCall =>
+    call({ kind: "MCPToolAction", data: { hosts } }, "request_network");
+  const rule = { effect: "allow", tool: "request_network", up_to: "HIGH" };
+  const given = ask("a.example", "*.b.example:22");
+  const rules = proposeRules(given);
+  expect(rules).toEqual([
+    { ...rule, host: "a.example" },
+    { ...rule, host: "*.b.example:22" },
+  ]);
+  expect(decideByRules(rulesFrom("user", rules), given).decision?.effect).toBe("allow");
+  expect(proposeRules(ask("a.example", "b.example:*"))).toEqual([]);
+});
+
 test("for a file its path below the working folder, for other tools the tool", () => {
   const edit = (path: string): Action => ({ kind: "FileEditorAction", command: "view", path });
   const rule = { effect: "allow", tool: "file_editor", up_to: "HIGH" };

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { Rule } from "@convoke/protocol";
 import { ruleProblem } from "./check-rules.ts";
 import { restForm } from "./match-command.ts";
-import { pathsOf } from "./match-place.ts";
+import { hostsOf, pathsOf } from "./match-place.ts";
 import { readCommand } from "./read-command.ts";
 import type { RuledCall } from "./rule.ts";
 import { shellCallOf, shellTool } from "./shell-call.ts";
@@ -16,12 +16,14 @@ const interpreters =
 
 /**
  * The narrowest rules that would allow a call like this one: of a command, for each part the program and its first
- * argument, and any further words. Empty when no rule can, as for a text that cannot be read.
+ * argument, and any further words; each host that it names. Empty when no rule can, as for a text that cannot be read.
  */
 export function proposeRules({ toolName, action, risk, places }: RuledCall): Rule[] {
   const risky = risk === "HIGH" ? { up_to: "HIGH" as const } : {};
   const shell = shellCallOf(toolName, action);
   if (shell === null) {
+    const hosts = hostsOf(action).map((host): Rule => ({ effect: "allow", tool: toolName, host, ...risky }));
+    if (hosts.length > 0) return hosts.every((rule) => ruleProblem(rule) === null) ? hosts : [];
     const paths = pathsOf(action, places).map((path) => shownPath(path, places.workingDir));
     const rules = paths.map((path): Rule => ({ effect: "allow", tool: toolName, path, ...risky }));
     if (rules.length > 1 || paths.some((path) => /[*?]/u.test(path))) return [];
