@@ -4,6 +4,8 @@ export type ToolTraits = {
   readonly endsTurn?: true;
   /** As the only call of an answer it needs no confirmation, because it has no effects. */
   readonly needsNoApproval?: true;
+  /** Its call waits for confirmation under every confirmation policy, unless a rule allows or denies it. */
+  readonly alwaysAsks?: true;
   /** The action's field with the one file that a call touches; a relative path is below `base`. */
   readonly file?: { readonly field: string; readonly base: string };
   /** The action's field with a patch, which names the files that a call touches; relative paths are below `base`. */

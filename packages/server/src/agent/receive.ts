@@ -119,7 +119,8 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
   const isDropped = (index: number) => finishIndex !== -1 && index > finishIndex;
   const batch = calls.flatMap(({ read, verdict, decision }, index) => {
     if (!read.ok || isDropped(index) || isSettledBy(decision)) return [];
-    return [{ needsNoApproval: read.tool.traits?.needsNoApproval === true, risk: verdict.risk }];
+    const { needsNoApproval = false, alwaysAsks = false } = read.tool.traits ?? {};
+    return [{ needsNoApproval, alwaysAsks, risk: verdict.risk }];
   });
   const isAsked = calls.some(({ decision }, index) => decision?.effect === "ask" && !isDropped(index));
   const gate = isAsked || needsConfirmation(context.policy, batch) ? "awaiting" : "approved";
