@@ -26,5 +26,10 @@ export const WallInfo = object("WallInfo", {
   /** The tools run as root without capabilities, because the working folder is root's. */
   as_root: Type.Boolean(),
   hide: Type.Optional(Type.Array(Type.String())),
+  granted: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Hosts that the agent asked for and got, beside those of the network policy.",
+    }),
+  ),
 });
 export type WallInfo = Static<typeof WallInfo>;

@@ -1,5 +1,6 @@
 import { join, posix, resolve } from "node:path";
-import type { NetworkPolicy, WallInfo, WallRequest } from "@convoke/protocol";
+import { isDeepStrictEqual } from "node:util";
+import type { NetworkPolicy, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
@@ -11,6 +12,7 @@ import {
   type ConversationHost,
   type DefaultPlace,
   type DescribeWall,
+  type Grants,
   type HostedConversation,
 } from "../tools/conversation-host.ts";
 import type { WalledHost, Walls } from "../walls/wall.ts";
@@ -59,13 +61,24 @@ export class Hosts implements DefaultPlace {
       : null;
   };
 
-  async describeFolder(folder: string, wall?: WallRequest): Promise<WallInfo> {
+  readonly grants: Grants = {
+    canWiden: ({ ownerId, config }) => {
+      const { isOff, network } = this.#settings(config.wall);
+      if (this.#deps.walls === null || config.sandbox_id !== undefined || isOff) return false;
+      if (network === "none" || network === "all") return false;
+      return this.#deps.isMachineUser(ownerId) || !isDeepStrictEqual(network, this.#deps.network);
+    },
+    apply: async (conversation) => void (await this.openWall(conversation)),
+  };
+
+  async describeFolder(folder: string, wall?: ConversationConfig["wall"]): Promise<WallInfo> {
     const { walls } = this.#deps;
-    const { isOff, network, hide } = this.#settings(wall);
+    const { isOff, network, hide, granted } = this.#settings(wall);
     if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
     const isAsRoot = await walls.isAsRoot(folder);
     const hidden = hide.length === 0 ? {} : { hide: [...hide] };
-    return { kind: "bubblewrap", network, as_root: isAsRoot, ...hidden };
+    const more = granted.length === 0 ? {} : { granted: [...granted] };
+    return { kind: "bubblewrap", network, as_root: isAsRoot, ...hidden, ...more };
   }
 
   /** The folder that the server was started in, or one in the home where no wall could stand around that. */
@@ -79,7 +92,7 @@ export class Hosts implements DefaultPlace {
   async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
     const { walls, requireMachine, isMachineUser } = this.#deps;
     if (config.sandbox_id !== undefined) return null;
-    const { isOff, network, hide } = this.#settings(config.wall);
+    const { isOff, network, hide, granted } = this.#settings(config.wall);
     if (walls === null) {
       if (config.wall?.kind === "bubblewrap" || config.wall?.network !== undefined || hide.length > 0)
         throw wallsAreOff();
@@ -93,13 +106,13 @@ export class Hosts implements DefaultPlace {
     // A wall whose process is root stops an agent, and not a stranger.
     if (await walls.isAsRoot(folder)) requireMachine(ownerId);
     const rootId = config.wall_of?.conversation_id ?? id;
-    const limit = isTrusted || network === this.#deps.network ? null : this.#deps.network;
-    return await walls.open({ rootId, ownerId, folder, network, limit, hide });
+    const limit = isTrusted ? null : this.#deps.network;
+    return await walls.open({ rootId, ownerId, folder, network, limit, granted, hide });
   }
 
-  #settings(wall: WallRequest = {}) {
-    const { kind, network = this.#deps.network, hide = [] } = wall;
-    return { isOff: kind === "off", network, hide };
+  #settings(wall: NonNullable<ConversationConfig["wall"]> = {}) {
+    const { kind, network = this.#deps.network, hide = [], granted = [] } = wall;
+    return { isOff: kind === "off", network, hide, granted };
   }
 
   #folderOf({ wall_of: other, workspace }: ConversationConfig): string {

@@ -32,6 +32,7 @@ import { watchModel } from "../observability/watch-model.ts";
 import type { Store } from "./store.ts";
 import { readServerRules } from "./read-server-rules.ts";
 import { toolSources } from "./tool-sources.ts";
+import { openNetworkTool } from "../tools/sources/network-source.ts";
 import { McpLogins } from "../settings/mcp-logins.ts";
 import { ModelLessons } from "../settings/model-lessons.ts";
 import { RuleStore } from "../settings/rule-store.ts";
@@ -186,7 +187,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
       ),
       standstills: await Standstills.open(config.dataDir),
       activity: deps.activity,
-      toolSources: [...toolSources, ...deps.moreToolSources],
+      toolSources: [...toolSources, openNetworkTool(hosts.grants), ...deps.moreToolSources],
       mcp: { fetch: filteredFetch, clientVersion: version, logins: mcpLogins, ...deps.mcp },
       dataDir: config.dataDir,
       cluster: config.database === null ? null : deps.cluster,

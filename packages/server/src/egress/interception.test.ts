@@ -281,7 +281,7 @@ test("a refused host answers inside of TLS with the wall's authority, and is not
   const { status, body } = await world.get("https://files.example.com/");
   expect({ status, body }).toEqual({
     status: 403,
-    body: "files.example.com:443 was refused: This conversation's network policy has no rule that allows it. Tell the person which host is needed: the option --network can allow it.\n",
+    body: "files.example.com:443 was refused: This conversation's network policy has no rule that allows it. Ask for it with request_network.\n",
   });
   expect(world.resolved).toEqual([]);
   await expect.poll(() => world.records).toMatchObject([{ kind: "refusal", count: 1 }]);

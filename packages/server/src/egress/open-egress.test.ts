@@ -114,7 +114,7 @@ test("SOCKS 5 with a login only is not spoken", async () => {
 test("a refused name is not resolved, and the refusal is a sentence in reason and body", async () => {
   await using world = await openEgressWorld({ policy: { allow: ["files.example.com"] } });
   const sentence =
-    "data.evil.example:80 was refused: This conversation's network policy has no rule that allows it. Tell the person which host is needed: the option --network can allow it.";
+    "data.evil.example:80 was refused: This conversation's network policy has no rule that allows it. Ask for it with request_network.";
   const answer = await world.send("http://data.evil.example/");
   expect(answer).toMatchObject({ status: 403, reason: sentence, body: `${sentence}\n` });
   const tunnel = await world.connect("data.evil.example:22");
@@ -131,7 +131,7 @@ test("equal refusals of a minute are one record with a count, and lines for the 
   for (let at = 0; at < 3; at += 1) await world.send("http://files.example.com/");
   const { mark, text: lines } = world.egress.refusalsSince(0);
   expect(lines).toBe(
-    "Network: files.example.com:80 was refused 3 times (no rule). Tell the person which host is needed: the option --network can allow it.",
+    "Network: files.example.com:80 was refused 3 times (no rule). Ask for it with request_network.",
   );
   expect(world.egress.refusalsSince(mark)).toEqual({ mark, text: "" });
   await world.send("http://a.tracker.example/");

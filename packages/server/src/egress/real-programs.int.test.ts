@@ -86,7 +86,7 @@ test.skipIf(!hasCurl)(
       );
     }
     expect(await curl(inside, "https://files.example.com/")).toBe(
-      "files.example.com:443 was refused: This conversation's network policy has no rule that allows it. Tell the person which host is needed: the option --network can allow it.\n",
+      "files.example.com:443 was refused: This conversation's network policy has no rule that allows it. Ask for it with request_network.\n",
     );
     const port = new URL(inside.environment["http_proxy"]!).port;
     expect(

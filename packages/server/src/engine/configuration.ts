@@ -51,8 +51,17 @@ export class Configuration {
     llmSecrets: ConversationSecrets["llm"] | null = null,
     warnings: readonly Warning[] = [],
   ): Promise<void> {
+    await this.#change(() => change, llmSecrets, warnings);
+  }
+
+  async #change(
+    toChange: (config: ConversationConfig) => Partial<ConversationConfig>,
+    llmSecrets: ConversationSecrets["llm"] | null = null,
+    warnings: readonly Warning[] = [],
+  ): Promise<void> {
     const { log, queue } = this.#deps;
     await queue.post(async () => {
+      const change = toChange(this.#config);
       const config = { ...this.#config, ...change };
       const secrets = llmSecrets === null ? this.#secrets : { ...this.#secrets, llm: llmSecrets };
       const drafts = this.#updatesOf(change);
@@ -68,6 +77,13 @@ export class Configuration {
       this.#config = config;
       this.#secrets = secrets;
     });
+  }
+
+  /** Adds hosts that the conversation may reach through its wall. */
+  async grantHosts(hosts: readonly string[]): Promise<void> {
+    await this.#change(({ wall }) => ({
+      wall: { ...wall, granted: [...new Set([...(wall?.granted ?? []), ...hosts])] },
+    }));
   }
 
   /** A change stored together with other events, by `store`; call inside the mailbox. */

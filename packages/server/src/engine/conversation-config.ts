@@ -71,8 +71,11 @@ export type ConversationConfig = {
   readonly tool_module_qualnames?: Readonly<Record<string, string>>;
   /** The sandbox of its tools; the server's own tool host if absent. */
   readonly sandbox_id?: string;
-  /** The wall of the request; the server's setting applies to what it does not say. */
-  readonly wall?: WallRequest;
+  /**
+   * The wall of the request; the server's setting applies to what it does not say. `granted`: hosts that the agent asked for and got,
+   * written as in `allow` of a network policy.
+   */
+  readonly wall?: WallRequest & { readonly granted?: readonly string[] };
   /** For a sub-agent: the conversation behind whose wall it works, and the working folder of that. */
   readonly wall_of?: { readonly conversation_id: string; readonly working_dir: string };
 };

@@ -36,6 +36,7 @@ export function createSessionContext(parts: SessionContextParts): SessionContext
     showMcpServers: (servers) => (session.mcpServers = servers),
     notify: (draft) => writer.notify(draft),
     openHelper: (usageId, other) => models.openHelper(usageId, other),
+    grantHosts: (hosts) => configuration.grantHosts(hosts),
     putStats: (usageId, total) => writer.putStats(usageId, total),
   };
 }

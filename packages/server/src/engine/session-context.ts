@@ -27,6 +27,8 @@ export interface SessionContext {
   notify(draft: EventDraft): void;
   /** A stored model for a call outside the run, recorded under its own usage id. */
   openHelper(usageId: string, other: LLM): Model;
+  /** Adds hosts that the conversation may reach, written as in `allow` of a network policy; durable when it resolves. */
+  grantHosts(hosts: readonly string[]): Promise<void>;
   /** Replaces the total of one usage id; durable when it resolves. */
   putStats(usageId: string, total: MetricsSnapshot): Promise<void>;
 }

@@ -45,6 +45,8 @@ export type TestServerOptions = {
   readonly demo?: Demo;
   /** Without it there are none. */
   readonly openSandboxes?: ServerDeps["openSandboxes"];
+  /** Without it conversations have no walls. */
+  readonly openWalls?: ServerDeps["openWalls"];
   /** In addition to the server's own. */
   readonly toolSources?: readonly OpenToolSource[];
   /** Overrides of the documented timeouts of MCP servers. */
@@ -265,6 +267,7 @@ export class TestServer implements AsyncDisposable {
       moreToolSources: this.#options.toolSources ?? [],
       isAttended: this.#options.isAttended,
       openSandboxes: this.#options.openSandboxes,
+      openWalls: this.#options.openWalls,
       demo: this.#options.demo,
       environment: this.#options.environment ?? {},
       times: { ...socketTimes, ...this.#options.times },

@@ -43,6 +43,14 @@ export type ChooseHost = (conversation: HostedConversation) => Promise<Conversat
 /** What clients read about the wall of a conversation; null for one in a sandbox. */
 export type DescribeWall = (config: ConversationConfig) => Promise<WallInfo | null>;
 
+/** What a conversation may reach through its wall, as far as its agent may ask for more. */
+export interface Grants {
+  /** False where no answer of its user could widen the network: without a wall, with `none` or `all`, or where the server's policy bounds it. */
+  canWiden(conversation: HostedConversation): boolean;
+  /** Opens the way to the hosts that the configuration grants by now. Rejects where the wall cannot stand. */
+  apply(conversation: HostedConversation): Promise<void>;
+}
+
 /** Where conversations work whose request names no folder. */
 export interface DefaultPlace {
   /** Absolute. */

@@ -105,6 +105,11 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     return this.#egress.refusalsSince(mark);
   }
 
+  /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */
+  grant(hosts: readonly string[]): void {
+    this.#egress.grant(hosts);
+  }
+
   async connectPort(port: number): Promise<Duplex> {
     return await connectForwardedPort(join(this.#run, "ports.sock"), port);
   }

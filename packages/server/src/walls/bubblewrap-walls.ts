@@ -45,7 +45,10 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const reason = await this.#whyRefused(folder);
     if (reason !== null) throw invalidField(["body", "workspace", "working_dir"], reason);
     const known = this.#walls.get(order.rootId);
-    if (known?.isFor(order, folder) === true) return known;
+    if (known?.isFor(order, folder) === true) {
+      known.grant(order.granted);
+      return known;
+    }
     // The settings of the conversation have changed.
     await known?.[Symbol.asyncDispose]();
     const digest = digestOf(order.rootId);

@@ -44,8 +44,17 @@ export class WallEgress implements AsyncDisposable {
   #opened: Egress | null = null;
   #folder: FileHandle | null = null;
 
+  readonly #granted = new Set<string>();
+
   constructor(deps: WallEgressDeps) {
     this.#deps = deps;
+    this.grant(deps.order.granted);
+  }
+
+  /** Before the way out is open as well. Throws a `Fault` for a wrong host. */
+  grant(hosts: readonly string[]): void {
+    this.#opened?.grant(hosts, "conversation");
+    for (const host of hosts) this.#granted.add(host);
   }
 
   /** Content of the trust stores inside, by path. `registries` are hosts of the preset that the person's settings name. */
@@ -76,7 +85,7 @@ export class WallEgress implements AsyncDisposable {
     // The path of a socket may have a hundred characters only, and that of the data folder is the user's choice.
     this.#folder = await open(folder);
     const socketPath = `/proc/self/fd/${this.#folder.fd}/proxy.sock`;
-    this.#opened = await openEgress({
+    const opened = await openEgress({
       socketPath,
       policy: network,
       limitedBy: limit === null ? [] : [{ source: "server", policy: limit }],
@@ -88,6 +97,8 @@ export class WallEgress implements AsyncDisposable {
       upstreamTrust: trust.upstream,
     });
     if (become !== null) await chown(socketPath, become.uid, become.gid);
-    return this.#opened;
+    opened.grant([...this.#granted], "conversation");
+    this.#opened = opened;
+    return opened;
   }
 }

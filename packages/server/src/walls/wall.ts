@@ -13,6 +13,8 @@ export type WallOrder = {
   readonly network: NetworkPolicy;
   /** The server's policy, which bounds the conversation's; null where it does not. */
   readonly limit: NetworkPolicy | null;
+  /** Hosts that the conversation may reach as well, as far as the limit does, written as in `allow`. */
+  readonly granted: readonly string[];
   /** Names of files in the working folder that show empty inside. */
   readonly hide: readonly string[];
 };

@@ -46,7 +46,7 @@ export function refuseByPolicy(target: Target, verdict: Extract<Verdict, { isAll
   if (verdict.reason === "denied") return new Refused(target, "denied", `${source} denies ${verdict.rule}.`);
   const help =
     verdict.source === "conversation"
-      ? " Tell the person which host is needed: the option --network can allow it."
+      ? " Ask for it with request_network."
       : " Only the operator of the server can change that.";
   return new Refused(target, "no-rule", `${source} has no rule that allows it.${help}`);
 }

@@ -14,6 +14,7 @@ import type { OpenToolSource, ToolSource } from "../tool-source.ts";
 import { openClientTools } from "./client-tool-source.ts";
 import { createHostSource } from "./host-source.ts";
 import { openMcpTools } from "./mcp-tools.ts";
+import { openNetworkTool } from "./network-source.ts";
 import { openOracle } from "./oracle-source.ts";
 import { createSkillSource } from "./skill-source.ts";
 import { openTasks, type TaskAccess } from "./task-source.ts";
@@ -77,6 +78,14 @@ const sources: Record<
     }),
     options: { secrets: { mcp: { docs: { url: "http://127.0.0.1:1/mcp" } } } },
     request: call("find", { kind: "MCPToolAction", data: {} }),
+  },
+  network: {
+    open: openNetworkTool({ canWiden: ({ config }) => config.wall !== undefined, apply: async () => {} }),
+    options: { config: { wall: { network: "registries" } } },
+    request: call("request_network", {
+      kind: "MCPToolAction",
+      data: { hosts: ["files.example.com"], reason: "The data is there." },
+    }),
   },
   "the example of the guide": {
     open: openClock,

@@ -64,6 +64,7 @@ export class WallBench implements AsyncDisposable {
       folder: this.folder,
       network: "none",
       limit: null,
+      granted: [],
       hide: [],
       ...changes,
     };
