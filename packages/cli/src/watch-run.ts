@@ -95,7 +95,7 @@ async function answer(options: WatchOptions): Promise<boolean> {
   if (!options.input.isTTY) {
     process.stderr.write(
       "The action above needs approval, but there is no terminal to ask at, so it is rejected. " +
-        "Run in a terminal, or use --confirm never.\n",
+        "Run in a terminal, or use --confirm never; for request_network name the hosts with --network.\n",
     );
     await client.respondToConfirmation(id, false, "Not approved at the terminal.");
     return false;

@@ -65,6 +65,8 @@ export class Hosts implements DefaultPlace {
     canWiden: ({ ownerId, config }) => {
       const { isOff, network } = this.#settings(config.wall);
       if (this.#deps.walls === null || config.sandbox_id !== undefined || isOff) return false;
+      // Nobody may be watching what a sub-agent waits for; the agent that it works for can ask for both.
+      if (config.wall_of !== undefined) return false;
       if (network === "none" || network === "all") return false;
       return this.#deps.isMachineUser(ownerId) || !isDeepStrictEqual(network, this.#deps.network);
     },

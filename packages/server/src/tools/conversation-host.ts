@@ -45,7 +45,7 @@ export type DescribeWall = (config: ConversationConfig) => Promise<WallInfo | nu
 
 /** What a conversation may reach through its wall, as far as its agent may ask for more. */
 export interface Grants {
-  /** False where no answer of its user could widen the network: without a wall, with `none` or `all`, or where the server's policy bounds it. */
+  /** False where no answer of its user could widen the network: without a wall, with `none` or `all`, or where the server's policy bounds it; and for sub-agents. */
   canWiden(conversation: HostedConversation): boolean;
   /** Opens the way to the hosts that the configuration grants by now. Rejects where the wall cannot stand. */
   apply(conversation: HostedConversation): Promise<void>;

@@ -13,6 +13,7 @@ const hosts = ["files.example.com", "*.corp.example:8443"];
 const asked = {
   tool_calls: [{ name: "request_network", arguments: { hosts, reason: "The data is there." } }],
 };
+const task = { name: "task", arguments: { prompt: "Count.", subagent_type: "code-explorer" } };
 
 async function openWalled(network: NetworkPolicy = "registries", machineUsers = ["local"]) {
   await using scope = new AsyncDisposableStack();
@@ -20,7 +21,14 @@ async function openWalled(network: NetworkPolicy = "registries", machineUsers = 
   const walls = new MemoryWalls({ tools: createQuickTools().tools, stateDir: folder.path });
   const server = scope.use(
     await startTestServer({
-      script: { turns: [{ match: { last_user_contains: "ask" }, ...asked }, { text: "Done." }] },
+      script: {
+        turns: [
+          { match: { last_user_contains: "ask" }, ...asked },
+          { match: { last_user_contains: "Count." }, text: "41" },
+          { match: { last_user_contains: "delegate" }, tool_calls: [task] },
+          { text: "Done." },
+        ],
+      },
       openWalls: async () => walls,
       config: { wall: { kind: "auto", network }, machineUsers },
     }),
@@ -137,6 +145,18 @@ test.each(places)("with %s it is offered as far as it can help", async (_name, n
   await using opened = await openWalled(network, users);
   await opened.server.runTo("finished", "go");
   expect(offered(opened.server).includes("request_network")).toBe(isOffered);
+});
+
+test("a sub-agent cannot ask", async () => {
+  await using opened = await openWalled();
+  const { server } = opened;
+  const { agent } = server.startRequest();
+  const tools = [{ name: "terminal" }, { name: "task_tool_set" }];
+  await server.runTo("finished", "delegate", { agent: { ...agent, tools } });
+  const all = server.model.requests.map(({ body }) => JSON.stringify(body));
+  const ofChild = all.filter((text) => text.includes("Count.") && !text.includes('"delegate"'));
+  expect(ofChild.length).toBeGreaterThan(0);
+  expect(ofChild.filter((text) => text.includes("request_network"))).toEqual([]);
 });
 
 test("a bounded user can widen a closer policy up to the server's", async () => {
