@@ -5,8 +5,8 @@ import { defaultTools } from "@convoke/tool-host";
 import { expect, test } from "vitest";
 import { openWalls } from "../boot/open-walls.ts";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
-import { startTestServer, type TestServer } from "../testing/start-server.ts";
-import { testedPrograms } from "../testing/tested-programs.ts";
+import { startTestServer, type TestServer } from "./start-server.ts";
+import { testedPrograms } from "./tested-programs.ts";
 
 const probe = await findBubblewrap({
   self: ownAccount(),
