@@ -73,7 +73,7 @@ export function addRun(program: Command, keepCompiled: () => void): void {
     )
     .option(
       "--network <network>",
-      "what the agent's commands reach: none, registries, all, or hosts with commas between",
+      "what the agent's commands reach: none, registries, all, or hosts with commas between (default registries; CONVOKE_NETWORK)",
     )
     .option("--hide <glob...>", "files of the workspace that show empty inside the wall, e.g. .env");
   withStore(command, "where conversations are stored (default ~/.convoke)")

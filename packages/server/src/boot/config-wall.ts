@@ -20,7 +20,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Reads `CONVOKE_WALL` and `CONVOKE_NETWORK`; flags win over them. */
 export function readWallConfig(environment: Environment, overrides: WallOverrides): WallConfig {
   const kind = overrides.wall ?? (environment["CONVOKE_WALL"] || "auto");
-  const network = overrides.network ?? (environment["CONVOKE_NETWORK"] || "all");
+  const network = overrides.network ?? (environment["CONVOKE_NETWORK"] || "registries");
   const known = kinds.find((one) => one === kind);
   if (known === undefined)
     throw new ConfigError(`The wall (CONVOKE_WALL) must be one of ${kinds.join(", ")}, not "${kind}".`);
