@@ -212,6 +212,11 @@ const hosts: readonly [form: string, host: string, fits: boolean][] = [
   ["corp.example:443", "corp.example:8443", false],
   ["corp.example:443", "corp.example", false],
   ["*", "anything", true],
+  ["*", "127.0.0.1:5432", false],
+  ["*", "0x7f.1", false],
+  ["*", "::1", false],
+  ["*", "[fd00::1]:80", false],
+  ["10.0.0.5", "10.0.0.5:80", true],
   ["[::1]:80", "[::1]:80", true],
 ];
 

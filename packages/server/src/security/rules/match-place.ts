@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { posix } from "node:path";
 import type { Action } from "@convoke/protocol";
 import { pathsInPatch } from "@convoke/tool-host";
@@ -61,10 +62,12 @@ function fitsName(form: string, name: string): boolean {
 
 /**
  * Whether a host is one that the form names: itself, or with `*.` any host below a domain, not the domain. A form with
- * a port fits only that port; one without fits all. Case and a dot at the end do not count.
+ * a port fits only that port; one without fits all. Case and a dot at the end do not count. `*` fits names and no
+ * addresses, which may be those of private networks.
  */
 export function fitsHost(form: string, host: string): boolean {
   const [wanted, given] = [splitHost(form), splitHost(host)];
+  if (wanted.name === "*" && isAddress(given.name)) return false;
   return (wanted.port === null || wanted.port === given.port) && fitsHostName(wanted.name, given.name);
 }
 
@@ -81,6 +84,12 @@ function fitsHostName(form: string, name: string): boolean {
   if (!form.startsWith("*.")) return form === name;
   const domain = form.slice(1);
   return name.endsWith(domain) && name.length > domain.length;
+}
+
+/** In any spelling, such as `127.1` or `2130706433`. */
+function isAddress(name: string): boolean {
+  const address = `http://${name}/`;
+  return name.includes(":") || (URL.canParse(address) && isIP(new URL(address).hostname) !== 0);
 }
 
 function splitHost(text: string): { readonly name: string; readonly port: string | null } {
