@@ -48,7 +48,8 @@ test("a conversation here is behind a wall around its folder, also for users who
       ownerId: "bob",
       folder: "/home/ada/work/shop",
       network: "registries",
-      limit: null,
+      limit: "registries",
+      granted: [],
       hide: [],
     },
   ]);
