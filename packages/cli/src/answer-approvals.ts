@@ -1,6 +1,7 @@
 import { describeRule } from "@convoke/client";
 import type { AnswerApprovalsRequest, PendingApproval } from "@convoke/protocol";
 import { askLine, type Terminal } from "./ask-approval.ts";
+import { hostsText } from "./print/hosts-text.ts";
 import { printable } from "./print/printable.ts";
 
 type Answer = AnswerApprovalsRequest["answers"][number];
@@ -48,6 +49,6 @@ function scopeOf(answer: string): "conversation" | "rule" | null {
 
 function describe({ tool_name: tool, action }: Asked): string {
   const { command, path } = action as { readonly command?: unknown; readonly path?: unknown };
-  const fact = action["kind"] === "TerminalAction" ? command : path;
+  const fact = action["kind"] === "TerminalAction" ? command : (hostsText(action) ?? path);
   return printable(typeof fact === "string" ? `${tool}: ${fact}` : tool);
 }

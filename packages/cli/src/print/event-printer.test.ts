@@ -39,3 +39,19 @@ test("Q11, S37: so it is with the command, the output and the error of an event"
   expect(text).not.toMatch(/[\u0080-\u009f\u202e]/u);
   expect(text.split("ls<U+202E><U+009B>2J")).toHaveLength(10);
 });
+
+test("a call for hosts shows all of them and its reason, whatever its summary says", () => {
+  const event = {
+    kind: "ActionEvent",
+    thought: [],
+    tool_name: "request_network",
+    summary: "Get the docs",
+    action: {
+      kind: "MCPToolAction",
+      data: { hosts: ["a.example", "*.evil.example"], reason: "The docs." },
+    },
+  } as unknown as Event;
+  expect(describeEvent(event, createPaint(process.stdout)).join("\n")).toContain(
+    "a.example, *.evil.example: The docs.",
+  );
+});

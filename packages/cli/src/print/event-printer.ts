@@ -1,4 +1,5 @@
 import type { Event } from "@convoke/protocol";
+import { hostsText } from "./hosts-text.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 
@@ -81,7 +82,7 @@ function callText(event: ActionEvent): string {
     case "GrepAction":
       return `${action.pattern}${action.path ? ` in ${action.path}` : ""}`;
     default:
-      return event.summary ?? event.tool_call.arguments;
+      return hostsText(action) ?? event.summary ?? event.tool_call.arguments;
   }
 }
 
