@@ -66,7 +66,7 @@ describe.skipIf(noBrowser !== null)("details that a person notices", () => {
   test("the page speaks the language of the browser until somebody chooses another one", async () => {
     const page = await web.logIn({ ...phone, locale: "de-AT" });
     await page.getByRole("heading", { name: "Was soll der Agent tun?" }).waitFor();
-    await page.getByText(/auf dem Rechner des Servers/).waitFor();
+    await page.getByText(/Der Agent kann nur in diesen Ordner schreiben/).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(await sidewaysOf(page)).toBe(0);
     await page.goto(`${web.url}/settings/look`);
