@@ -3,9 +3,10 @@ import { chmod, mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { writeOnce } from "../lib/write-once.ts";
+import { createSigner, type Signer } from "./signer.ts";
 
-/** Encrypts texts for storage; only the same key decrypts them. */
-export interface SecretBox {
+/** Encrypts and signs texts for storage; only the same key decrypts them and makes the same signature. */
+export interface SecretBox extends Signer {
   seal(plain: string): string;
   /** Throws {@link SealError} when the text was sealed with another key or was altered. */
   unseal(sealed: string): string;
@@ -24,6 +25,7 @@ export function createSecretBox(key: Buffer, olderKeys: readonly Buffer[] = []):
   const newest = createSecretKey(key);
   const candidates = [newest, ...olderKeys.map((older) => createSecretKey(older))];
   return {
+    ...createSigner([key, ...olderKeys]),
     seal: (plain) => sealWith(newest, plain),
     unseal(sealed) {
       for (const candidate of candidates) {
@@ -46,18 +48,25 @@ export async function openSecretBox(file: string): Promise<SecretBox> {
 }
 
 /** A rotation of the key in `file`. It takes effect when it is finished; after a crash it can be resumed. */
-export interface KeyRotation {
-  /** The text sealed with the new key; null when it already is. Throws {@link SealError} when neither key opens it. */
-  reseal(sealed: string): string | null;
+export interface KeyRotation extends KeyChange {
   /** Replaces the old key by the new one. Call it when everything is sealed with the new key. */
   finish(): Promise<void>;
 }
 
-/** See {@link KeyRotation}. */
-export function createReseal(oldKey: Buffer, newKey: Buffer): KeyRotation["reseal"] {
+/** Signs with the new key, and accepts signatures of both. */
+export interface KeyChange extends Signer {
+  /** The text sealed with the new key; null when it already is. Throws {@link SealError} when neither key opens it. */
+  reseal(sealed: string): string | null;
+}
+
+export function createKeyChange(oldKey: Buffer, newKey: Buffer): KeyChange {
   const oldBox = createSecretBox(oldKey);
   const newest = createSecretKey(newKey);
-  return (sealed) => (unsealWith(newest, sealed) === null ? sealWith(newest, oldBox.unseal(sealed)) : null);
+  return {
+    ...createSigner([newKey, oldKey]),
+    reseal: (sealed) =>
+      unsealWith(newest, sealed) === null ? sealWith(newest, oldBox.unseal(sealed)) : null,
+  };
 }
 
 /** Begins or resumes a rotation; nobody else may use the key meanwhile. */
@@ -65,7 +74,7 @@ export async function openKeyRotation(file: string): Promise<KeyRotation> {
   const oldKey = await openKeyFile(file);
   const newKey = await openKeyFile(nextKeyFile(file));
   return {
-    reseal: createReseal(oldKey, newKey),
+    ...createKeyChange(oldKey, newKey),
     finish: () => takeNextKeyFile(file),
   };
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from "../lib/config-error.ts";
 import { openCheck, readKey, type KeyCheck, type OnceWritten } from "./master-key.ts";
-import { createReseal, type KeyRotation } from "./seal.ts";
+import { createKeyChange, type KeyRotation } from "./seal.ts";
 
 /** A configured secret, and the next one that replaces it. */
 export type SecretChange = { readonly present: string; readonly next: string };
@@ -29,7 +29,7 @@ export async function openSecretRotation({
     check.next,
     "A change of the secret key was begun with another next key. Give that one, and it goes on.",
   );
-  return { reseal: createReseal(oldKey, newKey), finish };
+  return { ...createKeyChange(oldKey, newKey), finish };
 }
 
 async function readPresent(check: KeyCheck, present: string, next: string): Promise<Buffer | null> {
