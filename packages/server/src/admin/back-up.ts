@@ -5,6 +5,7 @@ import { FolderCopy } from "../database/folder-copy.ts";
 import { checkFolderStore } from "../database/data-folder-store.ts";
 import { lockDataFolder } from "../database/data-folder-lock.ts";
 import { unfinishedBackup } from "../journal/open-journal.ts";
+import { isHeadsFile } from "../observability/audit-place.ts";
 import { textsFile } from "../journal/sqlite/texts/tables.ts";
 import { sandboxesLock } from "../sandboxes/sqlite-sandbox-store.ts";
 
@@ -36,7 +37,7 @@ export async function backUp({ dataDir, target, onProgress }: BackUpDeps): Promi
   const unfinished = join(target, unfinishedBackup);
   try {
     await writeFile(unfinished, "This backup is incomplete. Make another.\n", { mode: 0o600 });
-    const copy = new FolderCopy({ from: dataDir, to: target, onProgress });
+    const copy = new FolderCopy({ from: dataDir, to: target, onProgress, isFirst: isAuditHeads });
     const entries = (await copy.list()).filter((name) => !ofThisMoment.has(name));
     for (const name of entries.filter((name) => name !== journal && !isOfTools(name))) await copy.take(name);
     await copy.take(journal);
@@ -63,6 +64,11 @@ const ofThisMoment: ReadonlySet<string> = new Set([
   unfinishedBackup,
   textsFile,
 ]);
+
+/** Before the lines: those that are written meanwhile are then too many for the heads, and none are missing. */
+function isAuditHeads(name: string): boolean {
+  return name.startsWith("audit/") && isHeadsFile(name.slice("audit/".length));
+}
 
 /** Temporary files of running tools. */
 function isOfTools(name: string): boolean {

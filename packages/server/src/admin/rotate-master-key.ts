@@ -7,6 +7,7 @@ import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-loc
 import type { PostgresPlace } from "../database/postgres-place.ts";
 import type { Journal } from "../journal/journal.ts";
 import { openJournal } from "../journal/open-journal.ts";
+import { resealAllHeads } from "../observability/all-audit-heads.ts";
 import { Reseal, resealTables, type RotateResult } from "./reseal.ts";
 import { openSqliteSandboxStore, sandboxesFile } from "../sandboxes/sqlite-sandbox-store.ts";
 import { checkInFolder, masterKeyCheck } from "../security/master-key.ts";
@@ -49,6 +50,7 @@ export async function rotateMasterKey(deps: RotateDeps): Promise<RotateResult> {
   await resealTables(application, reseal);
   await resealConversations(journal, reseal);
   await resealSandboxes(dataDir, reseal);
+  await resealAllHeads(join(dataDir, "audit"), rotation);
   await rotation.finish();
   return { resealed: reseal.resealed, unopened: reseal.unopened };
 }

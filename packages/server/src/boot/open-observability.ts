@@ -10,12 +10,14 @@ import type { Journal } from "../journal/journal.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
 import { AuditLog } from "../observability/audit-log.ts";
+import { AuditPlace } from "../observability/audit-place.ts";
 import { createJoinedLogger } from "../observability/joined-logger.ts";
 import { logActivities } from "../observability/log-activities.ts";
 import type { Gauges } from "../observability/gauges.ts";
 import { Metrics } from "../observability/metrics.ts";
 import { Observer } from "../observability/observer.ts";
 import { version } from "../lib/version.ts";
+import type { Signer } from "../security/signer.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { systemClock } from "../lib/clock.ts";
 
@@ -24,6 +26,8 @@ export interface Observability extends AsyncDisposable {
   readonly observer: Observer;
   /** Adds the ids of the current activity to log lines. */
   readonly logger: Logger;
+  /** Opens the audit log, whose heads are sealed with the key of the store. Nothing is recorded before. */
+  openAudit(signer: Signer): void;
   /** Records a call in the audit log. */
   onCall(call: AuditedCall): void;
   /** Records in the audit log what passed or was refused on the way out of a conversation's wall. */
@@ -58,25 +62,35 @@ export async function openObservability(
     const { openTraces } = await import("../observability/traces.ts");
     observer.add(scope.use(await openTraces({ config: tracing, logger, version })));
   }
-  const openAudit = (name: string): AuditLog =>
-    scope.use(new AuditLog({ directory: join(dataDir, "audit"), name, clock: systemClock, logger }));
-  // A log of its own: unauthenticated calls must not push out those of users.
-  const calls = openAudit("calls");
-  const refusals = openAudit("refusals");
-  const network = openAudit("network");
+  const audit = scope.use(new AsyncDisposableStack());
+  const openAudit = (signer: Signer): Audit => {
+    const place = audit.use(new AuditPlace(join(dataDir, "audit"), signer));
+    const open = (name: string): AuditLog =>
+      audit.use(new AuditLog({ place, name, clock: systemClock, logger }));
+    // A log of its own: unauthenticated calls must not push out those of users.
+    return { calls: open("calls"), refusals: open("refusals"), network: open("network") };
+  };
+  let opened: Audit | null = null;
+  const logs = (): Audit => {
+    if (opened === null) throw new Error("The audit log is not open yet.");
+    return opened;
+  };
   const owned = scope.move();
   return {
     observer,
     logger,
-    onCall: (call) => (call.user === null ? refusals : calls).append(call),
-    onEgress: (conversation, record) => network.append({ conversation, ...record }),
-    openFaces(opened) {
-      watched = opened;
+    openAudit: (signer) => void (opened = openAudit(signer)),
+    onCall: (call) => logs()[call.user === null ? "refusals" : "calls"].append(call),
+    onEgress: (conversation, record) => logs().network.append({ conversation, ...record }),
+    openFaces(parts) {
+      watched = parts;
       return metrics === null ? [] : [metricsFace({ metrics, isOpen: access === "open" })];
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+type Audit = Readonly<Record<"calls" | "refusals" | "network", AuditLog>>;
 
 function gaugesOf(watched: Watched | null): Gauges {
   return {

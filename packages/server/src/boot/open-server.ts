@@ -165,6 +165,7 @@ export async function openServer({
   const listener = await openListener({ config, logger, observability, times });
   const { app } = listener;
   const opened = await opening;
+  observability.openAudit(opened.secretBox);
   const store = { ...opened, journal: wrap.journal(opened.journal) };
   const peers = new Peers({ cluster: store.cluster });
   const internalListener = processGroup === undefined ? null : new InternalListener({ app, peers });

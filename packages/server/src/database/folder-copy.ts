@@ -21,6 +21,8 @@ export type FolderCopyDeps = {
   readonly to: string;
   /** Hears each file that is copied, by its name in the folder. */
   readonly onProgress: (file: string) => void;
+  /** Whether a file, by its name in the folder, is copied before the others beside it. */
+  readonly isFirst: (file: string) => boolean;
 };
 
 /**
@@ -33,11 +35,13 @@ export class FolderCopy {
   readonly #from: string;
   readonly #to: string;
   readonly #onProgress: (file: string) => void;
+  readonly #isFirst: (file: string) => boolean;
 
-  constructor({ from, to, onProgress }: FolderCopyDeps) {
+  constructor({ from, to, onProgress, isFirst }: FolderCopyDeps) {
     this.#from = Buffer.from(from).toString("latin1");
     this.#to = Buffer.from(to).toString("latin1");
     this.#onProgress = onProgress;
+    this.#isFirst = isFirst;
   }
 
   /** What is in the folder itself, without what belongs to a database there. */
@@ -69,9 +73,10 @@ export class FolderCopy {
     const [from, to] = [`${this.#from}/${name}`, `${this.#to}/${name}`];
     const entry = await lstat(bytesOf(from));
     if (entry.isDirectory()) {
-      const inside = await readdir(bytesOf(from), "latin1");
+      const inside = (await readdir(bytesOf(from), "latin1")).map((one) => `${name}/${one}`);
       await mkdir(bytesOf(to), { mode: 0o700 });
-      for (const one of inside) if (!isBesideDatabase(`${name}/${one}`)) await this.take(`${name}/${one}`);
+      const ordered = inside.toSorted((one, other) => this.#rankOf(one) - this.#rankOf(other));
+      for (const one of ordered) if (!isBesideDatabase(one)) await this.take(one);
       // Last: it may keep its owner from writing.
       await keepRights(to, entry);
       return;
@@ -83,6 +88,10 @@ export class FolderCopy {
     await keepRights(to, entry);
     this.count += 1;
     this.#onProgress(textOf(name));
+  }
+
+  #rankOf(name: string): number {
+    return this.#isFirst(name) ? 0 : 1;
   }
 
   async #copyDatabase(name: string, from: string, to: string): Promise<void> {

@@ -2,7 +2,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSigner } from "../security/signer.ts";
 import { AuditLog, type AuditLogDeps } from "./audit-log.ts";
+import { AuditPlace } from "./audit-place.ts";
 
 let directory: string;
 const warnings: object[] = [];
@@ -12,9 +14,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const open = (deps: Partial<AuditLogDeps> = {}): AuditLog =>
+const openPlace = (): AuditPlace =>
+  new AuditPlace(join(directory, "audit"), createSigner([Buffer.alloc(32)]));
+
+const open = (place: AuditPlace, deps: Partial<AuditLogDeps> = {}): AuditLog =>
   new AuditLog({
-    directory: join(directory, "audit"),
+    place,
     name: "calls",
     clock: { nowMs: () => Date.UTC(2026, 0, 31) },
     logger: { info: () => {}, warn: () => {}, error: (fields) => void warnings.push(fields) },
@@ -28,13 +33,19 @@ async function numbers(name?: string): Promise<number[]> {
   return lines.map((line) => (JSON.parse(line) as { number: number }).number);
 }
 
+const files = async (): Promise<string[]> =>
+  (await readdir(join(directory, "audit"))).filter((name) => name.endsWith(".jsonl")).toSorted();
+
 test("P54: everything appended is in the file when the log is closed, in order, after what was there", async () => {
   for (const start of [0, 1_000]) {
-    await using log = open();
+    using place = openPlace();
+    await using log = open(place);
     for (let number = start; number < start + 1_000; number += 1) log.append({ number });
   }
   expect(await numbers()).toEqual(Array.from({ length: 2_000 }, (_, number) => number));
-  expect((await read()).split("\n", 1)[0]).toBe('{"at":"2026-01-31T00:00:00.000Z","number":0}');
+  expect((await read()).split("\n", 1)[0]).toMatch(
+    /^\{"at":"2026-01-31T00:00:00\.000Z","number":0,"n":1,"h":"[0-9a-f]{64}"\}$/,
+  );
   const modes = [join(directory, "audit"), join(directory, "audit", "calls.jsonl")].map(
     async (path) => (await stat(path)).mode & 0o777,
   );
@@ -44,34 +55,52 @@ test("P54: everything appended is in the file when the log is closed, in order, 
 
 test("P54: a full file is rotated, the newest files stay, and no line is split", async () => {
   for (let number = 0; number < 40; number += 1) {
-    await using log = open({ rotateBytes: 200, maxFiles: 2 });
+    using place = openPlace();
+    await using log = open(place, { rotateBytes: 200, maxFiles: 2 });
     log.append({ number });
     log.append({ number: number + 0.5 });
   }
-  expect((await readdir(join(directory, "audit"))).toSorted()).toEqual([
-    "calls.1.jsonl",
-    "calls.2.jsonl",
-    "calls.jsonl",
-  ]);
+  const names = ["calls.1.jsonl", "calls.2.jsonl", "calls.jsonl"];
+  expect(await files()).toEqual(names);
   const times = [
     ...(await numbers("calls.2.jsonl")),
     ...(await numbers("calls.1.jsonl")),
     ...(await numbers()),
   ];
-  expect(times).toEqual(Array.from({ length: times.length }, (_, index) => 40 - (times.length - index) / 2));
-  for (const name of await readdir(join(directory, "audit"))) {
+  expect(times).toEqual([37, 37.5, 38, 38.5, 39, 39.5]);
+  for (const name of names) {
     expect((await stat(join(directory, "audit", name))).mode & 0o777).toBe(0o600);
   }
 });
 
-test("P54: the number of lines that could not be written is logged, and later lines are written", async () => {
-  await using log = open();
+test("P54: lines that could not be written are logged and counted in a line, and later lines are written", async () => {
+  using place = openPlace();
+  await using log = open(place);
   await writeFile(join(directory, "audit"), "in the way");
   log.append({ number: 1 });
   await expect.poll(() => warnings).toMatchObject([{ lost: 1 }]);
   await rm(join(directory, "audit"));
   log.append({ number: 2 });
   await log[Symbol.asyncDispose]();
-  expect(await numbers()).toEqual([2]);
+  const lines = (await read()).trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { chain: "lines lost", lost: 1, n: 1 },
+    { number: 2, n: 2 },
+  ]);
   expect(warnings).toMatchObject([{ lost: 1 }, { lost: 1 }]);
+});
+
+test("P54: of several that write at once each has its own file, which the next one continues", async () => {
+  for (const number of [1, 2]) {
+    using first = openPlace();
+    using second = openPlace();
+    await using log = open(first);
+    await using other = open(second);
+    log.append({ number });
+    await expect.poll(() => numbers().catch(() => [])).toContain(number);
+    other.append({ number: -number });
+  }
+  expect(await files()).toEqual(["calls-2.jsonl", "calls.jsonl"]);
+  expect(await numbers()).toEqual([1, 2]);
+  expect(await numbers("calls-2.jsonl")).toEqual([-1, -2]);
 });

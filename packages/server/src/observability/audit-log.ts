@@ -1,13 +1,14 @@
-import { open, rename, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { makeDirectory } from "../lib/make-directory.ts";
-import type { Logger } from "../lib/logger.ts";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { ChainNote } from "./audit-chain.ts";
+import type { AuditHead } from "./audit-heads.ts";
+import { streamOf, type AuditPlace } from "./audit-place.ts";
+import { AuditStream } from "./audit-stream.ts";
 
 export type AuditLogDeps = {
-  /** Absolute; created if missing, accessible to this user only. */
-  readonly directory: string;
+  /** Open until the log is closed. */
+  readonly place: AuditPlace;
   /** `calls` becomes `calls.jsonl`, and `calls.1.jsonl` and so on for older ones. */
   readonly name: string;
   readonly clock: Clock;
@@ -16,6 +17,8 @@ export type AuditLogDeps = {
   readonly rotateBytes?: number;
   /** How many older files are retained; 8 unless given. */
   readonly maxFiles?: number;
+  /** The time between new lines and their sealed head; a minute unless given. */
+  readonly sealMs?: number;
 };
 
 type Waiting = { readonly atMs: number; readonly entry: object };
@@ -27,19 +30,23 @@ const maxWaiting = 100_000;
 const gatherMs = 20;
 
 /**
- * An append-only file of JSON lines, bounded by rotation. Lines are written soon, in order; dropped lines are logged.
+ * An append-only file of JSON lines, bounded by rotation. Each line has a number and a digest that covers the line
+ * before. Lines are written soon, in order; lines that were lost become a line that says how many.
  */
 export class AuditLog implements AsyncDisposable {
   readonly #deps: Required<AuditLogDeps>;
   #waiting: Waiting[] = [];
   #lost = 0;
-  #file: FileHandle | null = null;
-  #sizeBytes = 0;
+  #stream: AuditStream | null = null;
+  /** The last line that this process has written. */
+  #known: AuditHead | null = null;
+  #sealTimer: NodeJS.Timeout | null = null;
+  #isSealDue = false;
   #writing: Promise<void> | null = null;
   #isClosing = false;
 
   constructor(deps: AuditLogDeps) {
-    this.#deps = { rotateBytes: 16 * 1024 * 1024, maxFiles: 8, ...deps };
+    this.#deps = { rotateBytes: 16 * 1024 * 1024, maxFiles: 8, sealMs: 60_000, ...deps };
   }
 
   /** Returns at once. `entry` has at least one field, must be free of secrets, and stays as it is: its line is made when it is written. */
@@ -52,21 +59,24 @@ export class AuditLog implements AsyncDisposable {
     this.#writing ??= this.#write();
   }
 
-  /** Writes the pending lines. Nothing may be appended afterwards. */
+  /** Writes the pending lines and seals the last one. Nothing may be appended afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     await this.#writing;
-    await this.#file?.close();
-    this.#file = null;
+    if (this.#lost > 0) await this.#writeEntries([]);
+    if (this.#sealTimer !== null) await this.#seal();
+    await this.#stream?.[Symbol.asyncDispose]();
+    this.#stream = null;
   }
 
   async #write(): Promise<void> {
     try {
-      while (this.#waiting.length > 0) {
+      while (this.#waiting.length > 0 || this.#isSealDue) {
+        if (this.#isSealDue) await this.#seal();
         const entries = this.#waiting;
         this.#waiting = [];
-        await this.#writeEntries(entries);
-        if (!this.#isClosing) await setTimeout(gatherMs);
+        if (entries.length > 0) await this.#writeEntries(entries);
+        if (!this.#isClosing) await wait(gatherMs);
       }
     } finally {
       this.#writing = null;
@@ -75,15 +85,18 @@ export class AuditLog implements AsyncDisposable {
 
   /** Their lines are made one after the other, which takes a third of what it takes one at a time between requests. */
   async #writeEntries(entries: readonly Waiting[]): Promise<void> {
+    const lost = this.#lost;
     try {
-      const file = await this.#openFile();
-      const bytes = Buffer.from(entries.map(toLine).join(""));
-      await file.appendFile(bytes);
-      this.#sizeBytes += bytes.length;
-      if (this.#lost > 0) this.#deps.logger.error({ lost: this.#lost }, "lines of the audit log were lost");
-      this.#lost = 0;
+      const stream = await this.#openStream();
+      const notes = lost === 0 ? [] : [this.#noteOf({ chain: "lines lost", lost })];
+      await stream.write([...notes, ...entries].map(toOpenLine));
+      this.#known = stream.head;
+      this.#lost -= lost;
+      if (lost > 0) this.#deps.logger.error({ lost }, "lines of the audit log were lost");
+      this.#sealLater();
     } catch (error) {
       this.#lost += entries.length;
+      await this.#dropStream();
       this.#deps.logger.error(
         { error: String(error), lost: this.#lost },
         "the audit log could not be written",
@@ -91,37 +104,68 @@ export class AuditLog implements AsyncDisposable {
     }
   }
 
-  async #openFile(): Promise<FileHandle> {
-    const { directory, name, rotateBytes } = this.#deps;
-    if (this.#file !== null && this.#sizeBytes >= rotateBytes) {
-      await this.#file.close();
-      this.#file = null;
-      await this.#rotate();
+  async #openStream(): Promise<AuditStream> {
+    if (this.#stream !== null) return this.#stream;
+    const { place, name, rotateBytes, maxFiles, logger } = this.#deps;
+    const { writer, heads } = await place.open();
+    const { directory } = place;
+    const opened = await AuditStream.open(
+      { directory, stream: streamOf(name, writer), heads, rotateBytes, maxFiles },
+      this.#known,
+    );
+    this.#stream = opened.stream;
+    for (const note of opened.notes) {
+      if (note.chain === "break") {
+        logger.error(
+          { stream: opened.stream.head.stream, problem: note.problem },
+          "the audit log was changed",
+        );
+      }
     }
-    if (this.#file === null) {
-      await makeDirectory(directory, 0o700);
-      this.#file = await open(join(directory, `${name}.jsonl`), "a", 0o600);
-      // A file that another program has created may be readable by others.
-      await this.#file.chmod(0o600);
-      this.#sizeBytes = (await this.#file.stat()).size;
+    if (opened.notes.length > 0) {
+      await opened.stream.write(opened.notes.map((note) => toOpenLine(this.#noteOf(note))));
+      this.#known = opened.stream.head;
+      await opened.stream.seal();
     }
-    return this.#file;
+    return opened.stream;
   }
 
-  /** Overwrites the oldest file. */
-  async #rotate(): Promise<void> {
-    const { directory, name, maxFiles } = this.#deps;
-    const pathOf = (age: number): string => join(directory, `${name}${age === 0 ? "" : `.${age}`}.jsonl`);
-    for (let age = maxFiles - 1; age >= 0; age -= 1) {
-      try {
-        await rename(pathOf(age), pathOf(age + 1));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      }
+  #noteOf(entry: ChainNote): Waiting {
+    return { atMs: this.#deps.clock.nowMs(), entry };
+  }
+
+  /** The next write opens the files again and finds out what was written. */
+  async #dropStream(): Promise<void> {
+    const stream = this.#stream;
+    this.#stream = null;
+    try {
+      await stream?.[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#deps.logger.error({ error: String(error) }, "a file of the audit log could not be closed");
+    }
+  }
+
+  #sealLater(): void {
+    this.#sealTimer ??= setTimeout(() => {
+      this.#isSealDue = true;
+      this.#writing ??= this.#write();
+    }, this.#deps.sealMs).unref();
+  }
+
+  async #seal(): Promise<void> {
+    this.#isSealDue = false;
+    if (this.#sealTimer !== null) clearTimeout(this.#sealTimer);
+    this.#sealTimer = null;
+    try {
+      await this.#stream?.seal();
+    } catch (error) {
+      this.#deps.logger.error({ error: String(error) }, "the head of the audit log could not be sealed");
+      if (!this.#isClosing) this.#sealLater();
     }
   }
 }
 
-function toLine({ atMs, entry }: Waiting): string {
-  return `{"at":"${new Date(atMs).toISOString()}",${JSON.stringify(entry).slice(1)}\n`;
+/** Without the closing brace: the number and the digest follow. */
+function toOpenLine({ atMs, entry }: Waiting): string {
+  return `{"at":"${new Date(atMs).toISOString()}",${JSON.stringify(entry).slice(1, -1)}`;
 }

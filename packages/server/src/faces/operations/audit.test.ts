@@ -39,6 +39,8 @@ test("P54: calls of every user and every refusal are lines: who, from where, wha
     route,
     target: { conversation_id: id },
     status: 200,
+    n: 2,
+    h: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
   expect(ofBob).toMatchObject({ user: "bob", keyId, route, target: { conversation_id: id }, status: 404 });
   expect(invalid).toMatchObject({ ...own, method: "POST", route: `${route}/events`, status: 422 });
