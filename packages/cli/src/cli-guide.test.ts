@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addAttach } from "./commands/attach.ts";
+import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
@@ -28,6 +29,7 @@ const all = [
   addDoctor,
   addBackup,
   addKeys,
+  addAudit,
   addRules,
   addStore,
   addInspect,

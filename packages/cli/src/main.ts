@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   backup: async () => (await import("./commands/backup.ts")).addBackup,
   store: async () => (await import("./commands/store.ts")).addStore,
   keys: async () => (await import("./commands/keys.ts")).addKeys,
+  audit: async () => (await import("./commands/audit.ts")).addAudit,
   rules: async () => (await import("./commands/rules.ts")).addRules,
   inspect: async () => (await import("./commands/inspect.ts")).addInspect,
   replay: async () => (await import("./commands/replay.ts")).addReplay,

@@ -1,0 +1,2 @@
+export { readHeadsInPlace, verifyAuditInPlace } from "./admin/audit-in-place.ts";
+export { readConfig } from "./boot/config.ts";
