@@ -35,7 +35,9 @@ const script = process.argv[2];
 if (import.meta.main && script !== undefined) await play(script);
 
 async function play(file: string): Promise<void> {
-  using folder = mkdtempDisposableSync(path.join(tmpdir(), "convoke-compile-"));
+  const folder = mkdtempDisposableSync(path.join(tmpdir(), "convoke-compile-"));
+  // The server writes into it until it has closed.
+  process.once("exit", () => folder.remove());
   const builtFile = `${file}.${process.version}-${process.arch}`;
   const program = runCachedScript(file, { cacheFile: builtFile, builtFile: null });
   const started = Promise.withResolvers<string>();

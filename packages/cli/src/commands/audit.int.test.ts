@@ -1,6 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runConvoke, startTestServer } from "@convoke/server/testing";
+import { ConvokeProcess, runConvoke, startTestServer } from "@convoke/server/testing";
 import { expect, test } from "vitest";
 
 test("P54: the audit log is verified beside a running server, and a changed line is named", async () => {
@@ -25,6 +25,27 @@ test("P54: the audit log is verified beside a running server, and a changed line
     breaks: [{ stream: "calls", file: "calls.jsonl", line: 1 }],
   });
   expect(await runConvoke(["audit", "verify", "--data-dir", server.folder])).toMatchObject({ code: 2 });
+});
+
+test("P54: processes that write at the same time and are killed leave streams without a break", async () => {
+  await using server = await ConvokeProcess.start({
+    environment: { CONVOKE_PROCESSES: "2" },
+    sandbox: "off",
+  });
+  const audit = join(server.dataDir, "audit");
+  for (let round = 0; round < 2; round += 1) {
+    const asking = Array.from({ length: 40 }, () => server.ask("GET", "/api/tools/").catch(() => null));
+    await Promise.any(asking);
+    await server.end("SIGKILL");
+    await Promise.all(asking);
+    await server.restart();
+  }
+  for (let count = 0; count < 10; count += 1) await server.ask("GET", "/api/tools/");
+  const verified = await runConvoke(["audit", "verify", "--json", "--data-dir", server.dataDir]);
+  expect(verified).toMatchObject({ code: 0, stderr: "" });
+  const { streams } = JSON.parse(verified.stdout) as { streams: { stream: string; lines: number }[] };
+  expect(streams.map(({ stream }) => stream)).toEqual(expect.arrayContaining(["calls", "calls-2"]));
+  expect(await readdir(audit)).toEqual(expect.arrayContaining(["heads.json", "heads-2.json"]));
 });
 
 function callsOf(dataDir: string): string {
