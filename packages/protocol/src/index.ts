@@ -140,6 +140,7 @@ export {
   conversationMachineRoutes,
   type RuntimeOperation,
 } from "./routes/conversation-machine-routes.ts";
+export * from "./routes/audit-routes.ts";
 export * from "./routes/node-routes.ts";
 export * from "./routes/push-routes.ts";
 export * from "./routes/webhook-routes.ts";

@@ -52,6 +52,7 @@ import * as securityRisk from "./security/security-risk.ts";
 import * as agentProfile from "./settings/agent-profile.ts";
 import * as llmCatalogue from "./settings/llm-catalogue.ts";
 import * as mcpRoutes from "./routes/mcp-routes.ts";
+import * as auditRoutes from "./routes/audit-routes.ts";
 import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
@@ -132,6 +133,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       webhookRoutes,
       loginRoutes,
       keyRoutes,
+      auditRoutes,
       nodeRoutes,
       demoRoutes,
     ),

@@ -11,6 +11,7 @@ import { keyRoutes } from "./key-routes.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { mcpRoutes } from "./mcp-routes.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
+import { auditRoutes } from "./audit-routes.ts";
 import { nodeRoutes } from "./node-routes.ts";
 import { catalogRoutes } from "./catalog-routes.ts";
 import { childConversationRoutes } from "./child-routes.ts";
@@ -60,6 +61,7 @@ export const agentFaceRoutes = {
   ...keyRoutes,
   ...demoRoutes,
   ...metricsRoutes,
+  ...auditRoutes,
   ...nodeRoutes,
 };
 

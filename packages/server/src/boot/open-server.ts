@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { createValidator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
@@ -14,6 +15,7 @@ import { recordFileIn } from "../directory/standstills.ts";
 import { passwordsOf } from "../database/postgres-place.ts";
 import { DataFolderBusyError, lockDataFolder } from "../database/data-folder-lock.ts";
 import { socketTimes, type SocketTimes } from "../faces/agent-server/sockets/socket-times.ts";
+import { auditFace } from "../faces/operations/audit-face.ts";
 import { nodesFace } from "../faces/operations/nodes-face.ts";
 import { ByteTunnels } from "../faces/machines/byte-tunnels.ts";
 import { isLoopback } from "../http/guard.ts";
@@ -228,6 +230,7 @@ export async function openServer({
       faces: [
         ...observability.openFaces({ app, journal: store.journal, sandboxes, webhooks }),
         nodesFace(cluster),
+        auditFace(join(dataDir, "audit")),
       ],
     }),
   );
