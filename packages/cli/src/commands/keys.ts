@@ -7,11 +7,16 @@ import {
 } from "@convoke/server/keys";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
+import { parseExpiry } from "./parse-expiry.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
-type CreateOptions = CommonOptions & { readonly user: string; readonly label: string };
+type CreateOptions = CommonOptions & {
+  readonly user: string;
+  readonly label: string;
+  readonly expires?: number;
+};
 
 /** `convoke keys`: works on the store itself, whether a server runs on it or not. */
 export function addKeys(program: Command): void {
@@ -20,6 +25,9 @@ export function addKeys(program: Command): void {
     .description("Create a key and print it once; running servers accept it immediately")
     .option("--user <name>", "owner of the key; a new name creates a user", "local")
     .option("--label <text>", "what the key is for", "")
+    .option("--expires <when>", "end of the key: 12h, 30d, or a date such as 2027-01-31 (UTC)", (text) =>
+      parseExpiry(text, Date.now()),
+    )
     .action(create);
   withCommonOptions(keys.command("list")).description("List the keys, without their values").action(list);
   withCommonOptions(keys.command("revoke <id>"))
@@ -38,9 +46,14 @@ function withCommonOptions(command: Command): Command {
 async function create(options: CreateOptions): Promise<void> {
   await using opened = await openStore(options);
   try {
-    const { key, entry } = await opened.store.create(options.user, options.label);
+    const { key, entry } = await opened.store.create(options.user, options.label, {
+      expiresAtMs: options.expires ?? null,
+    });
     if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
-    else console.log(`${key}\n  id ${entry.id}, user ${entry.userId}; shown once; only its hash is stored`);
+    else
+      console.log(
+        `${key}\n  id ${entry.id}, user ${entry.userId}${until(entry)}; shown once; only its hash is stored`,
+      );
   } catch (error) {
     if (error instanceof UserNameError) throw new CommandError(error.message, exitCodes.usage);
     throw error;
@@ -88,10 +101,17 @@ function line(entry: KeyEntry): string {
   const state =
     entry.revokedAtMs !== null
       ? `revoked ${minute(entry.revokedAtMs)}`
-      : entry.lastUsedAtMs === null
-        ? "never used"
-        : `used ${minute(entry.lastUsedAtMs)}`;
-  return `${entry.id}  ${entry.userId.padEnd(12)}  ${state.padEnd(24)}  ${entry.label}`.trimEnd();
+      : (entry.expiresAtMs ?? Infinity) <= Date.now()
+        ? "expired"
+        : entry.lastUsedAtMs === null
+          ? "never used"
+          : `used ${minute(entry.lastUsedAtMs)}`;
+  const shown = `${entry.id}  ${entry.userId.padEnd(12)}  ${state.padEnd(24)}  ${entry.label}`;
+  return `${shown.trimEnd()}${until(entry)}`;
+}
+
+function until({ expiresAtMs }: KeyEntry): string {
+  return expiresAtMs === null ? "" : `, until ${minute(expiresAtMs)}`;
 }
 
 function minute(atMs: number): string {

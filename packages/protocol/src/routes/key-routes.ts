@@ -13,6 +13,8 @@ export const KeyInfo = object("KeyInfo", {
   created_at: Type.String({ format: "date-time" }),
   /** Rounded to the minute; null before the first use. */
   last_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+  /** From then on the key is refused; null: never. */
+  expires_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
   /** True for the key of the request, or of its login. */
   is_current: Type.Boolean(),
 });
@@ -26,6 +28,8 @@ export const CreateKeyRequest = closedObject("CreateKeyRequest", {
   label: Type.Optional(Type.String({ maxLength: 200, default: "" })),
   /** Owner of the key; the caller unless given. Only the local user may name others. */
   user: orAbsent(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" })),
+  /** End of the key, in the future; that of the key that asks, where it has one, and never later. */
+  expires_at: orAbsent(Type.String({ format: "date-time" })),
 });
 export type CreateKeyRequest = Static<typeof CreateKeyRequest>;
 
@@ -34,7 +38,10 @@ export const CreatedKey = object("CreatedKey", { ...KeyInfo.properties, key: Typ
 export type CreatedKey = Static<typeof CreatedKey>;
 
 const refused = {
-  403: { description: "Only the local user gives keys to others.", schema: ErrorReply },
+  403: {
+    description: "Only the local user gives keys to others, and no key makes one that outlives it.",
+    schema: ErrorReply,
+  },
 } as const;
 
 const noKey = {

@@ -33,12 +33,18 @@ export const liveTables = [
   "browser_logins",
   "user_budgets",
   "user_rules",
+  "users",
 ] as const satisfies (keyof Tables)[];
 
 type Fixed<T> = ColumnType<T, T, never>;
 
-/** The id is the name that the user was given; `local` is always there. */
-export type UserTable = { readonly id: Fixed<string>; readonly created_at: Fixed<number> };
+/** The id is the name that the user was given. */
+export type UserTable = {
+  readonly id: Fixed<string>;
+  readonly created_at: Fixed<number>;
+  /** `admin`, `member` or `viewer`. What it says of `local` is not read: that user is an admin. */
+  readonly role: Generated<string>;
+};
 
 export type KeyTable = {
   readonly id: Fixed<string>;
@@ -50,6 +56,11 @@ export type KeyTable = {
   /** To the minute. */
   readonly last_used_at: number | null;
   readonly revoked_at: number | null;
+  /** Null: the role of its user. */
+  readonly role: Fixed<string | null>;
+  /** JSON object; null: everything that its user may reach. */
+  readonly scope: Fixed<string | null>;
+  readonly expires_at: number | null;
 };
 
 export type SettingsTable = {

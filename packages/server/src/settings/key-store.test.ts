@@ -55,6 +55,19 @@ test("the last use is noted once a minute", async () => {
   }
 });
 
+test("a key is refused from its end on, and stays in the list", async () => {
+  await using server = await openStore();
+  await using command = await openStore();
+  const { key, entry } = await command.store.create("ada", "", { expiresAtMs: nowMs + 1_000 });
+  await whenSeen(() => expect(server.store.find(key)?.userId).toBe("ada"));
+  nowMs += 999;
+  expect(server.store.isUsable(entry.id)).toBe(true);
+  nowMs += 1;
+  expect(server.store.find(key)).toBeNull();
+  expect(server.store.isUsable(entry.id)).toBe(false);
+  expect(await server.store.list()).toMatchObject([{ id: entry.id, expiresAtMs: 1_001_000 }]);
+});
+
 test.runIf(testedStore === "sqlite")("P13: no file holds a key", async () => {
   await using opened = await openStore();
   const { key } = await opened.store.create("ada", "laptop");

@@ -14,7 +14,15 @@ export type KeyEntry = {
   /** To the minute. */
   readonly lastUsedAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** From then on the key is refused; null: never. */
+  readonly expiresAtMs: number | null;
 };
+
+/** What a new key is limited to; what is left out does not limit it. */
+export type KeyLimits = { readonly expiresAtMs?: number | null };
+
+/** A key that is usable, as requests with it need it. */
+export type UsableKey = { readonly id: string; readonly userId: string };
 
 export type KeyStoreDeps = {
   readonly database: ApplicationDatabase;
@@ -22,7 +30,9 @@ export type KeyStoreDeps = {
   readonly logger: Logger;
 };
 
-type KeyRow = Pick<Selectable<Tables["keys"]>, "id" | "user_id" | "digest" | "last_used_at">;
+type KeyRow = Pick<Selectable<Tables["keys"]>, "id" | "user_id" | "digest" | "last_used_at" | "expires_at">;
+
+type Known = UsableKey & { readonly expiresAtMs: number; notedAtMs: number };
 
 const useIsNotedEveryMs = 60_000;
 const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
@@ -38,8 +48,9 @@ export class KeyStore implements AsyncDisposable {
   readonly #notes = new Set<Promise<void>>();
   readonly #keys: LiveRows<KeyRow>;
   #read: readonly KeyRow[] | null = null;
-  #usable = new Map<string, { readonly id: string; readonly userId: string; notedAtMs: number }>();
-  #usableIds: ReadonlySet<string> = new Set();
+  /** Without revoked keys; a key among them may have expired since. */
+  #byDigest = new Map<string, Known>();
+  #byId = new Map<string, Known>();
 
   private constructor(deps: KeyStoreDeps, keys: LiveRows<KeyRow>) {
     this.#deps = deps;
@@ -49,13 +60,17 @@ export class KeyStore implements AsyncDisposable {
   static async open(deps: KeyStoreDeps): Promise<KeyStore> {
     const query = deps.database.tables
       .selectFrom("keys")
-      .select(["id", "user_id", "digest", "last_used_at"])
+      .select(["id", "user_id", "digest", "last_used_at", "expires_at"])
       .where("revoked_at", "is", null);
     return new KeyStore(deps, await deps.database.live("keys", query));
   }
 
   /** Creates a key for a user; the first key creates the user. */
-  async create(userId: string, label: string): Promise<{ readonly key: string; readonly entry: KeyEntry }> {
+  async create(
+    userId: string,
+    label: string,
+    { expiresAtMs = null }: KeyLimits = {},
+  ): Promise<{ readonly key: string; readonly entry: KeyEntry }> {
     if (!userNamePattern.test(userId)) {
       throw new UserNameError(
         "A user name has 1 to 64 letters, digits, dots, dashes, underscores or @ signs.",
@@ -72,11 +87,19 @@ export class KeyStore implements AsyncDisposable {
         .execute();
       await tables
         .insertInto("keys")
-        .values({ id, user_id: userId, digest: digestOf(key), label, created_at: createdAtMs })
+        .values({
+          id,
+          user_id: userId,
+          digest: digestOf(key),
+          label,
+          created_at: createdAtMs,
+          expires_at: expiresAtMs,
+        })
         .execute();
     });
     await this.#keys.refresh();
-    return { key, entry: { id, userId, label, createdAtMs, lastUsedAtMs: null, revokedAtMs: null } };
+    const entry = { id, userId, label, createdAtMs, lastUsedAtMs: null, revokedAtMs: null, expiresAtMs };
+    return { key, entry };
   }
 
   /** All keys, the oldest first. */
@@ -90,6 +113,7 @@ export class KeyStore implements AsyncDisposable {
       createdAtMs: row.created_at,
       lastUsedAtMs: row.last_used_at,
       revokedAtMs: row.revoked_at,
+      expiresAtMs: row.expires_at,
     }));
   }
 
@@ -105,13 +129,13 @@ export class KeyStore implements AsyncDisposable {
     return numUpdatedRows > 0n;
   }
 
-  /** The id and the user of a key; null when it is unknown or revoked. */
-  find(key: string): { readonly id: string; readonly userId: string } | null {
+  /** The id and the user of a key; null when it is unknown, revoked or expired. */
+  find(key: string): UsableKey | null {
     this.#refresh();
     // Digests are compared, so the duration of a look-up reveals nothing about a key.
-    const found = this.#usable.get(digestOf(key));
-    if (found === undefined) return null;
+    const found = this.#byDigest.get(digestOf(key));
     const nowMs = this.#deps.clock.nowMs();
+    if (found === undefined || found.expiresAtMs <= nowMs) return null;
     if (nowMs - found.notedAtMs >= useIsNotedEveryMs) {
       found.notedAtMs = nowMs;
       this.#note(found.id, nowMs);
@@ -122,7 +146,8 @@ export class KeyStore implements AsyncDisposable {
   /** Whether the key with this id may be used now. */
   isUsable(id: string): boolean {
     this.#refresh();
-    return this.#usableIds.has(id);
+    const found = this.#byId.get(id);
+    return found !== undefined && found.expiresAtMs > this.#deps.clock.nowMs();
   }
 
   /** Waits for pending writes; the database stays open. */
@@ -133,13 +158,18 @@ export class KeyStore implements AsyncDisposable {
   #refresh(): void {
     const rows = this.#keys.now();
     if (rows === this.#read) return;
-    this.#usable = new Map(
+    this.#byDigest = new Map(
       rows.map((row) => [
         row.digest,
-        { id: row.id, userId: row.user_id, notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY },
+        {
+          id: row.id,
+          userId: row.user_id,
+          expiresAtMs: row.expires_at ?? Infinity,
+          notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
+        },
       ]),
     );
-    this.#usableIds = new Set([...this.#usable.values()].map(({ id }) => id));
+    this.#byId = new Map([...this.#byDigest.values()].map((known) => [known.id, known]));
     this.#read = rows;
   }
 

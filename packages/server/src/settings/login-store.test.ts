@@ -2,8 +2,10 @@ import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ApplicationDatabase } from "../database/application-database.ts";
 import { openTestDatabase, whenSeen } from "../testing/test-database.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { KeyStore } from "./key-store.ts";
 import { LoginStore, markOfKey, type LoginOwner } from "./login-store.ts";
 
 const minuteMs = 60_000;
@@ -21,7 +23,9 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function openStore(keyMarks: readonly string[] = []): Promise<{ store: LoginStore } & AsyncDisposable> {
+type Opened = { readonly store: LoginStore; readonly database: ApplicationDatabase } & AsyncDisposable;
+
+async function openStore(keyMarks: readonly string[] = []): Promise<Opened> {
   const database = await openTestDatabase(dataDir);
   const store = await LoginStore.open({
     database,
@@ -31,6 +35,7 @@ async function openStore(keyMarks: readonly string[] = []): Promise<{ store: Log
   });
   return {
     store,
+    database,
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
@@ -140,4 +145,20 @@ test("P13: no file holds a ticket, or a half of a login", async () => {
     const text = await readFile(join(dataDir, file), "latin1");
     for (const secret of [ticket, cookie, proof]) expect(text).not.toContain(secret);
   }
+});
+
+test("a login ends with its key at the latest", async () => {
+  await using opened = await openStore();
+  const { store, database } = opened;
+  await using keys = await KeyStore.open({ database, clock: { nowMs: () => nowMs }, logger: silentLogger });
+  const short = await keys.create("local", "", { expiresAtMs: nowMs + dayMs });
+  const endless = await keys.create("local", "");
+  const ends: number[] = [];
+  for (const { entry } of [short, endless])
+    ends.push((await store.create({ ...local, keyId: entry.id }, browser)).endsAtMs - nowMs);
+  expect(ends).toEqual([dayMs, 30 * dayMs]);
+  const listed = async () => new Set((await store.list("local")).map(({ endsAtMs }) => endsAtMs));
+  expect(await listed()).toEqual(new Set(ends.map((end) => nowMs + end)));
+  nowMs += dayMs;
+  expect(await listed()).toEqual(new Set([nowMs + 29 * dayMs]));
 });

@@ -144,7 +144,7 @@ export class LoginStore implements AsyncDisposable {
     const id = randomBytes(8).toString("hex");
     const nowMs = this.#deps.clock.nowMs();
     const endsAtMs = nowMs + loginMs;
-    await this.#deps.database.transaction(async (tables) => {
+    const keyEndsAtMs = await this.#deps.database.transaction(async (tables) => {
       await tables.deleteFrom("browser_logins").where("ends_at", "<=", nowMs).execute();
       const remaining = tables
         .selectFrom("browser_logins")
@@ -172,9 +172,15 @@ export class LoginStore implements AsyncDisposable {
           ends_at: endsAtMs,
         })
         .execute();
+      const key = await tables
+        .selectFrom("keys")
+        .select("expires_at")
+        .where("id", "=", owner.keyId ?? null)
+        .executeTakeFirst();
+      return key?.expires_at ?? Infinity;
     });
     await this.#rows.refresh();
-    return { ...halves, id, endsAtMs };
+    return { ...halves, id, endsAtMs: Math.min(endsAtMs, keyEndsAtMs) };
   }
 
   /** The login with these halves; null when they do not belong together or it has expired. */
@@ -202,15 +208,21 @@ export class LoginStore implements AsyncDisposable {
     return this.#byId.get(id)?.keyMark ?? null;
   }
 
-  /** The logins of one user, the last used first. */
+  /** The logins of one user, the last used first; one ends with its key at the latest. */
   async list(userId: string): Promise<LoginView[]> {
+    const nowMs = this.#deps.clock.nowMs();
     const rows = await this.#deps.database.tables
-      .selectFrom("browser_logins")
-      .selectAll()
-      .where("user_id", "=", userId)
-      .where("ends_at", ">", this.#deps.clock.nowMs())
-      .orderBy("last_used_at", "desc")
-      .orderBy("id")
+      .selectFrom("browser_logins as login")
+      .leftJoin("keys", "keys.id", "login.key_id")
+      .selectAll("login")
+      .select("keys.expires_at as key_expires_at")
+      .where("login.user_id", "=", userId)
+      .where("login.ends_at", ">", nowMs)
+      .where((where) =>
+        where.or([where("keys.expires_at", "is", null), where("keys.expires_at", ">", nowMs)]),
+      )
+      .orderBy("login.last_used_at", "desc")
+      .orderBy("login.id")
       .execute();
     return rows.map((row) => ({
       id: row.id,
@@ -218,7 +230,7 @@ export class LoginStore implements AsyncDisposable {
       address: row.address,
       createdAtMs: row.created_at,
       lastUsedAtMs: row.last_used_at,
-      endsAtMs: row.ends_at,
+      endsAtMs: Math.min(row.ends_at, row.key_expires_at ?? Infinity),
     }));
   }
 

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { openTables } from "../database/open-application-database.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
+import { silentLogger } from "../lib/logger.ts";
 import type { KeyStore } from "../settings/key-store.ts";
 import { openKeyStore } from "../settings/open-key-store.ts";
 
@@ -7,6 +9,8 @@ export type TestKeys = AsyncDisposable & {
   readonly store: Pick<KeyStore, "create"> & {
     /** `key` as well where it is to open nothing from then on. */
     revoke(id: string, key?: string): Promise<void>;
+    /** Sets the end of a key to the present. */
+    expire(id: string, key: string): Promise<void>;
   };
 };
 
@@ -32,6 +36,12 @@ export async function openTestKeys(
       },
       revoke: async (id, key = "") => {
         await store.revoke(id);
+        await until(key, false);
+      },
+      expire: async (id, key) => {
+        await using database = await openTables({ dataDir, database: place }, silentLogger);
+        const expired = { expires_at: Date.now() };
+        await database.tables.updateTable("keys").set(expired).where("id", "=", id).execute();
         await until(key, false);
       },
     },

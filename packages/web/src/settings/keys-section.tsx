@@ -52,6 +52,7 @@ export function KeysSection() {
                 {key.last_used_at === null
                   ? words.unused
                   : words.lastUsed(exactTime(key.last_used_at, language))}
+                {key.expires_at != null && `, ${words.expires(exactTime(key.expires_at, language))}`}
               </span>
             }
           >

@@ -70,6 +70,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       current: "hier in Verwendung",
       unused: "nie verwendet",
       lastUsed: (at) => `zuletzt verwendet ${at}`,
+      expires: (at) => `läuft ab ${at}`,
       end: "Widerrufen",
       logins: "Anmeldungen",
       noLogins: "Kein Browser ist angemeldet.",

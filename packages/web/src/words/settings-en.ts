@@ -67,6 +67,7 @@ export const settingsEn = {
       current: "in use here",
       unused: "never used",
       lastUsed: (at: string) => `last used ${at}`,
+      expires: (at: string) => `expires ${at}`,
       end: "Revoke",
       logins: "Logins",
       noLogins: "No browser is logged in.",

@@ -1,11 +1,16 @@
 import type { Migration } from "kysely/migration";
 import { firstTables } from "./0001-tables.ts";
 import { userRules } from "./0002-user-rules.ts";
+import { keyLimits } from "./0003-key-limits.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
-export const allMigrations: Migrations = { "0001-tables": firstTables, "0002-user-rules": userRules };
+export const allMigrations: Migrations = {
+  "0001-tables": firstTables,
+  "0002-user-rules": userRules,
+  "0003-key-limits": keyLimits,
+};
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */
 export function isOfNewerRelease(error: unknown): boolean {

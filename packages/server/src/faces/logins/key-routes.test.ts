@@ -1,10 +1,12 @@
 import type { CreatedKey, KeyList } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
+import { TestSocket } from "../../testing/test-socket.ts";
+import { closeCodes } from "../agent-server/sockets/close-codes.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({ times: { keyCheckEveryMs: 20 } });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
@@ -53,9 +55,47 @@ test("S16: users have their own, the local user everybody's", async () => {
   expect((await server.call("DELETE", `/api/keys/${bob.id}`)).status).toBe(204);
 });
 
-test.each([{ user: "../ada" }, { user: "" }, { label: 7 }, { label: "x".repeat(201) }])(
-  "S16: %j names no key",
-  async (body) => {
-    expect((await server.call("POST", "/api/keys", body)).status).toBe(422);
-  },
-);
+test.each([
+  { user: "../ada" },
+  { user: "" },
+  { label: 7 },
+  { label: "x".repeat(201) },
+  { expires_at: "2020-01-01T00:00:00Z" },
+  { expires_at: "soon" },
+])("S16: %j names no key", async (body) => {
+  expect((await server.call("POST", "/api/keys", body)).status).toBe(422);
+});
+
+const hourMs = 3_600_000;
+const inHours = (hours: number): string => new Date(Date.now() + hours * hourMs).toISOString();
+
+test("S16: a key with an end is refused from then on, with its logins and sockets", async () => {
+  const made = await make({ label: "short", expires_at: inHours(1) });
+  expect((await list(server.key)).find(({ id }) => id === made.id)?.expires_at).toBe(made.expires_at);
+  const login = await server.call("POST", "/api/auth/login", { key: made.key }, { origin: server.url });
+  expect(login.json).toMatchObject({ expires_at: made.expires_at });
+  const halves = {
+    cookie: login.headers.getSetCookie()[0]!.split(";")[0]!,
+    "x-convoke-proof": (login.json as { proof: string }).proof,
+  };
+  const statusOfLogin = async () => (await fetch(`${server.url}/api/tools/`, { headers: halves })).status;
+  expect(await statusOfLogin()).toBe(200);
+  using socket = new TestSocket(`${server.url}/sockets/overview`, { headers: withKey(made.key) });
+  await socket.untilCount(1);
+  await using keys = await server.openKeys();
+  await keys.store.expire(made.id, made.key);
+  expect((await server.call("GET", "/api/tools/", undefined, withKey(made.key))).status).toBe(401);
+  expect(await statusOfLogin()).toBe(401);
+  expect(await socket.closed).toMatchObject({ code: closeCodes.authFailed });
+  expect((await list(server.key)).some(({ id }) => id === made.id)).toBe(false);
+  expect((await server.call("DELETE", `/api/keys/${made.id}`)).status).toBe(404);
+});
+
+test("S16: no key makes one that outlives it", async () => {
+  const short = await make({ expires_at: inHours(1) });
+  expect((await make({}, short.key)).expires_at).toBe(short.expires_at);
+  const later = await server.call("POST", "/api/keys", { expires_at: inHours(2) }, withKey(short.key));
+  expect([later.status, later.json]).toMatchObject([403, { code: "more_than_own_key" }]);
+  const sooner = inHours(0.5);
+  expect((await make({ expires_at: sooner }, short.key)).expires_at).toBe(sooner);
+});

@@ -1,18 +1,35 @@
 import type { CreateKeyRequest, KeyInfo } from "@convoke/protocol";
 import { localUser, type Caller } from "../../security/caller.ts";
 import type { RouteHandler } from "../../http/mount.ts";
-import { Fault } from "../../lib/fault.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
 import type { KeyStore, KeyEntry } from "../../settings/key-store.ts";
 
-export type KeyRouteDeps = { readonly keyStore: KeyStore };
+export type KeyRouteDeps = { readonly keyStore: KeyStore; readonly clock: Clock };
 
 const noStore = { "cache-control": "no-store" };
 
-/** The caller's own keys; the local user may manage everybody's. A revoked key no longer exists. */
-export function keyHandlers({ keyStore }: KeyRouteDeps) {
+/** The caller's own keys; the local user may manage everybody's. A revoked or expired key no longer exists. */
+export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
+  const isUsable = ({ revokedAtMs, expiresAtMs }: KeyEntry): boolean =>
+    revokedAtMs === null && (expiresAtMs ?? Infinity) > clock.nowMs();
   const ofCaller = async (caller: Caller): Promise<KeyEntry[]> => {
     const entries = await keyStore.list();
-    return entries.filter(({ userId, revokedAtMs }) => revokedAtMs === null && mayHave(caller, userId));
+    return entries.filter((entry) => isUsable(entry) && mayHave(caller, entry.userId));
+  };
+  /** A key makes no key that outlives it. */
+  const readExpiry = async (given: string | null, { keyId }: Caller): Promise<number | null> => {
+    const expiresAtMs = given === null ? null : Date.parse(given);
+    if (expiresAtMs !== null && !(expiresAtMs > clock.nowMs()))
+      throw invalidField(["body", "expires_at"], "Send a moment in the future.");
+    const own = (await keyStore.list()).find(({ id }) => id === keyId)?.expiresAtMs ?? null;
+    if (own === null || (expiresAtMs !== null && expiresAtMs <= own)) return expiresAtMs;
+    if (expiresAtMs === null) return own;
+    throw new Fault(
+      "refused",
+      "more_than_own_key",
+      `expires_at is later than the end of the key that asks. Send ${toText(own)} or earlier.`,
+    );
   };
   return {
     async listKeys({ caller }) {
@@ -26,7 +43,7 @@ export function keyHandlers({ keyStore }: KeyRouteDeps) {
       return { headers: noStore, json: toInfo(found, caller) };
     },
     async createKey({ body, caller }) {
-      const { label = "", user } = (body ?? {}) as CreateKeyRequest;
+      const { label = "", user, expires_at: expiresAt } = (body ?? {}) as CreateKeyRequest;
       const userId = user ?? caller.userId;
       if (!mayHave(caller, userId)) {
         throw new Fault(
@@ -35,7 +52,8 @@ export function keyHandlers({ keyStore }: KeyRouteDeps) {
           "Only the local user gives keys to others. Leave user out.",
         );
       }
-      const { key, entry } = await keyStore.create(userId, label);
+      const expiresAtMs = await readExpiry(expiresAt ?? null, caller);
+      const { key, entry } = await keyStore.create(userId, label, { expiresAtMs });
       return { status: 201, headers: noStore, json: { ...toInfo(entry, caller), key } };
     },
     async revokeKey({ caller, params }) {
@@ -62,8 +80,13 @@ function toInfo(entry: KeyEntry, caller: Caller): KeyInfo {
     id: entry.id,
     user_id: entry.userId,
     label: entry.label,
-    created_at: new Date(entry.createdAtMs).toISOString(),
-    last_used_at: entry.lastUsedAtMs === null ? null : new Date(entry.lastUsedAtMs).toISOString(),
+    created_at: toText(entry.createdAtMs),
+    last_used_at: entry.lastUsedAtMs === null ? null : toText(entry.lastUsedAtMs),
+    expires_at: entry.expiresAtMs === null ? null : toText(entry.expiresAtMs),
     is_current: entry.id === caller.keyId,
   };
+}
+
+function toText(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

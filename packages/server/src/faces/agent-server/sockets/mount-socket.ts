@@ -59,7 +59,7 @@ export type Admitted<Target> = {
 
 /**
  * Mounts a socket for callers with a valid key, in the handshake or in the first frame. It is closed when the key is
- * revoked.
+ * revoked or expires.
  */
 export function mountSocket<Target extends SocketTarget>(
   app: FastifyInstance,
@@ -169,7 +169,7 @@ async function serve<Target extends SocketTarget>(
 
 function checkKey({ socket, target, caller, frames }: Admitted<SocketTarget>): void {
   if (target.keys.isStillGood(caller)) return;
-  socket.close(closeCodes.authFailed, "The key was revoked");
+  socket.close(closeCodes.authFailed, "The key was revoked or has expired");
   frames.end();
 }
 

@@ -9,7 +9,7 @@ export type SocketTimes = {
   readonly stallMs: number;
   /** A client that does not read the close frame either is cut off after that much more. */
   readonly closingMs: number;
-  /** The socket of a caller whose key was revoked is closed after at most that long. */
+  /** The socket of a caller whose key was revoked or has expired is closed after at most that long. */
   readonly keyCheckEveryMs: number;
 };
 
