@@ -57,6 +57,7 @@ import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
+import * as userRoutes from "./routes/user-routes.ts";
 import * as loginRoutes from "./routes/login-routes.ts";
 import * as pushRoutes from "./routes/push-routes.ts";
 import * as webhookRoutes from "./routes/webhook-routes.ts";
@@ -134,6 +135,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       loginRoutes,
       keyRoutes,
       auditRoutes,
+      userRoutes,
       nodeRoutes,
       demoRoutes,
     ),

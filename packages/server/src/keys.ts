@@ -1,5 +1,6 @@
 export { readConfig } from "./boot/config.ts";
 export { rotateMasterKey } from "./admin/rotate-master-key.ts";
+export { FixedRoleError } from "./settings/user-store.ts";
 export { UserNameError, type KeyEntry } from "./settings/key-store.ts";
 export { openLoginStore } from "./settings/open-login-store.ts";
 export { openKeyStore } from "./settings/open-key-store.ts";

@@ -1,13 +1,16 @@
 import {
+  FixedRoleError,
   openKeyStore,
   readConfig,
   rotateMasterKey,
   UserNameError,
   type KeyEntry,
 } from "@convoke/server/keys";
+import type { UserRole } from "@convoke/protocol";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { parseExpiry } from "./parse-expiry.ts";
+import { parseRole } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
@@ -16,6 +19,7 @@ type CreateOptions = CommonOptions & {
   readonly user: string;
   readonly label: string;
   readonly expires?: number;
+  readonly role?: UserRole;
 };
 
 /** `convoke keys`: works on the store itself, whether a server runs on it or not. */
@@ -25,10 +29,15 @@ export function addKeys(program: Command): void {
     .description("Create a key and print it once; running servers accept it immediately")
     .option("--user <name>", "owner of the key; a new name creates a user", "local")
     .option("--label <text>", "what the key is for", "")
+    .option("--role <role>", "viewer, member or admin; at most that of the user", parseRole)
     .option("--expires <when>", "end of the key: 12h, 30d, or a date such as 2027-01-31 (UTC)", (text) =>
       parseExpiry(text, Date.now()),
     )
     .action(create);
+  withCommonOptions(keys.command("users")).description("List the users and their roles").action(listUsers);
+  withCommonOptions(keys.command("set-role <user> <role>"))
+    .description("Make a user a viewer, a member or an admin; running servers follow within a second")
+    .action(setRole);
   withCommonOptions(keys.command("list")).description("List the keys, without their values").action(list);
   withCommonOptions(keys.command("revoke <id>"))
     .description("Revoke a key; running servers refuse it from the next request on")
@@ -48,11 +57,12 @@ async function create(options: CreateOptions): Promise<void> {
   try {
     const { key, entry } = await opened.store.create(options.user, options.label, {
       expiresAtMs: options.expires ?? null,
+      role: options.role ?? null,
     });
     if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
     else
       console.log(
-        `${key}\n  id ${entry.id}, user ${entry.userId}${until(entry)}; shown once; only its hash is stored`,
+        `${key}\n  id ${entry.id}, user ${entry.userId}, ${entry.role}${until(entry)}; shown once; only its hash is stored`,
       );
   } catch (error) {
     if (error instanceof UserNameError) throw new CommandError(error.message, exitCodes.usage);
@@ -74,6 +84,27 @@ async function revoke(id: string, options: CommonOptions): Promise<void> {
   const isRevoked = await opened.store.revoke(id);
   if (!isRevoked) throw new CommandError(`There is no active key ${id}. See convoke keys list.`);
   console.log(options.json === true ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}.`);
+}
+
+async function listUsers(options: CommonOptions): Promise<void> {
+  await using opened = await openStore(options);
+  const users = await opened.store.users.list();
+  if (options.json === true) console.log(JSON.stringify(users));
+  else if (users.length === 0) console.log("There are no users with keys.");
+  else for (const { id, role } of users) console.log(`${id.padEnd(12)}  ${role}`);
+}
+
+async function setRole(user: string, given: string, options: CommonOptions): Promise<void> {
+  const role = parseRole(given);
+  await using opened = await openStore(options);
+  try {
+    if (!(await opened.store.users.setRole(user, role)))
+      throw new CommandError(`There is no user ${user}. See convoke keys users.`);
+  } catch (error) {
+    if (error instanceof FixedRoleError) throw new CommandError(error.message, exitCodes.usage);
+    throw error;
+  }
+  console.log(options.json === true ? JSON.stringify({ id: user, role }) : `${user} is now ${role}.`);
 }
 
 async function rotateMaster(options: CommonOptions): Promise<void> {
@@ -106,7 +137,7 @@ function line(entry: KeyEntry): string {
         : entry.lastUsedAtMs === null
           ? "never used"
           : `used ${minute(entry.lastUsedAtMs)}`;
-  const shown = `${entry.id}  ${entry.userId.padEnd(12)}  ${state.padEnd(24)}  ${entry.label}`;
+  const shown = `${entry.id}  ${entry.userId.padEnd(12)}  ${entry.role.padEnd(6)}  ${state.padEnd(24)}  ${entry.label}`;
   return `${shown.trimEnd()}${until(entry)}`;
 }
 

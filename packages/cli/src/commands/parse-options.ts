@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { userRoles, type UserRole } from "@convoke/protocol";
 import { InvalidArgumentError } from "commander";
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "silent"] as const;
@@ -16,6 +17,12 @@ export function parseLogLevel(text: string): (typeof logLevels)[number] {
   if (level === undefined)
     throw new InvalidArgumentError(`The level must be one of ${logLevels.join(", ")}.`);
   return level;
+}
+
+export function parseRole(text: string): UserRole {
+  const role = userRoles.find((name) => name === text);
+  if (role === undefined) throw new InvalidArgumentError(`The role must be one of ${userRoles.join(", ")}.`);
+  return role;
 }
 
 export function parseTask(text: string): string {

@@ -6,6 +6,7 @@ import { eventRoutes } from "./event-routes.ts";
 import { fileRoutes, trajectoryRoutes } from "./file-routes.ts";
 import { gitRoutes } from "./git-routes.ts";
 import { serverRoutes } from "./server-routes.ts";
+import { withRole } from "./route.ts";
 import { askRoutes } from "./control-routes.ts";
 import { editorAndDesktopRoutes, savedWorkspaceRoutes, workspaceFileRoutes } from "./workspace-routes.ts";
 
@@ -18,8 +19,8 @@ export const agentRoutes = {
   ...askRoutes,
 };
 
-/** Commands, files and changes of one machine. */
-export const machineRoutes = { ...bashRoutes, ...fileRoutes, ...gitRoutes };
+/** Commands, files and changes of one machine. Its files are more than conversations: keys of the server are among them. */
+export const machineRoutes = { ...bashRoutes, ...withRole("member", { ...fileRoutes, ...gitRoutes }) };
 
 /** Workspaces, and what people store. */
 export const workspaceRoutes = {

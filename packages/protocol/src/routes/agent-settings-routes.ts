@@ -106,6 +106,7 @@ export const agentSettingsRoutes = routesOf("Settings", {
     path: "/api/settings/secrets/{name}",
     summary: "The value of one of one's own secrets, as plain text",
     auth: true,
+    role: "member",
     params: secretParams,
     responses: { 200: { description: "The value." }, ...noSecret, ...invalid },
   },

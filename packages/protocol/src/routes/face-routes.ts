@@ -29,6 +29,7 @@ import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
+import { userRoutes } from "./user-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
@@ -59,6 +60,7 @@ export const agentFaceRoutes = {
   ...pushRoutes,
   ...loginRoutes,
   ...keyRoutes,
+  ...userRoutes,
   ...demoRoutes,
   ...metricsRoutes,
   ...auditRoutes,

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
 import { closedObject, object, orAbsent, ref } from "../schema.ts";
+import { UserRole } from "../security/user-role.ts";
 import { invalid } from "./responses.ts";
 import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
@@ -10,6 +11,8 @@ export const KeyInfo = object("KeyInfo", {
   id: Type.String(),
   user_id: Type.String(),
   label: Type.String(),
+  /** What requests with the key may do: at most what its user may. */
+  role: UserRole,
   created_at: Type.String({ format: "date-time" }),
   /** Rounded to the minute; null before the first use. */
   last_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
@@ -26,8 +29,10 @@ export type KeyList = Static<typeof KeyList>;
 export const CreateKeyRequest = closedObject("CreateKeyRequest", {
   /** Purpose of the key. */
   label: Type.Optional(Type.String({ maxLength: 200, default: "" })),
-  /** Owner of the key; the caller unless given. Only the local user may name others. */
+  /** Owner of the key; the caller unless given. Only admins may name others. */
   user: orAbsent(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" })),
+  /** UserRole of the key, at most that of the user and of the key that asks; the lesser of these unless given. */
+  role: Type.Optional(UserRole),
   /** End of the key, in the future; that of the key that asks, where it has one, and never later. */
   expires_at: orAbsent(Type.String({ format: "date-time" })),
 });
@@ -39,7 +44,7 @@ export type CreatedKey = Static<typeof CreatedKey>;
 
 const refused = {
   403: {
-    description: "Only the local user gives keys to others, and no key makes one that outlives it.",
+    description: "Only admins give keys to others, and no key makes one that may more than itself.",
     schema: ErrorReply,
   },
 } as const;
@@ -53,7 +58,7 @@ export const keyRoutes = routesOf("Keys", {
   listKeys: {
     method: "GET",
     path: "/api/keys",
-    summary: "The caller's keys that can be used; for the local user those of all users",
+    summary: "The caller's keys that can be used; for admins those of all users",
     auth: true,
     responses: ok("The keys, the oldest first.", KeyList),
   },

@@ -85,6 +85,7 @@ export const loginRoutes = routesOf("Logins", {
     path: "/api/auth/logout",
     summary: "End the login that asks, or all of the caller's",
     auth: true,
+    role: "viewer",
     body: LogoutRequest,
     isBodyOptional: true,
     responses: {

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import type { UserRole } from "../security/user-role.ts";
 
 /** One response of a route. Without a schema the body is not JSON, or not specified. */
 export type RouteResponse = { readonly description: string; readonly schema?: TSchema };
@@ -12,6 +13,8 @@ export type Route = {
   readonly summary: string;
   /** True when callers need a key, if the server has keys. */
   readonly auth: boolean;
+  /** The least role that may use the route, where it is not that of its method; see {@link leastRole}. */
+  readonly role?: UserRole;
   /** False when the contract declares no key although one may be needed. */
   readonly declaresAuth?: false;
   /** True when the cookie of a workspace session is accepted too. */
@@ -33,6 +36,17 @@ export type Route = {
   readonly tolerateBody?: (body: unknown) => unknown;
   readonly responses: Readonly<Record<number, RouteResponse>>;
 };
+
+/** The least role that may use a route: by default a viewer reads, and a member does everything else. */
+export function leastRole({ role, method }: Pick<Route, "role" | "method">): UserRole {
+  return role ?? (method === "GET" ? "viewer" : "member");
+}
+
+/** The same routes with another least role. */
+export function withRole<const T extends Readonly<Record<string, Route>>>(role: UserRole, routes: T): T {
+  const limited = Object.entries(routes).map(([operationId, route]) => [operationId, { ...route, role }]);
+  return Object.fromEntries(limited) as T;
+}
 
 type Draft = Omit<Route, "operationId" | "tag">;
 

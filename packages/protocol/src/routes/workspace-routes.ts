@@ -82,6 +82,7 @@ export const workspaceFileRoutes = routesOf("Workspace files", {
     summary:
       "Give the caller's browser a cookie that opens the files of the caller's conversations for an hour",
     auth: true,
+    role: "viewer",
     responses: { 204: { description: "The cookie comes with the answer." } },
   },
   deleteWorkspaceSession: {
@@ -89,6 +90,7 @@ export const workspaceFileRoutes = routesOf("Workspace files", {
     path: "/api/auth/workspace-session",
     summary: "Take the cookie back",
     auth: true,
+    role: "viewer",
     responses: { 204: { description: "The browser forgets it." } },
   },
   serveWorkspaceRoot: {

@@ -27,6 +27,7 @@ import {
   controlRoutes,
   ruleRoutes,
   startTaskRoutes,
+  userRoutes,
   webhookRoutes,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
@@ -79,6 +80,7 @@ import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { keyHandlers, type KeyRouteDeps } from "./logins/key-routes.ts";
 import { loginHandlers, type LoginRouteDeps } from "./logins/login-routes.ts";
+import { userHandlers } from "./logins/user-routes.ts";
 import { previewHandlers } from "./previews/preview-routes.ts";
 import type { WorkspacePorts } from "./previews/workspace-ports.ts";
 import { secretHandlers } from "./legacy/secret-routes.ts";
@@ -161,6 +163,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(pushRoutes, pushHandlers(deps)),
     face(loginRoutes, loginHandlers(deps)),
     face(keyRoutes, keyHandlers(deps)),
+    face(userRoutes, userHandlers(deps)),
     face(demoRoutes, demoHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },

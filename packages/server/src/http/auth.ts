@@ -1,4 +1,7 @@
+import type { UserRole } from "@convoke/protocol";
 import { type Caller, localUser } from "../security/caller.ts";
+import { isAtLeast } from "../security/roles.ts";
+import type { UsableKey } from "../settings/key-store.ts";
 import { hash, timingSafeEqual } from "node:crypto";
 
 /** Authenticates callers. */
@@ -9,14 +12,17 @@ export interface KeyRing {
   identify(key: string): Caller | null;
   /** The caller of the login with these two halves; null when they do not belong together. */
   identifyLogin(halves: LoginHalves): Caller | null;
-  /** False once a caller's key or login has ended; for connections that outlive a request. */
+  /** False once a caller's key or login has ended, or may less; for connections that outlive a request. */
   isStillGood(caller: Caller): boolean;
+  /** What a user may do now. */
+  roleOfUser(userId: string): UserRole;
 }
 
 /** Finds the issued keys of users. */
 export interface IssuedKeys {
-  find(key: string): { readonly id: string; readonly userId: string } | null;
-  isUsable(id: string): boolean;
+  find(key: string): UsableKey | null;
+  get(id: string): UsableKey | null;
+  readonly users: { roleOf(userId: string): UserRole };
 }
 
 /** The two halves of a browser's login: neither is usable alone. */
@@ -48,18 +54,27 @@ export function createKeyRing(
       for (const known of digests) isKnown = timingSafeEqual(known, given) || isKnown;
       if (isKnown) return localUser;
       const found = issued.find(key);
-      return found === null ? null : { userId: found.userId, keyId: found.id };
+      return found === null ? null : callerOfIssued(found);
     },
     identifyLogin(halves) {
       const login = logins.find(halves);
       if (login === null) return null;
       const { id: loginId, userId, keyId } = login;
-      if (keyId === undefined) return { userId, loginId, means: "login" };
-      return issued.isUsable(keyId) ? { userId, keyId, loginId, means: "login" } : null;
+      if (keyId === undefined) return { userId, role: issued.users.roleOf(userId), loginId, means: "login" };
+      const key = issued.get(keyId);
+      return key === null ? null : { ...callerOfIssued(key), loginId, means: "login" };
     },
-    isStillGood: ({ keyId, loginId }) =>
-      (keyId === undefined || issued.isUsable(keyId)) && (loginId === undefined || logins.isUsable(loginId)),
+    isStillGood: ({ userId, keyId, loginId, role }) => {
+      const key = keyId === undefined ? undefined : issued.get(keyId);
+      if (key === null || (loginId !== undefined && !logins.isUsable(loginId))) return false;
+      return role === undefined || isAtLeast(key?.role ?? issued.users.roleOf(userId), role);
+    },
+    roleOfUser: (userId) => issued.users.roleOf(userId),
   };
+}
+
+function callerOfIssued({ id, userId, role }: UsableKey): Caller {
+  return { userId, keyId: id, role };
 }
 
 const noLogins: KnownLogins = { find: () => null, isUsable: () => false };

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import type { Route } from "@convoke/protocol";
+import { leastRole, type Route } from "@convoke/protocol";
 import { OwnedElsewhere } from "../engine/refusals.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
+import { requireRole } from "../security/roles.ts";
 import { auditNoteOf } from "./audit-notes.ts";
 import { ClientDisconnect } from "./client-disconnect.ts";
 import { LargeAnswers } from "./large-answers.ts";
@@ -69,14 +70,16 @@ export function mountRoutes<Operation extends string>(
         if (route.auth) {
           request.caller = authenticate(request);
           if (request.caller === null) throw unauthorized();
+          requireRole(request.caller, leastRole(route));
         }
         if (request.ws) throw new Fault("unusable", "not_a_socket", "There is no socket at this address.");
         done();
       },
       handler: async (request, reply) => {
-        // Checked again: a key can be revoked while the body arrives.
+        // Checked again: a key can be revoked, or its user be given a lesser role, while the body arrives.
         const caller = route.auth && !hasBody(request) ? request.caller : authenticate(request);
         if (route.auth && caller === null) throw unauthorized();
+        if (route.auth && caller !== null) requireRole(caller, leastRole(route));
         const read = await readRequest(request, route, caller ?? stranger, deps);
         request.auditNote = auditNoteOf(operation, read.body);
         const gone = new ClientDisconnect(reply.raw);

@@ -1,6 +1,10 @@
+import type { UserRole } from "@convoke/protocol";
+
 /** Who a request acts for. */
 export type Caller = {
   readonly userId: string;
+  /** What the caller may do; absent where only the user is known, see `roleOf`. */
+  readonly role?: UserRole | undefined;
   /** The id of the issued key that authenticated the caller; absent for keys that cannot be revoked. */
   readonly keyId?: string | undefined;
   /** The id of the browser login that authenticated the caller. */
@@ -10,4 +14,4 @@ export type Caller = {
 };
 
 /** The user of configured keys and of the data folder's own key, and of every request where no key is needed. */
-export const localUser: Caller = { userId: "local" };
+export const localUser: Caller = { userId: "local", role: "admin" };

@@ -34,9 +34,9 @@ test("a key that another process makes works at once, and one that it revokes st
   expect(server.store.find("convoke_nothing")).toBeNull();
   const { key, entry } = await command.store.create("ada", "laptop");
   await whenSeen(() => expect(server.store.find(key)?.userId).toBe("ada"));
-  expect(server.store.isUsable(entry.id)).toBe(true);
+  expect(server.store.get(entry.id)?.userId).toBe("ada");
   expect(await command.store.revoke(entry.id)).toBe(true);
-  await whenSeen(() => expect(server.store.isUsable(entry.id)).toBe(false));
+  await whenSeen(() => expect(server.store.get(entry.id)).toBeNull());
   expect(server.store.find(key)).toBeNull();
   expect(await command.store.revoke(entry.id)).toBe(false);
   expect(await command.store.revoke("nonsense")).toBe(false);
@@ -61,10 +61,10 @@ test("a key is refused from its end on, and stays in the list", async () => {
   const { key, entry } = await command.store.create("ada", "", { expiresAtMs: nowMs + 1_000 });
   await whenSeen(() => expect(server.store.find(key)?.userId).toBe("ada"));
   nowMs += 999;
-  expect(server.store.isUsable(entry.id)).toBe(true);
+  expect(server.store.get(entry.id)?.userId).toBe("ada");
   nowMs += 1;
   expect(server.store.find(key)).toBeNull();
-  expect(server.store.isUsable(entry.id)).toBe(false);
+  expect(server.store.get(entry.id)).toBeNull();
   expect(await server.store.list()).toMatchObject([{ id: entry.id, expiresAtMs: 1_001_000 }]);
 });
 

@@ -1,7 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
+import type { UserRole } from "@convoke/protocol";
 import type { Selectable } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
+import { lesserRole, parseRole } from "../security/roles.ts";
+import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Clock } from "../lib/clock.ts";
 
@@ -16,13 +19,19 @@ export type KeyEntry = {
   readonly revokedAtMs: number | null;
   /** From then on the key is refused; null: never. */
   readonly expiresAtMs: number | null;
+  /** At most that of its user. */
+  readonly role: UserRole;
 };
 
 /** What a new key is limited to; what is left out does not limit it. */
-export type KeyLimits = { readonly expiresAtMs?: number | null };
+export type KeyLimits = {
+  readonly expiresAtMs?: number | null;
+  /** Above that of its user it has no effect. */
+  readonly role?: UserRole | null;
+};
 
 /** A key that is usable, as requests with it need it. */
-export type UsableKey = { readonly id: string; readonly userId: string };
+export type UsableKey = { readonly id: string; readonly userId: string; readonly role: UserRole };
 
 export type KeyStoreDeps = {
   readonly database: ApplicationDatabase;
@@ -30,9 +39,18 @@ export type KeyStoreDeps = {
   readonly logger: Logger;
 };
 
-type KeyRow = Pick<Selectable<Tables["keys"]>, "id" | "user_id" | "digest" | "last_used_at" | "expires_at">;
+const liveColumns = ["id", "user_id", "digest", "last_used_at", "expires_at", "role"] as const;
 
-type Known = UsableKey & { readonly expiresAtMs: number; notedAtMs: number };
+type KeyRow = Pick<Selectable<Tables["keys"]>, (typeof liveColumns)[number]>;
+
+type Known = {
+  readonly id: string;
+  readonly userId: string;
+  /** Null: that of its user. */
+  readonly ownRole: UserRole | null;
+  readonly expiresAtMs: number;
+  notedAtMs: number;
+};
 
 const useIsNotedEveryMs = 60_000;
 const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
@@ -44,6 +62,7 @@ export class UserNameError extends Error {
 
 /** The issued keys of users. Only digests are stored; changes by other processes take effect with the next request. */
 export class KeyStore implements AsyncDisposable {
+  readonly users: UserStore;
   readonly #deps: KeyStoreDeps;
   readonly #notes = new Set<Promise<void>>();
   readonly #keys: LiveRows<KeyRow>;
@@ -52,24 +71,23 @@ export class KeyStore implements AsyncDisposable {
   #byDigest = new Map<string, Known>();
   #byId = new Map<string, Known>();
 
-  private constructor(deps: KeyStoreDeps, keys: LiveRows<KeyRow>) {
+  private constructor(deps: KeyStoreDeps, users: UserStore, keys: LiveRows<KeyRow>) {
+    this.users = users;
     this.#deps = deps;
     this.#keys = keys;
   }
 
   static async open(deps: KeyStoreDeps): Promise<KeyStore> {
-    const query = deps.database.tables
-      .selectFrom("keys")
-      .select(["id", "user_id", "digest", "last_used_at", "expires_at"])
-      .where("revoked_at", "is", null);
-    return new KeyStore(deps, await deps.database.live("keys", query));
+    const query = deps.database.tables.selectFrom("keys").select(liveColumns).where("revoked_at", "is", null);
+    const users = await UserStore.open(deps.database);
+    return new KeyStore(deps, users, await deps.database.live("keys", query));
   }
 
   /** Creates a key for a user; the first key creates the user. */
   async create(
     userId: string,
     label: string,
-    { expiresAtMs = null }: KeyLimits = {},
+    { expiresAtMs = null, role = null }: KeyLimits = {},
   ): Promise<{ readonly key: string; readonly entry: KeyEntry }> {
     if (!userNamePattern.test(userId)) {
       throw new UserNameError(
@@ -94,11 +112,21 @@ export class KeyStore implements AsyncDisposable {
           label,
           created_at: createdAtMs,
           expires_at: expiresAtMs,
+          role,
         })
         .execute();
     });
-    await this.#keys.refresh();
-    const entry = { id, userId, label, createdAtMs, lastUsedAtMs: null, revokedAtMs: null, expiresAtMs };
+    await Promise.all([this.#keys.refresh(), this.users.refresh()]);
+    const unused = { lastUsedAtMs: null, revokedAtMs: null };
+    const entry = {
+      id,
+      userId,
+      label,
+      createdAtMs,
+      ...unused,
+      expiresAtMs,
+      role: this.#roleOf(userId, role),
+    };
     return { key, entry };
   }
 
@@ -114,6 +142,7 @@ export class KeyStore implements AsyncDisposable {
       lastUsedAtMs: row.last_used_at,
       revokedAtMs: row.revoked_at,
       expiresAtMs: row.expires_at,
+      role: this.#roleOf(row.user_id, row.role === null ? null : parseRole(row.role)),
     }));
   }
 
@@ -129,7 +158,7 @@ export class KeyStore implements AsyncDisposable {
     return numUpdatedRows > 0n;
   }
 
-  /** The id and the user of a key; null when it is unknown, revoked or expired. */
+  /** A key with its user and role; null when it is unknown, revoked or expired. */
   find(key: string): UsableKey | null {
     this.#refresh();
     // Digests are compared, so the duration of a look-up reveals nothing about a key.
@@ -140,19 +169,30 @@ export class KeyStore implements AsyncDisposable {
       found.notedAtMs = nowMs;
       this.#note(found.id, nowMs);
     }
-    return found;
+    return this.#toUsable(found);
   }
 
-  /** Whether the key with this id may be used now. */
-  isUsable(id: string): boolean {
+  /** As {@link find}, by the id of the key; this is no use of it. */
+  get(id: string): UsableKey | null {
     this.#refresh();
     const found = this.#byId.get(id);
-    return found !== undefined && found.expiresAtMs > this.#deps.clock.nowMs();
+    return found === undefined || found.expiresAtMs <= this.#deps.clock.nowMs()
+      ? null
+      : this.#toUsable(found);
   }
 
   /** Waits for pending writes; the database stays open. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#notes);
+  }
+
+  #toUsable({ id, userId, ownRole }: Known): UsableKey {
+    return { id, userId, role: this.#roleOf(userId, ownRole) };
+  }
+
+  #roleOf(userId: string, ownRole: UserRole | null): UserRole {
+    const role = this.users.roleOf(userId);
+    return ownRole === null ? role : lesserRole(ownRole, role);
   }
 
   #refresh(): void {
@@ -164,6 +204,7 @@ export class KeyStore implements AsyncDisposable {
         {
           id: row.id,
           userId: row.user_id,
+          ownRole: row.role === null ? null : parseRole(row.role),
           expiresAtMs: row.expires_at ?? Infinity,
           notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
         },

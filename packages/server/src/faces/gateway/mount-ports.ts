@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
+import { requireRole } from "../../security/roles.ts";
 import { Fault } from "../../lib/fault.ts";
 import { allowPreflight, isPreflight } from "./allow-preflight.ts";
 import { forwardRequest, forwardUpgrade } from "./forward.ts";
@@ -50,9 +51,14 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
       const caller = createAuthenticator(new SandboxKeyRing(keys, sandboxes, sandboxId))(request);
       if (caller === null) throw new Fault("stranger", "unauthorized", "Unauthorized");
       request.caller = caller;
-      if (caller.userId === ownerId) return;
+      if (caller.userId === ownerId) {
+        // What a program behind a port does with a request is unknown.
+        requireRole(caller, "member");
+        return;
+      }
     } else if (ownerId !== null && isSameKey(portKey, sandboxes.portKey(sandboxId))) {
-      request.caller = { userId: ownerId, means: "port key" };
+      request.caller = { userId: ownerId, role: keys.roleOfUser(ownerId), means: "port key" };
+      requireRole(request.caller, "member");
       return;
     } else request.isRefused = true;
     throw new Fault("missing", "sandbox_not_found", `There is no sandbox ${sandboxId}.`);

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import type { UserRole } from "@convoke/protocol";
 import type { SandboxAccess } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing, LoginHalves } from "../../http/auth.ts";
 import type { Caller } from "../../security/caller.ts";
+import { lesserRole } from "../../security/roles.ts";
 
 /** The server's keys, and the sandbox's own, whose caller is the sandbox's owner. */
 export class SandboxKeyRing implements KeyRing {
@@ -22,11 +24,16 @@ export class SandboxKeyRing implements KeyRing {
   identify(key: string): Caller | null {
     const ownerId = this.#sandboxes.ownerOf(this.#sandboxId);
     const isOwn = isSameKey(key, this.#sandboxes.sessionKey(this.#sandboxId));
-    return isOwn && ownerId !== null ? { userId: ownerId, means: "sandbox key" } : this.#keys.identify(key);
+    if (!isOwn || ownerId === null) return this.#keys.identify(key);
+    return { userId: ownerId, role: lesserRole("member", this.roleOfUser(ownerId)), means: "sandbox key" };
   }
 
   identifyLogin(halves: LoginHalves): Caller | null {
     return this.#keys.identifyLogin(halves);
+  }
+
+  roleOfUser(userId: string): UserRole {
+    return this.#keys.roleOfUser(userId);
   }
 
   isStillGood(caller: Caller): boolean {

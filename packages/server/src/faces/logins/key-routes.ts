@@ -1,5 +1,6 @@
-import type { CreateKeyRequest, KeyInfo } from "@convoke/protocol";
-import { localUser, type Caller } from "../../security/caller.ts";
+import type { CreateKeyRequest, KeyInfo, UserRole } from "@convoke/protocol";
+import type { Caller } from "../../security/caller.ts";
+import { isAtLeast, lesserRole, roleOf } from "../../security/roles.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
@@ -9,7 +10,7 @@ export type KeyRouteDeps = { readonly keyStore: KeyStore; readonly clock: Clock 
 
 const noStore = { "cache-control": "no-store" };
 
-/** The caller's own keys; the local user may manage everybody's. A revoked or expired key no longer exists. */
+/** The caller's own keys; admins may manage everybody's. A revoked or expired key no longer exists. */
 export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
   const isUsable = ({ revokedAtMs, expiresAtMs }: KeyEntry): boolean =>
     revokedAtMs === null && (expiresAtMs ?? Infinity) > clock.nowMs();
@@ -31,6 +32,18 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       `expires_at is later than the end of the key that asks. Send ${toText(own)} or earlier.`,
     );
   };
+  /** Null: that of the user. A key makes no key that may more than itself. */
+  const readRole = (given: UserRole | null, userId: string, caller: Caller): UserRole | null => {
+    const own = roleOf(caller);
+    const most = lesserRole(own, keyStore.users.roleOf(userId));
+    if (given === null) return isAtLeast(own, keyStore.users.roleOf(userId)) ? null : own;
+    if (isAtLeast(most, given)) return given;
+    throw new Fault(
+      "refused",
+      "more_than_own_key",
+      `role is more than this key or the user ${userId} has. Send ${most}, or leave it out.`,
+    );
+  };
   return {
     async listKeys({ caller }) {
       const entries = await ofCaller(caller);
@@ -43,17 +56,14 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       return { headers: noStore, json: toInfo(found, caller) };
     },
     async createKey({ body, caller }) {
-      const { label = "", user, expires_at: expiresAt } = (body ?? {}) as CreateKeyRequest;
+      const { label = "", user, role, expires_at: expiresAt } = (body ?? {}) as CreateKeyRequest;
       const userId = user ?? caller.userId;
       if (!mayHave(caller, userId)) {
-        throw new Fault(
-          "refused",
-          "keys_of_others",
-          "Only the local user gives keys to others. Leave user out.",
-        );
+        throw new Fault("refused", "keys_of_others", "Only admins give keys to others. Leave user out.");
       }
       const expiresAtMs = await readExpiry(expiresAt ?? null, caller);
-      const { key, entry } = await keyStore.create(userId, label, { expiresAtMs });
+      const limits = { expiresAtMs, role: readRole(role ?? null, userId, caller) };
+      const { key, entry } = await keyStore.create(userId, label, limits);
       return { status: 201, headers: noStore, json: { ...toInfo(entry, caller), key } };
     },
     async revokeKey({ caller, params }) {
@@ -72,7 +82,7 @@ function noSuchKey(id: string): Fault {
 }
 
 function mayHave(caller: Caller, userId: string): boolean {
-  return caller.userId === userId || caller.userId === localUser.userId;
+  return caller.userId === userId || roleOf(caller) === "admin";
 }
 
 function toInfo(entry: KeyEntry, caller: Caller): KeyInfo {
@@ -80,6 +90,7 @@ function toInfo(entry: KeyEntry, caller: Caller): KeyInfo {
     id: entry.id,
     user_id: entry.userId,
     label: entry.label,
+    role: entry.role,
     created_at: toText(entry.createdAtMs),
     last_used_at: entry.lastUsedAtMs === null ? null : toText(entry.lastUsedAtMs),
     expires_at: entry.expiresAtMs === null ? null : toText(entry.expiresAtMs),

@@ -11,6 +11,7 @@ import {
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import type { WrongAttempts } from "../../http/wrong-attempts.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
+import { requireRole } from "../../security/roles.ts";
 import { markOfKey, type LoginStore, type LoginOwner, type LoginView } from "../../settings/login-store.ts";
 
 export type LoginRouteDeps = {
@@ -55,7 +56,7 @@ export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRo
       }
       const client = request.headers["user-agent"] ?? "";
       const { id, cookie, proof, endsAtMs } = await logins.create(owner, { client, address });
-      request.caller = { userId: owner.userId, loginId: id, means: "login" };
+      request.caller = { userId: owner.userId, keyId: owner.keyId, loginId: id, means: "login" };
       return {
         headers: { ...noStore, "set-cookie": setCookie(request, cookie, cookieSeconds) },
         json: { proof, user_id: owner.userId, expires_at: toText(endsAtMs) },
@@ -64,6 +65,7 @@ export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRo
     async logOut({ body, caller, request }) {
       requireKeys();
       const isEverywhere = (body as LogoutRequest | undefined)?.everywhere === true;
+      if (isEverywhere) requireRole(caller, "member");
       if (isEverywhere) await logins.endAll(caller.userId);
       else if (caller.loginId !== undefined) await logins.end(caller.userId, caller.loginId);
       else throw new Fault("conflict", "not_a_login", notALogin);

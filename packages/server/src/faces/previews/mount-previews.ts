@@ -12,7 +12,7 @@ import type { FarPorts } from "./far-ports.ts";
 export type MountPreviewsDeps = {
   readonly ports: Pick<FarPorts, "connect">;
   readonly sessions: Pick<WorkspaceSessions, "readPreview">;
-  readonly keys: Pick<KeyRing, "isOpen" | "isStillGood">;
+  readonly keys: Pick<KeyRing, "isOpen" | "isStillGood" | "roleOfUser">;
 };
 
 /** `/previews/{capability}/`: the web server of a workspace program, in an opaque origin. */
@@ -33,7 +33,7 @@ export async function mountPreviews(
   };
   const admit = async (request: FastifyRequest): Promise<void> => {
     const { holder } = previewOf(pathOf(request), sessions);
-    if (!keys.isStillGood(holder)) throw over();
+    if (!keys.isStillGood(holder) || keys.roleOfUser(holder.userId) === "viewer") throw over();
     request.caller = keys.isOpen ? { ...localUser } : { ...holder, means: "port key" };
   };
   const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

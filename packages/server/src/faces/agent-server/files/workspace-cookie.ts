@@ -28,7 +28,7 @@ function ofPage({ url }: FastifyRequest, sessions: WorkspaceSessions): Caller | 
   const id = page === null ? null : normalizeUuid(page.conversationId);
   if (page === null || id === null) return null;
   const holder = sessions.readPage(page.capability, id);
-  return holder === null ? null : { ...holder, means: "page" };
+  return holder === null ? null : { ...holder, role: "viewer", means: "page" };
 }
 
 /**
@@ -42,7 +42,7 @@ function ofCookie(request: FastifyRequest, sessions: WorkspaceSessions): Caller 
   for (const cookie of readCookies(headers.cookie, workspaceCookie)) {
     const session = sessions.read(cookie);
     if (session !== null && (isOwn || session.origin === origin))
-      return { ...session.holder, means: "cookie" };
+      return { ...session.holder, role: "viewer", means: "cookie" };
   }
   return null;
 }

@@ -1,5 +1,6 @@
 import type { RouteReply, RouteRequest } from "../../../http/mount.ts";
 import { secretMask, type ShownAs } from "../../../settings/secret-fields.ts";
+import { requireRole } from "../../../security/roles.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 
 /** Answers with secrets must not be stored by any cache. */
@@ -7,7 +8,7 @@ export const notStored = { "cache-control": "no-store" } as const;
 
 /**
  * The form of secrets that the header `X-Expose-Secrets` requests: masked without it, sealed for `encrypted` (or
- * `true`), plain for `plaintext`. Null for anything else. Callers see only their own secrets, whatever the header says.
+ * `true`), plain for `plaintext`. Null for anything else. Callers see only their own secrets, whatever the header says, and viewers none: for them it throws a Fault.
  */
 export function readExposure(
   { headers, caller }: RouteRequest,
@@ -15,6 +16,7 @@ export function readExposure(
 ): { readonly shownAs: ShownAs; readonly isExposed: boolean } | null {
   const wanted = headers["x-expose-secrets"];
   if (wanted === undefined) return { shownAs: secretMask, isExposed: false };
+  requireRole(caller, "member");
   if (wanted === "encrypted" || wanted === "true") {
     return { shownAs: (secret) => sealedValues.seal(caller.userId, secret), isExposed: true };
   }

@@ -47,6 +47,7 @@ export function mountBashSocket(app: FastifyInstance, deps: BashSocketDeps, pref
       params: request.params as Record<string, string>,
       wantsAll: wantsAll(request),
     }),
+    refusal: errorFrame,
     serve: (admitted) => serve(admitted, deps),
   });
 }

@@ -6,7 +6,7 @@ import { attachBrowser } from "../../../tools/people/attach-browser.ts";
 import type { Directory } from "../../../directory/directory.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
-import { openIfThere, readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import { openIfThere, readConversationId, readInputs, untilRoom, refusedFrame } from "./person-socket.ts";
 import { refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { PersonSocketDeps } from "./terminal-socket.ts";
 
@@ -29,6 +29,7 @@ export function mountBrowserSocket(app: FastifyInstance, deps: PersonSocketDeps)
       peers: deps.peers,
       find: (caller, { directory, id }) => directory.open(caller, id),
     },
+    refusal: refusedFrame,
     serve: (admitted) => serve(admitted, deps.validator),
   });
 }

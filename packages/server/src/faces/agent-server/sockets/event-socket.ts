@@ -57,6 +57,7 @@ export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): v
     logger: deps.logger,
     times: deps.times,
     readTarget: (request) => readTarget(request, deps.scopeOf(request), sharedFrames),
+    refusal: serverErrorFrame,
     serve: (admitted) => serve(admitted, deps),
   });
 }

@@ -3,6 +3,7 @@ import type { WebSocket } from "ws";
 import { OwnedElsewhere } from "../../../engine/refusals.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
+import { isAtLeast, roleOf, roleSentence } from "../../../security/roles.ts";
 import { hereOrThere } from "../../../http/here-or-there.ts";
 import type { Peers } from "../../../cluster/peers.ts";
 import type { Logger } from "../../../lib/logger.ts";
@@ -12,7 +13,7 @@ import { closeCodes } from "./close-codes.ts";
 import { EventFrames } from "./event-frames.ts";
 import { relaySocket } from "./relay-socket.ts";
 import { SharedTimer } from "./shared-timer.ts";
-import { authenticateFirstFrame } from "./socket-auth.ts";
+import { authenticateFirstFrame, parseObject } from "./socket-auth.ts";
 import { SocketFrames } from "./socket-frames.ts";
 import { callerOfHandshake, checkHandshake, releaseExchange } from "./socket-handshake.ts";
 import { readFlag, type SocketQuery } from "./socket-query.ts";
@@ -34,6 +35,8 @@ export type SocketRoute<Target extends SocketTarget> = {
   readonly readTarget: (request: FastifyRequest) => Target;
   /** Serves one client until the socket is closed; what it throws closes the socket. */
   readonly serve: (admitted: Admitted<Target>) => Promise<void>;
+  /** The frame that refuses an input of a client; absent: inputs are ignored, whoever sends them. */
+  readonly refusal?: (code: string, detail: string) => string;
   /** For sockets that only the conversation's owner can serve; absent: every node serves. */
   readonly owner?: SocketOwner<Target>;
 };
@@ -59,7 +62,7 @@ export type Admitted<Target> = {
 
 /**
  * Mounts a socket for callers with a valid key, in the handshake or in the first frame. It is closed when the key is
- * revoked or expires.
+ * revoked or expires, and when its user gets a lesser role.
  */
 export function mountSocket<Target extends SocketTarget>(
   app: FastifyInstance,
@@ -124,7 +127,7 @@ function closeFailed(
 async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
-  { readTarget, times, owner }: SocketRoute<Target>,
+  { readTarget, times, owner, refusal }: SocketRoute<Target>,
   timer: SharedTimer<SocketOutput>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
@@ -144,10 +147,28 @@ async function admit<Target extends SocketTarget>(
     callerOfHandshake(request, target.keys) ??
     (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
   request.noteSocket(caller);
-  if (caller !== null) return { socket, target, caller, frames, output, path };
+  if (caller !== null) {
+    if (refusal !== undefined) dropInputsOfViewers(caller, { frames, output, refusal });
+    return { socket, target, caller, frames, output, path };
+  }
   socket.close(closeCodes.authFailed, "Authentication failed");
   return null;
 }
+
+/** A viewer reads: every input is a message, a command or a keystroke. */
+function dropInputsOfViewers(
+  caller: Caller,
+  { frames, output, refusal }: Pick<Admitted<never>, "frames" | "output"> & RefusesInputs,
+): void {
+  const role = roleOf(caller);
+  if (isAtLeast(role, "member")) return;
+  frames.drop(({ text }) => {
+    const isAuth = text !== null && parseObject(text)?.["type"] === "auth";
+    if (!isAuth) output.offer(refusal("role_refused", roleSentence(role, "member")));
+  });
+}
+
+type RefusesInputs = Required<Pick<SocketRoute<SocketTarget>, "refusal">>;
 
 /** Never rejects. */
 async function serve<Target extends SocketTarget>(
@@ -169,7 +190,7 @@ async function serve<Target extends SocketTarget>(
 
 function checkKey({ socket, target, caller, frames }: Admitted<SocketTarget>): void {
   if (target.keys.isStillGood(caller)) return;
-  socket.close(closeCodes.authFailed, "The key was revoked or has expired");
+  socket.close(closeCodes.authFailed, "The key has ended, or may less");
   frames.end();
 }
 

@@ -35,6 +35,11 @@ export async function openIfThere(
   }
 }
 
+/** Tells a person that their input has no effect. */
+export function refusedFrame(_code: string, reason: string): string {
+  return JSON.stringify({ type: "refused", reason });
+}
+
 const checkEveryMs = 20;
 
 /**

@@ -8,7 +8,7 @@ import { Fault } from "../../../lib/fault.ts";
 import { openShells, type ShellAccessDeps } from "../shells/shell-routes.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
-import { readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import { readConversationId, readInputs, untilRoom, refusedFrame } from "./person-socket.ts";
 import { badQuery, readText, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { PersonSocketDeps } from "./terminal-socket.ts";
 
@@ -36,6 +36,7 @@ export function mountShellSocket(app: FastifyInstance, deps: ShellSocketDeps): v
       peers: deps.peers,
       find: (caller, { id }) => deps.directory.open(caller, id),
     },
+    refusal: refusedFrame,
     serve: (admitted) => serve(admitted, deps),
   });
 }

@@ -16,6 +16,7 @@ export class SocketFrames {
   #wake: (() => void) | null = null;
   #receive: ((frame: SocketFrame) => Promise<void>) | null = null;
   #isGiving = false;
+  #onDropped: ((frame: SocketFrame) => void) | null = null;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -23,6 +24,10 @@ export class SocketFrames {
       if (this.#isClosed) return;
       // By default the library delivers every frame as one Buffer.
       const text = isBinary ? null : (data as Buffer).toString("utf8");
+      if (this.#onDropped !== null) {
+        this.#onDropped({ text });
+        return;
+      }
       this.#waiting.push({ text });
       this.#waitingLength += text?.length ?? 0;
       if (this.#waiting.length >= maxWaiting || this.#waitingLength >= maxWaitingLength) socket.pause();
@@ -52,6 +57,15 @@ export class SocketFrames {
     // The reply to the close comes after the unread frames, so they must be read.
     if (this.#socket.isPaused) this.#socket.resume();
     this.#wake?.();
+  }
+
+  /** From now on no frame is passed on, those that wait neither: each is given to `onDropped`. */
+  drop(onDropped: (frame: SocketFrame) => void): void {
+    this.#onDropped = onDropped;
+    const waiting = this.#waiting.splice(0);
+    this.#waitingLength = 0;
+    if (this.#socket.isPaused) this.#socket.resume();
+    for (const frame of waiting) onDropped(frame);
   }
 
   /**

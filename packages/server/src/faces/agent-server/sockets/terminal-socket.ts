@@ -9,7 +9,7 @@ import type { Peers } from "../../../cluster/peers.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
-import { openIfThere, readConversationId, readInputs, untilRoom } from "./person-socket.ts";
+import { openIfThere, readConversationId, readInputs, untilRoom, refusedFrame } from "./person-socket.ts";
 import { readText, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
 import type { SocketTimes } from "./socket-times.ts";
 
@@ -50,6 +50,7 @@ export function mountTerminalSocket(app: FastifyInstance, deps: PersonSocketDeps
       peers: deps.peers,
       find: (caller, { directory, id }) => directory.open(caller, id),
     },
+    refusal: refusedFrame,
     serve: (admitted) => serve(admitted, deps.validator),
   });
 }
