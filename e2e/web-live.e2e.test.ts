@@ -41,7 +41,7 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
     address = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     const navigate = { name: "browser_navigate", arguments: { url: `${address}/`, security_risk: "LOW" } };
     const wait = terminal(`while [ ! -e ${path.join(work, "go")} ]; do sleep 0.1; done`, "wait");
-    web = await WebBrowser.open([
+    const turns = [
       ...about(
         "Sign up",
         { tool_calls: [navigate] },
@@ -50,7 +50,9 @@ describe.skipIf(noBrowser !== null)("the browser of the agent in the page", () =
         finish("You signed up."),
       ),
       ...about("Look at it", { tool_calls: [navigate] }, finish("It is open.")),
-    ]);
+    ];
+    // The site listens on this machine, which is not reached from behind a wall.
+    web = await WebBrowser.open(turns, async (place) => void (place.environment["CONVOKE_WALL"] = "off"));
   });
   afterAll(async () => {
     await web[Symbol.asyncDispose]();

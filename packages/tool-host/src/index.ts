@@ -9,6 +9,7 @@ export { listTool } from "./list-tool.ts";
 export { placesOf } from "./place-of.ts";
 export { pathsIn as pathsInPatch } from "./tools/apply-patch/parse-patch.ts";
 export { readExecutions, type RecordedExecution } from "./read-executions.ts";
+export { trustedKeyVariable } from "./trusted-key.ts";
 export type { ToolTraits } from "./tool-traits.ts";
 export { settle } from "./settle.ts";
 export { UnknownToolError } from "./host.ts";

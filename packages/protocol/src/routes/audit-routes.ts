@@ -22,6 +22,7 @@ export const auditRoutes = routesOf("Server", {
     path: "/api/audit",
     summary: "Page through the audit log of this server's data folder, the newest line first",
     auth: true,
+    role: "admin",
     query: Type.Object({
       kind: Type.Optional(
         Type.Union([Type.Literal("calls"), Type.Literal("refusals"), Type.Literal("network")], {
@@ -44,7 +45,7 @@ export const auditRoutes = routesOf("Server", {
     responses: {
       ...ok("A page of lines.", AuditPage),
       ...invalid,
-      403: { description: "Only the local user reads the audit log.", schema: ErrorReply },
+      403: { description: "Only admins read the audit log.", schema: ErrorReply },
     },
   },
 });

@@ -5,6 +5,7 @@ test("programs use the proxy in all spellings, reach servers inside directly, an
   const environment = egressEnvironment({
     bundle: "/run/convoke/bundle.pem",
     authority: "/run/convoke/ca.pem",
+    publicKeyDigest: "digest=",
   });
   for (const name of ["http_proxy", "HTTPS_PROXY", "ALL_PROXY", "grpc_proxy"]) {
     expect(environment[name]).toBe("http://127.0.0.1:3128");
@@ -16,5 +17,6 @@ test("programs use the proxy in all spellings, reach servers inside directly, an
     GIT_SSL_CAINFO: "/run/convoke/bundle.pem",
     NODE_EXTRA_CA_CERTS: "/run/convoke/ca.pem",
     NODE_USE_ENV_PROXY: "1",
+    CONVOKE_TRUSTED_KEY: "digest=",
   });
 });

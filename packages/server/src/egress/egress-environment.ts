@@ -1,10 +1,12 @@
-import { egressPort } from "@convoke/tool-host";
+import { egressPort, trustedKeyVariable } from "@convoke/tool-host";
 
 export type TrustPaths = {
   /** PEM file inside the wall: the system's roots and the wall's authority. */
   readonly bundle: string;
   /** PEM file inside the wall: the wall's authority alone. */
   readonly authority: string;
+  /** Of the authority's public key, see `Egress.publicKeyDigest`. */
+  readonly publicKeyDigest: string;
 };
 
 /** The proxy as programs inside find it: HTTP, because clients of Python and gRPC cannot read a SOCKS address. */
@@ -17,7 +19,11 @@ const withoutProxy = "localhost,127.0.0.1,::1";
  * Variables with which programs inside use the proxy and trust its certificates. Those that read the system's trust store need none of
  * the second kind; the others, such as Node and Python's requests, bring roots of their own.
  */
-export function egressEnvironment({ bundle, authority }: TrustPaths): Record<string, string> {
+export function egressEnvironment({
+  bundle,
+  authority,
+  publicKeyDigest,
+}: TrustPaths): Record<string, string> {
   const proxies = ["http_proxy", "https_proxy", "all_proxy", "grpc_proxy"].flatMap((name) => [
     [name, insideProxy],
     [name.toUpperCase(), insideProxy],
@@ -43,5 +49,6 @@ export function egressEnvironment({ bundle, authority }: TrustPaths): Record<str
     // They add to the program's own roots.
     NODE_EXTRA_CA_CERTS: authority,
     DENO_CERT: authority,
+    [trustedKeyVariable]: publicKeyDigest,
   };
 }

@@ -45,9 +45,9 @@ async function openInside(options: Partial<EgressOptions>): Promise<Inside> {
   const listener = scope.use(await openEgressListener({ socketPath: world.socketPath, port: 0, onWarning }));
   const authority = join(folder, "ca.pem");
   await writeFile(authority, world.egress.certificate);
-  const variables = Object.entries(egressEnvironment({ bundle: authority, authority })).map(
-    ([name, value]) => [name, value.replace(insideProxy, `http://127.0.0.1:${listener.port}`)],
-  );
+  const variables = Object.entries(
+    egressEnvironment({ bundle: authority, authority, publicKeyDigest: "" }),
+  ).map(([name, value]) => [name, value.replace(insideProxy, `http://127.0.0.1:${listener.port}`)]);
   const environment = {
     ...(Object.fromEntries(variables) as Record<string, string>),
     PATH: process.env["PATH"] ?? "",

@@ -181,7 +181,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       account,
       dirs: { run: this.#run, state, home, egress: isClosed ? null : egress },
       settings,
-      trust: isClosed ? {} : await this.#egress.open(account, settings.registries),
+      trust: isClosed ? null : await this.#egress.open(account, settings.registries),
     });
   }
 

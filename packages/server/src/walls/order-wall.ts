@@ -14,7 +14,7 @@ import { findGuards } from "./find-guards.ts";
 import { findHiddenFiles } from "./hidden-files.ts";
 import { findToolchains, toolchainVariables, visiblePath } from "./toolchains.ts";
 import type { WallAccount } from "./wall-account.ts";
-import { insideEgress } from "./wall-egress.ts";
+import { insideEgress, type WallTrust } from "./wall-egress.ts";
 import {
   accountFiles,
   insideWall,
@@ -37,8 +37,8 @@ export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "p
   readonly account: WallAccount;
   readonly dirs: MountPlan["dirs"];
   readonly settings: DerivedSettings;
-  /** Content of the trust stores inside, by path; none without a way out. */
-  readonly trust: Readonly<Record<string, string>>;
+  /** Null without a way out. */
+  readonly trust: WallTrust | null;
 };
 
 /** What to start for a wall whose folders exist. */
@@ -64,7 +64,7 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
   const variables = orderedEnvironment({
     ...toolchainVariables(environment, toolchains),
     ...settings.variables,
-    ...(dirs.egress === null ? {} : egressEnvironment(insideEgress)),
+    ...(trust === null ? {} : egressEnvironment({ ...insideEgress, ...trust })),
   });
   const view = {
     account,
@@ -79,7 +79,7 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
     files: {
       ...accountFiles(account, hostName),
       ...settings.files,
-      ...trust,
+      ...trust?.files,
       ...(await findHiddenFiles(folder, order.hide)),
     },
     visible: [],

@@ -30,6 +30,12 @@ export class SharedTrust {
   readonly upstream = (): SecureContext => (this.#upstream ??= createUpstreamTrust());
 }
 
+export type WallTrust = {
+  /** Content of the trust stores inside, by path. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly publicKeyDigest: string;
+};
+
 export type WallEgressDeps = Pick<BubblewrapWallsDeps, "environment" | "isOwnListener" | "onEgress"> & {
   readonly order: WallOrder;
   /** Absolute; shows inside, read-only. */
@@ -57,17 +63,17 @@ export class WallEgress implements AsyncDisposable {
     for (const host of hosts) this.#granted.add(host);
   }
 
-  /** Content of the trust stores inside, by path. `registries` are hosts of the preset that the person's settings name. */
-  async open(account: WallAccount, registries: readonly string[]): Promise<Record<string, string>> {
+  /** What the inside trusts. `registries` are hosts of the preset that the person's settings name. */
+  async open(account: WallAccount, registries: readonly string[]): Promise<WallTrust> {
     this.#opening ??= this.#open(account, registries);
-    const { certificate } = await this.#opening;
+    const { certificate, publicKeyDigest } = await this.#opening;
     const bundle = composeTrustBundle(await this.#deps.trust.roots(), certificate);
     const files: Record<string, string> = {
       [insideEgress.bundle]: bundle,
       [insideEgress.authority]: certificate,
     };
     for (const path of trustStorePaths) if (await isRegularFile(path)) files[path] = bundle;
-    return files;
+    return { files, publicKeyDigest };
   }
 
   refusalsSince(mark: number): RefusalsSince {

@@ -8,7 +8,7 @@ import { startTestServer } from "../../testing/start-server.ts";
 
 type Page = { items: Record<string, unknown>[]; next_page_id: string | null };
 
-test("P54: the operator pages through the audit log, the newest line first, and nobody else does", async () => {
+test("P54: an admin pages through the audit log, the newest line first, and nobody else does", async () => {
   await using server = await startTestServer({});
   await using keys = await openKeyStore(server.dataDir);
   const { key } = await keys.store.create("bob", "");
@@ -30,7 +30,7 @@ test("P54: the operator pages through the audit log, the newest line first, and 
   expect((await read("since=2999-01-01T00:00:00Z")).items).toEqual([]);
   expect((await read("kind=refusals")).items).toEqual([]);
   const refused = await server.call("GET", "/api/audit", undefined, { "X-Session-API-Key": key });
-  expect(refused).toMatchObject({ status: 403, json: { code: "operators_only" } });
+  expect(refused).toMatchObject({ status: 403, json: { code: "role_refused" } });
   for (const wrong of ["page_id=x", "kind=others", "limit=0"]) {
     expect((await server.call("GET", `/api/audit?${wrong}`)).status).toBe(422);
   }

@@ -1,3 +1,4 @@
+import { trustedKeyVariable } from "../../trusted-key.ts";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { withGuardedPipe } from "./guard-pipe.ts";
 
@@ -104,9 +105,16 @@ async function launch(spec: BrowserSpec, chromiumSandbox: boolean): Promise<Brow
         "--disable-dev-shm-usage",
         "--no-first-run",
         ...closedAddressRules(spec.closedAddresses),
+        ...trustedKey(spec.environment),
       ],
     });
   return await withGuardedPipe(spec.executablePath, start);
+}
+
+/** Behind a wall the browser accepts certificates of the wall's authority, and of no other unknown one. */
+function trustedKey(environment: BrowserSpec["environment"]): string[] {
+  const digest = environment[trustedKeyVariable];
+  return digest === undefined || digest === "" ? [] : [`--ignore-certificate-errors-spki-list=${digest}`];
 }
 
 function closedAddressRules(addresses: readonly string[]): string[] {
