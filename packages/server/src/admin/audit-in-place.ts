@@ -7,7 +7,7 @@ import type { PostgresPlace } from "../database/postgres-place.ts";
 import { checkFolderStore } from "../database/data-folder-store.ts";
 import { readAllHeads, type SealedHeads } from "../observability/all-audit-heads.ts";
 import { verifyAudit, type AuditReport } from "../observability/verify-audit.ts";
-import { openConfiguredKey, openMasterKey } from "../security/master-key.ts";
+import { openMasterKey, readKey } from "../security/master-key.ts";
 import { createSigner, type Signer } from "../security/signer.ts";
 
 export type AuditConfig = Pick<ServerConfig, "dataDir" | "database" | "masterSecret">;
@@ -32,14 +32,12 @@ function folderOf({ dataDir }: AuditConfig): string {
 async function openSigner({ dataDir, database, masterSecret }: AuditConfig): Promise<Signer> {
   await checkFolderStore(dataDir, database);
   if (database !== null) return await openSharedSigner(database, masterSecret);
-  if (
-    masterSecret === null &&
-    ["master-key", "master-key-check"].every((name) => !existsSync(join(dataDir, name)))
-  )
-    throw new ConfigError(
-      `There is no master-key in ${dataDir}, which has sealed the heads. Restore it from a backup.`,
-    );
-  return await openMasterKey(dataDir, masterSecret);
+  if (["master-key", "master-key-check"].some((name) => existsSync(join(dataDir, name)))) {
+    return await openMasterKey(dataDir, masterSecret);
+  }
+  throw new ConfigError(
+    `There is no master-key in ${dataDir}, which has sealed the heads. Restore it from a backup.`,
+  );
 }
 
 async function openSharedSigner(place: PostgresPlace, secret: string | null): Promise<Signer> {
@@ -47,7 +45,9 @@ async function openSharedSigner(place: PostgresPlace, secret: string | null): Pr
   const { openPool } = await import("../database/postgres/postgres-pool.ts");
   const pool = openPool({ url: place.url, name: "convoke audit", size: 1 }, () => {});
   try {
-    return createSigner([await openConfiguredKey(secret, openKeyCheck(pool))]);
+    const key = await readKey(secret, openKeyCheck(pool), "The secret key is not the one of the servers.");
+    if (key !== null) return createSigner([key]);
+    throw new ConfigError("No server has used the database yet. Name another with --database.");
   } finally {
     await pool.end();
   }

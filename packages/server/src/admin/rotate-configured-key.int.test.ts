@@ -4,6 +4,7 @@ import type { PostgresPlace } from "../database/postgres-place.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { openStore } from "../boot/open-store.ts";
 import type { Store } from "../boot/store.ts";
+import { verifyAuditInPlace } from "./audit-in-place.ts";
 import type { RotateResult } from "./reseal.ts";
 import { rotateMasterKey } from "./rotate-master-key.ts";
 import { probePostgres, startPostgres, type TestPostgres } from "../testing/start-postgres.ts";
@@ -76,6 +77,18 @@ describe.each(stores)("the configured key of %s", { timeout: 300_000 }, (kind) =
     // Begun again after its end, because nobody saw that it ended.
     expect(await rotate()).toEqual({ resealed: 0, unopened: 0 });
     expect(JSON.stringify(used.log)).not.toContain("secret of all servers");
+  });
+
+  test("P54: the heads of the audit log are sealed with the next key", async () => {
+    await using used = await startUsed();
+    await used.close();
+    const { dataDir } = used;
+    const verify = (masterSecret: string): ReturnType<typeof verifyAuditInPlace> =>
+      verifyAuditInPlace({ dataDir, database, masterSecret });
+    expect(await verify(present)).toMatchObject({ breaks: [], streams: [{ stream: "calls", lines: 5 }] });
+    await rotate();
+    expect((await verify(next)).breaks).toEqual([]);
+    await expect(verify(present)).rejects.toThrow("The secret key is not the one");
   });
 
   test.each([1, 5])(

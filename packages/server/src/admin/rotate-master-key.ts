@@ -38,7 +38,7 @@ export async function rotateMasterKey(deps: RotateDeps): Promise<RotateResult> {
   if (database !== null) {
     if (secrets === null) throw new ConfigError(bothKeys);
     const { rotateOnPostgres } = await import("./rotate-on-postgres.ts");
-    return await rotateOnPostgres({ url: database.url, secrets, onProgress });
+    return await rotateOnPostgres({ url: database.url, dataDir, secrets, onProgress });
   }
   using _lock = lockAlone(dataDir);
   await checkFolderStore(dataDir, null);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { openKeyCheck } from "../cluster/installation.ts";
 import { migrate } from "../cluster/migrate.ts";
 import { PostgresNode } from "../cluster/postgres-node.ts";
@@ -6,11 +7,14 @@ import { changeSealedSecrets } from "../journal/postgres/sealed-secrets.ts";
 import { journalSchema } from "../journal/postgres/schema.ts";
 import { ConfigError } from "../lib/config-error.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { resealAllHeads } from "../observability/all-audit-heads.ts";
 import { Reseal, resealTables, type RotateResult } from "./reseal.ts";
 import { openSecretRotation, type SecretChange } from "../security/secret-rotation.ts";
 
 export type PostgresRotateDeps = {
   readonly url: string;
+  /** That of this machine; its audit log is sealed with the same key. */
+  readonly dataDir: string;
   readonly secrets: SecretChange;
   readonly onProgress: (resealed: number) => void;
 };
@@ -18,6 +22,7 @@ export type PostgresRotateDeps = {
 /** See `rotateMasterKey`. Claims no conversations: a claim would mark their running tools as lost. */
 export async function rotateOnPostgres({
   url,
+  dataDir,
   secrets,
   onProgress,
 }: PostgresRotateDeps): Promise<RotateResult> {
@@ -38,6 +43,7 @@ export async function rotateOnPostgres({
   const reseal = new Reseal(rotation, onProgress);
   await resealTables(application, reseal);
   await changeSealedSecrets(node.pool, (sealed, store) => reseal.change(sealed, store));
+  await resealAllHeads(join(dataDir, "audit"), rotation);
   await rotation.finish();
   return { resealed: reseal.resealed, unopened: reseal.unopened };
 }
