@@ -15,6 +15,9 @@ export type AuditStreamDeps = {
   readonly maxFiles: number;
 };
 
+/** Letters of a half line that are kept; with all of them, one that is cut off in turn would become ever longer. */
+const maxRest = 1_000;
+
 /** The files of one stream, to which one process adds lines. After a failure it must be closed and opened again. */
 export class AuditStream implements AsyncDisposable {
   readonly #deps: AuditStreamDeps;
@@ -53,7 +56,7 @@ export class AuditStream implements AsyncDisposable {
       if (isUnchained) await stream.#beginFile();
       // From now on the stream cannot be taken away unseen.
       if (sealed === null) await stream.seal();
-      const rest = bytes.subarray(text.length).toString();
+      const rest = bytes.subarray(text.length).toString().slice(0, maxRest);
       const cut: ChainNote[] = rest === "" ? [] : [{ chain: "cut off by a crash", rest }];
       return { stream, notes: [...cut, ...(problem === null ? [] : [breakNote(problem)])] };
     } catch (error) {
@@ -77,7 +80,13 @@ export class AuditStream implements AsyncDisposable {
       return line;
     });
     const bytes = Buffer.from(lines.join(""));
-    await this.#file.appendFile(bytes);
+    try {
+      await this.#file.appendFile(bytes);
+    } catch (error) {
+      // All of these lines count as lost. Where this fails as well, the next opening finds a half line.
+      await this.#file.truncate(this.#sizeBytes).catch(() => {});
+      throw error;
+    }
     this.#sizeBytes += bytes.length;
     this.#last = last;
   }

@@ -106,7 +106,7 @@ test("P54: streams and heads that are gone, or sealed with another key, are foun
 
 test("P54: a half line after a crash is kept in a line, and is no break", async () => {
   await write([1, 2]);
-  await appendFile(path(), '{"at":"2026');
+  await appendFile(path(), '{"at":"2026'.padEnd(5_000));
   expect(await verifyAudit(directory, signer)).toMatchObject({
     breaks: [],
     remarks: [{ line: 3, problem: expect.stringContaining("cut off by a crash") as string }],
@@ -114,7 +114,7 @@ test("P54: a half line after a crash is kept in a line, and is no break", async 
   await write([3]);
   expect(JSON.parse((await readLines())[2]!)).toMatchObject({
     chain: "cut off by a crash",
-    rest: '{"at":"2026',
+    rest: '{"at":"2026'.padEnd(1_000),
   });
   expect(await verifyAudit(directory, signer)).toMatchObject({
     breaks: [],
