@@ -31,7 +31,7 @@ export const CreateKeyRequest = closedObject("CreateKeyRequest", {
   label: Type.Optional(Type.String({ maxLength: 200, default: "" })),
   /** Owner of the key; the caller unless given. Only admins may name others. */
   user: orAbsent(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" })),
-  /** UserRole of the key, at most that of the user and of the key that asks; the lesser of these unless given. */
+  /** Role of the key, at most that of the user and of the key that asks; the lesser of these unless given. */
   role: Type.Optional(UserRole),
   /** End of the key, in the future; that of the key that asks, where it has one, and never later. */
   expires_at: orAbsent(Type.String({ format: "date-time" })),

@@ -81,7 +81,10 @@ export async function openObservability(
     logger,
     openAudit: (signer) => void (opened = openAudit(signer)),
     onCall: (call) => logs()[call.user === null ? "refusals" : "calls"].append(call),
-    onEgress: (conversation, record) => logs().network.append({ conversation, ...record }),
+    onEgress: (conversation, { at, ...record }) => {
+      // The line itself has the time at which it was written.
+      logs().network.append({ conversation, ...record, began: new Date(at).toISOString() });
+    },
     openFaces(parts) {
       watched = parts;
       return metrics === null ? [] : [metricsFace({ metrics, isOpen: access === "open" })];

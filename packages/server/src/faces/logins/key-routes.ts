@@ -35,13 +35,13 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
   /** Null: that of the user. A key makes no key that may more than itself. */
   const readRole = (given: UserRole | null, userId: string, caller: Caller): UserRole | null => {
     const own = roleOf(caller);
-    const most = lesserRole(own, keyStore.users.roleOf(userId));
+    const max = lesserRole(own, keyStore.users.roleOf(userId));
     if (given === null) return isAtLeast(own, keyStore.users.roleOf(userId)) ? null : own;
-    if (isAtLeast(most, given)) return given;
+    if (isAtLeast(max, given)) return given;
     throw new Fault(
       "refused",
       "more_than_own_key",
-      `role is more than this key or the user ${userId} has. Send ${most}, or leave it out.`,
+      `role is more than this key or the user ${userId} has. Send ${max}, or leave it out.`,
     );
   };
   return {

@@ -35,7 +35,7 @@ export type SocketRoute<Target extends SocketTarget> = {
   readonly readTarget: (request: FastifyRequest) => Target;
   /** Serves one client until the socket is closed; what it throws closes the socket. */
   readonly serve: (admitted: Admitted<Target>) => Promise<void>;
-  /** The frame that refuses an input of a client; absent: inputs are ignored, whoever sends them. */
+  /** The frame that refuses an input of a client; absent: the inputs of all clients are ignored. */
   readonly refusal?: (code: string, detail: string) => string;
   /** For sockets that only the conversation's owner can serve; absent: every node serves. */
   readonly owner?: SocketOwner<Target>;
