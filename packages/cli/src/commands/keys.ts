@@ -10,7 +10,7 @@ import type { UserRole } from "@convoke/protocol";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { parseExpiry } from "./parse-expiry.ts";
-import { parseRole } from "./parse-options.ts";
+import { parseConversation, parseRole } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
@@ -20,6 +20,8 @@ type CreateOptions = CommonOptions & {
   readonly label: string;
   readonly expires?: number;
   readonly role?: UserRole;
+  readonly conversation?: string;
+  readonly readOnly?: true;
 };
 
 /** `convoke keys`: works on the store itself, whether a server runs on it or not. */
@@ -30,6 +32,8 @@ export function addKeys(program: Command): void {
     .option("--user <name>", "owner of the key; a new name creates a user", "local")
     .option("--label <text>", "what the key is for", "")
     .option("--role <role>", "viewer, member or admin; at most that of the user", parseRole)
+    .option("--conversation <id>", "the only conversation that there is for the key", parseConversation)
+    .option("--read-only", "a key that only reads")
     .option("--expires <when>", "end of the key: 12h, 30d, or a date such as 2027-01-31 (UTC)", (text) =>
       parseExpiry(text, Date.now()),
     )
@@ -58,6 +62,7 @@ async function create(options: CreateOptions): Promise<void> {
     const { key, entry } = await opened.store.create(options.user, options.label, {
       expiresAtMs: options.expires ?? null,
       role: options.role ?? null,
+      scope: scopeOf(options),
     });
     if (options.json === true) console.log(JSON.stringify({ key, ...entry }));
     else
@@ -138,7 +143,16 @@ function line(entry: KeyEntry): string {
           ? "never used"
           : `used ${minute(entry.lastUsedAtMs)}`;
   const shown = `${entry.id}  ${entry.userId.padEnd(12)}  ${entry.role.padEnd(6)}  ${state.padEnd(24)}  ${entry.label}`;
-  return `${shown.trimEnd()}${until(entry)}`;
+  const { conversation } = entry.scope ?? {};
+  return `${shown.trimEnd()}${conversation === undefined ? "" : `, conversation ${conversation}`}${until(entry)}`;
+}
+
+function scopeOf({ conversation, readOnly }: CreateOptions): KeyEntry["scope"] {
+  if (conversation === undefined && readOnly === undefined) return null;
+  return {
+    ...(conversation === undefined ? {} : { conversation }),
+    ...(readOnly === undefined ? {} : { read_only: readOnly }),
+  };
 }
 
 function until({ expiresAtMs }: KeyEntry): string {

@@ -25,6 +25,13 @@ export function parseRole(text: string): UserRole {
   return role;
 }
 
+/** In the spelling of the store. */
+export function parseConversation(text: string): string {
+  const digits = text.toLowerCase().replaceAll("-", "");
+  if (!/^[0-9a-f]{32}$/.test(digits)) throw new InvalidArgumentError("It must be the id of a conversation.");
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
 export function parseTask(text: string): string {
   if (text.trim() === "")
     throw new InvalidArgumentError("The task is empty. Describe what the agent should do.");

@@ -10,6 +10,7 @@ export const childConversationRoutes = routesOf("Conversations", {
     path: "/api/conversations/{conversation_id}/children",
     summary: "Give work to a new conversation that has what this one has",
     auth: true,
+    inScope: false,
     params: conversationParams,
     body: StartChildConversationRequest,
     responses: {

@@ -51,6 +51,7 @@ export const controlRoutes = routesOf("Conversations", {
     path: "/api/approvals",
     summary: "The actions that wait for the caller, in all conversations",
     auth: true,
+    inScope: true,
     responses: { ...ok("The actions, oldest first per conversation.", PendingApprovals) },
   },
   getApprovals: {
@@ -141,6 +142,7 @@ export const controlRoutes = routesOf("Conversations", {
   },
   forkConversation: {
     ...route("POST", "fork", "Copy a conversation up to an event into a new one"),
+    inScope: false,
     body: ForkConversationRequest,
     isBodyOptional: true,
     responses: {

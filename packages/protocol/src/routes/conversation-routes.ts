@@ -56,6 +56,7 @@ export const conversationRoutes = routesOf("Conversations", {
     path: prefix,
     summary: "Read several conversations by id",
     auth: true,
+    inScope: true,
     query: Type.Object({ ids: Type.Array(Type.String({ format: "uuid" }), { maxItems: 100 }) }),
     responses: {
       ...ok(
@@ -70,6 +71,7 @@ export const conversationRoutes = routesOf("Conversations", {
     path: `${prefix}/search`,
     summary: "Page through the conversations",
     auth: true,
+    inScope: true,
     query: Type.Object({
       page_id: orAbsent(Type.String(), { description: "The next_page_id of the page before." }),
       limit: pageLimit,
@@ -83,6 +85,7 @@ export const conversationRoutes = routesOf("Conversations", {
     path: `${prefix}/count`,
     summary: "Count the conversations, all or those with a status",
     auth: true,
+    inScope: true,
     query: Type.Object({ status }),
     responses: { ...ok("The number of conversations.", Type.Integer()), ...invalid },
   },

@@ -1,10 +1,19 @@
 import { Type, type Static } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
-import { closedObject, object, orAbsent, ref } from "../schema.ts";
+import { closedObject, nullable, object, orAbsent, ref } from "../schema.ts";
 import { UserRole } from "../security/user-role.ts";
 import { invalid } from "./responses.ts";
 import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
+
+/** What a key is good for. */
+export const KeyScope = closedObject("KeyScope", {
+  /** The only conversation that there is for the key. */
+  conversation: Type.Optional(Type.String({ format: "uuid" })),
+  /** True: the key only reads, as one with the role `viewer`. */
+  read_only: Type.Optional(Type.Literal(true)),
+});
+export type KeyScope = Static<typeof KeyScope>;
 
 /** An issued key, without the key itself. */
 export const KeyInfo = object("KeyInfo", {
@@ -13,6 +22,8 @@ export const KeyInfo = object("KeyInfo", {
   label: Type.String(),
   /** What requests with the key may do: at most what its user may. */
   role: UserRole,
+  /** Null: everything that its user may reach. */
+  scope: nullable(ref(KeyScope)),
   created_at: Type.String({ format: "date-time" }),
   /** Rounded to the minute; null before the first use. */
   last_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
@@ -33,6 +44,8 @@ export const CreateKeyRequest = closedObject("CreateKeyRequest", {
   user: orAbsent(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" })),
   /** Role of the key, at most that of the user and of the key that asks; the lesser of these unless given. */
   role: Type.Optional(UserRole),
+  /** What the key is good for; everything that its user may reach unless given. */
+  scope: orAbsent(ref(KeyScope)),
   /** End of the key, in the future; that of the key that asks, where it has one, and never later. */
   expires_at: orAbsent(Type.String({ format: "date-time" })),
 });

@@ -86,6 +86,7 @@ export const loginRoutes = routesOf("Logins", {
     summary: "End the login that asks, or all of the caller's",
     auth: true,
     role: "viewer",
+    inScope: true,
     body: LogoutRequest,
     isBodyOptional: true,
     responses: {

@@ -25,6 +25,7 @@ export const overviewRoutes = routesOf("Overview", {
     path: "/api/glances",
     summary: "Page through one's conversations, the last changed first, each in one row",
     auth: true,
+    inScope: true,
     query: Type.Object({
       page_id: orAbsent(Type.String(), { description: "The next_page_id of the page before." }),
       limit: pageLimit,

@@ -15,6 +15,8 @@ export type Route = {
   readonly auth: boolean;
   /** The least role that may use the route, where it is not that of its method; see {@link leastRole}. */
   readonly role?: UserRole;
+  /** Whether the key of one conversation may use the route, where its path does not say so; see {@link isInScope}. */
+  readonly inScope?: boolean;
   /** False when the contract declares no key although one may be needed. */
   readonly declaresAuth?: false;
   /** True when the cookie of a workspace session is accepted too. */
@@ -40,6 +42,11 @@ export type Route = {
 /** The least role that may use a route: by default a viewer reads, and a member does everything else. */
 export function leastRole({ role, method }: Pick<Route, "role" | "method">): UserRole {
   return role ?? (method === "GET" ? "viewer" : "member");
+}
+
+/** Whether the key of one conversation may use a route: by default where the path names a conversation. */
+export function isInScope({ inScope, path }: Pick<Route, "inScope" | "path">): boolean {
+  return inScope ?? path.includes("conversation_id}");
 }
 
 /** The same routes with another least role. */

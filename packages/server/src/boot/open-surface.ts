@@ -303,7 +303,12 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     });
   // With a shared port, the internal listener of each process admits only other nodes, so every request there is
   // checked.
-  if (processGroup === undefined) app.readyAnswers.open((headers) => callerOfKey(headers, keys));
+  if (processGroup === undefined)
+    app.readyAnswers.open((headers) => {
+      const caller = callerOfKey(headers, keys);
+      // The scope of a key is checked by the route.
+      return caller?.onlyConversation === undefined ? caller : null;
+    });
   mountDocuments(
     app,
     faces.flatMap((face) => face.routes),

@@ -1,4 +1,10 @@
-import type { ConversationQuery, ConversationRow, SummaryQuery } from "../journal/journal.ts";
+import type {
+  ConversationPage,
+  ConversationQuery,
+  ConversationRow,
+  SummaryQuery,
+} from "../journal/journal.ts";
+import { isOutsideScope } from "../security/key-scope.ts";
 import { createMask } from "../security/mask.ts";
 import type { Conversation } from "../engine/conversation.ts";
 import type { Asker } from "../engine/create-input.ts";
@@ -56,7 +62,11 @@ export class Descriptions {
   /** In the order of `ids`; null for ids that the caller does not own. */
   async many(asker: Asker, ids: readonly string[]): Promise<(ConversationInfoSource | null)[]> {
     const rows = await this.#deps.journal.getConversations(ids);
-    return await Promise.all(rows.map(async (row) => (isOwnedBy(asker, row) ? await this.of(row) : null)));
+    return await Promise.all(
+      rows.map(async (row) =>
+        isOwnedBy(asker, row) && !isOutsideScope(asker, row.id) ? await this.of(row) : null,
+      ),
+    );
   }
 
   /** The existing ones of the given conversations, of any owner. */
@@ -70,6 +80,20 @@ export class Descriptions {
 
   async search(query: ConversationQuery): Promise<DescribedPage> {
     return await this.#page(await this.#deps.journal.searchConversations(query));
+  }
+
+  /** The conversation with this id, if it is on one of the pages. */
+  async only(
+    id: string,
+    readPage: (pageId: string | undefined) => Promise<ConversationPage> | ConversationPage,
+  ): Promise<DescribedPage> {
+    for (let pageId: string | null | undefined; pageId !== null;) {
+      const page: ConversationPage = await readPage(pageId);
+      const items = page.items.filter((row) => row.id === id);
+      if (items.length > 0) return await this.#page({ items, nextPageId: null });
+      pageId = page.nextPageId;
+    }
+    return { items: [], nextPageId: null };
   }
 
   async summaries(query: SummaryQuery): Promise<DescribedPage> {

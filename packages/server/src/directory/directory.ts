@@ -5,6 +5,7 @@ import {
   type SummaryQuery,
   type LogHead,
 } from "../journal/journal.ts";
+import { isOutsideScope } from "../security/key-scope.ts";
 import { invalidField } from "../lib/fault.ts";
 import { isTypoOf } from "../agent/is-typo-of.ts";
 import { missingTools } from "../agent/tool-specs.ts";
@@ -147,6 +148,7 @@ export class Directory implements AsyncDisposable {
 
   /** Whether the caller owns such a conversation. */
   async exists(asker: Asker, id: string): Promise<boolean> {
+    if (isOutsideScope(asker, id)) return false;
     const owner = this.#loaded.ownerOf(id);
     if (owner !== undefined) return owner === asker.userId;
     return (await this.#deps.journal.ownerOf(id)) === asker.userId;
@@ -157,6 +159,7 @@ export class Directory implements AsyncDisposable {
    * it.
    */
   head(asker: Asker, id: string): Promise<LogHead | null> | LogHead | null {
+    if (isOutsideScope(asker, id)) return null;
     const check = (head: LogHead | null): LogHead | null =>
       (this.#loaded.ownerOf(id) ?? head?.ownerId) === asker.userId ? head : null;
     const head = this.#deps.journal.head(id);
@@ -174,12 +177,20 @@ export class Directory implements AsyncDisposable {
   }
 
   async search(asker: Asker, query: Omit<ConversationQuery, "ownerId">): Promise<DescribedPage> {
-    return await this.#descriptions.search({ ...query, ownerId: asker.userId });
+    const whole = { ...query, ownerId: asker.userId };
+    if (asker.onlyConversation === undefined) return await this.#descriptions.search(whole);
+    return await this.#descriptions.only(asker.onlyConversation, (pageId) =>
+      this.#deps.journal.searchConversations({ ...whole, ...pageOf(pageId) }),
+    );
   }
 
   /** The caller's conversations that match a filter, last changed first. */
   async summaries(asker: Asker, query: Omit<SummaryQuery, "ownerId">): Promise<DescribedPage> {
-    return await this.#descriptions.summaries({ ...query, ownerId: asker.userId });
+    const whole = { ...query, ownerId: asker.userId };
+    if (asker.onlyConversation === undefined) return await this.#descriptions.summaries(whole);
+    return await this.#descriptions.only(asker.onlyConversation, (pageId) =>
+      this.#deps.journal.searchSummaries({ ...whole, ...pageOf(pageId) }),
+    );
   }
 
   /** The existing ones of the given conversations, of any owner. */
@@ -196,6 +207,10 @@ export class Directory implements AsyncDisposable {
   }
 
   async count(asker: Asker, executionStatus?: string, sandboxId?: string): Promise<number> {
+    if (asker.onlyConversation !== undefined) {
+      const query = { sort: "CREATED_AT", limit: 1, executionStatus, sandboxId } as const;
+      return (await this.search(asker, query)).items.length;
+    }
     return await this.#deps.journal.countConversations({
       ownerId: asker.userId,
       executionStatus,
@@ -222,6 +237,7 @@ export class Directory implements AsyncDisposable {
 
   /** Stops the work, then removes the log and the private folder; the workspace stays. */
   async delete(asker: Asker, id: string): Promise<void> {
+    if (isOutsideScope(asker, id)) throw conversationMissing(id);
     await this.#deletions.delete(asker, id);
   }
 
@@ -287,6 +303,11 @@ export class Directory implements AsyncDisposable {
         this.#deps.logger.warn({ conversation: id, error: String(error) }, "tools could not be prepared");
       });
   }
+}
+
+/** Of a search for one conversation through the pages of all. */
+function pageOf(pageId: string | undefined): { readonly pageId: string | undefined; readonly limit: number } {
+  return { pageId, limit: 100 };
 }
 
 /** An unknown tool of a newer client is left out with a warning in the log; a typo is an error. */

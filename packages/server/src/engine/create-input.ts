@@ -2,7 +2,11 @@ import type { ConversationWorktreeOptions } from "@convoke/protocol";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 
 /** The caller of the directory; conversations of other users do not exist for it. */
-export type Asker = { readonly userId: string };
+export type Asker = {
+  readonly userId: string;
+  /** The only conversation that there is for the one who asks. */
+  readonly onlyConversation?: string | undefined;
+};
 
 export type CreateInput = {
   readonly id: string;

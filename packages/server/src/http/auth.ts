@@ -73,8 +73,8 @@ export function createKeyRing(
   };
 }
 
-function callerOfIssued({ id, userId, role }: UsableKey): Caller {
-  return { userId, keyId: id, role };
+function callerOfIssued({ id, userId, role, onlyConversation }: UsableKey): Caller {
+  return { userId, keyId: id, role, onlyConversation };
 }
 
 const noLogins: KnownLogins = { find: () => null, isUsable: () => false };

@@ -11,6 +11,7 @@ import { askNode, hereOrThere, notHereReply, replyOf, toNodeCall } from "./here-
 import type { Peers } from "../cluster/peers.ts";
 import { bodyLimitBytes, largeBodyLimitBytes } from "./errors.ts";
 import { readRequest, type ReadDeps } from "./read-request.ts";
+import { requireScope } from "./require-scope.ts";
 import type { RouteReply } from "./route-reply.ts";
 import type { RouteRequest } from "./route-request.ts";
 import { warningHeader } from "./unused-fields.ts";
@@ -71,6 +72,7 @@ export function mountRoutes<Operation extends string>(
           request.caller = authenticate(request);
           if (request.caller === null) throw unauthorized();
           requireRole(request.caller, leastRole(route));
+          requireScope(request.caller, route, request.params as Record<string, string>);
         }
         if (request.ws) throw new Fault("unusable", "not_a_socket", "There is no socket at this address.");
         done();

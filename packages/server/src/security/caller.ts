@@ -5,6 +5,8 @@ export type Caller = {
   readonly userId: string;
   /** What the caller may do; absent where only the user is known, see `roleOf`. */
   readonly role?: UserRole | undefined;
+  /** The only conversation that there is for the caller's key, as the store spells it. */
+  readonly onlyConversation?: string | undefined;
   /** The id of the issued key that authenticated the caller; absent for keys that cannot be revoked. */
   readonly keyId?: string | undefined;
   /** The id of the browser login that authenticated the caller. */

@@ -1,10 +1,13 @@
+import { hash } from "node:crypto";
 import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ApplicationDatabase } from "../database/application-database.ts";
 import { openTestDatabase, testedStore, whenSeen } from "../testing/test-database.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { KeyStore, UserNameError } from "./key-store.ts";
+import { FixedRoleError } from "./user-store.ts";
 
 let dataDir: string;
 let nowMs = 0;
@@ -16,11 +19,14 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function openStore(): Promise<{ store: KeyStore } & AsyncDisposable> {
+type Opened = { readonly store: KeyStore; readonly database: ApplicationDatabase } & AsyncDisposable;
+
+async function openStore(): Promise<Opened> {
   const database = await openTestDatabase(dataDir);
   const store = await KeyStore.open({ database, clock: { nowMs: () => nowMs }, logger: silentLogger });
   return {
     store,
+    database,
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
@@ -66,6 +72,40 @@ test("a key is refused from its end on, and stays in the list", async () => {
   expect(server.store.find(key)).toBeNull();
   expect(server.store.get(entry.id)).toBeNull();
   expect(await server.store.list()).toMatchObject([{ id: entry.id, expiresAtMs: 1_001_000 }]);
+});
+
+test("a key has at most the role of its user, which another process may change", async () => {
+  await using server = await openStore();
+  await using command = await openStore();
+  const ada = await command.store.create("ada", "");
+  const local = await command.store.create("local", "", { role: "member" });
+  const reader = await command.store.create("local", "", { scope: { read_only: true } });
+  const roleOf = (key: string) => server.store.find(key)?.role;
+  await whenSeen(() => expect([ada, local, reader].map(({ key }) => roleOf(key))).toEqual(roles));
+  expect((await server.store.list()).map(({ role }) => role).toSorted()).toEqual(roles.toSorted());
+  expect(await command.store.users.setRole("ada", "viewer")).toBe(true);
+  await whenSeen(() => expect(roleOf(ada.key)).toBe("viewer"));
+  expect(await command.store.users.setRole("nobody", "viewer")).toBe(false);
+  await expect(command.store.users.setRole("local", "viewer")).rejects.toThrow(FixedRoleError);
+  expect(await server.store.users.list()).toMatchObject([
+    { id: "ada", role: "viewer" },
+    { id: "local", role: "admin" },
+  ]);
+});
+
+const roles = ["member", "member", "viewer"];
+
+test("a role or a scope that this release does not know reaches nothing that it should not", async () => {
+  await using opened = await openStore();
+  const { store, database } = opened;
+  const { key, entry } = await store.create("ada", "");
+  const newer = { role: "auditor", scope: JSON.stringify({ folder: "/srv" }) };
+  await database.tables.deleteFrom("keys").execute();
+  await database.tables
+    .insertInto("keys")
+    .values({ id: entry.id, user_id: "ada", digest: hash("sha256", key), label: "", created_at: 1, ...newer })
+    .execute();
+  await whenSeen(() => expect(store.find(key)).toMatchObject({ role: "viewer", onlyConversation: "" }));
 });
 
 test.runIf(testedStore === "sqlite")("P13: no file holds a key", async () => {

@@ -1,8 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
-import type { UserRole } from "@convoke/protocol";
+import type { KeyScope, UserRole } from "@convoke/protocol";
 import type { Selectable } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
+import { parseKeyScope } from "../security/key-scope.ts";
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -21,6 +22,7 @@ export type KeyEntry = {
   readonly expiresAtMs: number | null;
   /** At most that of its user. */
   readonly role: UserRole;
+  readonly scope: KeyScope | null;
 };
 
 /** What a new key is limited to; what is left out does not limit it. */
@@ -28,10 +30,17 @@ export type KeyLimits = {
   readonly expiresAtMs?: number | null;
   /** Above that of its user it has no effect. */
   readonly role?: UserRole | null;
+  readonly scope?: KeyScope | null;
 };
 
 /** A key that is usable, as requests with it need it. */
-export type UsableKey = { readonly id: string; readonly userId: string; readonly role: UserRole };
+export type UsableKey = {
+  readonly id: string;
+  readonly userId: string;
+  readonly role: UserRole;
+  /** The only conversation that there is for the key. */
+  readonly onlyConversation: string | undefined;
+};
 
 export type KeyStoreDeps = {
   readonly database: ApplicationDatabase;
@@ -39,7 +48,7 @@ export type KeyStoreDeps = {
   readonly logger: Logger;
 };
 
-const liveColumns = ["id", "user_id", "digest", "last_used_at", "expires_at", "role"] as const;
+const liveColumns = ["id", "user_id", "digest", "last_used_at", "expires_at", "role", "scope"] as const;
 
 type KeyRow = Pick<Selectable<Tables["keys"]>, (typeof liveColumns)[number]>;
 
@@ -48,6 +57,7 @@ type Known = {
   readonly userId: string;
   /** Null: that of its user. */
   readonly ownRole: UserRole | null;
+  readonly onlyConversation: string | undefined;
   readonly expiresAtMs: number;
   notedAtMs: number;
 };
@@ -87,7 +97,7 @@ export class KeyStore implements AsyncDisposable {
   async create(
     userId: string,
     label: string,
-    { expiresAtMs = null, role = null }: KeyLimits = {},
+    { expiresAtMs = null, role = null, scope = null }: KeyLimits = {},
   ): Promise<{ readonly key: string; readonly entry: KeyEntry }> {
     if (!userNamePattern.test(userId)) {
       throw new UserNameError(
@@ -97,6 +107,7 @@ export class KeyStore implements AsyncDisposable {
     const key = `convoke_${randomBytes(24).toString("base64url")}`;
     const id = randomBytes(6).toString("hex");
     const createdAtMs = this.#deps.clock.nowMs();
+    const stored = scope === null ? null : JSON.stringify(scope);
     await this.#deps.database.transaction(async (tables) => {
       await tables
         .insertInto("users")
@@ -113,19 +124,21 @@ export class KeyStore implements AsyncDisposable {
           created_at: createdAtMs,
           expires_at: expiresAtMs,
           role,
+          scope: stored,
         })
         .execute();
     });
     await Promise.all([this.#keys.refresh(), this.users.refresh()]);
-    const unused = { lastUsedAtMs: null, revokedAtMs: null };
     const entry = {
       id,
       userId,
       label,
       createdAtMs,
-      ...unused,
+      lastUsedAtMs: null,
+      revokedAtMs: null,
       expiresAtMs,
-      role: this.#roleOf(userId, role),
+      role: this.#roleOf(userId, ownRoleOf({ role, scope: stored })),
+      scope,
     };
     return { key, entry };
   }
@@ -142,7 +155,8 @@ export class KeyStore implements AsyncDisposable {
       lastUsedAtMs: row.last_used_at,
       revokedAtMs: row.revoked_at,
       expiresAtMs: row.expires_at,
-      role: this.#roleOf(row.user_id, row.role === null ? null : parseRole(row.role)),
+      role: this.#roleOf(row.user_id, ownRoleOf(row)),
+      scope: parseKeyScope(row.scope),
     }));
   }
 
@@ -186,8 +200,8 @@ export class KeyStore implements AsyncDisposable {
     await Promise.all(this.#notes);
   }
 
-  #toUsable({ id, userId, ownRole }: Known): UsableKey {
-    return { id, userId, role: this.#roleOf(userId, ownRole) };
+  #toUsable({ id, userId, ownRole, onlyConversation }: Known): UsableKey {
+    return { id, userId, role: this.#roleOf(userId, ownRole), onlyConversation };
   }
 
   #roleOf(userId: string, ownRole: UserRole | null): UserRole {
@@ -204,7 +218,8 @@ export class KeyStore implements AsyncDisposable {
         {
           id: row.id,
           userId: row.user_id,
-          ownRole: row.role === null ? null : parseRole(row.role),
+          ownRole: ownRoleOf(row),
+          onlyConversation: parseKeyScope(row.scope)?.conversation,
           expiresAtMs: row.expires_at ?? Infinity,
           notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
         },
@@ -228,6 +243,12 @@ export class KeyStore implements AsyncDisposable {
       .finally(() => this.#notes.delete(noting));
     this.#notes.add(noting);
   }
+}
+
+/** Null: that of its user. */
+function ownRoleOf({ role, scope }: Pick<KeyRow, "role" | "scope">): UserRole | null {
+  if (parseKeyScope(scope)?.read_only === true) return "viewer";
+  return role === null ? null : parseRole(role);
 }
 
 function digestOf(key: string): string {

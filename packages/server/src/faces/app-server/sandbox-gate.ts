@@ -14,7 +14,7 @@ export type SandboxGate = SandboxAddresses & {
 /** Sandboxes as the caller reaches them: below the address that the request came to (P16). */
 export function sandboxGate({ request, caller }: RouteRequest, sandboxes: SandboxAccess | null): SandboxGate {
   // A sandbox's keys may do everything in it.
-  const mayHaveKeys = isAtLeast(roleOf(caller), "member");
+  const mayHaveKeys = isAtLeast(roleOf(caller), "member") && caller.onlyConversation === undefined;
   const url = (sandboxId: string): string => `${request.publicAddress}/sandboxes/${sandboxId}`;
   return {
     url,

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import type { KeyRing } from "../../http/auth.ts";
 import { createAuthenticator } from "../../http/open-http.ts";
+import { requireUnscoped } from "../../security/key-scope.ts";
 import { requireRole } from "../../security/roles.ts";
 import { Fault } from "../../lib/fault.ts";
 import { allowPreflight, isPreflight } from "./allow-preflight.ts";
@@ -54,6 +55,7 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
       if (caller.userId === ownerId) {
         // What a program behind a port does with a request is unknown.
         requireRole(caller, "member");
+        requireUnscoped(caller);
         return;
       }
     } else if (ownerId !== null && isSameKey(portKey, sandboxes.portKey(sandboxId))) {

@@ -1,9 +1,10 @@
-import type { CreateKeyRequest, KeyInfo, UserRole } from "@convoke/protocol";
+import type { CreateKeyRequest, KeyInfo, KeyScope, UserRole } from "@convoke/protocol";
 import type { Caller } from "../../security/caller.ts";
 import { isAtLeast, lesserRole, roleOf } from "../../security/roles.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
+import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { KeyStore, KeyEntry } from "../../settings/key-store.ts";
 
 export type KeyRouteDeps = { readonly keyStore: KeyStore; readonly clock: Clock };
@@ -56,13 +57,13 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       return { headers: noStore, json: toInfo(found, caller) };
     },
     async createKey({ body, caller }) {
-      const { label = "", user, role, expires_at: expiresAt } = (body ?? {}) as CreateKeyRequest;
+      const { label = "", user, role, scope, expires_at: expiresAt } = (body ?? {}) as CreateKeyRequest;
       const userId = user ?? caller.userId;
       if (!mayHave(caller, userId)) {
         throw new Fault("refused", "keys_of_others", "Only admins give keys to others. Leave user out.");
       }
       const expiresAtMs = await readExpiry(expiresAt ?? null, caller);
-      const limits = { expiresAtMs, role: readRole(role ?? null, userId, caller) };
+      const limits = { expiresAtMs, role: readRole(role ?? null, userId, caller), scope: readScope(scope) };
       const { key, entry } = await keyStore.create(userId, label, limits);
       return { status: 201, headers: noStore, json: { ...toInfo(entry, caller), key } };
     },
@@ -75,6 +76,15 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       return { status: 204, text: "" };
     },
   } satisfies Record<string, RouteHandler>;
+}
+
+/** In the spelling of the store. */
+function readScope(scope: CreateKeyRequest["scope"]): KeyScope | null {
+  if (scope === undefined || scope === null) return null;
+  const { conversation, ...others } = scope;
+  return conversation === undefined
+    ? others
+    : { ...others, conversation: normalizeUuid(conversation) ?? conversation };
 }
 
 function noSuchKey(id: string): Fault {
@@ -91,6 +101,7 @@ function toInfo(entry: KeyEntry, caller: Caller): KeyInfo {
     user_id: entry.userId,
     label: entry.label,
     role: entry.role,
+    scope: entry.scope,
     created_at: toText(entry.createdAtMs),
     last_used_at: entry.lastUsedAtMs === null ? null : toText(entry.lastUsedAtMs),
     expires_at: entry.expiresAtMs === null ? null : toText(entry.expiresAtMs),

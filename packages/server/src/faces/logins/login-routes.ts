@@ -11,6 +11,7 @@ import {
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import type { WrongAttempts } from "../../http/wrong-attempts.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
+import { requireUnscoped } from "../../security/key-scope.ts";
 import { requireRole } from "../../security/roles.ts";
 import { markOfKey, type LoginStore, type LoginOwner, type LoginView } from "../../settings/login-store.ts";
 
@@ -65,7 +66,10 @@ export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRo
     async logOut({ body, caller, request }) {
       requireKeys();
       const isEverywhere = (body as LogoutRequest | undefined)?.everywhere === true;
-      if (isEverywhere) requireRole(caller, "member");
+      if (isEverywhere) {
+        requireRole(caller, "member");
+        requireUnscoped(caller);
+      }
       if (isEverywhere) await logins.endAll(caller.userId);
       else if (caller.loginId !== undefined) await logins.end(caller.userId, caller.loginId);
       else throw new Fault("conflict", "not_a_login", notALogin);

@@ -30,6 +30,7 @@ import { tryRules } from "../../../reading/try-rules.ts";
 import { checkModelAddress } from "../../../models/model-address.ts";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
 import { DamagedEventError, type Journal } from "../../../journal/journal.ts";
+import { requireUnscoped } from "../../../security/key-scope.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { requireProfile } from "../../../settings/profiles.ts";
@@ -112,6 +113,8 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
     answerApprovals: async (request) => {
       const { answers } = request.body as AnswerApprovalsRequest;
       answers.forEach(checkAnswer);
+      // A rule of the user counts in all conversations.
+      if (answers.some(({ scope }) => scope === "rule")) requireUnscoped(request.caller);
       await (await open(request)).answer(answers, request.caller.userId);
       return success;
     },

@@ -3,6 +3,7 @@ import type { WebSocket } from "ws";
 import { OwnedElsewhere } from "../../../engine/refusals.ts";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
+import { isOutsideScope } from "../../../security/key-scope.ts";
 import { isAtLeast, roleOf, roleSentence } from "../../../security/roles.ts";
 import { hereOrThere } from "../../../http/here-or-there.ts";
 import type { Peers } from "../../../cluster/peers.ts";
@@ -35,8 +36,10 @@ export type SocketRoute<Target extends SocketTarget> = {
   readonly readTarget: (request: FastifyRequest) => Target;
   /** Serves one client until the socket is closed; what it throws closes the socket. */
   readonly serve: (admitted: Admitted<Target>) => Promise<void>;
-  /** The frame that refuses an input of a client; absent: the inputs of all clients are ignored. */
+  /** The frame that refuses an input of a client; absent: the socket ignores all inputs. */
   readonly refusal?: (code: string, detail: string) => string;
+  /** True where the key of one conversation has only that one on a socket whose path names none. */
+  readonly isFiltered?: true;
   /** For sockets that only the conversation's owner can serve; absent: every node serves. */
   readonly owner?: SocketOwner<Target>;
 };
@@ -127,7 +130,7 @@ function closeFailed(
 async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
-  { readTarget, times, owner, refusal }: SocketRoute<Target>,
+  { readTarget, times, owner, refusal, isFiltered }: SocketRoute<Target>,
   timer: SharedTimer<SocketOutput>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
@@ -147,12 +150,24 @@ async function admit<Target extends SocketTarget>(
     callerOfHandshake(request, target.keys) ??
     (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
   request.noteSocket(caller);
+  if (caller !== null && !isReachable(caller, request, isFiltered)) {
+    socket.close(closeCodes.notFound, "Not found for this key, which is for one conversation");
+    return null;
+  }
   if (caller !== null) {
     if (refusal !== undefined) dropInputsOfViewers(caller, { frames, output, refusal });
     return { socket, target, caller, frames, output, path };
   }
   socket.close(closeCodes.authFailed, "Authentication failed");
   return null;
+}
+
+/** Whether a socket is in the scope of the caller's key. */
+function isReachable(caller: Caller, { params }: FastifyRequest, isFiltered: true | undefined): boolean {
+  const { conversationId } = params as { readonly conversationId?: string };
+  return conversationId === undefined
+    ? isFiltered === true || caller.onlyConversation === undefined
+    : !isOutsideScope(caller, conversationId);
 }
 
 /** A viewer reads: every input is a message, a command or a keystroke. */

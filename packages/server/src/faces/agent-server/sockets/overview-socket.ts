@@ -4,6 +4,7 @@ import type { SummaryFeed } from "../../../reading/summary-feed.ts";
 import type { ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import { toSummary } from "../../../reading/summary.ts";
 import type { KeyRing } from "../../../http/auth.ts";
+import { isOutsideScope } from "../../../security/key-scope.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { Journal } from "../../../journal/journal.ts";
 import type { Logger } from "../../../lib/logger.ts";
@@ -42,6 +43,7 @@ export function mountOverviewSocket(app: FastifyInstance, deps: OverviewSocketDe
     logger: deps.logger,
     times: deps.times,
     readTarget: (request) => ({ keys: deps.keys, limit: readLimit(request) }),
+    isFiltered: true,
     serve: (admitted) => serve(admitted, deps),
   });
 }
@@ -105,7 +107,7 @@ class Overview implements Disposable {
   }
 
   #give(id: string, json: string, version: number): void {
-    if (this.#output.closed.aborted) return;
+    if (this.#output.closed.aborted || isOutsideScope(this.#caller, id)) return;
     const known = this.#published.get(id);
     // Changes are sent already while the first list is read.
     if (known !== undefined && version < known.version) return;
