@@ -46,6 +46,27 @@ test("keys are made, listed and revoked while a server runs, and count at once",
   expect(await keys(server.dataDir, "rotate-master")).toMatchObject({ code: 2 });
 }, 180_000);
 
+test("a key has the limits that it was made with, and a user the role that was set", async () => {
+  const conversation = "0198c0de-0000-7000-8000-000000000000";
+  const made = await keys(dataDir, "create", "--user", "eve", "--expires", "2999-01-31", "--json");
+  expect(JSON.parse(made.output)).toMatchObject({ role: "member", expiresAtMs: Date.UTC(2999, 0, 31) });
+  const limits = ["--role", "viewer", "--conversation", conversation.replaceAll("-", ""), "--read-only"];
+  expect((await keys(dataDir, "create", ...limits)).output).toContain("user local, viewer");
+  const { output } = await keys(dataDir, "list");
+  expect(output).toMatch(/eve +member +never used, until 2999-01-31 00:00$/m);
+  expect(output).toContain(`never used, conversation ${conversation}\n`);
+  expect(await keys(dataDir, "set-role", "eve", "admin")).toMatchObject({ output: "eve is now admin.\n" });
+  expect((await keys(dataDir, "users")).output).toMatch(/^eve +admin$/m);
+  expect(await keys(dataDir, "set-role", "nobody", "admin")).toMatchObject({ code: 1 });
+  for (const words of [
+    ["set-role", "local", "viewer"],
+    ["set-role", "eve", "owner"],
+    ["create", "--expires", "yesterday"],
+    ["create", "--conversation", "x"],
+  ])
+    expect(await keys(dataDir, ...words)).toMatchObject({ code: 2, output: "" });
+}, 180_000);
+
 test("mistakes are told in one sentence, with a code", async () => {
   expect(await keys(dataDir, "create", "--user", "a b")).toMatchObject({ code: 2, output: "" });
   expect(await keys(dataDir, "revoke", "nothing")).toMatchObject({

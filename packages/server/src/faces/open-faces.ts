@@ -35,6 +35,7 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ApprovalPolicy } from "../engine/approval-policy.ts";
 import type { Ledger } from "../spending/ledger.ts";
 import { localUser, type Caller } from "../security/caller.ts";
+import { isAtLeast, roleOf } from "../security/roles.ts";
 import { face, type Face, type RouteHandler } from "../http/mount.ts";
 import type { CompletedBody } from "../http/read-request.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
@@ -172,11 +173,15 @@ export function openFaces(deps: FacesDeps): Face[] {
   ];
 }
 
-/** Webhook receivers belong to the operator, and their addresses are often secret: other users see none. */
+/** Webhook receivers belong to the operator, and their addresses are often secret: other users and viewers see none. */
 function webhookHandlers({ webhooks }: FacesDeps): { listWebhooks: RouteHandler } {
   return {
     listWebhooks: ({ caller }) => ({
-      json: { webhooks: caller.userId === localUser.userId ? webhooks.status : [] },
+      json: { webhooks: isOperator(caller) ? webhooks.status : [] },
     }),
   };
+}
+
+function isOperator(caller: Caller): boolean {
+  return caller.userId === localUser.userId && isAtLeast(roleOf(caller), "member");
 }
