@@ -66,7 +66,11 @@ try {
   execFileSync("tar", ["-C", tree, "--owner=0", "--group=0", "-cf", archive, "."]);
   try {
     const host = values.host === undefined ? [] : ["--host", values.host];
-    const changes = ["ENV PATH=/usr/local/bin:/usr/bin:/bin", "WORKDIR /workspace", 'ENTRYPOINT ["convoke"]'];
+    const changes = [
+      "ENV PATH=/usr/local/bin:/usr/bin:/bin CONVOKE_WALL=off",
+      "WORKDIR /workspace",
+      'ENTRYPOINT ["convoke"]',
+    ];
     const id = execFileSync(
       "docker",
       [...host, "import", ...changes.flatMap((change) => ["--change", change]), archive, values.image],
