@@ -60,6 +60,8 @@ const ofThisMoment: ReadonlySet<string> = new Set([
   "nodes",
   "running",
   "in-use.lock",
+  // Private homes of walls have caches of tools, and are made again.
+  "walls",
   sandboxesLock,
   unfinishedBackup,
   textsFile,

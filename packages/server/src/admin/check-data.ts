@@ -54,6 +54,11 @@ export async function checkData({
   return { events };
 }
 
+/** What an agent has put beside the records of its tools, behind a wall. `name` is below `conversations`. */
+function isOfAgent(name: string): boolean {
+  return /^[^/]+\/wall\//.test(name) && !/^[^/]+\/wall\/[^/]+\/executions\.sqlite$/.test(name);
+}
+
 /** The log first. */
 async function listDatabases(dataDir: string): Promise<string[]> {
   try {
@@ -62,7 +67,7 @@ async function listDatabases(dataDir: string): Promise<string[]> {
     );
     const ofTools = await readdir(join(dataDir, "conversations"), { recursive: true }).catch(() => []);
     const inFolders = ofTools
-      .filter((name) => name.endsWith(".sqlite"))
+      .filter((name) => name.endsWith(".sqlite") && !isOfAgent(name))
       .map((name) => join("conversations", name));
     return [...own.toSorted((left) => (left === "journal.db" ? -1 : 1)), ...inFolders].map((name) =>
       join(dataDir, name),

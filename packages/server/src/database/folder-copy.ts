@@ -56,8 +56,8 @@ export class FolderCopy {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "ENOENT" && (await this.#isGone(name))) return;
-      // An agent can make files of a sandbox unreadable, which must not keep all else from being copied.
-      if (code !== "EACCES" || !name.startsWith("sandboxes/")) throw error;
+      // An agent can make files of a sandbox or a wall unreadable, which must not keep all else from being copied.
+      if (code !== "EACCES" || !isOfAgents(name)) throw error;
       this.leftOut.push(textOf(name));
     }
   }
@@ -99,14 +99,19 @@ export class FolderCopy {
       await writeFile(bytesOf(to), "", { mode: 0o600, flag: "wx" });
       vacuumInto(textOf(from), textOf(to));
     } catch (error) {
-      // What runs in a sandbox may have written or locked it: it is copied as it lies there.
-      if (!name.startsWith("sandboxes/") || !isOfDatabase(error)) throw inFile(error, textOf(from));
+      // What runs in a sandbox or behind a wall may have written or locked it: it is copied as it lies there.
+      if (!isOfAgents(name) || !isOfDatabase(error)) throw inFile(error, textOf(from));
       await rm(bytesOf(to), { force: true });
       await copyFile(bytesOf(from), bytesOf(to));
     }
     await using file = await open(bytesOf(to), "r+");
     await file.sync();
   }
+}
+
+/** What agents can write: sandboxes, and what tools store behind walls. */
+function isOfAgents(name: string): boolean {
+  return name.startsWith("sandboxes/") || /^conversations\/[^/]+\/wall\//.test(name);
 }
 
 /** What an agent keeps in its workspace is copied as it lies there. */
@@ -118,8 +123,9 @@ function isOwnDatabase(name: string): boolean {
 const ownDatabase =
   /^(?:journal\.db|[^/]+\.sqlite|conversations\/.+\.sqlite|sandboxes\/[^/]+\/state\/.+\.sqlite)$/;
 
-/** The log of a database and what belongs to it, which is in the copy of the database. */
+/** The log of a database and what belongs to it, which is in the copy of the database; locks of running servers. */
 function isBesideDatabase(name: string): boolean {
+  if (/^audit\/[^/]+\.lock(?:-(?:wal|shm|journal))?$/.test(name)) return true;
   const database = name.replace(/-(?:wal|shm|journal)$/, "");
   return database !== name && (isOwnDatabase(database) || database === "texts.db");
 }

@@ -84,7 +84,7 @@ const changes: readonly [method: string, path: string, body: object, field: stri
   ["POST", "secrets", { secrets: { A: { kind: "StaticSecret", value: "x", hosts: ["a"] } } }, "hosts"],
   ["POST", "secrets", { secrets: { A: { value: "x", hosts: ["a"] } } }, "hosts"],
   ["POST", "/api/keys", { label: "x", scopes: ["read"] }, "scopes"],
-  ["POST", "/api/keys", { label: "x", expires_at: "2030-01-01T00:00:00Z" }, "expires_at"],
+  ["POST", "/api/keys", { label: "x", expires: "2030-01-01T00:00:00Z" }, "expires"],
 ];
 
 test.each(changes)("audit F4: %s %s refuses %j and names the field", async (method, path, body, field) => {
