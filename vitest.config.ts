@@ -27,7 +27,7 @@ const isForEveryStore = process.env["CONVOKE_EVERY_STORE"] === "1";
 /** Those of them that are about a data folder: what lies in it, what is damaged there, or a second server on it. */
 const folderSuites = [
   "packages/server/src/faces/agent-server/{conversations/hidden-configuration,events/damaged,events/replay-routes}.test.ts",
-  "packages/server/src/faces/operations/{audit,metrics-face,outbound}.test.ts",
+  "packages/server/src/faces/operations/{audit,audit-face,metrics-face,outbound}.test.ts",
   "packages/server/src/{engine,directory}/{attended-runs,deletions,lost-key,tools-unavailable,watch}.test.ts",
   "packages/server/src/directory/fork.test.ts",
 ];
