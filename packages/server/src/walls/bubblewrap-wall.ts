@@ -42,6 +42,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
 };
 
 const defaultIdleMs = 10 * 60_000;
+
 /** The wall of one conversation. */
 export class BubblewrapWall implements WalledHost, AsyncDisposable {
   readonly catalogue: readonly string[];

@@ -49,7 +49,6 @@ export class WallEgress implements AsyncDisposable {
   #opening: Promise<Egress> | null = null;
   #opened: Egress | null = null;
   #folder: FileHandle | null = null;
-
   readonly #granted = new Set<string>();
 
   constructor(deps: WallEgressDeps) {
@@ -65,7 +64,13 @@ export class WallEgress implements AsyncDisposable {
 
   /** What the inside trusts. `registries` are hosts of the preset that the person's settings name. */
   async open(account: WallAccount, registries: readonly string[]): Promise<WallTrust> {
-    this.#opening ??= this.#open(account, registries);
+    this.#opening ??= this.#open(account, registries).catch(async (error: unknown) => {
+      // The next start tries again: perhaps the disk was full for a moment.
+      this.#opening = null;
+      await this.#folder?.close();
+      this.#folder = null;
+      throw error;
+    });
     const { certificate, publicKeyDigest } = await this.#opening;
     const bundle = composeTrustBundle(await this.#deps.trust.roots(), certificate);
     const files: Record<string, string> = {
