@@ -2,6 +2,7 @@ import { networkInterfaces } from "node:os";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
+import { deriveSettings } from "../walls/derived-settings.ts";
 import { LateWalls } from "../walls/late-walls.ts";
 import type { Walls } from "../walls/wall.ts";
 import { NoWallError, type NoWall } from "../walls/no-wall.ts";
@@ -45,6 +46,13 @@ export async function openWalls({
     isOwnListener,
     onEgress,
   });
+}
+
+/** Names of a person's settings that do not show behind walls, because they contain credentials or start programs. */
+export async function listHiddenSettings(
+  environment: WallStartDeps["environment"],
+): Promise<readonly string[]> {
+  return (await deriveSettings(environment["HOME"] ?? "/", "/", environment)).leftOut;
 }
 
 function isOwnAddress(address: string): boolean {

@@ -22,7 +22,7 @@ test("names and registries show inside, credentials and programs do not, and wha
 	insteadOf = https://example.org/
 [http "https://example.org"]
 	extraHeader = Authorization: token-two
-[credential]
+[credential "https://ada:token-six@example.org"]
 	helper = store
 `,
   );
@@ -52,6 +52,7 @@ test("names and registries show inside, credentials and programs do not, and wha
     "git user.signingkey",
     "git alias.boom",
     "git http.*.extraheader",
+    "git credential.*.helper",
     "npm //*:_authToken",
     "npm @a:registry",
     "pip extra-index-url",

@@ -65,7 +65,8 @@ function deriveGit(entries: readonly (readonly [string, string])[], leftOut: str
     const isPlain = gitKeys.test(key) && !hasCredential(key) && !hasCredential(value);
     const isAlias = /^alias\./i.test(key) && !value.startsWith("!");
     if (!isPlain && !isAlias) {
-      leftOut.push(`git ${key.replace(/^(url|http)\..*\./i, "$1.*.")}`);
+      // The middle part is often an address, which may have a password in it.
+      leftOut.push(`git ${key.replace(/^([^.]+)\..+\.([^.]+)$/, "$1.*.$2")}`);
       continue;
     }
     const first = key.indexOf(".");
