@@ -10,6 +10,7 @@ import {
   type ToolHost,
 } from "@convoke/tool-host";
 import type { RefusalsSince } from "../egress/egress.ts";
+import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
 import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
@@ -39,6 +40,8 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly state: string;
   readonly gitPlaces: GitPlaces;
   readonly trust: SharedTrust;
+  /** Called when nothing has used it for a while; by then all of it has ended. */
+  readonly onRest: () => void;
 };
 
 const defaultIdleMs = 10 * 60_000;
@@ -52,7 +55,8 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   readonly #key = createWallKey();
   readonly #egress: WallEgress;
   #connected: Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }> | null = null;
-  #gitDirs: readonly string[] = [];
+  readonly #gitDirs: string[] = [];
+  #resting: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(deps: BubblewrapWallDeps) {
@@ -66,6 +70,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       prepare: () => this.#prepare(),
       onEnd: () => this.#release(),
     });
+    this.#restLater();
   }
 
   /** False for an order that needs another wall. */
@@ -86,6 +91,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
 
   async openHost(): Promise<ToolHost> {
     clearTimeout(this.#idle);
+    await this.#resting;
     this.#connected ??= this.#connect();
     const connecting = this.#connected;
     try {
@@ -119,7 +125,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     clearTimeout(this.#idle);
     await this.#disconnect();
     await this.#process[Symbol.asyncDispose]();
-    await this.#egress[Symbol.asyncDispose]();
+    await this.#egress.close();
   }
 
   get #run(): string {
@@ -148,20 +154,35 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
 
   #onChange(open: number): void {
     clearTimeout(this.#idle);
-    if (open > 0) return;
-    this.#idle = setTimeout(() => void this.#rest(), this.#deps.idleMs ?? defaultIdleMs).unref();
+    if (open === 0) this.#restLater();
   }
 
-  /** Ends the process until the next use. */
+  #restLater(): void {
+    const { idleMs = defaultIdleMs, logger } = this.#deps;
+    this.#idle = setTimeout(() => {
+      this.#resting = this.#rest().catch((error: unknown) => {
+        logger.warn({ error: describeError(error) }, "an unused wall could not be ended");
+      });
+    }, idleMs).unref();
+  }
+
+  /** Ends everything until the next use. */
   async #rest(): Promise<void> {
     await this.#disconnect();
     await this.#process.stop();
+    await this.#egress.close();
+    await rm(this.#deps.root, { recursive: true, force: true });
+    this.#deps.onRest();
   }
 
+  /** Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
   async #release(): Promise<void> {
-    const gitDirs = this.#gitDirs;
-    this.#gitDirs = [];
-    for (const gitDir of gitDirs) await this.#deps.gitPlaces.release(gitDir);
+    const { folder, gitPlaces, logger } = this.#deps;
+    for (const gitDir of this.#gitDirs.splice(0)) {
+      await gitPlaces.release(gitDir).catch((error: unknown) => {
+        logger.warn({ folder, error: describeError(error) }, "what a wall held in .git could not be removed");
+      });
+    }
   }
 
   async #prepare(): Promise<BubblewrapOrder> {
@@ -172,14 +193,16 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     const key = join(this.#run, "key");
     await writeFile(key, `${this.#key}\n`, { mode: 0o600 });
     await giveTo(key, account);
-    const { gitDirs } = await findGuards(folder);
-    for (const gitDir of gitDirs) await gitPlaces.hold(gitDir);
-    this.#gitDirs = gitDirs;
+    const guards = await findGuards(folder, async (gitDir) => {
+      await gitPlaces.hold(gitDir);
+      this.#gitDirs.push(gitDir);
+    });
     const settings = await deriveSettings(environment["HOME"] ?? account.home, folder, environment);
     const isClosed = order.network === "none";
     return await orderWall({
       ...this.#deps,
       account,
+      guards,
       dirs: { run: this.#run, state, home, egress: isClosed ? null : egress },
       settings,
       trust: isClosed ? null : await this.#egress.open(account, settings.registries),

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
-import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -49,6 +49,7 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
 
   test("a wall ends after its last use, and starts at the next one", async () => {
     await using bench = await WallBench.open({ idleMs: 20 });
+    const [ownRun = ""] = await readdir(join(bench.dataDir, "walls/run"));
     const wall = await bench.walls.open(bench.order());
     const host = await wall.openHost();
     const started = host.startProcess({
@@ -59,8 +60,30 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     });
     expect((await started.ended).exitCode).toBe(0);
     await expect.poll(() => bench.walls.countRunning()).toBe(0);
+    await expect.poll(() => readdir(join(bench.dataDir, "walls/run", ownRun))).toEqual([]);
     expect(await bench.terminal()).toBeTypeOf("function");
     expect(bench.walls.countRunning()).toBe(1);
+  });
+
+  test("callers that ask at the same time get one wall, also when its settings change", async () => {
+    await using bench = await WallBench.open();
+    const [one, two] = await Promise.all([bench.walls.open(bench.order()), bench.walls.open(bench.order())]);
+    expect(one).toBe(two);
+    await one.openHost();
+    const changed = bench.order({ hide: [".env"] });
+    const [three, four] = await Promise.all([bench.walls.open(changed), bench.walls.open(changed)]);
+    expect(three).toBe(four);
+    expect(three).not.toBe(one);
+    await three.openHost();
+    expect(bench.walls.countRunning()).toBe(1);
+  });
+
+  test("a start that fails says why, and leaves nothing in .git", async () => {
+    await using bench = await WallBench.open({ environment: { HOME: "/nowhere", PATH: "/nowhere" } });
+    await run("git", ["init", "-q", bench.folder]);
+    const wall = await bench.walls.open(bench.order());
+    await expect(wall.openHost()).rejects.toMatchObject({ code: "wall_failed" });
+    await expect(stat(join(bench.folder, ".git/commondir"))).rejects.toThrow("ENOENT");
   });
 
   test.each([
@@ -188,13 +211,8 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
 describe.skipIf(!probe.isUsable)(`the way out needs a working bubblewrap (${probe.detail})`, () => {
   test("this machine, private addresses and hosts without a rule are refused in words, and recorded", async () => {
     await using bench = await WallBench.open();
-    const server = createServer((socket) =>
-      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nmine!\n"),
-    );
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    using _closing = { [Symbol.dispose]: () => void server.close() };
-    const { port } = server.address() as AddressInfo;
+    await using site = await openSite();
+    const { port } = site;
     const terminal = await bench.terminal({ network: "all" });
     const fetch = (address: string): string =>
       `curl -sS -m 10 --noproxy '' -x http://127.0.0.1:3128 ${address} 2>&1`;
@@ -213,15 +231,24 @@ describe.skipIf(!probe.isUsable)(`the way out needs a working bubblewrap (${prob
 
   test("a private host that the policy lists is reached", async () => {
     await using bench = await WallBench.open();
-    const server = createServer((socket) =>
-      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nmine!\n"),
-    );
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    using _closing = { [Symbol.dispose]: () => void server.close() };
-    const { port } = server.address() as AddressInfo;
+    await using site = await openSite();
+    const { port } = site;
     const host = `127.0.0.1:${port}`;
     const terminal = await bench.terminal({ network: { allow: [host], private: [host] } });
     expect(await terminal(`curl -sS -m 10 --noproxy '' http://${host} 2>&1`)).toContain("mine!");
   });
 });
+
+/** A server of this machine that answers every request with a line. */
+async function openSite(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nmine!\n"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+    },
+  };
+}

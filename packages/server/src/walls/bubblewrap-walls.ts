@@ -13,7 +13,9 @@ import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 /** One wall of bubblewrap for each conversation that works on this machine. */
 export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #deps: BubblewrapWallsDeps;
+  /** Those that were used in the last minutes. */
   readonly #walls = new Map<string, BubblewrapWall>();
+  #opened = 0;
   readonly #gitPlaces = new GitPlaces();
   readonly #trust = new SharedTrust();
   readonly #dataDir: string;
@@ -49,21 +51,23 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       known.grant(order.granted);
       return known;
     }
-    // The settings of the conversation have changed.
-    await known?.[Symbol.asyncDispose]();
-    const digest = digestOf(order.rootId);
+    const { rootId } = order;
     const wall = new BubblewrapWall({
       ...this.#deps,
       order,
       folder,
       dataDir: this.#dataDir,
-      root: join(this.#runDir, digest),
+      // A folder of its own: the settings of the conversation may have changed, and its wall of before may still be ending.
+      root: join(this.#runDir, `${digestOf(rootId)}-${(this.#opened += 1)}`),
       home: join(this.#dataDir, "walls", "homes", digestOf(`${order.ownerId}\0${folder}`)),
-      state: this.#stateOf(order.rootId),
+      state: this.#stateOf(rootId),
       gitPlaces: this.#gitPlaces,
       trust: this.#trust,
+      onRest: () => this.#forget(rootId, wall),
     });
-    this.#walls.set(order.rootId, wall);
+    // Before anything is awaited, so that concurrent callers get the same wall.
+    this.#walls.set(rootId, wall);
+    if (known !== undefined) await known[Symbol.asyncDispose]();
     return wall;
   }
 
@@ -102,6 +106,10 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#walls.values()].map((wall) => wall[Symbol.asyncDispose]()));
     await rm(this.#runDir, { recursive: true, force: true });
+  }
+
+  #forget(rootId: string, wall: BubblewrapWall): void {
+    if (this.#walls.get(rootId) === wall) this.#walls.delete(rootId);
   }
 
   #stateOf(rootId: string): string {

@@ -5,13 +5,6 @@ import { promisify } from "node:util";
 import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
 import { isBelow } from "./refused-folder.ts";
 
-export type Guards = {
-  /** In the order in which they are mounted. */
-  readonly binds: readonly Bind[];
-  /** Folders of git in which `commondir` has to hold its place while the wall stands. */
-  readonly gitDirs: readonly string[];
-};
-
 /** Files and folders that shells, editors and tools run or obey by themselves when a person opens the folder. */
 const selfStarting = [
   ".envrc",
@@ -36,11 +29,11 @@ const selfStarting = [
 
 /**
  * What must stay as it is while an agent may write in the folder, because git, editors or shells of the person would run it later.
- * Only what exists: a mount over what does not exist would leave empty files on the person's disk. `folder` is absolute and resolved.
+ * Only what exists: a mount over what does not exist would leave empty files on the person's disk. In the order in which they are
+ * mounted. `folder` is absolute and resolved; `hold` makes what has to exist in a folder of git.
  */
-export async function findGuards(folder: string): Promise<Guards> {
+export async function findGuards(folder: string, hold: (gitDir: string) => Promise<void>): Promise<Bind[]> {
   const binds: Bind[] = [];
-  const gitDirs: string[] = [];
   const close = async (path: string): Promise<void> => {
     if (await isThere(path)) binds.push({ source: path, target: path, isWritable: false });
   };
@@ -52,7 +45,7 @@ export async function findGuards(folder: string): Promise<Guards> {
     // A mount point cannot be renamed, so nothing can be put in its place. A link could be: then nothing there can be written.
     const hasLinks = await isLinked(commonDir);
     binds.push({ source: commonDir, target: commonDir, isWritable: !hasLinks });
-    if (!hasLinks) gitDirs.push(commonDir);
+    if (!hasLinks) await hold(commonDir);
     if (gitDir !== commonDir) {
       await close(join(commonDir, "worktrees"));
       open(gitDir);
@@ -60,7 +53,7 @@ export async function findGuards(folder: string): Promise<Guards> {
       await close(join(gitDir, "gitdir"));
     }
     const modules = await findModules(commonDir);
-    gitDirs.push(...modules);
+    for (const module of modules) await hold(module);
     for (const dir of [commonDir, ...modules])
       for (const name of ["hooks", "config", "config.worktree", "commondir"]) await close(join(dir, name));
     if (gitDir !== commonDir) await close(join(gitDir, "config.worktree"));
@@ -68,7 +61,7 @@ export async function findGuards(folder: string): Promise<Guards> {
   if (repository?.commonDir !== pointer) await close(pointer);
   for (const path of await findTargets(folder)) await close(path);
   for (const name of selfStarting) await close(join(folder, name));
-  return { binds, gitDirs };
+  return binds;
 }
 
 async function isLinked(gitDir: string): Promise<boolean> {

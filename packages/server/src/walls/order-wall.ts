@@ -10,7 +10,6 @@ import {
   systemPath,
 } from "../sandboxes/tool-host-program.ts";
 import type { DerivedSettings } from "./derived-settings.ts";
-import { findGuards } from "./find-guards.ts";
 import { findHiddenFiles } from "./hidden-files.ts";
 import { findToolchains, toolchainVariables, visiblePath } from "./toolchains.ts";
 import type { WallAccount } from "./wall-account.ts";
@@ -35,6 +34,7 @@ export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "p
   /** The working folder without links. */
   readonly folder: string;
   readonly account: WallAccount;
+  readonly guards: MountPlan["guards"];
   readonly dirs: MountPlan["dirs"];
   readonly settings: DerivedSettings;
   /** Null without a way out. */
@@ -58,7 +58,7 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
       ...programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false })),
     ],
     toolchains,
-    guards: (await findGuards(folder)).binds,
+    guards: parts.guards,
   });
   const path = visiblePath(environment["PATH"] ?? systemPath, toolchains, dirname(insideWall.program.node));
   const variables = orderedEnvironment({

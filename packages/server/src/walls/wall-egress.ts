@@ -43,8 +43,8 @@ export type WallEgressDeps = Pick<BubblewrapWallsDeps, "environment" | "isOwnLis
   readonly trust: SharedTrust;
 };
 
-/** The way out of one wall. It is opened once and outlives single processes of the wall, so that grants and counts stay. */
-export class WallEgress implements AsyncDisposable {
+/** The way out of one wall. It outlives single processes of the wall; grants also outlive {@link WallEgress.close}. */
+export class WallEgress {
   readonly #deps: WallEgressDeps;
   #opening: Promise<Egress> | null = null;
   #opened: Egress | null = null;
@@ -85,9 +85,13 @@ export class WallEgress implements AsyncDisposable {
     return this.#opened?.refusalsSince(mark) ?? { mark: 0, text: "" };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#opening?.catch(() => null))?.[Symbol.asyncDispose]();
-    await this.#folder?.close();
+  /** Until it is opened again. */
+  async close(): Promise<void> {
+    const [opening, folder] = [this.#opening, this.#folder];
+    this.#opening = this.#opened = this.#folder = null;
+    // Why it could not be opened was told to the caller of `open`.
+    await (await opening?.catch(() => null))?.[Symbol.asyncDispose]();
+    await folder?.close();
   }
 
   async #open({ become }: WallAccount, registries: readonly string[]): Promise<Egress> {

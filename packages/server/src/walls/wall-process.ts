@@ -22,7 +22,7 @@ export type WallProcessDeps = {
   readonly files: WallFiles;
   /** Makes the folders, writes the key of the tool host, and says what to start. Called for each start. */
   readonly prepare: () => Promise<BubblewrapOrder>;
-  /** Called after each end. */
+  /** Called after each end, and when a start has failed. Must not reject. */
   readonly onEnd: () => Promise<void>;
   /** The environment of bubblewrap itself. */
   readonly path: string;
@@ -76,10 +76,11 @@ export class WallProcess implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const { files, prepare, onEnd, path } = this.#deps;
-    const order = await prepare();
-    const status = await open(join(files.root, "status.json"), "w", 0o600);
-    const log = await open(join(files.root, "log"), "w", 0o600);
+    await using scope = new AsyncDisposableStack();
     try {
+      const order = await prepare();
+      const status = scope.use(await open(join(files.root, "status.json"), "w", 0o600));
+      const log = scope.use(await open(join(files.root, "log"), "w", 0o600));
       const { file, args, descriptors } = bubblewrapCommand(order, status.fd);
       const child = spawn(file, args, {
         cwd: "/",
@@ -103,14 +104,12 @@ export class WallProcess implements AsyncDisposable {
       });
       await this.#untilListening(child);
     } catch (error) {
+      if (this.#child === null) await onEnd();
       throw error instanceof ToolHostRefusedError
         ? error
         : new ToolHostRefusedError(`The wall could not be started: ${describeError(error)}`, {
             cause: error,
           });
-    } finally {
-      await status.close();
-      await log.close();
     }
   }
 
