@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { describeNetwork } from "./describe-wall.ts";
 import type { Server, ServerConfig } from "@convoke/server";
 
 /** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none. */
@@ -13,7 +14,7 @@ export function welcome(
     ...(page === null ? [] : [`  page   ${page}`]),
     `  data   ${tilde(config.dataDir)}`,
     ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
-    `  wall   ${walls ?? "off: agents run commands as your user, who can read your keys"}`,
+    `  wall   ${walls === null ? "off: agents run commands as your user, who can read your keys" : `${walls}; ${describeNetwork(config.wall.network)}`}`,
     `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder runs them")}`,
   ];
   if (sessionKey === null)

@@ -1,4 +1,4 @@
-import type { StartConversationRequest } from "@convoke/protocol";
+import type { StartConversationRequest, WallInfo } from "@convoke/protocol";
 import { useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { Composer, type ComposedMessage } from "../composer/composer.tsx";
@@ -176,6 +176,9 @@ export default function HomePage() {
         {start !== null && (
           <p className="mt-2 px-1 text-xs text-faint">
             {start.can.machine ? more.home.wall[start.wall.kind] : more.home.noMachine}
+            {start.can.machine &&
+              start.wall.kind !== "none" &&
+              ` ${more.home.network[networkOf(start.wall)]}`}
           </p>
         )}
         {start?.can.demo === true && models?.isReady === false && <DemoOffer />}
@@ -184,6 +187,10 @@ export default function HomePage() {
       </div>
     </div>
   );
+}
+
+function networkOf({ network }: WallInfo): "none" | "registries" | "all" | "rules" {
+  return typeof network === "string" ? network : "rules";
 }
 
 function isAbort(error: unknown): boolean {

@@ -27,6 +27,13 @@ export const moreDe: MoreWords = {
         "Der Agent kann nur in diesen Ordner schreiben. Schlüssel, Einstellungen und andere Dateien sieht er nicht.",
       none: "Keine Sandbox: Der Agent läuft auf dem Rechner des Servers, mit dem Benutzerkonto des Servers.",
     },
+    network: {
+      none: "Er hat kein Netzwerk.",
+      registries:
+        "Er kann aus Paket-Registrys und von Code-Hosts lesen und fragt bei jedem anderen Host nach.",
+      all: "Er kann jeden öffentlichen Host erreichen.",
+      rules: "Er kann die Hosts erreichen, die der Server erlaubt.",
+    },
     noMachine:
       "Du darfst auf dem Rechner des Servers keine Agenten ausführen. Der Betreiber des Servers kann es erlauben.",
     now: "Aktive Gespräche",

@@ -27,6 +27,12 @@ export const moreEn = {
         "The agent can write to this folder only. It sees none of your keys, settings or other files.",
       none: "Not sandboxed: the agent runs on the server's machine, as the server's user.",
     },
+    network: {
+      none: "It has no network.",
+      registries: "It can read package registries and code hosts, and asks you for any other host.",
+      all: "It can reach every public host.",
+      rules: "It can reach the hosts that the server allows.",
+    },
     noMachine:
       "You are not allowed to run agents on the server's machine. The operator of the server can allow it.",
     now: "Active conversations",
