@@ -20,5 +20,6 @@ export function reportRefusals(source: ToolSource, refusalsSince: RefusalsSince)
 function withText(observation: Observation, text: string): Observation {
   const { content } = observation as { readonly content?: unknown };
   if (!Array.isArray(content)) return observation;
-  return { ...observation, content: [...content, { type: "text", text }] };
+  // On a line of its own: clients put the parts together as they are.
+  return { ...observation, content: [...content, { type: "text", text: `\n${text}` }] };
 }
