@@ -1,11 +1,9 @@
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
-import { createServer, Socket } from "node:net";
 import { expect, test } from "vitest";
 import { openEgressWorld } from "./testing/egress-world.ts";
-
-const echoServer = () => createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
+import { createEchoServer, readText } from "./testing/echo-server.ts";
 
 test("its socket is for its user only, replaces one that was left, and is gone at the end", async () => {
   const world = await openEgressWorld();
@@ -57,11 +55,11 @@ test("a request with a whole address is sent on, with the host of the address an
 
 test("a tunnel copies bytes both ways, half-closes, and is recorded at its end", async () => {
   await using world = await openEgressWorld({ policy: { allow: ["db.example.com:5432"] } });
-  await world.place("db.example.com", 5432, echoServer());
+  await world.place("db.example.com", 5432, createEchoServer());
   const { status, socket } = await world.connect("db.example.com:5432");
   expect(status).toBe(200);
   socket.end("ping");
-  expect(await text(socket)).toBe("ping");
+  expect(await readText(socket)).toBe("ping");
   await expect.poll(() => world.records).toHaveLength(1);
   expect(world.records).toMatchObject([
     {
@@ -74,41 +72,6 @@ test("a tunnel copies bytes both ways, half-closes, and is recorded at its end",
       receivedBytes: 4,
     },
   ]);
-});
-
-test.each([
-  ["a name", [3, 14, ...Buffer.from("db.example.com")]],
-  ["an address", [1, 1, 0, 0, 1]],
-])("SOCKS 5 with %s opens a tunnel", async (_case, address) => {
-  await using world = await openEgressWorld({ policy: { allow: ["db.example.com:5432", "1.0.0.1:5432"] } });
-  await world.place("db.example.com", 5432, echoServer());
-  const socket = await world.open();
-  socket.write(Buffer.from([5, 1, 0]));
-  expect(await read(socket, 2)).toEqual(Buffer.from([5, 0]));
-  // Sent before the answer, as eager clients do.
-  socket.end(Buffer.from([5, 1, 0, ...address, 0x15, 0x38, ...Buffer.from("ping")]));
-  expect(await read(socket, 10)).toEqual(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
-  expect(await text(socket)).toBe("ping");
-});
-
-test.each([
-  ["a refused name", [5, 1, 0, 3, 9, ...Buffer.from("x.example"), 0, 22], 2],
-  ["a command other than CONNECT", [5, 2, 0, 1, 1, 1, 1, 1, 0, 80], 7],
-  ["an unknown kind of address", [5, 1, 0, 9, 1], 8],
-  ["port 0", [5, 1, 0, 1, 1, 1, 1, 1, 0, 0], 8],
-])("SOCKS 5 answers %s with a code", async (_case, request, code) => {
-  await using world = await openEgressWorld({ policy: "none" });
-  const socket = await world.open();
-  socket.write(Buffer.from([5, 1, 0, ...request]));
-  expect((await read(socket, 12)).subarray(2)).toEqual(Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]));
-  expect(world.resolved).toEqual([]);
-});
-
-test("SOCKS 5 with a login only is not spoken", async () => {
-  await using world = await openEgressWorld();
-  const socket = await world.open();
-  socket.write(Buffer.from([5, 1, 2]));
-  expect(await read(socket, 2)).toEqual(Buffer.from([5, 0xff]));
 });
 
 test("a refused name is not resolved, and the refusal is a sentence in reason and body", async () => {
@@ -146,65 +109,12 @@ test("equal refusals of a minute are one record with a count, and lines for the 
   ]);
 });
 
-test.each([
-  ["http://127.0.0.1/", "127.0.0.1:80"],
-  ["http://0x7f.1/", "127.0.0.1:80"],
-  ["http://2130706433/", "127.0.0.1:80"],
-  ["http://017700000001/", "127.0.0.1:80"],
-  ["http://127.1:8000/", "127.0.0.1:8000"],
-  ["http://[::ffff:127.0.0.1]/", "[::ffff:7f00:1]:80"],
-  ["http://[0:0::1]/", "[::1]:80"],
-  ["http://169.254.169.254/latest", "169.254.169.254:80"],
-  ["http://localhost./", "localhost:80"],
-])("%s is refused, whatever the policy", async (address, target) => {
-  await using world = await openEgressWorld();
-  world.answerWith("localhost", ["127.0.0.1", "::1"]);
-  const { status, body } = await world.send(address);
-  expect({ status, body }).toEqual({
-    status: 403,
-    body: `${target} was refused: Its address is not a public one. A policy can list the host as private.\n`,
-  });
-  expect(world.dialled).toEqual([]);
-});
-
-test("a name is resolved once, the checked address is dialled, and one private address refuses it", async () => {
-  await using world = await openEgressWorld();
-  await world.place("a.example.com", 22, echoServer());
-  world.answerWith("a.example.com", ["1.0.0.1"], ["127.0.0.1"], ["1.0.0.1", "10.0.0.1"]);
-  const { status, socket } = await world.connect("a.example.com:22");
-  socket.destroy();
-  expect(status).toBe(200);
-  expect(world.resolved).toEqual(["a.example.com"]);
-  expect(world.dialled).toEqual(["1.0.0.1:22"]);
-  expect((await world.connect("a.example.com:22")).status).toBe(403);
-  expect((await world.connect("a.example.com:22")).status).toBe(403);
-  expect(world.dialled).toEqual(["1.0.0.1:22"]);
-});
-
-test("private hosts pass where all policies list them, except for the server's own listeners", async () => {
-  const rules = { private: ["nas.example.com:22"], allow: ["10.0.0.7:22"] };
-  await using world = await openEgressWorld({
-    policy: rules,
-    limitedBy: [{ source: "server", policy: rules }],
-    isOwnListener: (address, port) => address === "10.0.0.9" && port === 22,
-  });
-  world.answerWith("nas.example.com", ["10.0.0.5"], ["10.0.0.9"], ["10.0.0.5"]);
-  await world.connect("nas.example.com:22");
-  await world.connect("10.0.0.7:22");
-  expect(world.dialled).toEqual(["10.0.0.5:22", "10.0.0.7:22"]);
-  expect((await world.connect("nas.example.com:22")).reason).toBe(
-    "nas.example.com:22 was refused: The server itself listens there.",
-  );
-  world.egress.setPolicies({ policy: rules, limitedBy: [{ source: "server", policy: "all" }] });
-  expect((await world.connect("nas.example.com:22")).status).toBe(403);
-});
-
 test("a grant widens the conversation's policy within the others, and ends with its tunnels", async () => {
   await using world = await openEgressWorld({
     policy: { allow: [] },
     limitedBy: [{ source: "server", policy: { allow: ["*.example.com:22"], deny: ["bad.example.com"] } }],
   });
-  await world.place("a.example.com", 22, echoServer());
+  await world.place("a.example.com", 22, createEchoServer());
   expect((await world.connect("a.example.com:22")).status).toBe(403);
   world.egress.grant(["a.example.com:22", "bad.example.com:22", "other.example:22"], "run");
   const { status, socket } = await world.connect("a.example.com:22");
@@ -240,33 +150,3 @@ test("read-only hosts are read over plain HTTP by their rules", async () => {
   const refused = await world.send("http://deb.debian.org/x", { method: "POST", body: "data" });
   expect(refused.body).toBe("deb.debian.org:80 was refused: This host is read-only; POST is not allowed.\n");
 });
-
-test("what cannot be reached is a sentence", async () => {
-  await using world = await openEgressWorld({
-    connect: () => {
-      const socket = new Socket();
-      setImmediate(() => socket.destroy(Object.assign(new Error("no"), { code: "ECONNREFUSED" })));
-      return socket;
-    },
-  });
-  expect(await world.connect("a.example.com:22")).toMatchObject({
-    status: 502,
-    reason: "a.example.com:22 could not be reached: It refused the connection.",
-  });
-  world.answerWith("none.example.com", []);
-  expect((await world.send("http://none.example.com/")).body).toBe(
-    "none.example.com:80 could not be reached: Its name has no address.\n",
-  );
-});
-
-async function read(socket: Socket, length: number): Promise<Buffer> {
-  for (;;) {
-    const bytes = socket.read(length) as Buffer | null;
-    if (bytes !== null) return bytes;
-    await once(socket, "readable");
-  }
-}
-
-async function text(socket: Socket): Promise<string> {
-  return Buffer.concat(await socket.toArray()).toString();
-}

@@ -1,0 +1,21 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+
+/** Sends back what comes, and ends when the other side does. */
+export function createEchoServer(): Server {
+  return createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket));
+}
+
+/** Exactly so many bytes; what follows stays in the socket. */
+export async function readBytes(socket: Socket, length: number): Promise<Buffer> {
+  for (;;) {
+    const bytes = socket.read(length) as Buffer | null;
+    if (bytes !== null) return bytes;
+    await once(socket, "readable");
+  }
+}
+
+/** Everything until the other side ends. */
+export async function readText(socket: Socket): Promise<string> {
+  return Buffer.concat(await socket.toArray()).toString();
+}
