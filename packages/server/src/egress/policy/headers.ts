@@ -6,6 +6,9 @@ export type Header = readonly [name: string, value: string];
 /** Names that are about one connection only (RFC 9110, section 7.6.1), beside those that `Connection` lists and `Proxy-*`. */
 const ofConnection = new Set(["connection", "keep-alive", "te", "transfer-encoding", "upgrade"]);
 
+/** `Connection` does not remove these: without them both sides could read another end of the message, or another host. */
+const neverListed = new Set(["content-length", "host"]);
+
 export function toHeaders(raw: readonly string[]): Header[] {
   return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at]!, raw[2 * at + 1]!] as const);
 }
@@ -19,7 +22,7 @@ export function ofMessage(headers: readonly Header[]): Header[] {
   const listed = valuesOf(headers, "connection").flatMap((value) =>
     value.split(",").map((name) => name.trim().toLowerCase()),
   );
-  const dropped = new Set([...ofConnection, ...listed]);
+  const dropped = new Set([...ofConnection, ...listed.filter((name) => !neverListed.has(name))]);
   return headers.filter(([name]) => {
     const lower = name.toLowerCase();
     return !dropped.has(lower) && !lower.startsWith("proxy-");
