@@ -12,6 +12,8 @@ export type EgressOptions = EgressPolicies & {
   readonly isOwnListener: (address: string, port: number) => boolean;
   /** Must not throw. */
   readonly onRecord: (record: EgressRecord) => void;
+  /** Told of failures that are no other machine's doing, and of those of the socket itself. Must not throw. */
+  readonly onUnexpected: (error: unknown, message: string) => void;
   /** Resolves an allowed name. By default the system's resolver. */
   readonly resolve?: (host: string, signal: AbortSignal) => Promise<readonly LookupAddress[]>;
   /** Connects to one of the checked addresses. By default TCP, the first that answers. */

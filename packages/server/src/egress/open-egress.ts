@@ -17,6 +17,7 @@ import { createDialTls } from "./intercept/upstream-tls.ts";
 import { createTunnelOpener } from "./open-tunnel.ts";
 import { EgressPolicy } from "./policy/egress-policy.ts";
 import { EgressLedger } from "./records/egress-ledger.ts";
+import { isUnexpected } from "./records/refusal.ts";
 import { Tunnels } from "./records/tunnels.ts";
 
 /**
@@ -35,6 +36,9 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     tunnels,
     limits,
     secretsFor: (target) => secretsFor(options.secrets(), target),
+    report: (error, message) => {
+      if (isUnexpected(error)) options.onUnexpected(error, message);
+    },
   };
   const authority = new CertificateAuthority();
   const agent = new UpstreamAgent(async (target) => dial(target, decide(policy, target)));
@@ -48,8 +52,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     if (clients.size >= limits.maxConnections) return void socket.destroy();
     clients.add(socket);
     socket.on("error", () => socket.destroy()).once("close", () => clients.delete(socket));
-    // Whatever a client sends, only its own connection ends.
-    front.serve(socket).catch(() => socket.destroy());
+    void front.serve(socket);
   });
   await listen(server, options.socketPath);
 

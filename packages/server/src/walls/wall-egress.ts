@@ -5,6 +5,7 @@ import { readSystemRoots, composeTrustBundle, trustStorePaths } from "../egress/
 import type { Egress, RefusalsSince } from "../egress/egress.ts";
 import { createUpstreamTrust } from "../egress/intercept/upstream-tls.ts";
 import { openEgress } from "../egress/open-egress.ts";
+import { describeError } from "../lib/describe-error.ts";
 import { isRegularFile } from "./is-regular-file.ts";
 import type { WallAccount } from "./wall-account.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
@@ -36,7 +37,10 @@ export type WallTrust = {
   readonly publicKeyDigest: string;
 };
 
-export type WallEgressDeps = Pick<BubblewrapWallsDeps, "environment" | "isOwnListener" | "onEgress"> & {
+export type WallEgressDeps = Pick<
+  BubblewrapWallsDeps,
+  "environment" | "isOwnListener" | "onEgress" | "logger"
+> & {
   readonly order: WallOrder;
   /** Absolute; shows inside, read-only. */
   readonly folder: string;
@@ -95,7 +99,7 @@ export class WallEgress {
   }
 
   async #open({ become }: WallAccount, registries: readonly string[]): Promise<Egress> {
-    const { order, folder, environment, isOwnListener, onEgress, trust } = this.#deps;
+    const { order, folder, environment, isOwnListener, onEgress, trust, logger } = this.#deps;
     const { network, limit, rootId } = order;
     // The path of a socket may have a hundred characters only, and that of the data folder is the user's choice.
     this.#folder = await open(folder);
@@ -108,6 +112,8 @@ export class WallEgress {
       secrets: () => [],
       isOwnListener,
       onRecord: (record) => onEgress(rootId, record),
+      onUnexpected: (error, message) =>
+        logger.error({ reason: describeError(error), conversation: rootId }, `in the way out, ${message}`),
       parentProxy: findParentProxy(environment),
       upstreamTrust: trust.upstream,
     });

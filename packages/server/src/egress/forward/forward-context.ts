@@ -14,6 +14,8 @@ export type ForwardContext = {
   readonly limits: EgressLimits;
   /** Those that are bound to a target. */
   readonly secretsFor: (target: Target) => readonly BoundSecret[];
+  /** Reports an error, unless it is what other machines do. */
+  readonly report: (error: unknown, message: string) => void;
 };
 
 /** Where a request leads, whatever its headers say. */

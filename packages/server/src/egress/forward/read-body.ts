@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
+import { ClientGone } from "../records/refusal.ts";
 
 /** The whole body, when it has no more bytes than the maximum; otherwise null, and the stream has all of it as before. */
 export async function readBody(stream: Readable, maxBytes: number): Promise<Buffer | null> {
@@ -17,7 +18,7 @@ export async function readBody(stream: Readable, maxBytes: number): Promise<Buff
       continue;
     }
     if (stream.readableEnded) return Buffer.concat(chunks);
-    if (stream.destroyed) throw new Error("The client ended its request early.");
+    if (stream.destroyed) throw new ClientGone();
     const done = new AbortController();
     const { signal } = done;
     try {

@@ -42,14 +42,18 @@ export class Front {
       },
       thisIsAProxy,
     );
-    this.#http.on(
-      "connect",
-      (request, socket, head) => void this.#onConnect(request, socket as Socket, head),
-    );
+    this.#http.on("connect", (request, socket, head) => {
+      const client = socket as Socket;
+      this.#onConnect(request, client, head).catch((error: unknown) => this.#onError(client, error));
+    });
   }
 
-  /** Serves one connection. */
+  /** Serves one connection. Never rejects: whatever a client sends, only its own connection ends. */
   async serve(socket: Socket): Promise<void> {
+    await this.#serve(socket).catch((error: unknown) => this.#onError(socket, error));
+  }
+
+  async #serve(socket: Socket): Promise<void> {
     const { headMs } = this.#deps.context.limits;
     const first = await peek(socket, headMs);
     if (first === null) return;
@@ -60,6 +64,11 @@ export class Front {
       accept: () => answerSocks(socket, socksReply.done),
       refuse: (status) => endSocks(socket, status === 403 ? socksReply.refused : socksReply.unreachable),
     });
+  }
+
+  #onError(socket: Socket, error: unknown): void {
+    socket.destroy();
+    this.#deps.context.report(error, "a connection of a client failed");
   }
 
   async #onConnect(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {

@@ -34,6 +34,23 @@ export class Unreachable extends Error {
   }
 }
 
+/** The client left before its request was whole. */
+export class ClientGone extends Error {
+  override readonly name = "ClientGone";
+
+  constructor() {
+    super("The client ended its request early.");
+  }
+}
+
+/** False for what clients, hosts and networks do. Node gives all of that a code, and its own complaints about wrong calls one of these. */
+export function isUnexpected(error: unknown): boolean {
+  if (!(error instanceof Error)) return true;
+  if (error instanceof Refused || error instanceof Unreachable || error instanceof ClientGone) return false;
+  const code = "code" in error ? String(error.code) : "ERR_INVALID_ARG";
+  return /^ERR_INVALID_(?:ARG|STATE|THIS)|^ERR_METHOD_NOT_IMPLEMENTED/.test(code);
+}
+
 const sources = {
   server: "The server's network policy",
   user: "The network policy of this user",

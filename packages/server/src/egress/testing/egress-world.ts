@@ -20,6 +20,8 @@ export type EgressWorld = AsyncDisposable & {
   readonly egress: Egress;
   readonly socketPath: string;
   readonly records: EgressRecord[];
+  /** Errors that are no other machine's doing. */
+  readonly reported: unknown[];
   /** Names that were resolved, in order. */
   readonly resolved: string[];
   /** Addresses that were connected to, with their ports. */
@@ -66,6 +68,7 @@ export async function openEgressWorld(options: Partial<EgressOptions> = {}): Pro
   const upstreams = new Set<Socket>();
   const inner = new Set<Socket>();
   const records: EgressRecord[] = [];
+  const reported: unknown[] = [];
   const resolved: string[] = [];
   const dialled: string[] = [];
   const addressOf = (host: string): string => {
@@ -80,6 +83,7 @@ export async function openEgressWorld(options: Partial<EgressOptions> = {}): Pro
     secrets: () => [],
     isOwnListener: () => false,
     onRecord: (record) => void records.push(record),
+    onUnexpected: (error) => void reported.push(error),
     resolve: async (host) => {
       resolved.push(host);
       const listed = answers.get(host)?.shift() ?? [addressOf(host)];
@@ -133,6 +137,7 @@ export async function openEgressWorld(options: Partial<EgressOptions> = {}): Pro
     egress,
     socketPath,
     records,
+    reported,
     resolved,
     dialled,
     place: async (host, port, server) => {
