@@ -1,8 +1,6 @@
-import { chmod, rename, rm } from "node:fs/promises";
-import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { once } from "node:events";
-import { createServer, type Server, type Socket } from "node:net";
-import { dirname, join } from "node:path";
+import { createServer, type Socket } from "node:net";
 import { onceUnlessRejected } from "@convoke/protocol";
 import { createDial } from "./addresses/dial.ts";
 import { socketBufferBytes } from "./addresses/sockets.ts";
@@ -12,6 +10,7 @@ import { defaultLimits, type Egress, type EgressOptions } from "./egress.ts";
 import { decide, type ForwardContext } from "./forward/forward-context.ts";
 import { UpstreamAgent } from "./forward/upstream-agent.ts";
 import { Front } from "./front/front.ts";
+import { listen } from "./front/listen.ts";
 import { Interceptor } from "./intercept/interceptor.ts";
 import { createDialTls } from "./intercept/upstream-tls.ts";
 import { createTunnelOpener } from "./open-tunnel.ts";
@@ -76,19 +75,4 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
       ledger[Symbol.dispose]();
     }),
   };
-}
-
-/** The longest path that every system takes for a unix socket (macOS: 103 bytes). */
-const maxPathBytes = 103;
-
-async function listen(server: Server, path: string): Promise<void> {
-  if (Buffer.byteLength(path) > maxPathBytes) {
-    throw new Error(`The socket path ${path} is longer than ${maxPathBytes} bytes; choose a shorter one.`);
-  }
-  const temporary = join(dirname(path), `.${randomUUID().slice(0, 8)}`);
-  server.listen(temporary);
-  await once(server, "listening");
-  // Renamed with its final mode, so that no other user can ever connect; one of a server that was killed is replaced.
-  await chmod(temporary, 0o600);
-  await rename(temporary, path);
 }

@@ -117,8 +117,13 @@ export class WallEgress {
       parentProxy: findParentProxy(environment),
       upstreamTrust: trust.upstream,
     });
-    if (become !== null) await chown(socketPath, become.uid, become.gid);
-    opened.grant([...this.#granted], "conversation");
+    try {
+      if (become !== null) await chown(socketPath, become.uid, become.gid);
+      opened.grant([...this.#granted], "conversation");
+    } catch (error) {
+      await opened[Symbol.asyncDispose]();
+      throw error;
+    }
     this.#opened = opened;
     return opened;
   }

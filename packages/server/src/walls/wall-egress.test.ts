@@ -1,0 +1,49 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { silentLogger } from "../lib/logger.ts";
+import type { WallAccount } from "./wall-account.ts";
+import { SharedTrust, WallEgress } from "./wall-egress.ts";
+
+const account: WallAccount = {
+  become: null,
+  shown: { uid: 1000, gid: 1000 },
+  name: "agent",
+  home: "/home/agent",
+  isRoot: false,
+};
+
+async function openWallEgress(granted: readonly string[]): Promise<{ folder: string; way: WallEgress }> {
+  const folder = await mkdtemp(join(tmpdir(), "way-"));
+  const way = new WallEgress({
+    environment: {},
+    isOwnListener: () => false,
+    onEgress: () => {},
+    logger: silentLogger,
+    order: { rootId: "c1", ownerId: "u1", folder, network: "none", limit: null, granted, hide: [] },
+    folder,
+    trust: new SharedTrust(),
+  });
+  onTestFinished(async () => {
+    await way.close();
+    await rm(folder, { recursive: true });
+  });
+  return { folder, way };
+}
+
+test("a way out that fails after it listens is closed, and leaves no file", async () => {
+  const { folder, way } = await openWallEgress(["no host"]);
+  await expect(way.open(account, [])).rejects.toThrow("Write a host such as");
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a way out has a socket for as long as it is open, and opens again", async () => {
+  const { folder, way } = await openWallEgress([]);
+  for (let at = 0; at < 2; at += 1) {
+    await way.open(account, []);
+    expect(await readdir(folder)).toEqual(["proxy.sock"]);
+    await way.close();
+    expect(await readdir(folder)).toEqual([]);
+  }
+});
