@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type EgressListener, openEgressListener } from "./egress-listener.ts";
+import { type EgressListenerMessage, listenForEgress } from "./listen-for-egress.ts";
 
 async function openWay(
   onConnection: (socket: Socket) => void,
@@ -69,6 +70,21 @@ test("without the server's socket a client is cut off", async () => {
   await using listener = await openListener(join(tmpdir(), "no-such-folder", "egress.sock"));
   const client = await openClient(listener.port);
   await once(client.resume(), "end");
+  client.destroy();
+});
+
+test("a connection that cannot be accepted is reported, and the listener goes on", async () => {
+  const { socketPath } = await openWay((socket) => void socket.end("hello"));
+  const messages: EgressListenerMessage[] = [];
+  const server = listenForEgress({ socketPath, port: 0 }, (message) => void messages.push(message));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  for (let at = 0; at < 2; at += 1) server.emit("error", new Error("accept EMFILE"));
+  const failed = { kind: "not accepted", reason: "accept EMFILE" };
+  expect(messages).toEqual([{ kind: "listening", port }, failed, failed]);
+  const client = await openClient(port);
+  expect(Buffer.concat(await client.toArray()).toString()).toBe("hello");
   client.destroy();
 });
 

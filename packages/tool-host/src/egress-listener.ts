@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
-import type { EgressListenerOrder } from "./egress-listener-worker.ts";
+import type { EgressListenerMessage, EgressListenerOrder } from "./listen-for-egress.ts";
 
 /** Where programs inside of a wall find the proxy. */
 export const egressPort = 3_128;
@@ -34,12 +34,16 @@ export async function openEgressListener(options: EgressListenerOptions): Promis
     failed.reject(error);
   });
   const [message] = (await Promise.race([once(worker, "message"), failed.promise])) as [
-    { readonly port: number } | { readonly error: string },
+    EgressListenerMessage,
   ];
-  if ("error" in message) {
+  if (message.kind !== "listening") {
     await worker.terminate();
-    throw new Error(`The proxy cannot listen on 127.0.0.1:${order.port}: ${message.error}`);
+    throw new Error(`The proxy cannot listen on 127.0.0.1:${order.port}: ${message.reason}`);
   }
+  worker.on("message", (later: EgressListenerMessage) => {
+    if (later.kind !== "listening")
+      options.onWarning(`The proxy's listener did not accept a connection: ${later.reason}`);
+  });
   worker.unref();
   return {
     port: message.port,

@@ -53,7 +53,9 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     socket.on("error", () => socket.destroy()).once("close", () => clients.delete(socket));
     void front.serve(socket);
   });
-  await listen(server, options.socketPath);
+  await listen(server, options.socketPath, (error) =>
+    options.onUnexpected(error, "a connection could not be accepted"),
+  );
 
   const recheck = (): void => tunnels.cut((target) => policy.decide(target).isAllowed);
   return {

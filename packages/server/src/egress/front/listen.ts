@@ -9,9 +9,9 @@ const maxPathBytes = 103;
 
 /**
  * Listens on a Unix socket of mode 0600, in place of one of a server that was killed. When that fails, no socket is open and no file is
- * left.
+ * left. Later errors go to `onError`, such as a connection for which this process has no descriptor; the server goes on.
  */
-export async function listen(server: Server, path: string): Promise<void> {
+export async function listen(server: Server, path: string, onError: (error: Error) => void): Promise<void> {
   if (Buffer.byteLength(path) > maxPathBytes) {
     throw new Error(`The socket path ${path} is longer than ${maxPathBytes} bytes; choose a shorter one.`);
   }
@@ -29,4 +29,5 @@ export async function listen(server: Server, path: string): Promise<void> {
     await rm(temporary, { force: true });
     throw error;
   }
+  server.on("error", onError);
 }
