@@ -9,7 +9,7 @@ test.each([
   ["http://2130706433/", "127.0.0.1:80"],
   ["http://017700000001/", "127.0.0.1:80"],
   ["http://127.1:8000/", "127.0.0.1:8000"],
-  ["http://[::ffff:127.0.0.1]/", "[::ffff:7f00:1]:80"],
+  ["http://[::ffff:127.0.0.1]/", "127.0.0.1:80"],
   ["http://[0:0::1]/", "[::1]:80"],
   ["http://169.254.169.254/latest", "169.254.169.254:80"],
   ["http://localhost./", "localhost:80"],
@@ -22,6 +22,12 @@ test.each([
     body: `${target} was refused: Its address is not a public one. A policy can list the host as private.\n`,
   });
   expect(world.dialled).toEqual([]);
+});
+
+test("a denied address is denied in its other spelling", async () => {
+  await using world = await openEgressWorld({ policy: { allow: ["*"], deny: ["1.1.1.1"] } });
+  const { body } = await world.send("http://[::ffff:1.1.1.1]/");
+  expect(body).toBe("1.1.1.1:80 was refused: This conversation's network policy denies 1.1.1.1.\n");
 });
 
 test("a name is resolved once, the checked address is dialled, and one private address refuses it", async () => {

@@ -7,7 +7,7 @@ const maxNameChars = 253;
 
 /**
  * A host in its one form, or null. The URL parser resolves odd spellings of addresses, such as `0x7f.1` and `2130706433`, and writes
- * international names in ASCII.
+ * international names in ASCII. An IPv4 address mapped to IPv6, such as `::ffff:1.1.1.1`, is that IPv4 address: it leads to the same place.
  */
 export function toHost(text: string): string | null {
   const bare = text.replace(/^\[(.*)\]$/, "$1");
@@ -44,5 +44,11 @@ export function formatTarget({ host, port }: Target): string {
 function ipv6(address: string): string | null {
   // A zone names an interface of this machine.
   if (address.includes("%")) return null;
-  return new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const plain = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [, high = "", low = ""] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(plain) ?? [];
+  if (high === "") return plain;
+  return [high, low]
+    .map((word) => Number.parseInt(word, 16))
+    .flatMap((word) => [word >> 8, word & 255])
+    .join(".");
 }

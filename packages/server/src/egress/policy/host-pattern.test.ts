@@ -28,6 +28,9 @@ test.each([
   ["[2606:4700:0::1111]:53", "[2606:4700::1111]:53", true],
   ["2606:4700::1111", "[2606:4700::1111]:443", true],
   ["1.1.1.1", "0x01.0x01.0x01.0x01:443", true],
+  ["1.1.1.1", "[::ffff:1.1.1.1]:443", true],
+  ["[::ffff:101:101]", "1.1.1.1:443", true],
+  ["::ffff:1.1.1.1", "[::ffff:0101:0101]:443", true],
   ["bücher.example", "xn--bcher-kva.example:443", true],
 ])("%s and %s: %s", (pattern, target, expected) => {
   expect(matches(pattern, target)).toBe(expected);
@@ -52,6 +55,16 @@ test.each(["", "a/b", "a?b", "a#b", "a@b", "a\\b", "a\u0000b", "a%62", "[::1%eth
     expect(toHost(text)).toBeNull();
   },
 );
+
+test.each([
+  ["::ffff:127.0.0.1", "127.0.0.1"],
+  ["[0:0:0:0:0:ffff:a00:1]", "10.0.0.1"],
+  ["::FFFF:0:1", "0.0.0.1"],
+  ["::fffe:7f00:1", "::fffe:7f00:1"],
+  ["::7f00:1", "::7f00:1"],
+])("%s is read as %s", (text, host) => {
+  expect(toHost(text)).toBe(host);
+});
 
 test("a host stays as it is when it is read again", () => {
   fc.assert(
