@@ -132,6 +132,11 @@ export type RefusalsSince = {
 export type EgressLimits = {
   /** Of the wall; each may hold some MiB on its way. */
   readonly maxConnections: number;
+  /** Connections to hosts that are being opened, of the wall and at one host and port. */
+  readonly maxDials: number;
+  readonly maxDialsAtHost: number;
+  /** Names that are being resolved. */
+  readonly maxLookups: number;
   /** For the first bytes of a connection, and for the head of a request. */
   readonly headMs: number;
   readonly resolveMs: number;
@@ -147,6 +152,9 @@ export type EgressLimits = {
 
 export const defaultLimits: EgressLimits = {
   maxConnections: 256,
+  maxDials: 256,
+  maxDialsAtHost: 64,
+  maxLookups: 32,
   headMs: 30_000,
   resolveMs: 10_000,
   connectMs: 20_000,

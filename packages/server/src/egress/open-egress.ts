@@ -7,7 +7,7 @@ import { socketBufferBytes } from "./addresses/sockets.ts";
 import { secretsFor } from "./bound-secrets.ts";
 import { CertificateAuthority } from "./certificates/certificate-authority.ts";
 import { defaultLimits, type Egress, type EgressOptions } from "./egress.ts";
-import { decide, type ForwardContext } from "./forward/forward-context.ts";
+import type { ForwardContext } from "./forward/forward-context.ts";
 import { UpstreamAgent } from "./forward/upstream-agent.ts";
 import { Front } from "./front/front.ts";
 import { listen } from "./front/listen.ts";
@@ -16,6 +16,7 @@ import { createDialTls } from "./intercept/upstream-tls.ts";
 import { createTunnelOpener } from "./open-tunnel.ts";
 import { EgressPolicy } from "./policy/egress-policy.ts";
 import { EgressLedger } from "./records/egress-ledger.ts";
+import { OpenConnections } from "./records/open-connections.ts";
 import { isUnexpected } from "./records/refusal.ts";
 import { Tunnels } from "./records/tunnels.ts";
 
@@ -27,12 +28,14 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   const limits = { ...defaultLimits, ...options.limits };
   const policy = new EgressPolicy(options);
   const ledger = new EgressLedger(options.onRecord, limits.refusalWindowMs);
-  const tunnels = new Tunnels(ledger, limits);
-  const dial = createDial(options, limits);
+  const connections = new OpenConnections();
+  const tunnels = new Tunnels(ledger, connections, limits);
+  const dial = createDial({ ...options, policy, connections, limits });
   const context: ForwardContext = {
     policy,
     ledger,
     tunnels,
+    connections,
     limits,
     secretsFor: (target) => secretsFor(options.secrets(), target),
     report: (error, message) => {
@@ -40,7 +43,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     },
   };
   const authority = new CertificateAuthority();
-  const agent = new UpstreamAgent(async (target) => dial(target, decide(policy, target)));
+  const agent = new UpstreamAgent(dial);
   const dialTls = createDialTls(dial, options.upstreamTrust, limits.connectMs);
   const interceptor = new Interceptor({ context, authority, dialTls, plainAgent: agent });
   const openTunnel = createTunnelOpener({ context, dial, interceptor });
@@ -57,13 +60,12 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     options.onUnexpected(error, "a connection could not be accepted"),
   );
 
-  const recheck = (): void => tunnels.cut((target) => policy.decide(target).isAllowed);
   return {
     certificate: authority.certificate,
     publicKeyDigest: authority.publicKeyDigest,
-    setPolicies: (policies) => (policy.set(policies), recheck()),
+    setPolicies: (policies) => (policy.set(policies), connections.recheck()),
     grant: (hosts, scope) => policy.grant(hosts, scope),
-    revoke: (scope, hosts) => (policy.revoke(scope, hosts), recheck()),
+    revoke: (scope, hosts) => (policy.revoke(scope, hosts), connections.recheck()),
     totals: () => ledger.totals(),
     refusalsSince: (mark) => ledger.refusalsSince(mark),
     [Symbol.asyncDispose]: onceUnlessRejected(async () => {
@@ -72,6 +74,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
       for (const socket of clients) socket.destroy();
       agent.destroy();
       interceptor[Symbol.dispose]();
+      connections.endAll();
       await closed;
       await rm(options.socketPath, { force: true });
       ledger[Symbol.dispose]();

@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
 import type { Dial } from "./addresses/dial.ts";
-import type { Allowed, ForwardContext } from "./forward/forward-context.ts";
+import type { ForwardContext } from "./forward/forward-context.ts";
 import type { FrontDeps, TunnelAnswer } from "./front/front.ts";
 import { isTls, isWholeHello, peek } from "./intercept/first-bytes.ts";
 import type { Interceptor } from "./intercept/interceptor.ts";
 import type { Target } from "./policy/host-name.ts";
+import { type Allowed, decide, decideUnread } from "./records/decide.ts";
 import { answerTo, Refused, refuseByPolicy } from "./records/refusal.ts";
 
 export type TunnelOpenerDeps = {
@@ -18,7 +19,7 @@ const securePorts = new Set([443, 8443]);
 
 /** What happens to a connection that a client asked for: it is refused, read, or copied. */
 export function createTunnelOpener({ context, dial, interceptor }: TunnelOpenerDeps): FrontDeps["onTunnel"] {
-  const { policy, ledger, tunnels, limits } = context;
+  const { policy, ledger, tunnels, connections, limits } = context;
 
   /** Reads what the client sends first, once it believes to be connected. */
   async function intercept(
@@ -30,7 +31,7 @@ export function createTunnelOpener({ context, dial, interceptor }: TunnelOpenerD
     if (hello === null) return "served";
     // A secret is put in over TLS only, so that anything else passes as it is.
     if (!isTls(hello) && !isReadOnly) return "not HTTP";
-    tunnels.watch(client, target);
+    connections.add(client, () => decide(policy, target));
     await interceptor.serve(client, target, hello, false);
     return "served";
   }
@@ -48,12 +49,22 @@ export function createTunnelOpener({ context, dial, interceptor }: TunnelOpenerD
     if (hello !== null) await interceptor.serve(client, target, hello, true);
   }
 
-  async function copy(client: Socket, target: Target, allowed: Allowed, onOpen: () => void): Promise<void> {
-    const upstream = await dial(target, allowed);
+  async function copy(client: Socket, target: Target, onOpen: () => void): Promise<void> {
+    const clientGone = new AbortController();
+    client.once("close", () => clientGone.abort());
+    const upstream = await dial(target, clientGone.signal);
     if (client.destroyed) return void upstream.destroy();
-    ledger.begin(target);
-    onOpen();
-    tunnels.join(client, upstream, { target, rule: allowed.rule, path: null, secrets: [] });
+    const check = (): Allowed => decideUnread(policy, target);
+    try {
+      // The policies may have changed meanwhile.
+      const { rule } = check();
+      ledger.begin(target);
+      onOpen();
+      tunnels.join(client, upstream, { target, rule, path: null, secrets: [], check });
+    } catch (error) {
+      upstream.destroy();
+      throw error;
+    }
   }
 
   return async (client, target, answer) => {
@@ -66,7 +77,7 @@ export function createTunnelOpener({ context, dial, interceptor }: TunnelOpenerD
         answer.accept();
         if ((await intercept(client, target, verdict.isReadOnly)) === "served") return;
       }
-      await copy(client, target, verdict, () => void (isAccepted || answer.accept()));
+      await copy(client, target, () => void (isAccepted || answer.accept()));
     } catch (error) {
       if (error instanceof Refused) ledger.refuse(error);
       const { status, sentence } = answerTo(error);

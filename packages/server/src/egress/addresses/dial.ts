@@ -1,68 +1,74 @@
-import { lookup, type LookupAddress } from "node:dns";
-import { isIP, type Socket } from "node:net";
+import type { LookupAddress } from "node:dns";
+import type { Socket } from "node:net";
 import type { EgressLimits, EgressOptions } from "../egress.ts";
+import type { EgressPolicy } from "../policy/egress-policy.ts";
 import type { Target } from "../policy/host-name.ts";
-import { refuseAddress, Unreachable } from "../records/refusal.ts";
+import { decide, decideAddress } from "../records/decide.ts";
+import type { OpenConnections } from "../records/open-connections.ts";
+import { refuseAddress } from "../records/refusal.ts";
 import { createAddressGuard } from "./address-guard.ts";
+import { DialSlots } from "./dial-slots.ts";
+import { Lookups } from "./lookups.ts";
 import { openThroughProxy } from "./parent-proxy.ts";
 import { connectTcp, whenConnected } from "./sockets.ts";
 
-/** Opens a TCP connection to a target that a policy allowed. Rejects with `Refused` or `Unreachable`. */
-export type Dial = (target: Target, options: { readonly mayBePrivate: boolean }) => Promise<Socket>;
+/**
+ * Opens a TCP connection to a target, when the policies allow that before and after. Later it ends as soon as they do not. Rejects with
+ * `Refused` or `Unreachable`, or with the reason of the signal.
+ */
+export type Dial = (target: Target, signal: AbortSignal) => Promise<Socket>;
 
-type DialDeps = Pick<EgressOptions, "isOwnListener" | "resolve" | "connect" | "parentProxy">;
+export type DialDeps = Pick<EgressOptions, "isOwnListener" | "resolve" | "connect" | "parentProxy"> & {
+  readonly policy: EgressPolicy;
+  readonly connections: OpenConnections;
+  readonly limits: EgressLimits;
+};
 
 /**
  * Resolves the name once, checks all its addresses and connects to one of these. With a proxy of the machine, the name is checked as
  * far as it can be resolved here, and the proxy resolves it again.
  */
-export function createDial(deps: DialDeps, limits: Pick<EgressLimits, "resolveMs" | "connectMs">): Dial {
+export function createDial(deps: DialDeps): Dial {
+  const { policy, connections, limits } = deps;
   const guard = createAddressGuard(deps.isOwnListener);
-  const resolve = deps.resolve ?? resolveName;
+  const lookups = new Lookups(deps.resolve, limits);
+  const slots = new DialSlots(limits);
   const connect = deps.connect ?? connectAddress;
-  return async (target, { mayBePrivate }) => {
-    const proxy = deps.parentProxy?.(target.host, target.port) ?? null;
-    const addresses = await resolveWithin(target, resolve, limits.resolveMs).catch((error: unknown) => {
-      // A name that only the proxy knows.
-      if (proxy !== null) return [];
-      throw error;
-    });
+
+  function check(target: Target, addresses: readonly LookupAddress[]): void {
+    const { mayBePrivate } = decide(policy, target);
     for (const { address } of addresses) {
       const problem = guard(address, target.port, mayBePrivate);
       if (problem !== null) throw refuseAddress(target, problem);
+      decideAddress(policy, target, address);
     }
-    if (proxy !== null) return await openThroughProxy(proxy, target, limits.connectMs);
-    return await whenConnected(connect(addresses, target.port), target, limits.connectMs);
-  };
-}
-
-async function resolveWithin(
-  target: Target,
-  resolve: NonNullable<DialDeps["resolve"]>,
-  timeoutMs: number,
-): Promise<readonly LookupAddress[]> {
-  const family = isIP(target.host);
-  if (family !== 0) return [{ address: target.host, family }];
-  const signal = AbortSignal.timeout(timeoutMs);
-  const late = Promise.withResolvers<never>();
-  const onLate = (): void => late.reject(new Unreachable(target, 504, "Its name was not resolved in time."));
-  signal.addEventListener("abort", onLate);
-  try {
-    const addresses = await Promise.race([resolve(target.host, signal), late.promise]);
-    if (addresses.length === 0) throw new Unreachable(target, 502, "Its name has no address.");
-    return addresses;
-  } catch (error) {
-    if (error instanceof Unreachable) throw error;
-    throw new Unreachable(target, 502, "Its name could not be resolved.", { cause: error });
-  } finally {
-    signal.removeEventListener("abort", onLate);
   }
-}
 
-async function resolveName(host: string): Promise<LookupAddress[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>();
-  lookup(host, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)));
-  return promise;
+  return async (target, signal) => {
+    // A query for a name carries data: not before the name is allowed.
+    decide(policy, target);
+    using _slot = slots.take(target);
+    const proxy = deps.parentProxy?.(target.host, target.port) ?? null;
+    const addresses = await lookups.addressesOf(target, signal).catch((error: unknown) => {
+      // A name that only the proxy knows.
+      if (proxy !== null && !signal.aborted) return [];
+      throw error;
+    });
+    check(target, addresses);
+    const wait = { target, timeoutMs: limits.connectMs, signal };
+    const socket =
+      proxy === null
+        ? await whenConnected(connect(addresses, target.port), wait)
+        : await openThroughProxy(proxy, wait);
+    try {
+      check(target, addresses);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    connections.add(socket, () => check(target, addresses));
+    return socket;
+  };
 }
 
 /** Node tries one address after the other; the name is only in its error messages. */

@@ -1,21 +1,27 @@
-import { once } from "node:events";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { formatTarget, type Target } from "../policy/host-name.ts";
+import { formatTarget } from "../policy/host-name.ts";
 import { Unreachable } from "../records/refusal.ts";
-import { connectTcp, whenConnected } from "./sockets.ts";
+import { abortedBy } from "./aborted-by.ts";
+import { buffered, type ConnectWait, connectTcp, whenConnected } from "./sockets.ts";
+import { once } from "node:events";
 
 const maxHeadBytes = 16 * 1024;
 
 /** A connection to the target through the machine's own HTTP proxy (`CONNECT`). */
-export async function openThroughProxy(proxy: URL, target: Target, timeoutMs: number): Promise<Socket> {
+export async function openThroughProxy(proxy: URL, wait: ConnectWait): Promise<Socket> {
+  const { target, timeoutMs, signal } = wait;
   const host = proxy.hostname.replace(/^\[(.*)\]$/, "$1");
   const isTls = proxy.protocol === "https:";
   const port = Number(proxy.port) || (isTls ? 443 : 80);
-  const socket = isTls
-    ? await whenConnected(connectTls({ host, port, servername: host }), target, timeoutMs, "secureConnect")
-    : await whenConnected(connectTcp({ host, port }), target, timeoutMs);
   const name = formatTarget(target);
+  const socket = isTls
+    ? await whenConnected(
+        connectTls({ host, port, ...buffered, ...(isIP(host) === 0 ? { servername: host } : {}) }),
+        wait,
+        "secureConnect",
+      )
+    : await whenConnected(connectTcp({ host, port }), wait);
   const login =
     proxy.username === "" && proxy.password === ""
       ? ""
@@ -25,11 +31,12 @@ export async function openThroughProxy(proxy: URL, target: Target, timeoutMs: nu
   socket.write(`CONNECT ${name} HTTP/1.1\r\nHost: ${name}\r\n${login}\r\n`);
   const timer = setTimeout(() => socket.destroy(new Error("timeout")), timeoutMs);
   try {
-    const head = await readHead(socket);
+    const head = await abortedBy(signal, readHead(socket));
     if (/^HTTP\/1\.[01] 2\d\d(?: |\r)/.test(head)) return socket;
     throw new Error(`status ${/^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? "unreadable"}`);
   } catch (error) {
-    socket.on("error", () => {}).destroy();
+    socket.destroy();
+    if (signal.aborted) throw error;
     throw new Unreachable(target, 502, "The machine's own proxy did not connect to it.", { cause: error });
   } finally {
     clearTimeout(timer);
@@ -43,7 +50,7 @@ async function readHead(socket: Socket): Promise<string> {
     const chunk = socket.read() as Buffer | null;
     if (chunk === null) {
       if (socket.readableEnded || socket.destroyed) throw new Error("ended");
-      await Promise.race([once(socket, "readable"), once(socket, "close")]);
+      await nextReadable(socket);
       continue;
     }
     bytes = Buffer.concat([bytes, chunk]);
@@ -53,4 +60,14 @@ async function readHead(socket: Socket): Promise<string> {
     return bytes.subarray(0, end).toString("latin1");
   }
   throw new Error("too long");
+}
+
+async function nextReadable(socket: Socket): Promise<void> {
+  const done = new AbortController();
+  const { signal } = done;
+  try {
+    await Promise.race(["readable", "end", "close"].map(async (event) => once(socket, event, { signal })));
+  } finally {
+    done.abort();
+  }
 }

@@ -1,6 +1,7 @@
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
 import type { Target } from "../policy/host-name.ts";
 import { Unreachable } from "../records/refusal.ts";
+import { abortedBy } from "./aborted-by.ts";
 
 /** Of every socket on the way: with Node's 64 KiB a tunnel takes a third more processor time for each byte. */
 export const socketBufferBytes = 512 * 1024;
@@ -10,13 +11,18 @@ export function connectTcp(options: TcpNetConnectOpts): Socket {
 }
 
 /** Each side ends for itself, and Node's types do not know the size. */
-const buffered = { allowHalfOpen: true, highWaterMark: socketBufferBytes };
+export const buffered = { allowHalfOpen: true, highWaterMark: socketBufferBytes };
 
-/** Resolves with the socket once it is connected, and rejects with {@link Unreachable} otherwise. */
+export type ConnectWait = {
+  readonly target: Target;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** Resolves with the socket once it is connected. Rejects with {@link Unreachable} or the signal's reason otherwise, and destroys it. */
 export async function whenConnected<S extends Socket>(
   socket: S,
-  target: Target,
-  timeoutMs: number,
+  { target, timeoutMs, signal }: ConnectWait,
   event: "connect" | "secureConnect" = "connect",
 ): Promise<S> {
   const { promise, resolve, reject } = Promise.withResolvers<S>();
@@ -32,7 +38,7 @@ export async function whenConnected<S extends Socket>(
   // After this, an error is the reason of a close, and everything that uses the socket waits for that.
   socket.on("error", () => {});
   try {
-    return await promise;
+    return await abortedBy(signal, promise);
   } catch (error) {
     socket.destroy();
     throw error;

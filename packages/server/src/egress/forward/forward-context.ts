@@ -1,8 +1,8 @@
 import type { BoundSecret, EgressLimits } from "../egress.ts";
-import type { EgressPolicy, Verdict } from "../policy/egress-policy.ts";
+import type { EgressPolicy } from "../policy/egress-policy.ts";
 import type { Target } from "../policy/host-name.ts";
 import type { EgressLedger } from "../records/egress-ledger.ts";
-import { refuseByPolicy } from "../records/refusal.ts";
+import type { OpenConnections } from "../records/open-connections.ts";
 import type { Tunnels } from "../records/tunnels.ts";
 import type { UpstreamAgent } from "./upstream-agent.ts";
 
@@ -11,6 +11,7 @@ export type ForwardContext = {
   readonly policy: EgressPolicy;
   readonly ledger: EgressLedger;
   readonly tunnels: Tunnels;
+  readonly connections: OpenConnections;
   readonly limits: EgressLimits;
   /** Those that are bound to a target. */
   readonly secretsFor: (target: Target) => readonly BoundSecret[];
@@ -25,12 +26,3 @@ export type Origin = {
   readonly isSecure: boolean;
   readonly agent: UpstreamAgent;
 };
-
-export type Allowed = Extract<Verdict, { isAllowed: true }>;
-
-/** Throws `Refused` when no rule allows the target. */
-export function decide(policy: EgressPolicy, target: Target): Allowed {
-  const verdict = policy.decide(target);
-  if (!verdict.isAllowed) throw refuseByPolicy(target, verdict);
-  return verdict;
-}

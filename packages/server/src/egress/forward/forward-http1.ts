@@ -11,6 +11,7 @@ import type { EchoMask } from "./echo-mask.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
 import { type PreparedRequest, prepareRequest } from "./prepare-request.ts";
 import { RequestRecord } from "./request-record.ts";
+import type { UpstreamArgs } from "./upstream-agent.ts";
 
 export const maxHeaderBytes = 64 * 1024;
 
@@ -87,7 +88,9 @@ async function send(sending: Sending): Promise<IncomingMessage> {
 
 function open({ context, origin, request, response, prepared, framing }: Sending): ClientRequest {
   const length: Header[] = [["Content-Length", String(prepared.body?.length ?? 0)]];
-  const outgoing = sendRequest({
+  const clientGone = new AbortController();
+  const args: UpstreamArgs = {
+    clientGone: clientGone.signal,
     agent: origin.agent,
     host: origin.target.host,
     port: origin.target.port,
@@ -100,8 +103,13 @@ function open({ context, origin, request, response, prepared, framing }: Sending
     ]),
     timeout: context.limits.idleMs,
     maxHeaderSize: maxHeaderBytes,
+  };
+  const outgoing = sendRequest(args);
+  context.connections.add(outgoing, prepared.check);
+  response.once("close", () => {
+    clientGone.abort();
+    if (!response.writableFinished) outgoing.destroy();
   });
-  response.once("close", () => void (response.writableFinished || outgoing.destroy()));
   return outgoing;
 }
 

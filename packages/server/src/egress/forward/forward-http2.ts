@@ -46,6 +46,7 @@ export async function forwardHttp2(
       askForBody: () => stream.closed || stream.additionalHeaders({ ":status": 100 }),
     });
     const session = await openSession();
+    prepared.check();
     if (stream.destroyed || stream.closed) return;
     record.begin(prepared);
     await exchange(context, origin, { session, stream, hasBody, method, all, prepared, record });
@@ -84,6 +85,7 @@ async function exchange(context: ForwardContext, { target }: Origin, given: Exch
     },
     { endStream: !hasBody, waitForTrailers: isCopied },
   );
+  context.connections.add(upstream, prepared.check);
   upstream.setTimeout(context.limits.idleMs, () =>
     upstream.destroy(new Unreachable(target, 504, "It was silent for too long.")),
   );

@@ -6,6 +6,7 @@ import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
 import { maxHeaderBytes } from "./forward-http1.ts";
 import { type Header, ofMessage, toHeaders, toRaw, valueOf, without } from "../policy/headers.ts";
+import type { UpstreamArgs } from "./upstream-agent.ts";
 import { prepareRequest } from "./prepare-request.ts";
 
 /** A request to speak another protocol, such as a websocket: once the host agrees, bytes are copied. */
@@ -32,7 +33,9 @@ export async function forwardUpgrade(
       ["Connection", "Upgrade"],
       ["Upgrade", valueOf(headers, "upgrade") ?? ""],
     ];
-    const outgoing = sendRequest({
+    const clientGone = new AbortController();
+    const args: UpstreamArgs = {
+      clientGone: clientGone.signal,
       agent: origin.agent,
       host: origin.target.host,
       port: origin.target.port,
@@ -45,11 +48,15 @@ export async function forwardUpgrade(
       ]),
       timeout: context.limits.connectMs,
       maxHeaderSize: maxHeaderBytes,
+    };
+    const outgoing = sendRequest(args);
+    client.once("close", () => {
+      clientGone.abort();
+      outgoing.destroy();
     });
-    const onGone = (): void => void outgoing.destroy();
-    client.once("close", onGone);
     const answer = await upgraded(outgoing.end(), origin);
-    client.off("close", onGone);
+    prepared.check();
+    if (client.destroyed) return void answer.socket?.destroy();
     const given = toHeaders(answer.message.rawHeaders);
     const { headers: shown, streams } = prepared.mask?.maskAnswer(given) ?? { headers: given, streams: [] };
     writeHead(client, answer.message, shown);
@@ -65,6 +72,7 @@ export async function forwardUpgrade(
       rule: prepared.allowed.rule,
       path: path.replace(/\?.*$/s, ""),
       secrets: prepared.secrets,
+      check: prepared.check,
     });
   } catch (error) {
     if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);

@@ -2,9 +2,10 @@ import type { Readable } from "node:stream";
 import type { BoundSecret } from "../egress.ts";
 import { authorityOf, type Header, isText, ofMessage, valueOf, without } from "../policy/headers.ts";
 import { readOnlyProblem } from "../policy/read-only.ts";
+import { type Allowed, decide } from "../records/decide.ts";
 import { Refused } from "../records/refusal.ts";
 import { createEchoMask, type EchoMask } from "./echo-mask.ts";
-import { type Allowed, decide, type ForwardContext, type Origin } from "./forward-context.ts";
+import type { ForwardContext, Origin } from "./forward-context.ts";
 import { injectBody, injectHead, maxInjectedBodyBytes } from "./inject.ts";
 import { readBody } from "./read-body.ts";
 
@@ -24,6 +25,8 @@ export type GivenRequest = {
 /** A request as it goes out, without the headers of the connection and of HTTP/2. */
 export type PreparedRequest = {
   readonly allowed: Allowed;
+  /** Throws `Refused` when the policies do not allow the request any more. */
+  readonly check: () => void;
   readonly path: string;
   readonly headers: readonly Header[];
   /** The value of `Host` or `:authority`. */
@@ -42,24 +45,24 @@ export async function prepareRequest(
   { target, isSecure }: Origin,
   request: GivenRequest,
 ): Promise<PreparedRequest> {
-  const allowed = decide(context.policy, target);
+  decide(context.policy, target);
   // Anybody on the way of a plain connection could read the value.
   const secrets = isSecure ? context.secretsFor(target) : [];
   const given = without(ofMessage(request.headers), "host");
   const injected = injectHead(target, secrets, given, request.path);
   const body = await prepareBody(request, secrets);
   const used = new Set([...injected.used, ...(body?.used ?? [])]);
-  if (allowed.isReadOnly) {
-    const putIn = {
-      headers: injected.inHeaders,
-      elsewhere: injected.isInQuery || (body?.used.size ?? 0) > 0,
-    };
-    const head = { ...request, host: target.host, mayLogIn: secrets.length > 0 };
-    const problem = readOnlyProblem(head, putIn);
-    if (problem !== null) throw new Refused(target, "read-only", problem);
-  }
+  const putIn = { headers: injected.inHeaders, elsewhere: injected.isInQuery || (body?.used.size ?? 0) > 0 };
+  const problem = readOnlyProblem({ ...request, host: target.host, mayLogIn: secrets.length > 0 }, putIn);
+  const check = (): Allowed => {
+    const allowed = decide(context.policy, target);
+    if (allowed.isReadOnly && problem !== null) throw new Refused(target, "read-only", problem);
+    return allowed;
+  };
   return {
-    allowed,
+    // After the body was read: the policies may be others by now.
+    allowed: check(),
+    check,
     path: injected.path,
     headers: prepareHeaders(injected.headers, used.size > 0, body !== null),
     authority: authorityOf(target, isSecure),

@@ -1,17 +1,26 @@
 import { Agent, type ClientRequestArgs } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import { type Duplex, PassThrough } from "node:stream";
 import { formatTarget, type Target } from "../policy/host-name.ts";
 
 /** Servers often close a connection that was idle for five seconds, and a request must not meet that. */
 const idleMs = 4_000;
 
+/** Rejects when the signal is aborted first: then nobody waits for the connection any more. */
+export type OpenUpstream = (target: Target, signal: AbortSignal) => Promise<Socket>;
+
+/** What a request gives its agent besides Node's own options. */
+export type UpstreamArgs = ClientRequestArgs & {
+  /** Aborted when the client left. */
+  readonly clientGone: AbortSignal;
+};
+
 /** Connections for HTTP/1.1, shared by all requests of a wall to a host and port. */
 export class UpstreamAgent extends Agent {
-  readonly #open: (target: Target) => Promise<Socket>;
+  readonly #open: OpenUpstream;
   readonly #spare = new Map<string, Socket>();
 
-  constructor(open: (target: Target) => Promise<Socket>) {
+  constructor(open: OpenUpstream) {
     super({ keepAlive: true, maxSockets: 64, maxTotalSockets: 256, maxFreeSockets: 16, timeout: idleMs });
     this.#open = open;
   }
@@ -28,11 +37,11 @@ export class UpstreamAgent extends Agent {
   }
 
   override createConnection(
-    options: ClientRequestArgs,
+    options: UpstreamArgs,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     const target = { host: String(options.host), port: Number(options.port) };
-    void this.#connect(target, callback ?? (() => {}));
+    void this.#connect(target, options.clientGone, callback ?? (() => {}));
   }
 
   override getName(options: { host?: string | undefined; port?: number | string | undefined } = {}): string {
@@ -44,13 +53,17 @@ export class UpstreamAgent extends Agent {
     super.destroy();
   }
 
-  async #connect(target: Target, callback: (error: Error | null, stream: Duplex) => void): Promise<void> {
+  async #connect(
+    target: Target,
+    clientGone: AbortSignal,
+    callback: (error: Error | null, stream: Duplex) => void,
+  ): Promise<void> {
     let socket: Socket;
     try {
-      socket = this.#takeSpare(target) ?? (await this.#open(target));
+      socket = this.#takeSpare(target) ?? (await this.#open(target, clientGone));
     } catch (error) {
       // Node reads no stream beside an error.
-      return callback(error as Error, undefined as unknown as Duplex);
+      return callback(error as Error, new PassThrough().destroy());
     }
     // Node sees the end of an idle connection only when it is not half-open.
     socket.allowHalfOpen = false;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { CertificateAuthority } from "../certificates/certificate-authority.ts";
-import { decide, type ForwardContext } from "../forward/forward-context.ts";
+import type { ForwardContext } from "../forward/forward-context.ts";
 import { UpstreamAgent } from "../forward/upstream-agent.ts";
 import { formatTarget, type Target } from "../policy/host-name.ts";
 import { Http2Upstream } from "./http2-upstream.ts";
@@ -22,11 +22,13 @@ export type InterceptorDeps = {
 export class Interceptor implements Disposable {
   readonly #deps: InterceptorDeps;
   readonly #agent: UpstreamAgent;
+  readonly #closing = new AbortController();
   readonly #hosts = new Map<string, InterceptedHost>();
 
   constructor(deps: InterceptorDeps) {
+    const { dialTls } = deps;
     this.#deps = deps;
-    this.#agent = new UpstreamAgent(async (target) => this.#open(target, ["http/1.1"]));
+    this.#agent = new UpstreamAgent(async (target, signal) => dialTls(target, ["http/1.1"], signal));
   }
 
   /** Serves a connection that was asked for a target, and whose first bytes are still in it. */
@@ -40,12 +42,13 @@ export class Interceptor implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#closing.abort();
     this.#agent.destroy();
     for (const host of this.#hosts.values()) host[Symbol.dispose]();
   }
 
   #create(target: Target): InterceptedHost {
-    const { context, authority, plainAgent } = this.#deps;
+    const { context, authority, plainAgent, dialTls } = this.#deps;
     const agent = this.#agent;
     return new InterceptedHost({
       context,
@@ -55,13 +58,8 @@ export class Interceptor implements Disposable {
       upstream: new Http2Upstream({
         target,
         agent,
-        open: async (protocols) => this.#open(target, protocols),
+        open: async (protocols) => dialTls(target, protocols, this.#closing.signal),
       }),
     });
-  }
-
-  async #open(target: Target, protocols: readonly string[]): ReturnType<DialTls> {
-    const { mayBePrivate } = decide(this.#deps.context.policy, target);
-    return await this.#deps.dialTls(target, { mayBePrivate, protocols });
   }
 }

@@ -14,7 +14,8 @@ import type { Target } from "../policy/host-name.ts";
 /** Opens TLS to a target, with its name and no other. Rejects with `Refused` or `Unreachable`. */
 export type DialTls = (
   target: Target,
-  options: { readonly mayBePrivate: boolean; readonly protocols: readonly string[] },
+  protocols: readonly string[],
+  signal: AbortSignal,
 ) => Promise<TLSSocket>;
 
 /** Trust in the roots of Node and of the system. Reading them takes tens of milliseconds, so make one for all walls. */
@@ -25,8 +26,8 @@ export function createUpstreamTrust(): SecureContext {
 export function createDialTls(dial: Dial, trust: EgressOptions["upstreamTrust"], connectMs: number): DialTls {
   let own: SecureContext | null = null;
   const contextOf = (): SecureContext => trust?.() ?? (own ??= createUpstreamTrust());
-  return async (target, { mayBePrivate, protocols }) => {
-    const socket = await dial(target, { mayBePrivate });
+  return async (target, protocols, signal) => {
+    const socket = await dial(target, signal);
     // A connection for requests is over when its host ends it; Node sees that of no half-open one.
     socket.allowHalfOpen = false;
     const options = {
@@ -38,6 +39,6 @@ export function createDialTls(dial: Dial, trust: EgressOptions["upstreamTrust"],
       secureContext: contextOf(),
       highWaterMark: socketBufferBytes,
     };
-    return await whenConnected(connect(options), target, connectMs, "secureConnect");
+    return await whenConnected(connect(options), { target, timeoutMs: connectMs, signal }, "secureConnect");
   };
 }

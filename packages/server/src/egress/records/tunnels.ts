@@ -1,8 +1,9 @@
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { EgressLimits, EgressRecord } from "../egress.ts";
 import type { Target } from "../policy/host-name.ts";
 import type { EgressLedger } from "./egress-ledger.ts";
-import type { Socket } from "node:net";
+import type { OpenConnections } from "./open-connections.ts";
 
 export type TunnelFacts = {
   readonly target: Target;
@@ -10,16 +11,19 @@ export type TunnelFacts = {
   /** Of a websocket: its path, and the names of secrets in its request. */
   readonly path: string | null;
   readonly secrets: readonly string[];
+  /** Throws `Refused` when the policies do not allow it any more. */
+  readonly check: () => void;
 };
 
-/** The tunnels of a wall that are open. */
+/** Copies bytes of tunnels, and reports these at their end. */
 export class Tunnels {
   readonly #ledger: EgressLedger;
   readonly #limits: EgressLimits;
-  readonly #open = new Map<Duplex, Target>();
+  readonly #connections: OpenConnections;
 
-  constructor(ledger: EgressLedger, limits: EgressLimits) {
+  constructor(ledger: EgressLedger, connections: OpenConnections, limits: EgressLimits) {
     this.#ledger = ledger;
+    this.#connections = connections;
     this.#limits = limits;
   }
 
@@ -30,7 +34,7 @@ export class Tunnels {
     let sentBytes = 0;
     let receivedBytes = 0;
     const destroy = (): void => void (client.destroy(), upstream.destroy());
-    this.#open.set(client, target);
+    this.#connections.add(client, facts.check);
     client.on("data", (bytes: Buffer) => {
       sentBytes += bytes.length;
       this.#ledger.sent(target, bytes.length);
@@ -45,7 +49,6 @@ export class Tunnels {
     }
     upstream.setTimeout(this.#limits.idleMs, destroy).setKeepAlive(true, 60_000);
     client.once("close", () => {
-      this.#open.delete(client);
       upstream.destroy();
       const record: EgressRecord = {
         kind: "tunnel",
@@ -67,16 +70,5 @@ export class Tunnels {
     });
     client.pipe(upstream);
     upstream.pipe(client);
-  }
-
-  /** Has a connection cut like a tunnel, whose requests are recorded by themselves. */
-  watch(client: Duplex, target: Target): void {
-    this.#open.set(client, target);
-    client.once("close", () => this.#open.delete(client));
-  }
-
-  /** Ends those whose target is not allowed any more. */
-  cut(isAllowed: (target: Target) => boolean): void {
-    for (const [client, target] of this.#open) if (!isAllowed(target)) client.destroy();
   }
 }

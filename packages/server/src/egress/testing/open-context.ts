@@ -3,6 +3,7 @@ import type { ForwardContext } from "../forward/forward-context.ts";
 import { UpstreamAgent } from "../forward/upstream-agent.ts";
 import { EgressPolicy } from "../policy/egress-policy.ts";
 import { EgressLedger } from "../records/egress-ledger.ts";
+import { OpenConnections } from "../records/open-connections.ts";
 import { Tunnels } from "../records/tunnels.ts";
 
 export type OpenContext = {
@@ -19,10 +20,12 @@ export function openContext(): OpenContext {
   const records: EgressRecord[] = [];
   const reported: unknown[] = [];
   const ledger = new EgressLedger((record) => void records.push(record), defaultLimits.refusalWindowMs);
+  const connections = new OpenConnections();
   const context: ForwardContext = {
     policy: new EgressPolicy({ policy: "all", limitedBy: [] }),
     ledger,
-    tunnels: new Tunnels(ledger, defaultLimits),
+    tunnels: new Tunnels(ledger, connections, defaultLimits),
+    connections,
     limits: defaultLimits,
     secretsFor: () => [],
     report: (error) => void reported.push(error),
