@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage, request } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { readText } from "./testing/echo-server.ts";
 import { type EgressWorld, openEgressWorld } from "./testing/egress-world.ts";
 
 const bigBytes = 50 * 1024 * 1024;
@@ -145,9 +146,19 @@ test("silent clients, hosts that do not answer and half-closed tunnels end", asy
 test("no more connections than the maximum are served, and later ones are", async () => {
   await using world = await openEgressWorld({ limits: { maxConnections: 2 } });
   const [first, second] = [await world.open(), await world.open()];
-  const third = await world.open();
-  await once(third.resume(), "end");
-  third.destroy();
+  for (let at = 0; at < 2; at += 1) {
+    const third = await world.open();
+    third.end("GET http://a.example.com/ HTTP/1.1\r\n\r\n");
+    expect(await readText(third)).toMatch(
+      /^HTTP\/1.1 503 .*\r\n\r\nThis wall has 2 connections open, which is the maximum.\n$/s,
+    );
+  }
+  expect(world.records).toMatchObject([
+    { kind: "refusal", host: "(any host)", port: 0, reason: "too-many-connections", count: 1 },
+  ]);
+  expect(world.egress.refusalsSince(0).text).toBe(
+    "Network: (any host) was refused 2 times (This wall has 2 connections open, which is the maximum).",
+  );
   first.destroy();
   second.destroy();
   await expect.poll(async () => statusOf(world, "nowhere.example:22")).toBe(502);

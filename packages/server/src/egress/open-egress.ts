@@ -51,9 +51,11 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   const front = new Front({ context, agent, onTunnel: openTunnel });
   const clients = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true, highWaterMark: socketBufferBytes }, (socket) => {
-    if (clients.size >= limits.maxConnections) return void socket.destroy();
+    // As many again are told that there are too many.
+    if (clients.size >= 2 * limits.maxConnections) return void socket.destroy();
     clients.add(socket);
     socket.on("error", () => socket.destroy()).once("close", () => clients.delete(socket));
+    if (clients.size > limits.maxConnections) return front.turnAway(socket);
     void front.serve(socket);
   });
   await listen(server, options.socketPath, (error) =>

@@ -6,6 +6,7 @@ import { createForwardServer } from "../forward/serve-origin.ts";
 import type { UpstreamAgent } from "../forward/upstream-agent.ts";
 import { peek } from "../intercept/first-bytes.ts";
 import { type Target, toHost, toTarget } from "../policy/host-name.ts";
+import { Refused } from "../records/refusal.ts";
 import { answerSocks, endSocks, readSocksRequest, socksReply } from "./socks.ts";
 
 /** How a client hears whether its tunnel is open, in the protocol that it speaks. */
@@ -23,6 +24,8 @@ export type FrontDeps = {
 };
 
 const socksVersion = 5;
+/** How long one that was turned away may go on sending. */
+const turnedAwayMs = 1_000;
 const thisIsAProxy =
   "This is an HTTP proxy: send CONNECT host:port, or a request with a whole http:// address.";
 
@@ -51,6 +54,18 @@ export class Front {
   /** Serves one connection. Never rejects: whatever a client sends, only its own connection ends. */
   async serve(socket: Socket): Promise<void> {
     await this.#serve(socket).catch((error: unknown) => this.#onError(socket, error));
+  }
+
+  /** For a connection beyond the maximum: what it asks for is not read. */
+  turnAway(socket: Socket): void {
+    const { ledger, limits } = this.#deps.context;
+    const sentence = `This wall has ${limits.maxConnections} connections open, which is the maximum.`;
+    ledger.refuse(new Refused({ host: "(any host)", port: 0 }, "too-many-connections", sentence));
+    // The end comes after the client's, or it would be a reset, with which an answer that was not read yet is lost.
+    socket.resume().once("end", () => socket.destroy());
+    socket.end(plainAnswer(503, sentence));
+    const timer = setTimeout(() => socket.destroy(), turnedAwayMs);
+    socket.once("close", () => clearTimeout(timer));
   }
 
   async #serve(socket: Socket): Promise<void> {

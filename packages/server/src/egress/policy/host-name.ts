@@ -37,7 +37,9 @@ export function formatHost(host: string): string {
   return isIP(host) === 6 ? `[${host}]` : host;
 }
 
+/** Port 0 stands for no port, as in the names of totals. */
 export function formatTarget({ host, port }: Target): string {
+  if (port === 0) return host;
   return `${formatHost(host)}:${port}`;
 }
 

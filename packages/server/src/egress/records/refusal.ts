@@ -75,8 +75,12 @@ export function refuseAddress(target: Target, reason: "private-address" | "own-l
 }
 
 /** What to answer to whatever was thrown on the way. */
-export function answerTo(error: unknown): { readonly status: 403 | 502 | 504; readonly sentence: string } {
-  if (error instanceof Refused) return { status: 403, sentence: error.message };
+export function answerTo(error: unknown): {
+  readonly status: 403 | 502 | 503 | 504;
+  readonly sentence: string;
+} {
+  if (error instanceof Refused)
+    return { status: error.reason === "too-many-connections" ? 503 : 403, sentence: error.message };
   if (error instanceof Unreachable) return { status: error.status, sentence: error.message };
   return { status: 502, sentence: "The host ended the connection before its answer was complete." };
 }
