@@ -15,6 +15,17 @@ test.each([
   expect(isUnexpected(error)).toBe(false);
 });
 
+test("what clients and hosts write makes no long sentence", () => {
+  const long = "x".repeat(100_000);
+  const refused = new Refused(target, "unusable-secret", `The header ${long} is wrong.`);
+  expect(refused.message.length).toBeLessThan(600);
+  expect(refused.why.length).toBeLessThan(600);
+  expect(new Unreachable(target, 502, `Its TLS failed (${long}).`).message).toMatch(
+    /^a.example.com:443 .{0,500}\.\.\.$/,
+  );
+  expect(new Refused(target, "denied", "Short.").why).toBe("Short.");
+});
+
 test.each([new Error("x"), new TypeError("x"), withCode("ERR_INVALID_ARG_TYPE"), "text", undefined])(
   "%s is a mistake of ours",
   (error) => {

@@ -11,8 +11,9 @@ export class Refused extends Error {
   readonly why: string;
 
   constructor(target: Target, reason: RefusalReason, why: string) {
-    super(toAscii(`${formatTarget(target)} was refused: ${why}`));
-    this.why = why;
+    const bounded = bound(why);
+    super(toAscii(`${formatTarget(target)} was refused: ${bounded}`));
+    this.why = bounded;
     this.target = target;
     this.reason = reason;
   }
@@ -29,7 +30,7 @@ export class Unreachable extends Error {
   readonly status: 502 | 504;
 
   constructor(target: Target, status: 502 | 504, why: string, options: ErrorOptions = {}) {
-    super(toAscii(`${formatTarget(target)} could not be reached: ${why}`), options);
+    super(toAscii(`${formatTarget(target)} could not be reached: ${bound(why)}`), options);
     this.status = status;
   }
 }
@@ -83,6 +84,13 @@ export function answerTo(error: unknown): {
     return { status: error.reason === "too-many-connections" ? 503 : 403, sentence: error.message };
   if (error instanceof Unreachable) return { status: error.status, sentence: error.message };
   return { status: 502, sentence: "The host ended the connection before its answer was complete." };
+}
+
+/** A program inside chooses names of headers, and a host what stands in its certificate. */
+const maxWhyChars = 400;
+
+function bound(why: string): string {
+  return why.length > maxWhyChars ? `${why.slice(0, maxWhyChars)}...` : why;
 }
 
 function toAscii(text: string): string {
