@@ -8,6 +8,7 @@ import { maxHeaderBytes } from "./forward-http1.ts";
 import { type Header, ofMessage, toHeaders, toRaw, valueOf, without } from "../policy/headers.ts";
 import type { UpstreamArgs } from "./upstream-agent.ts";
 import { prepareRequest } from "./prepare-request.ts";
+import { RequestRecord } from "./request-record.ts";
 
 /** A request to speak another protocol, such as a websocket: once the host agrees, bytes are copied. */
 export async function forwardUpgrade(
@@ -19,16 +20,19 @@ export async function forwardUpgrade(
   path: string,
 ): Promise<void> {
   client.on("error", () => client.destroy());
+  const record = new RequestRecord(context.ledger, origin.target, request.method ?? "GET", path);
+  let isTunnel = false;
   try {
     const headers = toHeaders(request.rawHeaders);
     const prepared = await prepareRequest(context, origin, {
-      method: request.method ?? "GET",
+      method: record.method,
       path,
       headers,
       isUpgrade: true,
       body: null,
       askForBody: () => {},
     });
+    record.begin(prepared);
     const wanted: Header[] = [
       ["Connection", "Upgrade"],
       ["Upgrade", valueOf(headers, "upgrade") ?? ""],
@@ -57,20 +61,22 @@ export async function forwardUpgrade(
     const answer = await upgraded(outgoing.end(), origin);
     prepared.check();
     if (client.destroyed) return void answer.socket?.destroy();
+    record.status = answer.message.statusCode ?? null;
     const given = toHeaders(answer.message.rawHeaders);
     const { headers: shown, streams } = prepared.mask?.maskAnswer(given) ?? { headers: given, streams: [] };
     writeHead(client, answer.message, shown);
     if (answer.socket === null) {
+      answer.message.on("data", (bytes: Buffer) => record.received(bytes.length));
       await pipeline([answer.message, ...streams, client]);
       return;
     }
     if (answer.head.length > 0) answer.socket.unshift(answer.head);
     if (head.length > 0) client.unshift(head);
-    context.ledger.begin(origin.target);
+    isTunnel = true;
     context.tunnels.join(client, answer.socket, {
       target: origin.target,
       rule: prepared.allowed.rule,
-      path: path.replace(/\?.*$/s, ""),
+      path: record.path,
       secrets: prepared.secrets,
       check: prepared.check,
     });
@@ -78,6 +84,9 @@ export async function forwardUpgrade(
     if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);
     const { status, sentence } = answerTo(error);
     if (!client.destroyed) client.end(plainAnswer(status, sentence));
+  } finally {
+    // A tunnel is recorded at its end.
+    if (!isTunnel) record.end();
   }
 }
 

@@ -2,13 +2,17 @@ import type { Target } from "../policy/host-name.ts";
 import type { EgressLedger } from "../records/egress-ledger.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 
+const maxPathChars = 1_000;
+const maxMethodChars = 50;
+
 /** Counts one request and reports it at its end. A refused one is not reported here. */
 export class RequestRecord {
   readonly method: string;
+  /** Without the query, and bounded, as whatever the record has of a client. */
+  readonly path: string;
   status: number | null = null;
   readonly #ledger: EgressLedger;
   readonly #target: Target;
-  readonly #path: string;
   readonly #startedAt = Date.now();
   #prepared: PreparedRequest | null = null;
   #sentBytes = 0;
@@ -17,8 +21,8 @@ export class RequestRecord {
   constructor(ledger: EgressLedger, target: Target, method: string, path: string) {
     this.#ledger = ledger;
     this.#target = target;
-    this.#path = path.replace(/[?#].*$/s, "").slice(0, 1_000);
-    this.method = method;
+    this.path = path.replace(/[?#].*$/s, "").slice(0, maxPathChars);
+    this.method = method.slice(0, maxMethodChars);
   }
 
   begin(prepared: PreparedRequest): void {
@@ -45,7 +49,7 @@ export class RequestRecord {
       ...this.#target,
       rule: this.#prepared.allowed.rule,
       method: this.method,
-      path: this.#path,
+      path: this.path,
       status: this.status,
       secrets: this.#prepared.secrets,
       sentBytes: this.#sentBytes,
