@@ -79,6 +79,7 @@ export function createTunnelOpener({ context, dial, interceptor }: TunnelOpenerD
       }
       await copy(client, target, () => void (isAccepted || answer.accept()));
     } catch (error) {
+      context.report(error, "a tunnel could not be opened");
       if (error instanceof Refused) ledger.refuse(error);
       const { status, sentence } = answerTo(error);
       if (isAccepted) client.destroy();

@@ -7,7 +7,10 @@ import { type Header, isText, valueOf, without } from "../policy/headers.ts";
 /** Puts placeholders back where a host's answer has the values that were put into the request. */
 export type EchoMask = {
   /** Headers of the answer, and what its body has to pass through, in this order; no streams where it may pass as it is. */
-  maskAnswer(headers: readonly Header[]): {
+  maskAnswer(
+    headers: readonly Header[],
+    hasBody: boolean,
+  ): {
     readonly headers: readonly Header[];
     readonly streams: readonly Duplex[];
   };
@@ -24,7 +27,7 @@ export function createEchoMask(used: Iterable<BoundSecret>): EchoMask | null {
   };
   return {
     maskHeaders,
-    maskAnswer: (headers) => {
+    maskAnswer: (headers, hasBody) => {
       const masked = maskHeaders(headers);
       if (!isText(valueOf(headers, "content-type") ?? "text/plain")) return { headers: masked, streams: [] };
       const decoder = decoderOf(valueOf(headers, "content-encoding") ?? "identity");
@@ -38,7 +41,8 @@ export function createEchoMask(used: Iterable<BoundSecret>): EchoMask | null {
         "digest",
         "repr-digest",
       );
-      return { headers: plain, streams: [decoder, maskStream(secrets)] };
+      // A decoder fails where nothing comes.
+      return { headers: plain, streams: hasBody ? [decoder, maskStream(secrets)] : [] };
     },
   };
 }

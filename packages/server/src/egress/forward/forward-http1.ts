@@ -5,10 +5,20 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { type Header, ofMessage, toHeaders, toRaw, valueOf, valuesOf, without } from "../policy/headers.ts";
+import {
+  type Header,
+  mayHaveBody,
+  ofMessage,
+  toHeaders,
+  toRaw,
+  valueOf,
+  valuesOf,
+  without,
+} from "../policy/headers.ts";
 import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
 import type { EchoMask } from "./echo-mask.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
+import { endAnswer } from "./end-answer.ts";
 import { type PreparedRequest, prepareRequest } from "./prepare-request.ts";
 import { RequestRecord } from "./request-record.ts";
 import type { UpstreamArgs } from "./upstream-agent.ts";
@@ -41,10 +51,12 @@ export async function forwardHttp1(
     const answer = await send({ context, origin, request, response, prepared, framing, record });
     record.status = answer.statusCode ?? null;
     await relay(answer, response, prepared, record);
+    await endAnswer(request, response);
   } catch (error) {
+    context.report(error, "a request failed");
     // A host that was refused as a whole is counted when the connection to it is asked for.
     if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);
-    answerError(response, error);
+    await answerError(request, response, error);
   } finally {
     record.end();
   }
@@ -126,13 +138,16 @@ async function answerOf(outgoing: ClientRequest, { target }: Origin): Promise<In
   return promise;
 }
 
-/** An answer may come before the end of the request, and what fails then fails the answer too. */
+/** A host may answer before it read all, and even end its connection: the rest is dropped then, and the client reads the answer. */
 function sendBody(request: IncomingMessage, outgoing: ClientRequest): void {
   request.once("end", () => addTrailers(outgoing, request));
-  pipeline(request, outgoing).catch(() => {});
+  // Without data Node would keep the head back.
+  outgoing.flushHeaders();
+  request.pipe(outgoing);
+  outgoing.once("close", () => request.unpipe(outgoing).resume());
 }
 
-/** Sends the answer on. Rejects when it was cut off, after the client's connection was ended. */
+/** Sends the answer on, without its end. Rejects when it was cut off, after the client's connection was ended. */
 async function relay(
   answer: IncomingMessage,
   response: ServerResponse,
@@ -140,14 +155,15 @@ async function relay(
   record: RequestRecord,
 ): Promise<void> {
   const headers = toHeaders(answer.rawHeaders);
-  const { headers: shown, streams } = mask?.maskAnswer(headers) ?? { headers, streams: [] };
+  const hasAnswerBody = mayHaveBody(record.method, answer.statusCode);
+  const { headers: shown, streams } = mask?.maskAnswer(headers, hasAnswerBody) ?? { headers, streams: [] };
   response.sendDate = false;
   writeHead(response, answer, shown, mask);
   answer.on("data", (bytes: Buffer) => record.received(bytes.length));
   answer.once("end", () => addTrailers(response, answer, (given) => mask?.maskHeaders(given) ?? given));
   // The head must not wait for the first byte of the body.
   response.flushHeaders();
-  await pipeline([answer, ...streams, response]);
+  await pipeline([answer, ...streams, response], { end: false });
 }
 
 function writeHead(
@@ -188,7 +204,11 @@ function hasBody(headers: readonly Header[]): boolean {
 }
 
 /** The sentence as reason phrase and body, for whatever of the two a program prints. */
-function answerError(response: ServerResponse, error: unknown): void {
+async function answerError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): Promise<void> {
   if (response.headersSent || response.destroyed) return void response.destroy();
   const { status, sentence } = answerTo(error);
   const body = `${sentence}\n`;
@@ -196,5 +216,6 @@ function answerError(response: ServerResponse, error: unknown): void {
     "Content-Type": "text/plain; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
   });
-  response.end(body);
+  response.write(body);
+  await endAnswer(request, response);
 }

@@ -6,8 +6,8 @@ import {
   type OutgoingHttpHeaders,
   type ServerHttp2Stream,
 } from "node:http2";
-import { pipeline } from "node:stream";
-import { type Header, ofMessage, toHeaders, valueOf, valuesOf } from "../policy/headers.ts";
+import { pipeline, type Readable } from "node:stream";
+import { type Header, mayHaveBody, ofMessage, toHeaders, valueOf, valuesOf } from "../policy/headers.ts";
 import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
 import type { EchoMask } from "./echo-mask.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
@@ -32,7 +32,7 @@ export async function forwardHttp2(
   const method = valueOf(all, ":method") ?? "";
   const path = valueOf(all, ":path") ?? "";
   const record = new RequestRecord(context.ledger, origin.target, method, path);
-  stream.on("error", () => {});
+  stream.on("error", (error) => context.report(error, "a stream of a client failed"));
   try {
     if (method === "CONNECT" || !path.startsWith("/")) {
       throw new Refused(origin.target, "read-only", "Only requests for a path are sent on.");
@@ -51,6 +51,7 @@ export async function forwardHttp2(
     record.begin(prepared);
     await exchange(context, origin, { session, stream, hasBody, method, all, prepared, record });
   } catch (error) {
+    context.report(error, "a request of HTTP/2 failed");
     if (error instanceof Refused && !error.isOfHost) context.ledger.refuse(error);
     answerError(stream, error);
   } finally {
@@ -115,7 +116,8 @@ async function exchange(context: ForwardContext, { target }: Origin, given: Exch
   upstream.on("continue", () => guarded(() => stream.additionalHeaders({ ":status": 100 })));
   upstream.once("response", (headers, flags, raw) => {
     record.status = headers[":status"] ?? null;
-    const answer = { raw: raw ?? [], status: record.status, flags, mask: prepared.mask, record };
+    const isEnd = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0 || !mayHaveBody(method, record.status);
+    const answer = { raw: raw ?? [], status: record.status, isEnd, mask: prepared.mask, record };
     guarded(() => relay(upstream, stream, answer, guarded));
   });
   if (isCopied) sendBody(stream, upstream, record, guarded);
@@ -145,7 +147,8 @@ function sendBody(
 type Answer = {
   readonly raw: readonly string[];
   readonly status: number | null;
-  readonly flags: number;
+  /** No body follows. */
+  readonly isEnd: boolean;
   readonly mask: EchoMask | null;
   readonly record: RequestRecord;
 };
@@ -157,12 +160,14 @@ function relay(
   guarded: Guarded,
 ): void {
   const headers = toHeaders(answer.raw).filter(([name]) => !name.startsWith(":"));
-  const { headers: shown, streams } = answer.mask?.maskAnswer(headers) ?? { headers, streams: [] };
+  const { headers: shown, streams } = answer.mask?.maskAnswer(headers, !answer.isEnd) ?? {
+    headers,
+    streams: [],
+  };
   if (stream.destroyed || stream.closed) return;
-  const isEnd = (answer.flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
   const head = { ":status": answer.status ?? 502, ...toObject(ofMessage(shown)) };
-  stream.respond(head, isEnd ? { endStream: true } : { waitForTrailers: true });
-  if (isEnd) return;
+  stream.respond(head, answer.isEnd ? { endStream: true } : { waitForTrailers: true });
+  if (answer.isEnd) return void upstream.resume();
   let trailers: OutgoingHttpHeaders = {};
   upstream.on("trailers", (_headers, _flags, raw) => {
     const given = toHeaders(raw ?? []);
@@ -171,9 +176,12 @@ function relay(
   // `close()` instead would make some clients wait for an end of the stream that never comes.
   stream.once("wantTrailers", () => guarded(() => stream.sendTrailers(trailers)));
   upstream.on("data", (bytes: Buffer) => answer.record.received(bytes.length));
-  const last = streams.length === 0 ? upstream : pipeline([upstream, ...streams], () => {});
-  last.on("error", () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
-  (last as ClientHttp2Stream).pipe(stream);
+  const last: Readable = streams.at(-1) ?? upstream;
+  const onEnd = (error: NodeJS.ErrnoException | null): void => {
+    if (error !== null && error !== undefined) guarded(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+  };
+  if (streams.length > 0) pipeline([upstream, ...streams], onEnd);
+  last.pipe(stream);
 }
 
 /** Repeated names become a list, as Node's HTTP/2 has them. */

@@ -5,7 +5,15 @@ import { pipeline } from "node:stream/promises";
 import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
 import { maxHeaderBytes } from "./forward-http1.ts";
-import { type Header, ofMessage, toHeaders, toRaw, valueOf, without } from "../policy/headers.ts";
+import {
+  type Header,
+  mayHaveBody,
+  ofMessage,
+  toHeaders,
+  toRaw,
+  valueOf,
+  without,
+} from "../policy/headers.ts";
 import type { UpstreamArgs } from "./upstream-agent.ts";
 import { prepareRequest } from "./prepare-request.ts";
 import { RequestRecord } from "./request-record.ts";
@@ -62,8 +70,12 @@ export async function forwardUpgrade(
     prepared.check();
     if (client.destroyed) return void answer.socket?.destroy();
     record.status = answer.message.statusCode ?? null;
+    const hasAnswerBody = mayHaveBody(record.method, record.status);
     const given = toHeaders(answer.message.rawHeaders);
-    const { headers: shown, streams } = prepared.mask?.maskAnswer(given) ?? { headers: given, streams: [] };
+    const { headers: shown, streams } = prepared.mask?.maskAnswer(given, hasAnswerBody) ?? {
+      headers: given,
+      streams: [],
+    };
     writeHead(client, answer.message, shown);
     if (answer.socket === null) {
       answer.message.on("data", (bytes: Buffer) => record.received(bytes.length));
@@ -81,6 +93,7 @@ export async function forwardUpgrade(
       check: prepared.check,
     });
   } catch (error) {
+    context.report(error, "an upgrade failed");
     if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);
     const { status, sentence } = answerTo(error);
     if (!client.destroyed) client.end(plainAnswer(status, sentence));

@@ -23,9 +23,10 @@ export function createForwardServer(context: ForwardContext, read: ReadAddress, 
       const address = read(request.url ?? "");
       if (address !== null) {
         // Whatever fails in answering a failure ends this connection only.
-        forwardHttp1(context, address.origin, request, response, address.path).catch(() =>
-          response.destroy(),
-        );
+        forwardHttp1(context, address.origin, request, response, address.path).catch((error: unknown) => {
+          response.destroy();
+          context.report(error, "a failure of a request could not be answered");
+        });
         return;
       }
       response.writeHead(400, { "Content-Type": "text/plain; charset=utf-8" });
@@ -35,9 +36,10 @@ export function createForwardServer(context: ForwardContext, read: ReadAddress, 
   server.on("upgrade", (request, socket, head) => {
     const address = read(request.url ?? "");
     if (address === null) return void socket.end(plainAnswer(400, misread));
-    forwardUpgrade(context, address.origin, request, socket, head, address.path).catch(() =>
-      socket.destroy(),
-    );
+    forwardUpgrade(context, address.origin, request, socket, head, address.path).catch((error: unknown) => {
+      socket.destroy();
+      context.report(error, "a failure of an upgrade could not be answered");
+    });
   });
   server.on("clientError", onClientError);
   return server;

@@ -102,16 +102,18 @@ export class InterceptedHost implements Disposable {
     // No listener for "request": Node's layer for it would answer trailers itself.
     server.on("stream", (stream, _headers, flags, rawHeaders) => {
       const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
-      forwardHttp2(context, origin, async () => upstream.session(), { stream, rawHeaders, hasBody }).catch(
-        () => stream.destroy(),
-      );
+      const given = { stream, rawHeaders, hasBody };
+      forwardHttp2(context, origin, async () => upstream.session(), given).catch((error: unknown) => {
+        stream.destroy();
+        context.report(error, "a failure of a request of HTTP/2 could not be answered");
+      });
     });
     server.on("session", (session) => {
       session.on("error", () => session.destroy());
       session.setLocalWindowSize(sessionWindowBytes);
       session.setTimeout(context.limits.idleMs, () => session.close());
     });
-    server.on("sessionError", () => {});
+    server.on("sessionError", (error) => context.report(error, "a session of HTTP/2 failed"));
     return server;
   }
 

@@ -43,6 +43,11 @@ export function valueOf(headers: readonly Header[], name: string): string | unde
   return valuesOf(headers, name).at(-1);
 }
 
+/** False for an answer that ends with its head (RFC 9112, section 6.3), whatever its headers say of a body. */
+export function mayHaveBody(method: string, status: number | null | undefined): boolean {
+  return method !== "HEAD" && status !== 204 && status !== 304;
+}
+
 /** The value of `Host` or `:authority` for a target: the port only where it is not the scheme's. */
 export function authorityOf(target: Target, isSecure: boolean): string {
   return target.port === (isSecure ? 443 : 80) ? formatHost(target.host) : formatTarget(target);
