@@ -5,9 +5,10 @@ import type { EgressPolicy } from "../policy/egress-policy.ts";
 import type { Target } from "../policy/host-name.ts";
 import { decide, decideAddress } from "../records/decide.ts";
 import type { OpenConnections } from "../records/open-connections.ts";
-import { refuseAddress } from "../records/refusal.ts";
+import { refuseAddress, Unreachable } from "../records/refusal.ts";
 import { createAddressGuard } from "./address-guard.ts";
 import { DialSlots } from "./dial-slots.ts";
+import { isLocalName } from "./local-name.ts";
 import { Lookups } from "./lookups.ts";
 import { openThroughProxy } from "./parent-proxy.ts";
 import { connectTcp, whenConnected } from "./sockets.ts";
@@ -26,7 +27,7 @@ export type DialDeps = Pick<EgressOptions, "isOwnListener" | "resolve" | "connec
 
 /**
  * Resolves the name once, checks all its addresses and connects to one of these. With a proxy of the machine, the name is checked as
- * far as it can be resolved here, and the proxy resolves it again.
+ * far as it can be resolved here, and the proxy resolves it again; one that is unknown here and belongs to a local network is refused.
  */
 export function createDial(deps: DialDeps): Dial {
   const { policy, connections, limits } = deps;
@@ -37,6 +38,8 @@ export function createDial(deps: DialDeps): Dial {
 
   function check(target: Target, addresses: readonly LookupAddress[]): void {
     const { mayBePrivate } = decide(policy, target);
+    if (addresses.length === 0 && !mayBePrivate && isLocalName(target.host))
+      throw refuseAddress(target, "private-address");
     for (const { address } of addresses) {
       const problem = guard(address, target.port, mayBePrivate);
       if (problem !== null) throw refuseAddress(target, problem);
@@ -51,7 +54,7 @@ export function createDial(deps: DialDeps): Dial {
     const proxy = deps.parentProxy?.(target.host, target.port) ?? null;
     const addresses = await lookups.addressesOf(target, signal).catch((error: unknown) => {
       // A name that only the proxy knows.
-      if (proxy !== null && !signal.aborted) return [];
+      if (proxy !== null && error instanceof Unreachable) return [];
       throw error;
     });
     check(target, addresses);

@@ -62,6 +62,40 @@ test("names that are private here are refused, and those that only the proxy kno
 });
 
 test.each([
+  "intranet",
+  "printer.local",
+  "metadata.google.internal",
+  "router.home.arpa",
+  "a.localhost",
+  "wiki.corp",
+])("%s is not asked of the proxy when it is unknown here, unless the policy lists it", async (host) => {
+  const { port, asked } = await openProxy("HTTP/1.1 200 OK\r\n\r\n");
+  await using world = await openEgressWorld({
+    policy: { allow: ["*:22"] },
+    parentProxy: () => new URL(`http://127.0.0.1:${port}`),
+    resolve: async () => Promise.reject(new Error("ENOTFOUND")),
+  });
+  expect((await world.connect(`${host}:22`)).reason).toContain("Its address is not a public one.");
+  expect(asked).toEqual([]);
+  world.egress.setPolicies({ policy: { private: [`${host}:22`] }, limitedBy: [] });
+  const { status, socket } = await world.connect(`${host}:22`);
+  socket.destroy();
+  expect(status).toBe(200);
+});
+
+test("a denied name, and one beyond the maximum of lookups, is not asked of the proxy", async () => {
+  const { port, asked } = await openProxy("HTTP/1.1 200 OK\r\n\r\n");
+  await using world = await openEgressWorld({
+    policy: { allow: ["*:22"], deny: ["a.example.com"] },
+    parentProxy: () => new URL(`http://127.0.0.1:${port}`),
+    limits: { maxLookups: 0 },
+  });
+  expect((await world.connect("a.example.com:22")).status).toBe(403);
+  expect((await world.connect("b.example.com:22")).status).toBe(503);
+  expect(asked).toEqual([]);
+});
+
+test.each([
   ["refuses", "HTTP/1.1 403 Forbidden\r\n\r\n"],
   ["speaks something else", "SSH-2.0-OpenSSH\r\n\r\n"],
   ["never ends its head", `HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(4_000)}`],
