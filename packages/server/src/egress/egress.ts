@@ -135,6 +135,8 @@ export type EgressLimits = {
   /** Connections to hosts that are being opened, of the wall and at one host and port. */
   readonly maxDials: number;
   readonly maxDialsAtHost: number;
+  /** Hosts whose certificate and HTTP/2 session are kept, those used last. */
+  readonly maxReadHosts: number;
   /** Names that are being resolved. */
   readonly maxLookups: number;
   /** For the first bytes of a connection, and for the head of a request. */
@@ -154,6 +156,7 @@ export const defaultLimits: EgressLimits = {
   maxConnections: 256,
   maxDials: 256,
   maxDialsAtHost: 64,
+  maxReadHosts: 200,
   maxLookups: 32,
   headMs: 30_000,
   resolveMs: 10_000,

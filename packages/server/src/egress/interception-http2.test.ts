@@ -13,7 +13,7 @@ import {
 } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
 import { expect, test } from "vitest";
-import type { BoundSecret } from "./egress.ts";
+import type { BoundSecret, EgressLimits } from "./egress.ts";
 import { type EgressWorld, openEgressWorld } from "./testing/egress-world.ts";
 
 const token: BoundSecret = {
@@ -26,8 +26,11 @@ const token: BoundSecret = {
 
 type OnStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
-async function openWorld(onStream: OnStream): Promise<EgressWorld & { server: Http2SecureServer }> {
-  const world = await openEgressWorld({ secrets: () => [token] });
+async function openWorld(
+  onStream: OnStream,
+  limits: Partial<EgressLimits> = {},
+): Promise<EgressWorld & { server: Http2SecureServer }> {
+  const world = await openEgressWorld({ secrets: () => [token], limits });
   const server = createSecureServer({
     ...world.leaf("api.example.com"),
     allowHTTP1: true,
@@ -127,6 +130,20 @@ test("all requests of a wall to a host share one session, and a new one is opene
   await closed;
   expect((await exchange(first, { ":path": "/" })).headers[":status"]).toBe(200);
   expect(sessions).toHaveLength(2);
+});
+
+test("the session to a host that gives way to another one ends when it is idle", async () => {
+  await using world = await openWorld(echo, { maxReadHosts: 1 });
+  const sessions: ServerHttp2Session[] = [];
+  world.server.on("session", (session) => void sessions.push(session));
+  using session = await openSession(world);
+  await exchange(session, { ":path": "/" });
+  const closed = once(sessions[0]!, "close");
+  // A refused host has a certificate too.
+  world.egress.setPolicies({ policy: { allow: ["api.example.com"] }, limitedBy: [] });
+  await world.secure("other.example.com:443");
+  await closed;
+  expect((await exchange(session, { ":path": "/" })).headers[":status"]).toBe(200);
 });
 
 test("a client of HTTP/1.1 is served by HTTP/1.1, and a host without HTTP/2 offers none", async () => {

@@ -43,6 +43,12 @@ export class Http2Upstream implements Disposable {
     return session;
   }
 
+  /** Closes the session once its requests have ended; a later request opens another one. */
+  rest(): void {
+    this.#session?.close();
+    this.#session = null;
+  }
+
   [Symbol.dispose](): void {
     this.#session?.destroy();
   }

@@ -71,6 +71,11 @@ export class InterceptedHost implements Disposable {
     this.#tls.emit("connection", client);
   }
 
+  /** Ends what is idle. Its connections go on. */
+  rest(): void {
+    this.#deps.upstream.rest();
+  }
+
   [Symbol.dispose](): void {
     this.#deps.upstream[Symbol.dispose]();
   }

@@ -7,9 +7,6 @@ import { Http2Upstream } from "./http2-upstream.ts";
 import { InterceptedHost } from "./intercepted-host.ts";
 import type { DialTls } from "./upstream-tls.ts";
 
-/** Those used least recently are given up; their connections go on. */
-const maxHosts = 200;
-
 export type InterceptorDeps = {
   readonly context: ForwardContext;
   readonly authority: CertificateAuthority;
@@ -37,7 +34,11 @@ export class Interceptor implements Disposable {
     const host = this.#hosts.get(name) ?? this.#create(target);
     this.#hosts.delete(name);
     this.#hosts.set(name, host);
-    if (this.#hosts.size > maxHosts) this.#hosts.delete(this.#hosts.keys().next().value!);
+    const [oldest] = this.#hosts;
+    if (oldest !== undefined && this.#hosts.size > this.#deps.context.limits.maxReadHosts) {
+      this.#hosts.delete(oldest[0]);
+      oldest[1].rest();
+    }
     await host.serve(client, hello, isRefused);
   }
 
