@@ -178,6 +178,6 @@ test("a client that leaves ends the connection that is being opened for it, and 
   const socket = await world.open();
   socket.write("CONNECT a.example.com:22 HTTP/1.1\r\n\r\n");
   await expect.poll(() => dialled.length).toBe(2);
-  await world.egress[Symbol.asyncDispose]();
+  await world.egress.close();
   await expect.poll(() => dialled[1]!.destroyed).toBe(true);
 });

@@ -25,8 +25,8 @@ export type EgressOptions = EgressPolicies & {
   readonly limits?: Partial<EgressLimits>;
 };
 
-/** One wall's way out. Disposing it ends all connections and removes the socket. */
-export interface Egress extends AsyncDisposable {
+/** One wall's way out. */
+export interface Egress {
   /** The wall's own authority, as PEM, for the trust stores inside. */
   readonly certificate: string;
   /** SHA-256 of the authority's public key in base64, as Chromium's `--ignore-certificate-errors-spki-list` has it. */
@@ -41,6 +41,8 @@ export interface Egress extends AsyncDisposable {
   totals(): readonly HostTotals[];
   /** The refusals since a mark that an earlier call returned; 0 for all. */
   refusalsSince(mark: number): RefusalsSince;
+  /** Ends all connections and removes the socket. */
+  close(): Promise<void>;
 }
 
 /** A secret that is put into requests to some hosts, over TLS. Inside the wall its value is the placeholder. */

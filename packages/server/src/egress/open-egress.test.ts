@@ -101,7 +101,7 @@ test("equal refusals of a minute are one record with a count, and lines for the 
   expect(world.egress.refusalsSince(mark).text).toBe(
     "Network: a.tracker.example:80 was refused (a rule denies it).",
   );
-  await world.egress[Symbol.asyncDispose]();
+  await world.egress.close();
   expect(world.records).toMatchObject([
     { kind: "refusal", host: "files.example.com", reason: "no-rule", count: 1 },
     { kind: "refusal", host: "a.tracker.example", reason: "denied", count: 1 },

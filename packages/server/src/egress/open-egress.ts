@@ -70,7 +70,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     revoke: (scope, hosts) => (policy.revoke(scope, hosts), connections.recheck()),
     totals: () => ledger.totals(),
     refusalsSince: (mark) => ledger.refusalsSince(mark),
-    [Symbol.asyncDispose]: onceUnlessRejected(async () => {
+    close: onceUnlessRejected(async () => {
       const closed = once(server, "close");
       server.close();
       for (const socket of clients) socket.destroy();

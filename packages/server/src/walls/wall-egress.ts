@@ -94,7 +94,7 @@ export class WallEgress {
     const [opening, folder] = [this.#opening, this.#folder];
     this.#opening = this.#opened = this.#folder = null;
     // Why it could not be opened was told to the caller of `open`.
-    await (await opening?.catch(() => null))?.[Symbol.asyncDispose]();
+    await (await opening?.catch(() => null))?.close();
     await folder?.close();
   }
 
@@ -121,7 +121,7 @@ export class WallEgress {
       if (become !== null) await chown(socketPath, become.uid, become.gid);
       opened.grant([...this.#granted], "conversation");
     } catch (error) {
-      await opened[Symbol.asyncDispose]();
+      await opened.close();
       throw error;
     }
     this.#opened = opened;

@@ -99,7 +99,7 @@ export async function openEgressWorld(options: Partial<EgressOptions> = {}): Pro
     upstreamTrust: () => createSecureContext({ ca: publicAuthority.certificate }),
     ...options,
   });
-  scope.use(egress);
+  scope.defer(async () => egress.close());
   scope.defer(async () => {
     const closed = [...servers].map(async (server) => once(server, "close"));
     for (const server of servers) server.close();
