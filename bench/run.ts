@@ -33,6 +33,7 @@ const benches: Readonly<Record<string, string>> = {
   web: "./web/web.ts",
   peers: "./peers/peers.ts",
   cluster: "./cluster/cluster.ts",
+  egress: "./egress/egress.ts",
 };
 
 /** The exit code: exceeding a budget is no failure; a bench that breaks is one. */
