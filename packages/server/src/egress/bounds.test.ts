@@ -52,7 +52,7 @@ test("no more names are looked up than the maximum, and one name once at a time"
     reason: "c.example.com:22 was refused: This wall waits for 2 names to be resolved, which is the maximum.",
   });
   for (const { reason } of await Promise.all(waiting)) expect(reason).toContain("not resolved in time");
-  // The system still works on them, whoever waits.
+  // The system still works on them, although nobody waits.
   expect((await world.connect("d.example.com:22")).status).toBe(503);
   late.reject(new Error("ENOTFOUND"));
   await expect.poll(async () => (await world.connect("d.example.com:22")).status).toBe(502);

@@ -55,7 +55,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     if (clients.size >= 2 * limits.maxConnections) return void socket.destroy();
     clients.add(socket);
     socket.on("error", () => socket.destroy()).once("close", () => clients.delete(socket));
-    if (clients.size > limits.maxConnections) return front.turnAway(socket);
+    if (clients.size > limits.maxConnections) return front.refuseConnection(socket);
     void front.serve(socket);
   });
   await listen(server, options.socketPath, (error) =>

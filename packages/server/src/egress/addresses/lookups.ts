@@ -25,7 +25,7 @@ export class Lookups {
     if (family !== 0) return [{ address: target.host, family }];
     const late = AbortSignal.timeout(this.#limits.resolveMs);
     try {
-      const addresses = await abortedBy(AbortSignal.any([signal, late]), this.#lookUp(target));
+      const addresses = await abortedBy(AbortSignal.any([signal, late]), this.#resolveShared(target));
       if (addresses.length === 0) throw new Unreachable(target, 502, "Its name has no address.");
       return addresses;
     } catch (error) {
@@ -35,7 +35,7 @@ export class Lookups {
     }
   }
 
-  async #lookUp(target: Target): Promise<readonly LookupAddress[]> {
+  async #resolveShared(target: Target): Promise<readonly LookupAddress[]> {
     const { host } = target;
     const known = this.#running.get(host);
     if (known !== undefined) return known;

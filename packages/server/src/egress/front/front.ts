@@ -24,8 +24,8 @@ export type FrontDeps = {
 };
 
 const socksVersion = 5;
-/** How long one that was turned away may go on sending. */
-const turnedAwayMs = 1_000;
+/** How long a client that was refused may go on sending. */
+const refusedMs = 1_000;
 const thisIsAProxy =
   "This is an HTTP proxy: send CONNECT host:port, or a request with a whole http:// address.";
 
@@ -57,14 +57,14 @@ export class Front {
   }
 
   /** For a connection beyond the maximum: what it asks for is not read. */
-  turnAway(socket: Socket): void {
+  refuseConnection(socket: Socket): void {
     const { ledger, limits } = this.#deps.context;
     const sentence = `This wall has ${limits.maxConnections} connections open, which is the maximum.`;
     ledger.refuse(new Refused({ host: "(any host)", port: 0 }, "too-many-connections", sentence));
     // The end comes after the client's, or it would be a reset, with which an answer that was not read yet is lost.
     socket.resume().once("end", () => socket.destroy());
     socket.end(plainAnswer(503, sentence));
-    const timer = setTimeout(() => socket.destroy(), turnedAwayMs);
+    const timer = setTimeout(() => socket.destroy(), refusedMs);
     socket.once("close", () => clearTimeout(timer));
   }
 
