@@ -1,6 +1,6 @@
 import type { BoundSecret } from "./egress.ts";
-import type { Target } from "./policy/host-name.ts";
-import { matchesHost, parseHostPattern } from "./policy/host-pattern.ts";
+import type { Target } from "../lib/host-name.ts";
+import { matchesHost, parseHostPattern } from "../lib/host-pattern.ts";
 
 /** The secrets that are bound to a target. A host that cannot be read binds nothing. */
 export function secretsFor(secrets: readonly BoundSecret[], target: Target): BoundSecret[] {

@@ -4,7 +4,7 @@ import type { ForwardContext } from "./forward/forward-context.ts";
 import type { FrontDeps, TunnelAnswer } from "./front/front.ts";
 import { isTls, isWholeHello, peek } from "./intercept/first-bytes.ts";
 import type { Interceptor } from "./intercept/interceptor.ts";
-import type { Target } from "./policy/host-name.ts";
+import type { Target } from "../lib/host-name.ts";
 import { type Allowed, decide, decideUnread } from "./records/decide.ts";
 import { answerTo, Refused, refuseByPolicy } from "./records/refusal.ts";
 

@@ -1,5 +1,5 @@
 import type { EgressLimits } from "../egress.ts";
-import { formatTarget, type Target } from "../policy/host-name.ts";
+import { formatTarget, type Target } from "../../lib/host-name.ts";
 import { Refused } from "../records/refusal.ts";
 
 type SlotLimits = Pick<EgressLimits, "maxDials" | "maxDialsAtHost">;

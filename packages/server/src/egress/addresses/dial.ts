@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import type { Socket } from "node:net";
 import type { EgressLimits, EgressOptions } from "../egress.ts";
 import type { EgressPolicy } from "../policy/egress-policy.ts";
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 import { decide, decideAddress } from "../records/decide.ts";
 import type { OpenConnections } from "../records/open-connections.ts";
 import { refuseAddress, Unreachable } from "../records/refusal.ts";

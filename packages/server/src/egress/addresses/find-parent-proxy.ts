@@ -1,6 +1,6 @@
 import { ConfigError } from "../../lib/config-error.ts";
 import type { EgressOptions } from "../egress.ts";
-import { toHost } from "../policy/host-name.ts";
+import { toHost } from "../../lib/host-name.ts";
 
 /**
  * The machine's own proxy by its variables `https_proxy`, `all_proxy` and `no_proxy`, in both spellings. Throws a {@link ConfigError}

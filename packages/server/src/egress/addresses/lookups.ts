@@ -1,7 +1,7 @@
 import { lookup, type LookupAddress } from "node:dns";
 import { isIP } from "node:net";
 import type { EgressLimits, EgressOptions } from "../egress.ts";
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 import { Refused, Unreachable } from "../records/refusal.ts";
 import { abortedBy } from "./aborted-by.ts";
 

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { formatTarget } from "../policy/host-name.ts";
+import { formatTarget } from "../../lib/host-name.ts";
 import { Unreachable } from "../records/refusal.ts";
 import { abortedBy } from "./aborted-by.ts";
 import { buffered, type ConnectWait, connectTcp, whenConnected } from "./sockets.ts";

@@ -1,5 +1,5 @@
 import { connect, type Socket, type TcpNetConnectOpts } from "node:net";
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 import { Unreachable } from "../records/refusal.ts";
 import { abortedBy } from "./aborted-by.ts";
 

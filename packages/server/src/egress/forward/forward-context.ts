@@ -1,6 +1,6 @@
 import type { BoundSecret, EgressLimits } from "../egress.ts";
 import type { EgressPolicy } from "../policy/egress-policy.ts";
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 import type { EgressLedger } from "../records/egress-ledger.ts";
 import type { OpenConnections } from "../records/open-connections.ts";
 import type { Tunnels } from "../records/tunnels.ts";

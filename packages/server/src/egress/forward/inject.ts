@@ -1,7 +1,7 @@
 import { headerProblem } from "../../lib/header-problem.ts";
 import type { BoundSecret } from "../egress.ts";
 import type { Header } from "../policy/headers.ts";
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 import { Refused } from "../records/refusal.ts";
 
 /** A request's head with the values of secrets in place of their placeholders. */

@@ -1,4 +1,4 @@
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 import type { EgressLedger } from "../records/egress-ledger.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 

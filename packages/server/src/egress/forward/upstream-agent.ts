@@ -1,7 +1,7 @@
 import { Agent, type ClientRequestArgs } from "node:http";
 import type { Socket } from "node:net";
 import { type Duplex, PassThrough } from "node:stream";
-import { formatTarget, type Target } from "../policy/host-name.ts";
+import { formatTarget, type Target } from "../../lib/host-name.ts";
 
 /** Servers often close a connection that was idle for five seconds, and a request must not meet that. */
 const idleMs = 4_000;

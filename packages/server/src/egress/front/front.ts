@@ -5,7 +5,7 @@ import { plainAnswer } from "../forward/forward-upgrade.ts";
 import { createForwardServer } from "../forward/serve-origin.ts";
 import type { UpstreamAgent } from "../forward/upstream-agent.ts";
 import { peek } from "../intercept/first-bytes.ts";
-import { type Target, toHost, toTarget } from "../policy/host-name.ts";
+import { type Target, toHost, toTarget } from "../../lib/host-name.ts";
 import { Refused } from "../records/refusal.ts";
 import { answerSocks, endSocks, readSocksRequest, socksReply } from "./socks.ts";
 

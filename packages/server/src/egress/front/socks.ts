@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { isPort, type Target, toHost } from "../policy/host-name.ts";
+import { isPort, type Target, toHost } from "../../lib/host-name.ts";
 import { peek } from "../intercept/first-bytes.ts";
 
 /** Codes of RFC 1928, section 6. */

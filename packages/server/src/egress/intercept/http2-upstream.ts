@@ -2,7 +2,7 @@ import { type ClientHttp2Session, connect } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import { socketBufferBytes } from "../addresses/sockets.ts";
 import type { UpstreamAgent } from "../forward/upstream-agent.ts";
-import { formatTarget, type Target } from "../policy/host-name.ts";
+import { formatTarget, type Target } from "../../lib/host-name.ts";
 import { Unreachable } from "../records/refusal.ts";
 
 /** A session without requests is closed after this time, before most hosts do it. */

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { CertificateAuthority } from "../certificates/certificate-authority.ts";
 import type { ForwardContext } from "../forward/forward-context.ts";
 import { UpstreamAgent } from "../forward/upstream-agent.ts";
-import { formatTarget, type Target } from "../policy/host-name.ts";
+import { formatTarget, type Target } from "../../lib/host-name.ts";
 import { Http2Upstream } from "./http2-upstream.ts";
 import { InterceptedHost } from "./intercepted-host.ts";
 import type { DialTls } from "./upstream-tls.ts";

@@ -9,7 +9,7 @@ import {
 import type { Dial } from "../addresses/dial.ts";
 import { socketBufferBytes, whenConnected } from "../addresses/sockets.ts";
 import type { EgressOptions } from "../egress.ts";
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 
 /** Opens TLS to a target, with its name and no other. Rejects with `Refused` or `Unreachable`. */
 export type DialTls = (

@@ -1,7 +1,12 @@
 import type { NetworkPolicy, NetworkRules } from "@convoke/protocol";
 import { invalidField } from "../../lib/fault.ts";
-import type { Target } from "./host-name.ts";
-import { type HostPattern, matchesHost, parseHostPattern, type PortsWithout } from "./host-pattern.ts";
+import type { Target } from "../../lib/host-name.ts";
+import {
+  type HostPattern,
+  matchesHost,
+  parseHostPattern,
+  type PortsWithout,
+} from "../../lib/host-pattern.ts";
 import { presetHosts } from "./presets.ts";
 
 /** What one policy says about a target. `rule` is the pattern or word that decided. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type EgressPolicies, EgressPolicy } from "./egress-policy.ts";
-import { toTarget } from "./host-name.ts";
-import { parseHostPattern } from "./host-pattern.ts";
+import { toTarget } from "../../lib/host-name.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { presetHosts } from "./presets.ts";
 
 const decide = (policies: Partial<EgressPolicies>, target: string) =>

@@ -1,8 +1,8 @@
 import type { NetworkPolicy } from "@convoke/protocol";
 import { invalidField } from "../../lib/fault.ts";
 import { type CompiledPolicy, compilePolicy } from "./compiled-policy.ts";
-import type { Target } from "./host-name.ts";
-import { parseHostPattern } from "./host-pattern.ts";
+import type { Target } from "../../lib/host-name.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
 
 /** Whose policy it is, as a refusal names it. */
 export type PolicySource = "server" | "user" | "project" | "conversation";

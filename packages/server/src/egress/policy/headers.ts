@@ -1,4 +1,4 @@
-import { formatTarget, formatHost, type Target } from "./host-name.ts";
+import { formatTarget, formatHost, type Target } from "../../lib/host-name.ts";
 
 /** As they came: order, spelling and repeated names stay. */
 export type Header = readonly [name: string, value: string];

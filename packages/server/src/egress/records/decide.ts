@@ -1,6 +1,6 @@
 import { innerAddress } from "@convoke/tool-host";
 import type { EgressPolicy, Verdict } from "../policy/egress-policy.ts";
-import { type Target, toHost } from "../policy/host-name.ts";
+import { type Target, toHost } from "../../lib/host-name.ts";
 import { Refused, refuseByPolicy } from "./refusal.ts";
 
 export type Allowed = Extract<Verdict, { isAllowed: true }>;

@@ -1,5 +1,5 @@
 import type { EgressRecord, HostTotals, RefusalsSince } from "../egress.ts";
-import { formatTarget, type Target } from "../policy/host-name.ts";
+import { formatTarget, type Target } from "../../lib/host-name.ts";
 import { Refused } from "./refusal.ts";
 
 type Counts = { host: string; port: number } & Record<

@@ -1,5 +1,5 @@
 import type { RefusalReason } from "../egress.ts";
-import { formatTarget, type Target } from "../policy/host-name.ts";
+import { formatTarget, type Target } from "../../lib/host-name.ts";
 import type { Verdict } from "../policy/egress-policy.ts";
 
 /** Why something does not pass. The sentence is ASCII without control characters, because HTTP's reason phrase carries it. */

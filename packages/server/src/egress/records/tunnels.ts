@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { EgressLimits, EgressRecord } from "../egress.ts";
-import type { Target } from "../policy/host-name.ts";
+import type { Target } from "../../lib/host-name.ts";
 import type { EgressLedger } from "./egress-ledger.ts";
 import type { OpenConnections } from "./open-connections.ts";
 

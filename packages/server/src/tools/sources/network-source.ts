@@ -1,6 +1,6 @@
 import type { MCPToolObservation } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
-import { parseHostPattern } from "../../egress/policy/host-pattern.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { listMcpTool } from "../../extensions/mcp/tool-listing.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import type { Grants } from "../conversation-host.ts";
