@@ -10,6 +10,11 @@ const sound: readonly Rule[] = [
   { effect: "allow", tool: "request_network", host: "*.corp.example" },
   { effect: "ask", tool: "terminal", command: ["**"] },
   { effect: "allow", tool: "terminal", command: ["git", "*"], up_to: "HIGH" },
+  { effect: "deny", tool: "file_editor", path: "../**" },
+  { effect: "deny", tool: "file_editor", path: "app/[id]/page.tsx" },
+  { effect: "deny", tool: "request_network", host: "*:443" },
+  { effect: "deny", tool: "request_network", host: "bücher.example." },
+  { effect: "deny", tool: "request_network", host: "::1" },
 ];
 
 test.each(sound)("%j is sound", (rule) => expect(ruleProblem(rule)).toBeNull());
@@ -22,7 +27,13 @@ const wrong: readonly [Rule, string][] = [
   [{ effect: "allow", tool: "file_editor", command: ["view"] }, "command"],
   [{ effect: "deny", tool: "terminal", path: "x" }, "path"],
   [{ effect: "deny", tool: "file_editor", path: "~bob/x" }, "path"],
+  [{ effect: "deny", tool: "file_editor", path: "src/*.{ts,js}" }, "path"],
+  [{ effect: "deny", tool: "file_editor", path: "!src/**" }, "path"],
+  [{ effect: "deny", tool: "file_editor", path: "src/**/../x" }, "path"],
   [{ effect: "deny", tool: "request_network", host: "https://x" }, "host"],
+  [{ effect: "deny", tool: "request_network", host: "*x.example" }, "host"],
+  [{ effect: "deny", tool: "request_network", host: "a.example:0" }, "host"],
+  [{ effect: "deny", tool: "request_network", host: "*.10.0.0.1" }, "host"],
   [{ effect: "deny", tool: "request_network", host: "a.*.x" }, "host"],
   [{ effect: "deny", tool: "terminal", up_to: "HIGH" }, "up_to"],
 ];

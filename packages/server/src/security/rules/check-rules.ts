@@ -1,5 +1,6 @@
 import { Rule } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { isObject } from "../../lib/json-object.ts";
 import { restForm } from "./match-command.ts";
 import { isShellTool } from "./shell-call.ts";
@@ -26,14 +27,20 @@ export function ruleProblem(rule: Rule): RuleProblem | null {
         field: "path",
         msg: "Which files a shell command uses is not known. Name its command instead.",
       };
-    if (path.startsWith("~") && path !== "~" && !path.startsWith("~/"))
-      return { field: "path", msg: "Only one's own home can be named: begin with ~/ or /." };
+    const msg = pathProblem(path);
+    if (msg !== null) return { field: "path", msg };
   }
-  if (host !== undefined && (/[/\s]/u.test(host) || host.slice(1).includes("*")))
-    return {
-      field: "host",
-      msg: "Give a host without scheme and path; * stands only at its beginning, as *.example.org.",
-    };
+  if (host === undefined) return null;
+  const read = parseHostPattern(host, "any");
+  return typeof read === "string" ? { field: "host", msg: read } : null;
+}
+
+/** Patterns that would be read as something else than they say. */
+function pathProblem(path: string): string | null {
+  if (/^~[^/]/u.test(path)) return "Only one's own home can be named: begin with ~/ or /.";
+  if (path.startsWith("!")) return "A pattern cannot begin with !: write a rule with another effect instead.";
+  if (/\{[^{}]*,[^{}]*\}/u.test(path)) return "Braces have no meaning: write a rule for each alternative.";
+  if (/\*.*\/\.\.(?:\/|$)/u.test(path)) return "Put .. before the first *: a/../** and not a/*/..";
   return null;
 }
 

@@ -186,11 +186,63 @@ const paths: readonly [form: string, path: string, fits: boolean][] = [
   ["~/.ssh/**", "/home/ada/.ssh/id", true],
   ["src/?.ts", "src/a.ts", true],
   ["src/?.ts", "src/ab.ts", false],
+  ["infra/", "infra/a/b", true],
+  ["./infra/**", "infra/x", true],
+  ["../**", "/work/other/x", true],
+  ["../**", "/work/shop/x", true],
+  ["../**", "/etc/x", false],
+  ["../other/*.md", "../other/a.md", true],
+  ["~/.ssh/**", "~/.ssh/id", true],
+  ["~", "~/", true],
+  ["~/**", "/home/adam/x", false],
+  ["**", "~/.ssh/id", false],
+  ["~/../bob/**", "/home/bob/x", true],
 ];
 
 test.each(paths)("the path %s fits %s: %s", (form, path, fits) => {
   const rule: Rule = { effect: "ask", tool: "file_editor", path: form };
   expect(decide([rule], edit(path), "file_editor")?.effect ?? null).toBe(fits ? "ask" : null);
+});
+
+test("a path below a home that is not known fits the same text", () => {
+  const rule: Rule = { effect: "deny", tool: "grep", path: "~/.ssh/**" };
+  const given = (path: string) => ({
+    toolName: "grep",
+    action: { kind: "GrepAction", pattern: "x", path } as Action,
+    risk: "LOW" as const,
+    places: { workingDir: "/work", home: null },
+  });
+  const effectOf = (path: string) => decideByRules(rulesFrom("user", [rule]), given(path)).decision?.effect;
+  expect(effectOf("~/a/../.ssh")).toBe("deny");
+  expect(effectOf("/work/.ssh")).toBeUndefined();
+});
+
+test("the name of the working folder is no pattern", () => {
+  const rule: Rule = { effect: "allow", tool: "file_editor", path: "src/**" };
+  const effectOf = (path: string) =>
+    decideByRules(rulesFrom("user", [rule]), {
+      toolName: "file_editor",
+      action: edit(path),
+      risk: "LOW",
+      places: { workingDir: "/work/a*", home: null },
+    }).decision?.effect;
+  expect(effectOf("src/a.ts")).toBe("allow");
+  expect(effectOf("/work/abc/src/a.ts")).toBeUndefined();
+});
+
+const otherTools: readonly [action: object, isDenied: boolean][] = [
+  [{ kind: "ReadFileAction", file_path: "secrets/a" }, true],
+  [{ kind: "ListDirectoryAction", dir_path: "secrets" }, true],
+  [{ kind: "GlobAction", pattern: "/work/shop/secrets/*.pem" }, true],
+  [{ kind: "GlobAction", pattern: "../shop/secrets/**" }, true],
+  [{ kind: "GlobAction", pattern: "*.pem", path: "secrets" }, true],
+  [{ kind: "GlobAction", pattern: "src/*.ts" }, false],
+  [{ kind: "MCPToolAction", data: { file_path: "secrets/a" } }, true],
+];
+
+test.each(otherTools)("a path in %j is denied: %s", (action, isDenied) => {
+  const rule: Rule = { effect: "deny", tool: "x", path: "secrets/**" };
+  expect(decide([rule], action as Action, "x")?.effect ?? null).toBe(isDenied ? "deny" : null);
 });
 
 test("an allow with a path covers a patch only when it covers all its files; an ask needs one", () => {
@@ -218,12 +270,39 @@ const hosts: readonly [form: string, host: string, fits: boolean][] = [
   ["*", "[fd00::1]:80", false],
   ["10.0.0.5", "10.0.0.5:80", true],
   ["[::1]:80", "[::1]:80", true],
+  ["::1", "[0:0::1]:80", true],
+  ["[2606:4700::1]", "2606:4700:0::1", true],
+  ["bücher.example", "XN--bcher-kva.example.", true],
+  ["*.bücher.example", "a.xn--bcher-kva.example", true],
+  ["Corp.Example.:443", "corp.example:0443", true],
+  ["corp.example:*", "corp.example:22", true],
+  ["127.0.0.1", "127.1", true],
+  ["corp.example", "https://corp.example/", false],
+  ["*", "", false],
 ];
 
 test.each(hosts)("the host %s fits %s: %s", (form, host, fits) => {
   const rule: Rule = { effect: "allow", tool: "request_network", host: form };
   const action: Action = { kind: "MCPToolAction", data: { host } };
   expect(decide([rule], action, "request_network")?.effect ?? null).toBe(fits ? "allow" : null);
+});
+
+const deniedHosts: readonly [pattern: string, host: string, isDenied: boolean][] = [
+  ["127.0.0.1", "2130706433", true],
+  ["10.0.0.5", "0x0a.0.0.5:80", true],
+  ["::1", "[0:0:0::1]:80", true],
+  ["bad.example", "BAD.example.", true],
+  ["bad.example", "https://bad.example/x", true],
+  ["xn--bcher-kva.example", "bücher.example", true],
+  ["bad.example", "good.example", false],
+  ["bad.example", "https://good.example/x", false],
+  ["bad.example", "bad example", true],
+];
+
+test.each(deniedHosts)("the host %s, denied, is %s: %s", (pattern, host, isDenied) => {
+  const rule: Rule = { effect: "deny", tool: "request_network", host: pattern };
+  const action: Action = { kind: "MCPToolAction", data: { hosts: [host] } };
+  expect(decide([rule], action, "request_network")?.effect ?? null).toBe(isDenied ? "deny" : null);
 });
 
 const calls: readonly [

@@ -1,7 +1,8 @@
 import type { Rule } from "@convoke/protocol";
 import { isAllowed } from "../allow-rules.ts";
 import { coversWords, mayFitCommand } from "./match-command.ts";
-import { fitsHost, fitsPath, hostsOf, mayFitHost, pathsOf } from "./match-place.ts";
+import { fitsHost, hostsOf, mayFitHost } from "./match-host.ts";
+import { fitsPath, pathsOf } from "./match-path.ts";
 import { readCommand, type CommandReading } from "./read-command.ts";
 import { isOlderForm, type RuleDecision, type RuledCall, type SourcedRule } from "./rule.ts";
 import { isRuleForTool, shellCallOf } from "./shell-call.ts";

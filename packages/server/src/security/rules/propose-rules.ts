@@ -2,7 +2,8 @@ import { posix } from "node:path";
 import type { Rule } from "@convoke/protocol";
 import { ruleProblem } from "./check-rules.ts";
 import { restForm } from "./match-command.ts";
-import { hostsOf, pathsOf } from "./match-place.ts";
+import { hostsOf } from "./match-host.ts";
+import { pathsOf } from "./match-path.ts";
 import { readCommand } from "./read-command.ts";
 import type { RuledCall } from "./rule.ts";
 import { shellCallOf, shellTool } from "./shell-call.ts";
@@ -64,6 +65,7 @@ function isWritable(word: string): boolean {
 }
 
 function shownPath(path: string, workingDir: string): string {
+  if (!path.startsWith("/")) return path;
   const below = posix.relative(workingDir, path);
   return below === "" || below.startsWith("..") ? path : below;
 }

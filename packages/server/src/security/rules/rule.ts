@@ -38,3 +38,8 @@ export function addRules<Item>(stored: readonly Item[], added: readonly Item[]):
   const known = new Set(stored.map((rule) => JSON.stringify(rule)));
   return [...stored, ...added.filter((rule) => !known.has(JSON.stringify(rule)))];
 }
+
+/** What a call gives to its tool. */
+export function argumentsOf(action: Action): Readonly<Record<string, unknown>> {
+  return action.kind === "MCPToolAction" ? (action.data ?? {}) : action;
+}
