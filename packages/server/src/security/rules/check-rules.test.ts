@@ -26,6 +26,10 @@ const wrong: readonly [Rule, string][] = [
   [{ effect: "allow", tool: "terminal", command: ["git", "a||b"] }, "command"],
   [{ effect: "allow", tool: "file_editor", command: ["view"] }, "command"],
   [{ effect: "deny", tool: "terminal", path: "x" }, "path"],
+  [{ effect: "deny", tool: "terminal", command: ["rm", "**"], path: "x" }, "path"],
+  [{ effect: "deny", tool: "terminal_run", path: "x" }, "path"],
+  [{ effect: "deny", tool: "terminal", host: "a.example" }, "host"],
+  [{ effect: "allow", tool: "terminal", command: ["curl", "**"], host: "a.example" }, "host"],
   [{ effect: "deny", tool: "file_editor", path: "~bob/x" }, "path"],
   [{ effect: "deny", tool: "file_editor", path: "src/*.{ts,js}" }, "path"],
   [{ effect: "deny", tool: "file_editor", path: "!src/**" }, "path"],
@@ -39,6 +43,16 @@ const wrong: readonly [Rule, string][] = [
 ];
 
 test.each(wrong)("%j names its field %s", (rule, field) => expect(ruleProblem(rule)?.field).toBe(field));
+
+test.each([true, false])("a file of rules says that a shell has no host; of a project: %s", (isOfProject) => {
+  const rules = [{ effect: "deny", tool: "terminal", host: "a.example" }];
+  expect(readRuleFile(JSON.stringify({ rules }), createValidator(), isOfProject)).toEqual({
+    rules: [],
+    problems: [
+      "rules.0.host: Which hosts a shell command reaches is not known. Name its command instead, or bound the conversation's network.",
+    ],
+  });
+});
 
 test("a file's sound rules keep their positions, and each other one is told with its field", () => {
   const rules = [

@@ -16,17 +16,24 @@ export function ruleProblem(rule: Rule): RuleProblem | null {
       field: "up_to",
       msg: "Only an allow has a highest risk: leave up_to out, or set effect to allow.",
     };
-  if (command !== undefined) {
-    if (!isShellTool(tool))
-      return { field: "command", msg: `The tool ${tool} runs no shell commands. Leave command out.` };
-    return commandProblem(command, effect);
-  }
-  if (path !== undefined) {
-    if (isShellTool(tool))
+  if (isShellTool(tool)) {
+    // A shell command names neither: such a rule would fit nothing, and look as if it did.
+    if (path !== undefined)
       return {
         field: "path",
         msg: "Which files a shell command uses is not known. Name its command instead.",
       };
+    if (host !== undefined)
+      return {
+        field: "host",
+        msg: "Which hosts a shell command reaches is not known. Name its command instead, or bound the conversation's network.",
+      };
+  }
+  if (command !== undefined) {
+    if (isShellTool(tool)) return commandProblem(command, effect);
+    return { field: "command", msg: `The tool ${tool} runs no shell commands. Leave command out.` };
+  }
+  if (path !== undefined) {
     const msg = pathProblem(path);
     if (msg !== null) return { field: "path", msg };
   }

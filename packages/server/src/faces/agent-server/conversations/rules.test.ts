@@ -255,6 +255,26 @@ test("a rejection can be a rule too; what cannot be read can only be answered on
   ]);
 });
 
+test("a rule that gives a shell a path or a host is refused wherever it is written", async () => {
+  await using server = await startTestServer({ script: turns("npm test") });
+  const id = await server.runTo("waiting_for_confirmation", "go", always);
+  const [{ action_id }] = (await approvals(server, id)) as [PendingApproval];
+  const wrong = { effect: "deny", tool: "terminal", command: ["rm", "**"], path: "infra/**" };
+  const answers = [{ action_id, accept: false, scope: "rule", rule: wrong }];
+  const requests: [method: string, path: string, body: object, loc: (string | number)[]][] = [
+    ["PUT", "/api/rules", { rules: [wrong] }, ["body", "rules", 0, "path"]],
+    ["PUT", `/api/conversations/${id}/allow_rules`, { rules: [wrong] }, ["body", "rules", 0, "path"]],
+    ["POST", `/api/conversations/${id}/approvals`, { answers }, ["body", "answers", 0, "rule", "path"]],
+  ];
+  for (const [method, path, body, loc] of requests) {
+    const msg = "Which files a shell command uses is not known. Name its command instead.";
+    expect(await server.call(method, path, body)).toMatchObject({
+      status: 422,
+      json: { detail: [{ loc, msg }] },
+    });
+  }
+});
+
 test("a trial says which rule decides and how the command is read, with and without a conversation", async () => {
   await using server = await startTestServer({ script: turns("npm test") });
   await project(server, JSON.stringify({ rules: [rule("deny", "rm", "**"), rule("allow", "ls")] }));
