@@ -19,6 +19,12 @@ test.each([
   expect(allows(form, command)).toBe(isCovered);
 });
 
+test.each(["UNKNOWN", "MEDIUM"] as const)("a rule up to LOW does not cover %s", (risk) => {
+  const call = { toolName: "x", action: { kind: "MCPToolAction", data: {} }, risk } as const;
+  expect(isAllowed([{ tool_name: "x", up_to: "LOW" }], call)).toBe(false);
+  expect(isAllowed([{ tool_name: "x" }], call)).toBe(true);
+});
+
 test("hardening, kin of 4: a form of very many stars is compared in no time with a command that a model makes long", () => {
   const before = process.threadCpuUsage();
   for (let times = 0; times < 20; times++) allows("*a".repeat(1_000), "a".repeat(2_000_000));

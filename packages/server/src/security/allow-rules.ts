@@ -1,4 +1,5 @@
 import type { Action, SecurityRisk } from "@convoke/protocol";
+import { isWithinRisk } from "./risk-order.ts";
 
 /**
  * Calls that the user has allowed permanently: a tool, and for each named argument a pattern in which `*` matches any
@@ -24,8 +25,7 @@ function covers(
   { toolName, action, risk }: { toolName: string; action: Action; risk: SecurityRisk },
 ): boolean {
   if (rule.tool_name !== toolName) return false;
-  if (risk === "HIGH" && rule.up_to !== "HIGH") return false;
-  if (risk === "MEDIUM" && rule.up_to === "LOW") return false;
+  if (!isWithinRisk(risk, rule.up_to)) return false;
   const values = action as unknown as Readonly<Record<string, unknown>>;
   return Object.entries(rule.arguments ?? {}).every(([name, form]) => {
     const value = values[name];

@@ -143,13 +143,16 @@ test("deny comes before ask, ask before allow, whatever their sources are", () =
   });
 });
 
-test("HIGH and MEDIUM are covered only as far as the rule says", () => {
+test("HIGH, MEDIUM and unknown risks are covered only as far as the rule says", () => {
   const effect = (rule: Rule, risk: SecurityRisk) =>
     decide([rule], run("git status"), "terminal", risk)?.effect;
   expect(effect(gitStatus, "HIGH")).toBeUndefined();
   expect(effect({ ...gitStatus, up_to: "HIGH" }, "HIGH")).toBe("allow");
   expect(effect(gitStatus, "MEDIUM")).toBe("allow");
   expect(effect({ ...gitStatus, up_to: "LOW" }, "MEDIUM")).toBeUndefined();
+  expect(effect({ ...gitStatus, up_to: "LOW" }, "UNKNOWN")).toBeUndefined();
+  expect(effect({ ...gitStatus, up_to: "LOW" }, "LOW")).toBe("allow");
+  expect(effect(gitStatus, "UNKNOWN")).toBe("allow");
   expect(effect(push, "LOW")).toBeUndefined();
 });
 

@@ -1,5 +1,6 @@
 import type { Rule } from "@convoke/protocol";
 import { isAllowed } from "../allow-rules.ts";
+import { isWithinRisk } from "../risk-order.ts";
 import { coversWords, mayFitCommand } from "./match-command.ts";
 import { fitsHost, hostsOf, mayFitHost } from "./match-host.ts";
 import { fitsPath, pathsOf } from "./match-path.ts";
@@ -89,7 +90,7 @@ function isAllowFor(rule: SourcedRule["rule"], { call, reading }: Judged): boole
   const { toolName, action, risk, places } = call;
   const { tool, command, path, host, up_to: upTo } = rule;
   if (!isRuleForTool(tool, toolName)) return false;
-  if ((risk === "HIGH" && upTo !== "HIGH") || (risk === "MEDIUM" && upTo === "LOW")) return false;
+  if (!isWithinRisk(risk, upTo)) return false;
   if (command !== undefined && reading === null) return false;
   if (path !== undefined) {
     const paths = pathsOf(action, places);
