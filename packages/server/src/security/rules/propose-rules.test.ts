@@ -11,6 +11,7 @@ const call = (action: Action, toolName = "terminal"): RuledCall => ({
   places: { workingDir: "/work", home: null },
 });
 
+/** The words of the patterns that are proposed. */
 const commands: readonly [string, string[][]][] = [
   ["git push origin main", [["git", "push", "**"]]],
   ["ls", [["ls"]]],
@@ -32,6 +33,20 @@ const commands: readonly [string, string[][]][] = [
     ],
   ],
   ["grep 'a|b' c", [["grep", "**"]]],
+  ["git -C dir push origin", [["git", "-C", "dir", "push", "**"]]],
+  ["git --no-pager --git-dir=x log", [["git", "--no-pager", "--git-dir=x", "log", "**"]]],
+  ["git -C dir", [["git", "-C", "dir"]]],
+  ["git -c core.pager=x log", [["git", "-c", "core.pager=x", "log"]]],
+  ["git --version", [["git", "--version"]]],
+  ["npm --prefix x test -- y", [["npm", "--prefix", "x", "test", "**"]]],
+  ["npm --unknown x test", [["npm", "--unknown", "x", "test"]]],
+  ["rm -rf build", [["rm", "-rf", "build"]]],
+  ["git -C $x push", []],
+  ["git -C x $y", []],
+  ["ls -la $x", []],
+  ["grep -n 'a|b' c", []],
+  [`rm -f ${"a ".repeat(70)}`.trim(), []],
+  ["npm test -- --watch", [["npm", "test", "**"]]],
   ["python3 $x", []],
   ["$x", []],
   ['eval "$x"', []],
@@ -46,6 +61,18 @@ test.each(commands)("for %j: %j, which allow it", (command, forms) => {
   expect(decideByRules(rulesFrom("user", rules), given).decision?.effect ?? null).toBe(
     forms.length === 0 ? null : "allow",
   );
+});
+
+test("what is proposed for an option covers no other command behind it", () => {
+  const rules = rulesFrom(
+    "user",
+    proposeRules(call({ kind: "TerminalAction", command: "git -C dir status" })),
+  );
+  const effectOf = (command: string) =>
+    decideByRules(rules, call({ kind: "TerminalAction", command })).decision?.effect;
+  expect(effectOf("git -C dir status -s")).toBe("allow");
+  expect(effectOf("git -C dir push --force")).toBeUndefined();
+  expect(effectOf("git -C other status")).toBeUndefined();
 });
 
 test("for hosts each of them, unless one cannot be written in a rule", () => {

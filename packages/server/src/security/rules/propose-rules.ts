@@ -16,8 +16,28 @@ const interpreters =
   /^(?:sh|bash|dash|zsh|ksh|ash|fish|python[\d.]*|node|deno|bun|perl|ruby|php|lua|awk|gawk|mawk|sudo|doas|su|ssh|docker|kubectl|podman|npx|uvx|pipx|tsx|xargs|find|watch|parallel|flock)$/u;
 
 /**
+ * Options that may stand before the first argument of a program, without and with a value, and do not change what it runs. Others,
+ * such as `git -c`, may.
+ */
+const optionsBefore: Readonly<
+  Record<string, { readonly flags: readonly string[]; readonly valued: readonly string[] }>
+> = {
+  git: {
+    flags: ["--no-pager", "-P", "--bare", "--literal-pathspecs"],
+    valued: ["-C", "--git-dir", "--work-tree"],
+  },
+  npm: { flags: ["--silent", "-s"], valued: ["--prefix", "-C", "--workspace", "-w"] },
+  pnpm: { flags: ["--silent", "-s"], valued: ["--dir", "-C", "--filter", "-F"] },
+  yarn: { flags: ["--silent", "-s"], valued: ["--cwd"] },
+};
+
+/** Of one pattern, as the schema of a rule has it. */
+const maxWords = 64;
+
+/**
  * The narrowest rules that would allow a call like this one: of a command, for each part the program and its first
- * argument, and any further words; each host that it names. Empty when no rule can, as for a text that cannot be read.
+ * argument, and any further words; behind an option that may take the next word only the same words; each host that it names.
+ * Empty when no rule can, as for a text that cannot be read.
  */
 export function proposeRules({ toolName, action, risk, places }: RuledCall): Rule[] {
   const risky = risk === "HIGH" ? { up_to: "HIGH" as const } : {};
@@ -33,10 +53,10 @@ export function proposeRules({ toolName, action, risk, places }: RuledCall): Rul
   if (shell.isInput) return [];
   const reading = readCommand(shell.command, places.workingDir);
   if (reading.opaque.length > 0 || reading.parts.some(({ opaque }) => opaque !== null)) return [];
-  const forms = reading.parts
+  const patterns = reading.parts
     .filter(({ isPlainWrapper }) => !isPlainWrapper)
-    .map(({ words }) => formOf(words));
-  const rules = forms.map((command): Rule => ({
+    .map(({ words }) => patternOf(words));
+  const rules = patterns.map((command): Rule => ({
     effect: "allow",
     tool: shellTool,
     command: command ?? [],
@@ -47,19 +67,39 @@ export function proposeRules({ toolName, action, risk, places }: RuledCall): Rul
   return areSound && distinct.length <= maxProposed ? distinct : [];
 }
 
-/** Null when the words cannot be written as a form. */
-function formOf(words: readonly ShellWord[]): string[] | null {
+/** Null when the words cannot be written as a pattern. */
+function patternOf(words: readonly ShellWord[]): string[] | null {
   const [program, first] = words;
   if (typeof program !== "string" || !isWritable(program)) return null;
-  if (interpreters.test(posix.basename(program)))
-    return words.every((word) => word !== null && isWritable(word))
-      ? [...(words as readonly string[])]
-      : null;
+  if (interpreters.test(posix.basename(program))) return exactly(words);
   if (words.length === 1) return [program];
+  if (first?.startsWith("-") === true) return behindOptions(program, words) ?? exactly(words);
   return typeof first === "string" && isWritable(first) ? [program, first, restForm] : [program, restForm];
 }
 
-/** In a form these have a meaning of their own. */
+/** Up to the first argument behind options whose values are known; null where it is not known which word that is. */
+function behindOptions(program: string, words: readonly ShellWord[]): string[] | null {
+  const known = Object.hasOwn(optionsBefore, program) ? optionsBefore[program]! : null;
+  if (known === null) return null;
+  let at = 1;
+  while (words[at]?.startsWith("-") === true) {
+    const option = words[at]!;
+    if (known.valued.includes(option)) at += 2;
+    else if (known.flags.includes(option) || known.valued.some((name) => option.startsWith(`${name}=`)))
+      at += 1;
+    else return null;
+  }
+  const begin = at < words.length ? exactly(words.slice(0, at + 1)) : null;
+  return begin === null ? null : [...begin, restForm];
+}
+
+/** These words and no others; null unless all are known. */
+function exactly(words: readonly ShellWord[]): string[] | null {
+  const areKnown = words.length <= maxWords && words.every((word) => word !== null && isWritable(word));
+  return areKnown ? [...(words as readonly string[])] : null;
+}
+
+/** In a pattern these have a meaning of their own. */
 function isWritable(word: string): boolean {
   return word !== "" && word.length <= 500 && word !== "*" && word !== restForm && !word.includes("|");
 }
