@@ -2,6 +2,11 @@ import { Type, type Static } from "typebox";
 import { anyObject, choice, closedObject, mapOf, nullable, object, orAbsent, ref } from "../schema.ts";
 import { SecurityRisk } from "./security-risk.ts";
 
+/** Of one source: server, user, project or conversation. */
+export const maxRules = 500;
+/** Of the pattern of one rule; of the older form, its arguments. */
+export const maxPatternWords = 200;
+
 const ruleFields = {
   tool: Type.String({
     minLength: 1,
@@ -10,7 +15,7 @@ const ruleFields = {
   }),
   command: Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
     minItems: 1,
-    maxItems: 64,
+    maxItems: maxPatternWords,
     description:
       "The words of a shell command: a word, alternatives with `|`, `*` for one word, `**` for the rest.",
   }),
@@ -47,7 +52,7 @@ export type Rule = Static<typeof Rule>;
  */
 export const AllowRule = closedObject("AllowRule", {
   tool_name: Type.Optional(Type.String({ minLength: 1 })),
-  arguments: Type.Optional(mapOf(Type.String({ maxLength: 2000 }))),
+  arguments: Type.Optional(mapOf(Type.String({ maxLength: 2000 }), { maxProperties: maxPatternWords })),
   effect: Type.Optional(
     Type.String({
       maxLength: 20,
@@ -64,17 +69,17 @@ export const AllowRule = closedObject("AllowRule", {
 export type AllowRule = Static<typeof AllowRule>;
 
 export const AllowRules = closedObject("AllowRules", {
-  rules: Type.Array(ref(AllowRule), { maxItems: 200 }),
+  rules: Type.Array(ref(AllowRule), { maxItems: maxRules }),
 });
 export type AllowRules = Static<typeof AllowRules>;
 
 /** A file of rules: that of the server, and `.convoke/rules.json` of a project. */
-export const RuleFile = closedObject("RuleFile", { rules: Type.Array(ref(Rule), { maxItems: 500 }) });
+export const RuleFile = closedObject("RuleFile", { rules: Type.Array(ref(Rule), { maxItems: maxRules }) });
 export type RuleFile = Static<typeof RuleFile>;
 
 /** The rules that a user has stored. A change of another version than the stored one is refused with 409. */
 export const SetRulesRequest = closedObject("SetRulesRequest", {
-  rules: Type.Array(ref(Rule), { maxItems: 500 }),
+  rules: Type.Array(ref(Rule), { maxItems: maxRules }),
   version: orAbsent(
     Type.Integer({ minimum: 0, description: "The version that was read; absent: replace any." }),
   ),

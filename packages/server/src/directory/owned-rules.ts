@@ -6,8 +6,15 @@ import { WorkspaceError } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { noProjectRules, type ProjectRules, type Rules } from "../engine/ports.ts";
 import { readTextFile } from "../extensions/skills/workspace-files.ts";
+import { Fault } from "../lib/fault.ts";
 import { readRuleFile } from "../security/rules/check-rules.ts";
-import { addRules, rulesFrom, type RulePlaces, type SourcedRule } from "../security/rules/rule.ts";
+import {
+  addRules,
+  roomProblem,
+  rulesFrom,
+  type RulePlaces,
+  type SourcedRule,
+} from "../security/rules/rule.ts";
 import type { RuleStore } from "../settings/rule-store.ts";
 import type { ChooseHost } from "../tools/conversation-host.ts";
 import type { SkillAccess } from "../tools/session-skills.ts";
@@ -83,7 +90,13 @@ export class OwnedRules implements Rules {
   }
 
   async addForOwner(rules: readonly Rule[]): Promise<void> {
-    await this.#deps.ruleSources.users.change(this.#ownerId, null, (stored) => addRules(stored, rules));
+    await this.#deps.ruleSources.users.change(this.#ownerId, null, (stored) => {
+      const all = addRules(stored, rules);
+      const problem = roomProblem(all);
+      // Another conversation has used the room meanwhile.
+      if (problem !== null) throw new Fault("conflict", "rules_changed", problem);
+      return all;
+    });
   }
 }
 

@@ -1,10 +1,12 @@
+import type { Rule } from "@convoke/protocol";
 import { invalidField } from "../lib/fault.ts";
 import { proposeRules } from "../security/rules/propose-rules.ts";
-import { addRules, type AnyRule } from "../security/rules/rule.ts";
+import { addRules, roomProblem, type AnyRule } from "../security/rules/rule.ts";
 import {
   awaiting,
   callOf,
   decideAnswers,
+  type AnswerScope,
   type ApprovalAnswer,
   type RecordedAnswer,
 } from "./commands/approvals.ts";
@@ -13,14 +15,14 @@ import type { SharedParts } from "./shared-parts.ts";
 import type { Writer } from "./writer.ts";
 
 export type AnswerApprovalsDeps = Pick<SharedParts, "configuration" | "log" | "queue"> & {
-  readonly rules: Pick<Rules, "places" | "addForOwner">;
+  readonly rules: Pick<Rules, "ofOwner" | "places" | "addForOwner">;
   readonly writer: Writer;
 };
 
 /**
  * Accepts or rejects pending actions of a user. Rules of the answers are stored with them: those for the conversation
  * in the same commit, those of the user right before it. Fails if an action is unknown (404) or settled (409), or if
- * no rule can allow it (422); then nothing is stored.
+ * no rule can allow it or there would be too many rules (422); then nothing is stored.
  */
 export async function answerApprovals(
   answers: readonly ApprovalAnswer[],
@@ -37,16 +39,37 @@ export async function answerApprovals(
     decideAnswers(log.state, answers, { isKnown, userId, recorded: [] });
     const recorded = await Promise.all(answers.map((answer, index) => withRules(answer, index, deps)));
     const decision = decideAnswers(log.state, answers, { isKnown, userId, recorded });
-    const ofUser = recorded.flatMap(({ scope, rules: given }) => (scope === "rule" ? given : []));
+    const ofUser = rulesIn(recorded, "rule");
+    const stored = rules.ofOwner().filter(({ source }) => source === "user");
+    requireRoom(
+      addRules<AnyRule>(
+        stored.map(({ rule }) => rule),
+        ofUser,
+      ),
+      recorded,
+      "rule",
+    );
+    const own = addRules<AnyRule>(configuration.config.allow_rules ?? [], rulesIn(recorded, "conversation"));
+    requireRoom(own, recorded, "conversation");
     if (ofUser.length > 0) await rules.addForOwner(ofUser);
-    const own = recorded.flatMap(({ scope, rules: given }) => (scope === "conversation" ? given : []));
-    if (own.length === 0) await writer.commit(decision);
-    else
-      await writer.commitSetting(
-        { allow_rules: addRules<AnyRule>(configuration.config.allow_rules ?? [], own) },
-        decision,
-      );
+    if (rulesIn(recorded, "conversation").length === 0) await writer.commit(decision);
+    else await writer.commitSetting({ allow_rules: own }, decision);
   });
+}
+
+function rulesIn(recorded: readonly RecordedAnswer[], wanted: AnswerScope): readonly Rule[] {
+  return recorded.flatMap(({ scope, rules }) => (scope === wanted ? rules : []));
+}
+
+/** Fails when answers of a scope would store more rules than there may be. */
+function requireRoom(
+  rules: readonly AnyRule[],
+  recorded: readonly RecordedAnswer[],
+  scope: AnswerScope,
+): void {
+  const index = recorded.findLastIndex((answer) => answer.scope === scope);
+  const problem = index === -1 ? null : roomProblem(rules);
+  if (problem !== null) throw invalidField(["body", "answers", index, "scope"], problem);
 }
 
 /** An answer with the rules that are stored with it. */

@@ -1,4 +1,4 @@
-import { Rule } from "@convoke/protocol";
+import { maxRules, Rule } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { isObject } from "../../lib/json-object.ts";
@@ -102,8 +102,6 @@ export function readRuleFile(text: string, validator: Validator, isOfProject: bo
   if ((parsed["rules"] as unknown[]).length > maxRules) problems.push(`rules: Give at most ${maxRules}.`);
   return { rules, problems };
 }
-
-const maxRules = 500;
 
 const projectAllows: RuleProblem = {
   field: "effect",

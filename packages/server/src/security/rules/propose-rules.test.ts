@@ -45,7 +45,7 @@ const commands: readonly [string, string[][]][] = [
   ["git -C x $y", []],
   ["ls -la $x", []],
   ["grep -n 'a|b' c", []],
-  [`rm -f ${"a ".repeat(70)}`.trim(), []],
+  [`rm -f ${"a ".repeat(200)}`.trim(), []],
   ["npm test -- --watch", [["npm", "test", "**"]]],
   ["python3 $x", []],
   ["$x", []],

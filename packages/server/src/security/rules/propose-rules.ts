@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { Rule } from "@convoke/protocol";
+import { maxPatternWords, type Rule } from "@convoke/protocol";
 import { ruleProblem } from "./check-rules.ts";
 import { restForm } from "./match-command.ts";
 import { hostsOf } from "./match-host.ts";
@@ -30,9 +30,6 @@ const optionsBefore: Readonly<
   pnpm: { flags: ["--silent", "-s"], valued: ["--dir", "-C", "--filter", "-F"] },
   yarn: { flags: ["--silent", "-s"], valued: ["--cwd"] },
 };
-
-/** Of one pattern, as the schema of a rule has it. */
-const maxWords = 64;
 
 /**
  * The narrowest rules that would allow a call like this one: of a command, for each part the program and its first
@@ -95,7 +92,8 @@ function behindOptions(program: string, words: readonly ShellWord[]): string[] |
 
 /** These words and no others; null unless all are known. */
 function exactly(words: readonly ShellWord[]): string[] | null {
-  const areKnown = words.length <= maxWords && words.every((word) => word !== null && isWritable(word));
+  const areKnown =
+    words.length <= maxPatternWords && words.every((word) => word !== null && isWritable(word));
   return areKnown ? [...(words as readonly string[])] : null;
 }
 

@@ -1,4 +1,4 @@
-import type { Action, Rule, SecurityRisk } from "@convoke/protocol";
+import { maxRules, type Action, type Rule, type SecurityRisk } from "@convoke/protocol";
 import type { AllowRule } from "../allow-rules.ts";
 
 /** Whose rules: the server's operator, the user, the project's repository, or one conversation. */
@@ -37,6 +37,12 @@ export function rulesFrom(source: RuleSource, rules: readonly AnyRule[]): Source
 export function addRules<Item>(stored: readonly Item[], added: readonly Item[]): readonly Item[] {
   const known = new Set(stored.map((rule) => JSON.stringify(rule)));
   return [...stored, ...added.filter((rule) => !known.has(JSON.stringify(rule)))];
+}
+
+/** What to tell whoever wants more rules than one source may have; null while there is room. */
+export function roomProblem(rules: readonly unknown[]): string | null {
+  if (rules.length <= maxRules) return null;
+  return `There may be ${maxRules} rules in one place, and with this answer there would be ${rules.length}. Remove some, or answer once.`;
 }
 
 /** What a call gives to its tool. */

@@ -275,6 +275,41 @@ test("a rule that gives a shell a path or a host is refused wherever it is writt
   }
 });
 
+test("one place has at most 500 rules, whoever adds one more", async () => {
+  await using server = await startTestServer({ script: turns("npm test") });
+  const id = await server.runTo("waiting_for_confirmation", "go", always);
+  const [{ action_id }] = (await approvals(server, id)) as [PendingApproval];
+  const many = (count: number): Rule[] =>
+    Array.from({ length: count }, (_, index) => rule("deny", "x", String(index)));
+  const places: [path: string, scope: string][] = [
+    ["/api/rules", "rule"],
+    [`/api/conversations/${id}/allow_rules`, "conversation"],
+  ];
+  for (const [path, scope] of places) {
+    expect((await server.call("PUT", path, { rules: many(501) })).status).toBe(422);
+    expect((await server.call("PUT", path, { rules: many(500) })).status).toBe(200);
+    const answers = [{ action_id, accept: true, scope }];
+    expect(await server.call("POST", `/api/conversations/${id}/approvals`, { answers })).toMatchObject({
+      status: 422,
+      json: {
+        detail: [
+          {
+            loc: ["body", "answers", 0, "scope"],
+            msg: "There may be 500 rules in one place, and with this answer there would be 501. Remove some, or answer once.",
+          },
+        ],
+      },
+    });
+    expect((await server.call("GET", path)).json).toMatchObject({ rules: many(500) });
+  }
+  const words = { rules: [rule("deny", ...Array.from({ length: 201 }, () => "x"))] };
+  expect((await server.call("PUT", "/api/rules", words)).status).toBe(422);
+  const forms = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`a${index}`, "x"]));
+  const older = { rules: [{ tool_name: "x", arguments: forms }] };
+  expect((await server.call("PUT", `/api/conversations/${id}/allow_rules`, older)).status).toBe(422);
+  expect(await approvals(server, id)).toHaveLength(1);
+});
+
 test("a trial says which rule decides and how the command is read, with and without a conversation", async () => {
   await using server = await startTestServer({ script: turns("npm test") });
   await project(server, JSON.stringify({ rules: [rule("deny", "rm", "**"), rule("allow", "ls")] }));
