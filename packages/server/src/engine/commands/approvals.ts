@@ -57,7 +57,11 @@ export function decideAnswers(
   for (const { action_id: id } of answers) {
     if (waiting.has(id)) continue;
     throw isKnown(id)
-      ? new Fault("conflict", "approval_settled", `The action ${id} does not wait for an answer any more.`)
+      ? new Fault(
+          "conflict",
+          "approval_settled",
+          `The action ${id} was answered already, or its deadline has passed. Read the log to see the answer.`,
+        )
       : new Fault("missing", "approval_not_found", `No action ${id} waits in this conversation.`);
   }
   const accepted = answers.filter(({ accept }) => accept).map(({ action_id: id }) => id);

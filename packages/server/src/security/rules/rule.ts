@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { maxRules, type Action, type Rule, type SecurityRisk } from "@convoke/protocol";
 import type { AllowRule } from "../allow-rules.ts";
 
@@ -33,10 +34,12 @@ export function rulesFrom(source: RuleSource, rules: readonly AnyRule[]): Source
   return rules.map((rule, index) => ({ source, index, rule }));
 }
 
-/** With those rules added that are not there yet. */
+/** With those rules added that are not there yet; the order of a rule's fields does not count. */
 export function addRules<Item>(stored: readonly Item[], added: readonly Item[]): readonly Item[] {
-  const known = new Set(stored.map((rule) => JSON.stringify(rule)));
-  return [...stored, ...added.filter((rule) => !known.has(JSON.stringify(rule)))];
+  return added.reduce<readonly Item[]>(
+    (all, rule) => (all.some((known) => isDeepStrictEqual(known, rule)) ? all : [...all, rule]),
+    stored,
+  );
 }
 
 /** What to tell whoever wants more rules than one source may have; null while there is room. */

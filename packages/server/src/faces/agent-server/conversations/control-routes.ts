@@ -37,7 +37,7 @@ import { requireProfile } from "../../../settings/profiles.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
-import { checkAnswer, readRules } from "./read-rules.ts";
+import { checkAnswers, readRules } from "./read-rules.ts";
 import { readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { itemsOfPages } from "../../../lib/items-of-pages.ts";
@@ -112,7 +112,7 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
 
     answerApprovals: async (request) => {
       const { answers } = request.body as AnswerApprovalsRequest;
-      answers.forEach(checkAnswer);
+      checkAnswers({ answers });
       // A rule of the user counts in all conversations.
       if (answers.some(({ scope }) => scope === "rule")) requireUnscoped(request.caller);
       await (await open(request)).answer(answers, request.caller.userId);

@@ -11,8 +11,20 @@ export function readRules({ body }: Pick<RouteRequest, "body">): AnyRule[] {
   return (body as AllowRules).rules.map((rule, index) => readRule(rule, ["body", "rules", index]));
 }
 
+/** Fails when an action is answered twice, or an answer and its rule do not fit each other. */
+export function checkAnswers({ answers }: AnswerApprovalsRequest): void {
+  const ids = answers.map(({ action_id: id }) => id);
+  const second = ids.findIndex((id, index) => ids.indexOf(id) < index);
+  if (second !== -1)
+    throw invalidField(
+      ["body", "answers", second, "action_id"],
+      "This action has an answer before: give one for each.",
+    );
+  answers.forEach(checkAnswer);
+}
+
 /** Fails when an answer and the rule that comes with it do not fit each other. */
-export function checkAnswer(
+function checkAnswer(
   { accept, scope = "once", rule }: AnswerApprovalsRequest["answers"][number],
   index: number,
 ): void {

@@ -275,6 +275,46 @@ test("a rule that gives a shell a path or a host is refused wherever it is writt
   }
 });
 
+test("of two answers to one action one counts, and its rule is stored once", async () => {
+  await using server = await startTestServer({ script: turns("npm test") });
+  const id = await server.runTo("waiting_for_confirmation", "go", always);
+  const [{ action_id }] = (await approvals(server, id)) as [PendingApproval];
+  const answers = async (...given: object[]) =>
+    await server.call("POST", `/api/conversations/${id}/approvals`, { answers: given });
+  const accept = { action_id, accept: true, scope: "rule" };
+  expect(await answers(accept, { action_id, accept: false })).toMatchObject({
+    status: 422,
+    json: { detail: [{ loc: ["body", "answers", 1, "action_id"] }] },
+  });
+  const both = await Promise.all([answers(accept), answers(accept)]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(both.find(({ status }) => status === 409)?.json).toMatchObject({
+    code: "approval_settled",
+    detail: expect.stringContaining("was answered already") as string,
+  });
+  await server.waitForStatus(id, "finished");
+  expect(server.quickTools.started).toEqual(["npm test"]);
+  expect((await server.call("GET", "/api/rules")).json).toMatchObject({
+    rules: [rule("allow", "npm", "test", "**")],
+    version: 1,
+  });
+});
+
+test("a rule that is there is not stored again, in whatever order its fields are", async () => {
+  const script = { turns: [{ tool_calls: [shell("npm test"), shell("npm test x")] }, { text: "Done." }] };
+  await using server = await startTestServer({ script });
+  const allow = rule("allow", "npm", "test", "**");
+  const id = await server.runTo("waiting_for_confirmation", "go", always);
+  const [first, second] = (await approvals(server, id)) as [PendingApproval, PendingApproval];
+  const { effect, tool, command } = allow;
+  const answers = [
+    { action_id: first.action_id, accept: true, scope: "rule" },
+    { action_id: second.action_id, accept: true, scope: "rule", rule: { command, tool, effect } },
+  ];
+  expect((await server.call("POST", `/api/conversations/${id}/approvals`, { answers })).status).toBe(200);
+  expect((await server.call("GET", "/api/rules")).json).toMatchObject({ rules: [allow] });
+});
+
 test("one place has at most 500 rules, whoever adds one more", async () => {
   await using server = await startTestServer({ script: turns("npm test") });
   const id = await server.runTo("waiting_for_confirmation", "go", always);
