@@ -21,7 +21,7 @@ export type AnswerApprovalsDeps = Pick<SharedParts, "configuration" | "log" | "q
 
 /**
  * Accepts or rejects pending actions of a user. Rules of the answers are stored with them: those for the conversation
- * in the same commit, those of the user right before it. Fails if an action is unknown (404) or settled (409), or if
+ * in the same commit, those of the user right behind it. Fails if an action is unknown (404) or settled (409), or if
  * no rule can allow it or there would be too many rules (422); then nothing is stored.
  */
 export async function answerApprovals(
@@ -51,9 +51,9 @@ export async function answerApprovals(
     );
     const own = addRules<AnyRule>(configuration.config.allow_rules ?? [], rulesIn(recorded, "conversation"));
     requireRoom(own, recorded, "conversation");
-    if (ofUser.length > 0) await rules.addForOwner(ofUser);
     if (rulesIn(recorded, "conversation").length === 0) await writer.commit(decision);
     else await writer.commitSetting({ allow_rules: own }, decision);
+    if (ofUser.length > 0) await rules.addForOwner(ofUser);
   });
 }
 
