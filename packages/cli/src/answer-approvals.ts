@@ -1,4 +1,4 @@
-import { describeRule } from "@convoke/client";
+import { ApiError, describeRule, type ConvokeClient } from "@convoke/client";
 import type { AnswerApprovalsRequest, PendingApproval } from "@convoke/protocol";
 import { askLine, type Terminal } from "./ask-approval.ts";
 import { hostsText } from "./print/hosts-text.ts";
@@ -12,11 +12,50 @@ export type Asked = Pick<PendingApproval, "action_id" | "tool_name" | "action"> 
 
 const reason = "Not approved at the terminal.";
 
+const approvals = "/api/conversations/{conversation_id}/approvals";
+
+/**
+ * Asks about the actions that wait and sends the answers; true when one was approved, or when somebody else has answered. What the
+ * server refuses is told in words, and what still waits is asked about again.
+ */
+export async function answerWaiting(
+  client: Pick<ConvokeClient, "call">,
+  conversationId: string,
+  terminal: Terminal,
+): Promise<boolean> {
+  const params = { conversation_id: conversationId };
+  for (;;) {
+    const { items } = await client.call(`GET ${approvals}`, { params });
+    if (items.length === 0) return true;
+    const answers = await askAboutActions(items, terminal);
+    try {
+      await client.call(`POST ${approvals}`, { params, body: { answers } });
+      return answers.some(({ accept }) => accept);
+    } catch (error) {
+      const words = error instanceof ApiError ? refusalText(error) : null;
+      if (words === null) throw error;
+      write(terminal, `${printable(words)}\n`);
+    }
+  }
+}
+
+/** Null for what asking again does not help. */
+function refusalText({ status, fields }: ApiError): string | null {
+  if (status === 409) return "Somebody else has answered meanwhile; your answers were not stored.";
+  if (status === 422 && fields.length > 0) return `Not stored. ${fields.map(({ msg }) => msg).join(" ")}`;
+  return null;
+}
+
+/** Where the questions are: JSON is for programs. */
+function write({ output, isJson }: Terminal, text: string): void {
+  (isJson ? process.stderr : output).write(text);
+}
+
 /** Asks about each waiting action, one after the other; at end of input the answer is no. */
 export async function askAboutActions(asked: readonly Asked[], terminal: Terminal): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [index, item] of asked.entries()) {
-    if (asked.length > 1) terminal.output.write(`${index + 1} of ${asked.length}: ${describe(item)}\n`);
+    if (asked.length > 1) write(terminal, `${index + 1} of ${asked.length}: ${describe(item)}\n`);
     answers.push(await askAbout(item, terminal));
   }
   return answers;
@@ -33,7 +72,7 @@ async function askAbout(item: Asked, terminal: Terminal): Promise<Answer> {
     if (scope === null || rules.length === 0) return { action_id, accept: false, reason };
     const place = scope === "rule" ? "for all your conversations" : "for this conversation";
     const shown = rules.map((rule) => `  ${printable(describeRule(rule))}\n`).join("");
-    terminal.output.write(`This is stored ${place}:\n${shown}`);
+    write(terminal, `This is stored ${place}:\n${shown}`);
     if (/^y(es)?$/iu.test(await askLine(terminal, "Store it and run this? [y/N] "))) {
       const [only] = rules;
       // Several proposed rules are stored by the server, which has shown them.

@@ -1,13 +1,6 @@
-import {
-  ApiError,
-  emptyView,
-  foldItem,
-  spendOf,
-  type ConversationView,
-  type ConvokeClient,
-} from "@convoke/client";
+import { emptyView, foldItem, spendOf, type ConversationView, type ConvokeClient } from "@convoke/client";
 import type { ConversationExecutionStatus } from "@convoke/protocol";
-import { askAboutActions } from "./answer-approvals.ts";
+import { answerWaiting } from "./answer-approvals.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
@@ -100,17 +93,7 @@ async function answer(options: WatchOptions): Promise<boolean> {
     await client.respondToConfirmation(id, false, "Not approved at the terminal.");
     return false;
   }
-  const params = { conversation_id: id };
-  const { items } = await client.call("GET /api/conversations/{conversation_id}/approvals", { params });
-  const answers = await askAboutActions(items, options);
-  try {
-    await client.call("POST /api/conversations/{conversation_id}/approvals", { params, body: { answers } });
-  } catch (error) {
-    // Somebody else has answered meanwhile: the run shows how.
-    if (error instanceof ApiError && error.status === 409) return true;
-    throw error;
-  }
-  return answers.some(({ accept }) => accept);
+  return await answerWaiting(client, id, options);
 }
 
 function summary(id: string, view: ConversationView, paint: ReturnType<typeof createPaint>): string {

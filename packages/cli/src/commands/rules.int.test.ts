@@ -39,6 +39,9 @@ Read as:
   ls
 `,
   );
+  expect(JSON.parse(await rules("--json", "ls"))).toMatchObject({
+    rules: [{ source: "server" }, { source: "user" }],
+  });
   expect(JSON.parse(await rules("try", "sudo git push", "--json"))).toMatchObject({
     effect: "deny",
     decided_by: { source: "server", index: 0 },

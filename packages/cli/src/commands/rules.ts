@@ -13,7 +13,10 @@ type RuleOptions = StoreOptions & {
 
 /** `convoke rules`: works on the store itself, whether a server runs on it or not. */
 export function addRules(program: Command): void {
-  const rules = program.command("rules").description("Show and try the rules about what agents may do");
+  const rules = program
+    .command("rules")
+    .description("Show and try the rules about what agents may do")
+    .option("--json", "print JSON");
   withRuleOptions(rules.command("ls"))
     .description("List the rules that count in this folder: those of server, user and project")
     .action(list);
@@ -30,15 +33,17 @@ function withRuleOptions(command: Command): Command {
     .option("--json", "print JSON");
 }
 
-async function list(options: RuleOptions): Promise<void> {
+async function list(_: RuleOptions, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<RuleOptions>();
   const { rules, problems } = await readRulesInPlace(placeOf(options));
   if (options.json === true) console.log(JSON.stringify({ rules, problems }));
   else console.log(ruleLines(rules, problems).join("\n"));
 }
 
-async function attempt(command: string, options: RuleOptions): Promise<void> {
+async function attempt(text: string, _: RuleOptions, command: Command): Promise<void> {
+  const options = command.optsWithGlobals<RuleOptions>();
   const place = placeOf(options);
-  const trial = tryCommand(await readRulesInPlace(place), command, place.folder);
+  const trial = tryCommand(await readRulesInPlace(place), text, place.folder);
   console.log(options.json === true ? JSON.stringify(trial) : trialLines(trial).join("\n"));
 }
 
