@@ -1,5 +1,5 @@
 export { ApiError } from "./api-error.ts";
-export { describeRule } from "./describe-rule.ts";
+export { describeRule, type RuleWords } from "./describe-rule.ts";
 export type { ConnectionChange, ConnectionReason } from "./connection-change.ts";
 export { ConnectionError } from "./connection-error.ts";
 export {

@@ -1,3 +1,4 @@
+import { describeRule } from "@convoke/client";
 import type { AllowRules, OperationReply, Rule } from "@convoke/protocol";
 import { useEffect, useMemo, useState } from "react";
 import { textAt } from "../lib/unknown-record.ts";
@@ -25,7 +26,7 @@ type Trial = { readonly count: number; readonly rejected: readonly string[] };
 
 /** Stores rules for similar calls with the answer; they are shown, and tried on all earlier calls, before. */
 export default function AlwaysDialog({ approval, onClose, onAnswer }: AlwaysDialogProps) {
-  const words = useMoreWords().always;
+  const { always: words, rule: ruleWords } = useMoreWords();
   const { client } = useServices();
   const { conversationId, proposedRules } = approval;
   const [scope, setScope] = useState<AlwaysScope>("conversation");
@@ -102,7 +103,7 @@ export default function AlwaysDialog({ approval, onClose, onAnswer }: AlwaysDial
       <p className="mb-1 text-sm text-soft">{words.stored(rules.length)}</p>
       <ul className="mb-3">
         {rules.map((rule) => {
-          const text = visibleText(allowText(rule));
+          const text = visibleText(describeRule(rule, ruleWords));
           return (
             <li key={text} className="font-mono text-sm break-words">
               {text}
@@ -153,12 +154,6 @@ function withForm(rules: readonly Rule[], form: string | null): readonly Rule[] 
   if (form === null) return rules;
   const command = form.split(/\s+/u).filter((word) => word !== "");
   return rules.map((rule) => ({ ...rule, command }));
-}
-
-/** As `describeRule` of the client writes it, which would be one more file to load before the page shows anything. */
-function allowText({ tool, command, path, up_to: limit }: Rule): string {
-  const calls = [`allow ${tool}`, command?.join(" "), path].filter((fact) => fact !== undefined).join(": ");
-  return limit === undefined ? calls : `${calls} (up to ${limit})`;
 }
 
 function toTrial({ matches }: OperationReply<typeof tryRules>): Trial {

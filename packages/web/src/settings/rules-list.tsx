@@ -12,7 +12,8 @@ import { useResource } from "./use-resource.ts";
 /** The user's rules, which can be removed, and those of the server, which count as well. */
 export function RulesList() {
   const words = useWords();
-  const more = useMoreWords().settings.approvals;
+  const { settings, rule: ruleWords } = useMoreWords();
+  const more = settings.approvals;
   const { client } = useServices();
   const { value, problem, change } = useResource("GET /api/rules");
   const rules = value?.rules ?? [];
@@ -32,7 +33,7 @@ export function RulesList() {
           <RuleEntry key={`${index} ${describeRule(rule)}`} rule={rule}>
             <Button
               variant="quiet"
-              aria-label={`${words.common.remove}: ${describeRule(rule)}`}
+              aria-label={`${words.common.remove}: ${describeRule(rule, ruleWords)}`}
               onClick={() => remove(index)}
             >
               {words.common.remove}
@@ -57,10 +58,11 @@ export function RulesList() {
 type RuleEntryProps = { readonly rule: Rule; readonly children?: ReactNode };
 
 function RuleEntry({ rule, children }: RuleEntryProps) {
+  const ruleWords = useMoreWords().rule;
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">
       <span className="min-w-0 grow basis-60">
-        <span className="font-mono text-sm break-words">{visibleText(describeRule(rule))}</span>
+        <span className="font-mono text-sm break-words">{visibleText(describeRule(rule, ruleWords))}</span>
         {rule.note !== undefined && (
           <span className="ml-3 text-sm break-words text-soft">{visibleText(rule.note)}</span>
         )}

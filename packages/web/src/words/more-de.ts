@@ -97,6 +97,10 @@ export const moreDe: MoreWords = {
     earlier: "Frühere Schritte zeigen",
     parent: "Von einem anderen Gespräch gestartet",
   },
+  rule: {
+    effects: { allow: "erlauben", ask: "fragen", deny: "ablehnen" },
+    upTo: (risk) => `bis ${risk}`,
+  },
   always: {
     title: "Immer erlauben",
     where: "Passende Aufrufe brauchen keine Freigabe mehr",

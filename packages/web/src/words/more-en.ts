@@ -96,6 +96,10 @@ export const moreEn = {
     earlier: "Show earlier steps",
     parent: "Started by another conversation",
   },
+  rule: {
+    effects: { allow: "allow", ask: "ask", deny: "deny" },
+    upTo: (risk: string) => `up to ${risk}`,
+  },
   always: {
     title: "Always allow",
     where: "Matching calls will no longer need approval",
