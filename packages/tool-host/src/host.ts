@@ -42,6 +42,11 @@ export type ToolListing = {
   readonly parameters?: Readonly<Record<string, unknown>>;
   /** JSON Schema of further arguments that the model gives for readers of the call; the tool does not receive them. */
   readonly response?: Readonly<Record<string, unknown>>;
+  /**
+   * What is wrong with arguments that fit the schema, as a text for the model; null for sound ones. It is asked before the call waits
+   * for approval. Of tools in the server itself only.
+   */
+  readonly problemOf?: (values: Readonly<Record<string, unknown>>) => string | null;
 };
 
 export type ExecutionRequest = {

@@ -84,6 +84,8 @@ export function createCallReader(
         `The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`,
       );
     }
+    const problem = tool.problemOf?.(own) ?? null;
+    if (problem !== null) return bad(problem);
     return {
       ok: true,
       tool,

@@ -13,6 +13,10 @@ const hosts = ["files.example.com", "*.corp.example:8443"];
 const asked = {
   tool_calls: [{ name: "request_network", arguments: { hosts, reason: "The data is there." } }],
 };
+const misspelled = {
+  name: "request_network",
+  arguments: { hosts: ["https://a.example"], reason: "The data is there." },
+};
 const task = { name: "task", arguments: { prompt: "Count.", subagent_type: "code-explorer" } };
 
 async function openWalled(network: NetworkPolicy = "registries", machineUsers = ["local"]) {
@@ -24,6 +28,7 @@ async function openWalled(network: NetworkPolicy = "registries", machineUsers = 
       script: {
         turns: [
           { match: { last_user_contains: "ask" }, ...asked },
+          { match: { last_user_contains: "misspell" }, tool_calls: [misspelled] },
           { match: { last_user_contains: "Count." }, text: "41" },
           { match: { last_user_contains: "delegate" }, tool_calls: [task] },
           { text: "Done." },
@@ -180,11 +185,27 @@ test("a start request cannot grant", async () => {
 const wrong: readonly [data: Record<string, unknown>, text: string][] = [
   [{ hosts: [], reason: "x" }, "hosts: Give a list of 1 to 20 hosts."],
   [{ hosts: ["a.example"], reason: " " }, "reason: Give the person a sentence"],
+  [{ hosts: ["*"], reason: "x" }, "hosts.0: Name the hosts that are needed, not all of them."],
   [
     { hosts: ["a.example", "https://b.example/x", "c.example:99999", 5], reason: "x" },
     'Nothing was granted. hosts.1: Write a host without scheme and path, not "https://b.example/x". hosts.2: Write a port from 1 to 65535, not "99999". hosts.3: Give a text',
   ],
 ];
+
+test("a wrong host is told to the agent before anybody is asked", async () => {
+  await using opened = await openWalled();
+  const { server, walls } = opened;
+  const id = await server.runTo("finished", "misspell");
+  expect(walls.orderOf(id)?.granted).toEqual([]);
+  const errors = (await server.events(id)).filter(({ kind }) => kind === "AgentErrorEvent");
+  expect(errors).toMatchObject([
+    {
+      error: expect.stringContaining(
+        'hosts.0: Write a host without scheme and path, not "https://a.example".',
+      ),
+    },
+  ]);
+});
 
 test.each(wrong)("for %j the agent reads what is wrong", async (data, text) => {
   const access = { canWiden: () => true, apply: async () => {} };

@@ -77,10 +77,13 @@ function readHosts({ hosts, reason }: Readonly<Record<string, unknown>>): readon
   const problems = hosts.flatMap((host: unknown, at) => {
     const isText = typeof host === "string" && host.length <= maxHostChars;
     const read = isText ? parseHostPattern(host, "web") : `Give a text of up to ${maxHostChars} characters.`;
-    return typeof read === "string" ? [`hosts.${at}: ${read}`] : [];
+    const problem = typeof read === "string" ? read : read.covers === "everything" ? everything : null;
+    return problem === null ? [] : [`hosts.${at}: ${problem}`];
   });
   return problems.length > 0 ? `Nothing was granted. ${problems.join(" ")}` : [...new Set(hosts as string[])];
 }
+
+const everything = "Name the hosts that are needed, not all of them.";
 
 const description = `Ask the person to let this conversation reach hosts on the network. Use it when a request was refused with "no rule", or was refused because a host is read-only, and the task needs it.
 The person sees the hosts and the reason, and may say no; then go on without them, or say what you could not do. Ask for the hosts that you need and no others, all at once.`;
@@ -118,5 +121,9 @@ const listings: readonly ToolListing[] = [
       },
     }),
     traits: { alwaysAsks: true },
+    problemOf: (values) => {
+      const read = readHosts(values);
+      return typeof read === "string" ? read : null;
+    },
   },
 ];
