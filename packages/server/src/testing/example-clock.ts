@@ -1,13 +1,6 @@
 import { toolSpecs } from "../agent/tool-specs.ts";
 import { listMcpTool } from "../extensions/mcp/tool-listing.ts";
-import {
-  alwaysReady,
-  noAnnounce,
-  noCancel,
-  noRecord,
-  nothingToClose,
-  type OpenToolSource,
-} from "../tools/tool-source.ts";
+import { statelessSource, type OpenToolSource } from "../tools/tool-source.ts";
 
 const name = "clock";
 
@@ -18,17 +11,13 @@ export const openClock: OpenToolSource = ({ config: { agent } }) => {
   const listing = listMcpTool(name, { name, description: "Get the time in UTC.", inputSchema });
   const listings = [{ ...listing, isReadOnly: true }];
   return {
+    ...statelessSource,
     tools: () => listings,
     owns: (tool) => tool === name,
-    ready: alwaysReady,
     execute: async () => {
       const content = [{ type: "text" as const, text: new Date().toISOString(), cache_prompt: false }];
       const observation = { kind: "MCPToolObservation" as const, content, is_error: false, tool_name: name };
       return { type: "observation", observation };
     },
-    state: noRecord,
-    announce: noAnnounce,
-    cancel: noCancel,
-    [Symbol.asyncDispose]: nothingToClose,
   };
 };

@@ -5,7 +5,7 @@ import type { ToolBelt } from "../engine/tool-belt.ts";
 
 /**
  * Tools of one kind for one conversation: they are listed, executed and recorded here. Every method is required; one that has nothing to
- * do says so by name (`noRecord`, `noAnnounce`, ...), so that none is forgotten.
+ * do says so by name (`noRecord`, `noAnnounce`, ..., all of them `statelessSource`), so that none is forgotten.
  */
 export interface ToolSource
   extends AsyncDisposable, Pick<ToolBelt, "ready" | "execute" | "state" | "announce" | "cancel"> {
@@ -50,6 +50,15 @@ export const noCancel: ToolSource["cancel"] = async () => {};
 
 /** It holds nothing open. */
 export const nothingToClose = async (): Promise<void> => {};
+
+/** The rest of a source whose tools are all there from the start and whose calls leave nothing behind here. */
+export const statelessSource: Omit<ToolSource, "tools" | "owns" | "execute"> = {
+  ready: alwaysReady,
+  state: noRecord,
+  announce: noAnnounce,
+  cancel: noCancel,
+  [Symbol.asyncDispose]: nothingToClose,
+};
 
 /** Every method of a source, for a filter or a wrapper that replaces some: `{ ...forward(source), execute }`. */
 export function forward(source: ToolSource): ToolSource {

@@ -1,14 +1,7 @@
 import { clientActionPrefix, type ClientToolSpec, type ToolDefinition } from "@convoke/protocol";
 import type { ToolListing } from "@convoke/tool-host";
 import { clientTools } from "../../agent/tool-specs.ts";
-import {
-  alwaysReady,
-  noAnnounce,
-  noCancel,
-  noRecord,
-  nothingToClose,
-  type OpenToolSource,
-} from "../tool-source.ts";
+import { statelessSource, type OpenToolSource } from "../tool-source.ts";
 
 /**
  * Tools that a client carries out itself: it acts on the ActionEvent. The wire has no way for it to answer, so the call is answered at
@@ -20,17 +13,13 @@ export const openClientTools: OpenToolSource = ({ config }) => {
   const names = new Set(specs.map(({ name }) => name));
   const listings = specs.map(listClientTool);
   return {
+    ...statelessSource,
     tools: () => listings,
     owns: (tool) => names.has(tool),
-    ready: alwaysReady,
     execute: async (_, options) => {
       if (options?.signal?.aborted === true) return { type: "cancelled", text: "The call was stopped." };
       return { type: "observation", observation: handedOver as never };
     },
-    state: noRecord,
-    announce: noAnnounce,
-    cancel: noCancel,
-    [Symbol.asyncDispose]: nothingToClose,
   };
 };
 

@@ -4,15 +4,7 @@ import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { listMcpTool } from "../../extensions/mcp/tool-listing.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import type { Grants } from "../conversation-host.ts";
-import {
-  alwaysReady,
-  noAnnounce,
-  noCancel,
-  noRecord,
-  nothingToClose,
-  type OpenToolSource,
-  type ToolPlace,
-} from "../tool-source.ts";
+import { statelessSource, type OpenToolSource, type ToolPlace } from "../tool-source.ts";
 
 const name = "request_network";
 const maxHosts = 20;
@@ -27,18 +19,14 @@ export function openNetworkTool(grants: Grants): OpenToolSource {
   return (place) => {
     if (!grants.canWiden(conversationOf(place)) || place.isTaken(name)) return null;
     return {
+      ...statelessSource,
       tools: () => listings,
       owns: (tool) => tool === name,
-      ready: alwaysReady,
       execute: async ({ action }, { signal } = {}) => {
         if (signal?.aborted === true) return { type: "cancelled", text: "The call was stopped." };
         const hosts = readHosts(action.kind === "MCPToolAction" ? (action.data ?? {}) : {});
         return typeof hosts === "string" ? { type: "error", text: hosts } : await grant(hosts, place, grants);
       },
-      state: noRecord,
-      announce: noAnnounce,
-      cancel: noCancel,
-      [Symbol.asyncDispose]: nothingToClose,
     };
   };
 }

@@ -3,15 +3,7 @@ import type { ToolListing } from "@convoke/tool-host";
 import { askOracle, oracleName, type Advice } from "../../agent/ask-oracle.ts";
 import { hasOracle, oracleToolName } from "../../agent/tool-specs.ts";
 import type { StoredModels } from "../tasks/sub-conversation.ts";
-import {
-  alwaysReady,
-  noAnnounce,
-  noCancel,
-  noRecord,
-  nothingToClose,
-  type OpenToolSource,
-  type ToolPlace,
-} from "../tool-source.ts";
+import { statelessSource, type OpenToolSource, type ToolPlace } from "../tool-source.ts";
 
 /**
  * A tool that asks the stored model named `oracle` for advice, recorded under a name of its own. It changes nothing, so after a crash it is
@@ -21,9 +13,9 @@ export function openOracle(models: StoredModels): OpenToolSource {
   return ({ config, context, ownerId }) => {
     if (!hasOracle(config.agent)) return null;
     return {
+      ...statelessSource,
       tools: () => listings,
       owns: (tool) => tool === oracleToolName,
-      ready: alwaysReady,
       execute: async ({ action }, { signal = new AbortController().signal } = {}) => {
         const advice = await ask(action as unknown as AskOracleAction, { models, ownerId, context }, signal);
         if (advice === null) return { type: "cancelled", text: "The call was stopped." };
@@ -34,10 +26,6 @@ export function openOracle(models: StoredModels): OpenToolSource {
         };
         return { type: "observation", observation: observation as never };
       },
-      state: noRecord,
-      announce: noAnnounce,
-      cancel: noCancel,
-      [Symbol.asyncDispose]: nothingToClose,
     };
   };
 }

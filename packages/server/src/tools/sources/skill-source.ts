@@ -1,14 +1,7 @@
 import type { ToolDefinition } from "@convoke/protocol";
 import type { Outcome, ToolListing } from "@convoke/tool-host";
 import { locationOf, type SkillSet } from "../../extensions/skills/skill-set.ts";
-import {
-  alwaysReady,
-  noAnnounce,
-  noCancel,
-  noRecord,
-  nothingToClose,
-  type ToolSource,
-} from "../tool-source.ts";
+import { statelessSource, type ToolSource } from "../tool-source.ts";
 
 const toolName = "invoke_skill";
 
@@ -16,14 +9,10 @@ const toolName = "invoke_skill";
 export function createSkillSource(skills: SkillSet): ToolSource {
   const listings = skills.invocable.length === 0 ? [] : [listing];
   return {
+    ...statelessSource,
     tools: () => listings,
     owns: (tool) => tool === toolName,
-    ready: alwaysReady,
     execute: async ({ action }) => invoke(skills, (action as { name?: string }).name ?? ""),
-    state: noRecord,
-    announce: noAnnounce,
-    cancel: noCancel,
-    [Symbol.asyncDispose]: nothingToClose,
   };
 }
 

@@ -5,14 +5,7 @@ import { taskToolName } from "../../agent/task-tool-name.ts";
 import { hasWorkflow } from "../../agent/tool-specs.ts";
 import type { SubAgent } from "../../extensions/sub-agents/sub-agent.ts";
 import { Slots } from "../../lib/slots.ts";
-import {
-  alwaysReady,
-  noAnnounce,
-  noCancel,
-  noRecord,
-  type OpenToolSource,
-  type ToolSource,
-} from "../tool-source.ts";
+import { statelessSource, type OpenToolSource, type ToolSource } from "../tool-source.ts";
 import { maxScriptChars, runScript, type AgentOrder, type ScriptEnd } from "../workflow/run-script.ts";
 import { createTaskSource, findAgents, type TaskAccess } from "./task-source.ts";
 
@@ -39,14 +32,11 @@ function createWorkflowSource(tasks: ToolSource, agents: readonly SubAgent[]): T
     listWorkflowTool(`Kinds for subagent_type; general-purpose unless given:\n${kinds.join("\n")}`),
   ];
   return {
+    // What its agents have done is in their conversations.
+    ...statelessSource,
     tools: () => listings,
     owns: (tool) => tool === workflowToolName,
-    ready: alwaysReady,
     execute: async (request, options = {}) => await runWorkflow(tasks, request, options),
-    // What its agents have done is in their conversations.
-    state: noRecord,
-    announce: noAnnounce,
-    cancel: noCancel,
     [Symbol.asyncDispose]: () => tasks[Symbol.asyncDispose](),
   };
 }
