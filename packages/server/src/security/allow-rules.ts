@@ -27,18 +27,19 @@ function covers(
   if (rule.tool_name !== toolName) return false;
   if (!isWithinRisk(risk, rule.up_to)) return false;
   const values = action as unknown as Readonly<Record<string, unknown>>;
-  return Object.entries(rule.arguments ?? {}).every(([name, form]) => {
+  return Object.entries(rule.arguments ?? {}).every(([name, pattern]) => {
     const value = values[name];
     return (
-      typeof value === "string" && fits(value, form, action.kind === "TerminalAction" && name === "command")
+      typeof value === "string" &&
+      fits(value, pattern, action.kind === "TerminalAction" && name === "command")
     );
   });
 }
 
 /** Compares the texts between the stars, so every pattern takes linear time. */
-function fits(value: string, form: string, isCommand: boolean): boolean {
-  const [first = "", ...others] = form.split("*");
-  if (others.length === 0) return value === form;
+function fits(value: string, pattern: string, isCommand: boolean): boolean {
+  const [first = "", ...others] = pattern.split("*");
+  if (others.length === 0) return value === pattern;
   const last = others.pop()!;
   if (value.length < first.length + last.length) return false;
   if (!value.startsWith(first) || !value.endsWith(last)) return false;

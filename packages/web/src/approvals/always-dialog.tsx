@@ -30,10 +30,10 @@ export default function AlwaysDialog({ approval, onClose, onAnswer }: AlwaysDial
   const { client } = useServices();
   const { conversationId, proposedRules } = approval;
   const [scope, setScope] = useState<AlwaysScope>("conversation");
-  const [form, setForm] = useState(() => editableForm(proposedRules));
+  const [pattern, setPattern] = useState(() => editablePattern(proposedRules));
   const [trial, setTrial] = useState<Trial | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const rules = useMemo(() => withForm(proposedRules, form), [proposedRules, form]);
+  const rules = useMemo(() => withPattern(proposedRules, pattern), [proposedRules, pattern]);
 
   useEffect(() => {
     if (rules.length === 0) return;
@@ -86,7 +86,7 @@ export default function AlwaysDialog({ approval, onClose, onAnswer }: AlwaysDial
           </label>
         ))}
       </fieldset>
-      {form !== null && (
+      {pattern !== null && (
         <Field label={words.pattern} hint={words.patternHint}>
           {(id, describedBy) => (
             <input
@@ -94,8 +94,8 @@ export default function AlwaysDialog({ approval, onClose, onAnswer }: AlwaysDial
               aria-describedby={describedBy}
               className={`${inputClass} font-mono`}
               spellCheck={false}
-              value={form}
-              onChange={(event) => setForm(event.target.value)}
+              value={pattern}
+              onChange={(event) => setPattern(event.target.value)}
             />
           )}
         </Field>
@@ -144,15 +144,15 @@ export default function AlwaysDialog({ approval, onClose, onAnswer }: AlwaysDial
 }
 
 /** The words of the only rule as a line; null where a line would not give the same words back. */
-function editableForm(rules: readonly Rule[]): string | null {
+function editablePattern(rules: readonly Rule[]): string | null {
   const [only] = rules;
   const command = rules.length === 1 ? only?.command : undefined;
   return command === undefined || command.some((word) => /\s/u.test(word)) ? null : command.join(" ");
 }
 
-function withForm(rules: readonly Rule[], form: string | null): readonly Rule[] {
-  if (form === null) return rules;
-  const command = form.split(/\s+/u).filter((word) => word !== "");
+function withPattern(rules: readonly Rule[], pattern: string | null): readonly Rule[] {
+  if (pattern === null) return rules;
+  const command = pattern.split(/\s+/u).filter((word) => word !== "");
   return rules.map((rule) => ({ ...rule, command }));
 }
 

@@ -2,7 +2,7 @@ import { maxRules, Rule } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { parseHostPattern } from "../../lib/host-pattern.ts";
 import { isObject } from "../../lib/json-object.ts";
-import { restForm } from "./match-command.ts";
+import { restElement } from "./match-command.ts";
 import { isShellTool } from "./shell-call.ts";
 
 /** What is wrong with a rule that has the right form: the field, and what to do. */
@@ -54,9 +54,9 @@ function pathProblem(path: string): string | null {
 function commandProblem(command: readonly string[], effect: Rule["effect"]): RuleProblem | null {
   const fail = (msg: string): RuleProblem => ({ field: "command", msg });
   const [program = ""] = command;
-  if (command.slice(0, -1).includes(restForm)) return fail("** stands for the rest: put it last.");
+  if (command.slice(0, -1).includes(restElement)) return fail("** stands for the rest: put it last.");
   if (/\s/u.test(program)) return fail(`Give each word as an element of its own, not "${program}".`);
-  if (effect === "allow" && (program === "*" || program === restForm))
+  if (effect === "allow" && (program === "*" || program === restElement))
     return fail("Begin with the program that is allowed, not with a *.");
   if (command.some((element) => element.includes("|") && element.split("|").includes("")))
     return fail("An alternative is empty: write words on both sides of |.");

@@ -174,7 +174,7 @@ test("an older rule stays valid beside new ones, and is returned as it was writt
 });
 
 const edit = (path: string): Action => ({ kind: "FileEditorAction", command: "view", path });
-const paths: readonly [form: string, path: string, fits: boolean][] = [
+const paths: readonly [pattern: string, path: string, fits: boolean][] = [
   ["infra/**", "/work/shop/infra/main.tf", true],
   ["infra/**", "infra/main.tf", true],
   ["infra/**", "/work/shop/infra", true],
@@ -202,8 +202,8 @@ const paths: readonly [form: string, path: string, fits: boolean][] = [
   ["~/../bob/**", "/home/bob/x", true],
 ];
 
-test.each(paths)("the path %s fits %s: %s", (form, path, fits) => {
-  const rule: Rule = { effect: "ask", tool: "file_editor", path: form };
+test.each(paths)("the path %s fits %s: %s", (pattern, path, fits) => {
+  const rule: Rule = { effect: "ask", tool: "file_editor", path: pattern };
   expect(decide([rule], edit(path), "file_editor")?.effect ?? null).toBe(fits ? "ask" : null);
 });
 
@@ -258,7 +258,7 @@ test("an allow with a path covers a patch only when it covers all its files; an 
   expect(decide([rule("ask", "infra/**")], action, "apply_patch")?.effect).toBe("ask");
 });
 
-const hosts: readonly [form: string, host: string, fits: boolean][] = [
+const hosts: readonly [pattern: string, host: string, fits: boolean][] = [
   ["*.corp.example", "git.corp.example", true],
   ["*.corp.example", "a.b.Corp.Example.", true],
   ["*.corp.example", "corp.example", false],
@@ -284,8 +284,8 @@ const hosts: readonly [form: string, host: string, fits: boolean][] = [
   ["*", "", false],
 ];
 
-test.each(hosts)("the host %s fits %s: %s", (form, host, fits) => {
-  const rule: Rule = { effect: "allow", tool: "request_network", host: form };
+test.each(hosts)("the host %s fits %s: %s", (pattern, host, fits) => {
+  const rule: Rule = { effect: "allow", tool: "request_network", host: pattern };
   const action: Action = { kind: "MCPToolAction", data: { host } };
   expect(decide([rule], action, "request_network")?.effect ?? null).toBe(fits ? "allow" : null);
 });
@@ -398,7 +398,7 @@ test("a host rule does not fit a call without a host", () => {
   expect(decide([rule("allow"), rule("deny")], action, "request_network")).toBeNull();
 });
 
-test("long commands and forms of very many stars take no time", () => {
+test("long commands and patterns of very many stars take no time", () => {
   const before = process.threadCpuUsage();
   const long = `echo ${"a ".repeat(14_000)}`;
   for (let times = 0; times < 5; times += 1) {

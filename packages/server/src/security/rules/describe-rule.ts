@@ -24,7 +24,7 @@ export function askReason({ source, rule }: RuleDecision): string {
 /** The calls that a rule fits, in one line. */
 function describeRule(rule: AnyRule): string {
   if (isOlderForm(rule)) {
-    const named = Object.entries(rule.arguments ?? {}).map(([name, form]) => `${name} ${form}`);
+    const named = Object.entries(rule.arguments ?? {}).map(([name, pattern]) => `${name} ${pattern}`);
     return [rule.tool_name, ...named].join(", ");
   }
   const { tool, command, path, host } = rule;

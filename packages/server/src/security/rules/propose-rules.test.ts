@@ -54,12 +54,12 @@ const commands: readonly [string, string[][]][] = [
   ["x=1", []],
 ];
 
-test.each(commands)("for %j: %j, which allow it", (command, forms) => {
+test.each(commands)("for %j: %j, which allow it", (command, patterns) => {
   const given = call({ kind: "TerminalAction", command });
   const rules = proposeRules(given);
-  expect(rules.map((rule) => rule.command)).toEqual(forms);
+  expect(rules.map((rule) => rule.command)).toEqual(patterns);
   expect(decideByRules(rulesFrom("user", rules), given).decision?.effect ?? null).toBe(
-    forms.length === 0 ? null : "allow",
+    patterns.length === 0 ? null : "allow",
   );
 });
 

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { maxPatternWords, type Rule } from "@convoke/protocol";
 import { ruleProblem } from "./check-rules.ts";
-import { restForm } from "./match-command.ts";
+import { restElement } from "./match-command.ts";
 import { hostsOf } from "./match-host.ts";
 import { pathsOf } from "./match-path.ts";
 import { readCommand } from "./read-command.ts";
@@ -71,7 +71,9 @@ function patternOf(words: readonly ShellWord[]): string[] | null {
   if (interpreters.test(posix.basename(program))) return exactly(words);
   if (words.length === 1) return [program];
   if (first?.startsWith("-") === true) return behindOptions(program, words) ?? exactly(words);
-  return typeof first === "string" && isWritable(first) ? [program, first, restForm] : [program, restForm];
+  return typeof first === "string" && isWritable(first)
+    ? [program, first, restElement]
+    : [program, restElement];
 }
 
 /** Up to the first argument behind options whose values are known; null where it is not known which word that is. */
@@ -87,7 +89,7 @@ function behindOptions(program: string, words: readonly ShellWord[]): string[] |
     else return null;
   }
   const begin = at < words.length ? exactly(words.slice(0, at + 1)) : null;
-  return begin === null ? null : [...begin, restForm];
+  return begin === null ? null : [...begin, restElement];
 }
 
 /** These words and no others; null unless all are known. */
@@ -99,7 +101,7 @@ function exactly(words: readonly ShellWord[]): string[] | null {
 
 /** In a pattern these have a meaning of their own. */
 function isWritable(word: string): boolean {
-  return word !== "" && word.length <= 500 && word !== "*" && word !== restForm && !word.includes("|");
+  return word !== "" && word.length <= 500 && word !== "*" && word !== restElement && !word.includes("|");
 }
 
 function shownPath(path: string, workingDir: string): string {

@@ -6,7 +6,7 @@ import { checkRule } from "../settings/rule-routes.ts";
 
 type Location = (string | number)[];
 
-/** The rules of a request, each in one of the two forms. */
+/** The rules of a request, each in one of the two patterns. */
 export function readRules({ body }: Pick<RouteRequest, "body">): AnyRule[] {
   return (body as AllowRules).rules.map((rule, index) => readRule(rule, ["body", "rules", index]));
 }
@@ -45,13 +45,13 @@ function checkAnswer(
 
 /** The older form names `tool_name`, and only allows: one that is meant to deny must not be stored as one that allows. */
 function readRule(given: AllowRule, loc: Location): AnyRule {
-  const { tool_name: toolName, arguments: forms, effect, tool, command, path, host, up_to, note } = given;
+  const { tool_name: toolName, arguments: patterns, effect, tool, command, path, host, up_to, note } = given;
   const risk = up_to === undefined ? {} : { up_to };
   if (toolName === undefined) {
     if (tool === undefined) throw invalidField([...loc, "tool"], "Name the tool.", "missing");
     if (effect !== "allow" && effect !== "ask" && effect !== "deny")
       throw invalidField([...loc, "effect"], "Use allow, ask or deny.", "enum");
-    if (forms !== undefined)
+    if (patterns !== undefined)
       throw invalidField([...loc, "arguments"], "With tool, name the command, the path or the host instead.");
     const rest = {
       ...(command && { command }),
@@ -68,5 +68,5 @@ function readRule(given: AllowRule, loc: Location): AnyRule {
       "Rules with tool_name only allow. Write it as a rule with tool, as tool terminal and command [git, push, **].";
     throw invalidField([...loc, "effect"], msg, "not_supported");
   }
-  return { tool_name: toolName, ...(forms && { arguments: forms }), ...risk };
+  return { tool_name: toolName, ...(patterns && { arguments: patterns }), ...risk };
 }
