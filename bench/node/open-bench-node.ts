@@ -77,6 +77,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       activity: noActivity,
       demo: null,
       wrap: { model: () => options.model ?? noModel() },
+      onReview: () => {},
     }),
   );
   const listener = await openListener({ ...shared, observability, times: socketTimes });

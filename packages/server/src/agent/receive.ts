@@ -18,6 +18,8 @@ export type ReceiveContext = {
   readonly readCall: (call: MessageToolCall) => UnderstoodCall | BadCall;
   readonly analyzer: AnalyzerConfig | null;
   readonly policy: ConfirmationPolicy;
+  /** Whether a reviewer is asked before a person. */
+  readonly hasReviewer?: boolean;
   /** The rule that decides about a call; null when none does. */
   readonly decide?: (call: UnderstoodCall, verdict: Verdict) => RuleDecision | null;
 };
@@ -136,7 +138,10 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
         ...(decision === null ? {} : { decidedBy: decision }),
       };
       const body = actionEvent(response, index, call, read, risk);
-      if (decision?.effect !== "deny") return [{ body, meta: { ...meta, gate, ...why } }];
+      const isLeft = decision === null && read.tool.traits?.alwaysAsks !== true;
+      const isReviewable = context.hasReviewer === true && gate === "awaiting" && isLeft;
+      const review = isReviewable ? { reviewable: { risk: verdict.risk } } : {};
+      if (decision?.effect !== "deny") return [{ body, meta: { ...meta, gate, ...why, ...review } }];
       const denied = { toolName: read.tool.name, toolCallId: call.id };
       return [{ body, meta: { ...meta, ...why } }, denialOfLast(denied, denialText(decision))];
     }

@@ -78,6 +78,8 @@ export type OpenConversationsDeps = Store & {
   readonly moreToolSources: readonly OpenToolSource[];
   /** Wraps every model. */
   readonly wrap: Pick<Wrap, "model">;
+  /** Writes what reviewers decide to the audit log. */
+  readonly onReview: RuleSources["onReview"];
 };
 
 /** The conversations of a server, and the services they use. */
@@ -123,6 +125,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const ruleSources: RuleSources = {
     server: await readServerRules(config.rulesFile, deps.validator),
     users: await RuleStore.open({ database, clock: systemClock }),
+    onReview: deps.onReview,
   };
   const send = pacedSend(fetch);
   const modelLessons = new ModelLessons({ database, clock: systemClock, logger });

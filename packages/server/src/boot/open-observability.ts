@@ -6,6 +6,7 @@ import { metricsFace } from "../faces/operations/metrics-face.ts";
 import type { Face } from "../http/mount.ts";
 import type { AuditedCall } from "../http/observe-requests.ts";
 import type { EgressRecord } from "../egress/egress.ts";
+import type { ReviewRecord } from "../engine/ports.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -31,6 +32,8 @@ export interface Observability extends AsyncDisposable {
   /** Records a call in the audit log. */
   onCall(call: AuditedCall): void;
   /** Records in the audit log what passed or was refused on the way out of a conversation's wall. */
+  /** What a reviewer decided for a user. */
+  onReview(user: string, record: ReviewRecord): void;
   onEgress(conversationId: string, record: EgressRecord): void;
   /** The routes that show metrics; none when they are switched off. Call once everything is open. */
   openFaces(watched: Watched): Face[];
@@ -81,6 +84,7 @@ export async function openObservability(
     logger,
     openAudit: (signer) => void (opened = openAudit(signer)),
     onCall: (call) => logs()[call.user === null ? "refusals" : "calls"].append(call),
+    onReview: (user, record) => logs().calls.append({ user, who: "reviewer", route: "review", ...record }),
     onEgress: (conversation, { at, ...record }) => {
       // The line itself has the time at which it was written.
       logs().network.append({ conversation, ...record, began: new Date(at).toISOString() });

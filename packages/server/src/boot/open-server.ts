@@ -205,6 +205,7 @@ export async function openServer({
       isAttended,
       hasSharedSandboxes: processGroup !== undefined,
       activity: activity ?? noActivity,
+      onReview: (ownerId, record) => observability.onReview(ownerId, record),
     }),
   );
   const { directory, appConversations, webhooks } = conversations;

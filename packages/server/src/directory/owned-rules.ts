@@ -4,7 +4,7 @@ import type { Rule } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { WorkspaceError } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
-import { noProjectRules, type ProjectRules, type Rules } from "../engine/ports.ts";
+import { noProjectRules, type ProjectRules, type ReviewRecord, type Rules } from "../engine/ports.ts";
 import { readTextFile } from "../extensions/skills/workspace-files.ts";
 import { Fault } from "../lib/fault.ts";
 import { readRuleFile } from "../security/rules/check-rules.ts";
@@ -24,6 +24,8 @@ export type RuleSources = {
   /** Those of the server's operator. */
   readonly server: readonly Rule[];
   readonly users: RuleStore;
+  /** Writes what a reviewer decided for a user to the audit log. */
+  readonly onReview: (ownerId: string, record: ReviewRecord) => void;
 };
 
 export type OwnedRulesDeps = {
@@ -97,6 +99,10 @@ export class OwnedRules implements Rules {
       if (problem !== null) throw new Fault("conflict", "rules_changed", problem);
       return all;
     });
+  }
+
+  auditReview(record: ReviewRecord): void {
+    this.#deps.ruleSources.onReview(this.#ownerId, record);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
+import { deadlineOf } from "./approval-policy.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { warning, type Warning } from "../events/warning.ts";
 import type { ConversationLog } from "./conversation-log.ts";
@@ -126,7 +127,7 @@ export class Configuration {
   #deadline(key: string, { approval_policy: policy }: ConversationConfig): Pick<EventDraft, "meta"> {
     const { clock, log } = this.#deps;
     if (key !== "approval_policy" || log.state.status !== "waiting_for_confirmation") return {};
-    return { meta: { deadlineMs: policy ? clock.nowMs() + policy.timeout_seconds * 1000 : null } };
+    return { meta: { deadlineMs: deadlineOf(policy, clock.nowMs()) } };
   }
 
   /** Old secret values may still occur: they stay masked. */

@@ -58,6 +58,11 @@ export class ConversationModels {
     return this.#recorded(model, settings.llm);
   }
 
+  /** A stored model of the owner; null if there is none with this name. */
+  async findStored(name: string): Promise<LLM | null> {
+    return await this.#deps.models.findStored(name);
+  }
+
   /** The stored model that writes titles; null for the agent's. */
   async findTitleModel(): Promise<LLM | null> {
     const { title_llm_profile: name } = this.#deps.configuration.config;

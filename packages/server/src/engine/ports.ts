@@ -46,7 +46,20 @@ export interface Rules {
   places(config: ConversationConfig): RulePlaces;
   /** Adds to the owner's rules, for all conversations. */
   addForOwner(rules: readonly Rule[]): Promise<void>;
+  /** Writes what the reviewer decided to the audit log; returns at once. */
+  auditReview(record: ReviewRecord): void;
 }
+
+/** The decisions of a reviewer about some actions, as log and audit have them. */
+export type ReviewRecord = {
+  readonly conversation: string;
+  /** The model that answered, and the name of its profile. */
+  readonly model: string | null;
+  readonly profile: string;
+  readonly answers: readonly ReviewAnswer[];
+};
+
+export type ReviewAnswer = { readonly action_id: string; readonly accept: boolean; readonly reason: string };
 
 /** `problems` says what of the file was refused; each is a text that names the rule and the field. */
 export type ProjectRules = { readonly rules: readonly SourcedRule[]; readonly problems: readonly string[] };
@@ -58,6 +71,7 @@ export const noRules: Rules = {
   readProject: async () => noProjectRules,
   places: ({ workspace }) => ({ workingDir: workspace.working_dir, home: null }),
   addForOwner: async () => {},
+  auditReview: () => {},
 };
 
 /** User resources beside the agent, such as shells; they end with the conversation. */

@@ -23,6 +23,10 @@ export type EventMeta = {
   readonly decidedBy?: RuleDecision;
   /** On an ActionEvent: the findings of the security analyzer. */
   readonly verdict?: { readonly risk: SecurityRisk; readonly reasons: readonly string[] };
+  /** On an ActionEvent that waits: a reviewer may decide about it, and the risk that the analyzers have found. */
+  readonly reviewable?: { readonly risk: SecurityRisk };
+  /** On a state update: the reviewer was asked about these actions; why it left each to a person, empty where it has not answered yet. */
+  readonly reviewed?: Readonly<Record<string, string>>;
   /** On a user message: the sender also requested a run. */
   readonly wantsRun?: boolean;
   /** On a status update to `running`: a new run begins here, and these actions were approved by it. */

@@ -40,7 +40,7 @@ export function withDefaults(
     ...given("title_llm_profile", request, titleProfile(request, settings)),
     ...given("max_iterations", request, plain.max_iterations),
     ...given("max_budget_per_task", request, plain.max_budget_per_task),
-    ...given("approval_policy", request, approvalDefault),
+    ...approvalPolicy(request, settings, approvalDefault),
     ...given(
       "confirmation_policy",
       request,
@@ -61,6 +61,29 @@ function titleProfile(request: JsonObject, settings: StoredSettings): string | n
     throw invalidField(["body", "title_llm_profile"], "There is no model profile with this name.");
   const { title_llm_profile: usual } = settings.plain;
   return usual === null || profileOf(settings, usual) === null ? null : usual;
+}
+
+/** A policy that names only a reviewer gets the server's deadline. */
+function approvalPolicy(
+  request: JsonObject,
+  settings: StoredSettings,
+  approvalDefault: JsonObject | null,
+): JsonObject {
+  const { approval_policy: policy } = request;
+  if (!isObject(policy)) return given("approval_policy", request, approvalDefault);
+  requireReviewer(policy, settings, ["body", "approval_policy"]);
+  const hasDeadline = policy["timeout_seconds"] !== undefined || policy["on_timeout"] !== undefined;
+  return hasDeadline || approvalDefault === null
+    ? {}
+    : { approval_policy: { ...approvalDefault, ...policy } };
+}
+
+/** Fails when an approval policy names a model that is not stored. */
+export function requireReviewer(policy: object, settings: StoredSettings, loc: readonly string[]): void {
+  const { reviewer } = policy as { readonly reviewer?: unknown };
+  const name = isObject(reviewer) ? reviewer["llm"] : undefined;
+  if (typeof name === "string" && profileOf(settings, name) === null)
+    throw invalidField([...loc, "reviewer", "llm"], "There is no model profile with this name.");
 }
 
 /** The agent itself wins, then its description, then the profile that is named, then the active one, then the settings. */

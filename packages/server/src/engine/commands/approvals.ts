@@ -7,6 +7,7 @@ import { proposeRules } from "../../security/rules/propose-rules.ts";
 import type { RuledCall, RulePlaces } from "../../security/rules/rule.ts";
 import type { ConversationState, OpenAction } from "../state/conversation-state.ts";
 import type { ApprovalPolicy } from "../approval-policy.ts";
+import type { ReviewAnswer, ReviewRecord } from "../ports.ts";
 import { rejection } from "../../events/call-answers.ts";
 import { startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
 import type { Decision } from "./decide.ts";
@@ -80,6 +81,7 @@ export function decideAnswers(
 /** The default answer for all pending actions; nothing if a client was faster. */
 export function decideTimeout(state: ConversationState, policy: ApprovalPolicy): Decision {
   const left = awaiting(state);
+  if (policy.timeout_seconds === undefined) return { drafts: [] };
   if (state.status !== "waiting_for_confirmation" || left.length === 0) return { drafts: [] };
   const isAccepted = policy.on_timeout === "accept";
   const text = `Nobody answered within ${policy.timeout_seconds} s, so the configured default rejected this call.`;
@@ -106,11 +108,48 @@ function resumeRun(state: ConversationState, isAnyAccepted: boolean): EventDraft
 
 type ApprovalFacts =
   | { readonly by: "user"; readonly user: string; readonly answers: readonly RecordedAnswer[] }
-  | { readonly by: "deadline" };
+  | { readonly by: "deadline" }
+  | {
+      readonly by: "reviewer";
+      readonly model: string | null;
+      readonly profile: string;
+      readonly answers: readonly ReviewAnswer[];
+    };
 
 /** A separate record: which actions may start, and who allowed them. */
 function approval(ids: readonly string[], facts: ApprovalFacts): EventDraft {
   return { ...stateUpdate("approvals", { accepted: ids, ...facts }), meta: { approved: ids } };
+}
+
+/** The reviewer is about to be asked about these actions: whoever continues without its answer asks the person. */
+export function reviewBegun(actions: readonly OpenAction[]): EventDraft {
+  const ids = actions.map(({ id }) => id);
+  return {
+    ...stateUpdate("review", { asked: ids }),
+    meta: { reviewed: Object.fromEntries(ids.map((id) => [id, ""])) },
+  };
+}
+
+/**
+ * What the reviewer said. Actions of the same answer that a rule allows wait only for the others, so that they are approved with the last
+ * of these; `covered` names them.
+ */
+export function decideReview(
+  state: ConversationState,
+  { model, profile, answers }: Omit<ReviewRecord, "conversation">,
+  covered: ReadonlySet<string>,
+): EventDraft[] {
+  const waiting = awaiting(state);
+  const known = answers.filter(({ action_id: id }) => waiting.some((action) => action.id === id));
+  if (known.length === 0) return [];
+  const allowed = new Set(known.filter(({ accept }) => accept).map(({ action_id: id }) => id));
+  const isAll = waiting.every(({ id }) => allowed.has(id) || covered.has(id));
+  const approved = waiting.map(({ id }) => id).filter((id) => allowed.has(id) || (isAll && covered.has(id)));
+  const { meta, ...draft } = approval(approved, { by: "reviewer", model, profile, answers: known });
+  const left = known
+    .filter(({ accept }) => !accept)
+    .map(({ action_id: id, reason }) => [id, reason] as const);
+  return [{ ...draft, meta: { ...meta, reviewed: Object.fromEntries(left) } }];
 }
 
 /** One pending action as clients read it. */
@@ -123,6 +162,7 @@ export function describeApproval(
   const deadline = state.approvalDeadlineMs;
   const { decidedBy = null } = meta;
   const call = callOf({ event, meta }, places);
+  const review = state.openActions.find(({ id }) => id === event.id)?.review;
   return {
     conversation_id: conversationId,
     action_id: event.id,
@@ -134,6 +174,7 @@ export function describeApproval(
     reasons: [
       ...(decidedBy?.effect === "ask" ? [askReason(decidedBy)] : []),
       ...(meta.verdict?.reasons ?? []),
+      ...(review === undefined ? [] : [reviewReason(review)]),
     ],
     requested_at: event.timestamp,
     deadline: deadline === null ? null : formatInstant(Math.round(deadline * 1000)),
@@ -141,6 +182,10 @@ export function describeApproval(
     decided_by: decidedBy,
     proposed_rules: call === null ? [] : proposeRules(call),
   };
+}
+
+function reviewReason(reason: string): string {
+  return reason === "" ? "the reviewer gave no answer" : `the reviewer did not allow it: ${reason}`;
 }
 
 export type ApprovalSurroundings = {

@@ -26,6 +26,7 @@ import {
 } from "./model-events.ts";
 import { endRetry } from "../../events/state-update.ts";
 import { failRun } from "./next-step.ts";
+import { hasReviewer } from "./reviews.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { projectWarnings, type CurrentRules, type RunRules } from "./run-rules.ts";
 import { addCalls } from "../state/stats.ts";
@@ -240,6 +241,7 @@ export class ModelCalls {
       readCall: createCallReader(session.tools, this.#deps.validator),
       analyzer: config.security_analyzer,
       policy: config.confirmation_policy,
+      hasReviewer: hasReviewer(config),
       decide: ({ tool, action }, { risk }) =>
         decideByRules(rules, { toolName: tool.name, action, risk, places }).decision,
     });

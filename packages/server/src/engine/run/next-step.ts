@@ -5,12 +5,13 @@ import { hasUnseenInput, type ConversationState, type OpenAction } from "../stat
 import type { EventDraft } from "../../events/event-draft.ts";
 
 /**
- * The next step of a run. `execute` names every open action, including running ones. `leave`: a client halted the
+ * The next step of a run. `execute` names every open action, including running ones, `review` those that wait for the reviewer. `leave`: a client halted the
  * run; `settle`: the run ends with these events; `note`: it continues after them.
  */
 export type Step =
   | { readonly type: "execute"; readonly actions: readonly OpenAction[] }
   | { readonly type: "request"; readonly sawSeq: number }
+  | { readonly type: "review"; readonly actions: readonly OpenAction[] }
   | { readonly type: "settle"; readonly drafts: readonly EventDraft[] }
   | { readonly type: "note"; readonly drafts: readonly EventDraft[] }
   | { readonly type: "leave" };
@@ -23,6 +24,8 @@ export type StepLimits = {
   readonly overBudget?: string | null;
   /** Approval deadline in epoch milliseconds, if the next actions need approval. */
   readonly approvalDeadlineMs?: number | null;
+  /** Actions that wait, about which the reviewer is to be asked before a person is. */
+  readonly reviewable?: readonly OpenAction[];
 };
 
 /**
@@ -32,6 +35,8 @@ export type StepLimits = {
 export function nextStep(state: ConversationState, limits: StepLimits): Step {
   if (state.status !== "running") return { type: "leave" };
   if (state.openActions.some((action) => action.gate === "awaiting")) {
+    const { reviewable = [] } = limits;
+    if (reviewable.length > 0) return { type: "review", actions: reviewable };
     const deadlineMs = limits.approvalDeadlineMs ?? null;
     const meta = deadlineMs === null ? {} : { meta: { deadlineMs } };
     return { type: "settle", drafts: [{ ...statusUpdate("waiting_for_confirmation"), ...meta }] };

@@ -32,7 +32,7 @@ export type RunDeps = SharedParts & {
   readonly tools: Pick<Tools, "workspaceDir">;
   /** Called before each model call. */
   readonly budget: Budget;
-  readonly rules: Pick<Rules, "ofOwner" | "readProject" | "places">;
+  readonly rules: Pick<Rules, "auditReview" | "ofOwner" | "readProject" | "places">;
   readonly validator: Validator;
   /** For secrets with a URL. */
   readonly fetch: Fetch;

@@ -10,11 +10,13 @@ import { firstEvents } from "../commands/first-events.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { asksModel, failRun, isDone, nextStep, type Step } from "./next-step.ts";
+import { deadlineOf } from "../approval-policy.ts";
 import { OwnedElsewhere } from "../refusals.ts";
 import { statusUpdate } from "../../events/state-update.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
+import { Reviews } from "./reviews.ts";
 import { RunRules } from "./run-rules.ts";
 import { storeEvents } from "./store-events.ts";
 
@@ -28,6 +30,7 @@ export class Run {
   readonly #effects = new AbortController();
   readonly #calls: ModelCalls;
   readonly #executions: Executions;
+  readonly #reviews: Reviews;
   readonly #rules: RunRules;
   readonly #eventTexts: EventTexts = new WeakMap();
   #mayStop = false;
@@ -39,12 +42,14 @@ export class Run {
     const following = (next: Readonly<ConversationState>): readonly EventDraft[] => this.#endWith(next);
     this.#calls = new ModelCalls(deps, this.#effects.signal, { following, rules: this.#rules });
     this.#executions = new Executions(deps, this.#effects.signal);
+    this.#reviews = new Reviews(deps, this.#effects.signal, this.#rules);
     this.ended = this.#watched(() => this.#drive());
   }
 
   /** True while a model call or tool is in progress that was not aborted. */
   get isWorking(): boolean {
-    return (this.#calls.isOpen || this.#executions.executing.size > 0) && !this.#isLeaving;
+    const isWorking = this.#calls.isOpen || this.#reviews.isOpen || this.#executions.executing.size > 0;
+    return isWorking && !this.#isLeaving;
   }
 
   /** Actions with a running tool; they may have had effects. */
@@ -62,9 +67,10 @@ export class Run {
     this.#effects.abort();
   }
 
-  /** Prevents further attempts of the model call; the current one finishes. */
+  /** Prevents further attempts of the model call; the current one finishes. A review is aborted. */
   leave(): void {
     this.#calls.leave();
+    this.#reviews.leave();
   }
 
   get #isLeaving(): boolean {
@@ -107,6 +113,7 @@ export class Run {
     const step = await this.#next();
     if (step.type === "request" && this.#deps.log.state.systemPromptSeq === null) await this.#introduce();
     else if (step.type === "request") await this.#calls.make(step.sawSeq);
+    else if (step.type === "review") await this.#reviews.make(step.actions);
     else if (step.type === "ask to stop") await this.#askToStop();
     else if (step.type !== "note") {
       // What runs first may change the file that the project's rules are read from.
@@ -178,7 +185,8 @@ export class Run {
       maxIterations,
       circling: findCircling(recent, log.state.runStartSeq, this.#eventTexts),
       overBudget: refusal,
-      approvalDeadlineMs: approval ? clock.nowMs() + approval.timeout_seconds * 1000 : null,
+      approvalDeadlineMs: deadlineOf(approval, clock.nowMs()),
+      reviewable: await this.#reviews.due(),
     });
   }
 

@@ -11,6 +11,8 @@ export type OpenAction = {
   readonly toolCallId: string;
   /** `awaiting`: needs the user's approval. */
   readonly gate: "approved" | "awaiting";
+  /** Present once the reviewer was asked about it: why it did not allow it, empty until it has answered. */
+  readonly review?: string;
 };
 
 /** A message that no answered model request has included. */

@@ -156,6 +156,7 @@ function applyUpdate(
   if (key === "warning") state.unusedFields = [...state.unusedFields, ...unusedFieldsOf(value)];
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
+  if (meta.reviewed !== undefined) noteReviews(state, meta.reviewed);
   if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;
   if (key !== "execution_status") return;
   state.status = value as ConversationState["status"];
@@ -179,6 +180,12 @@ function navigate(
   state.viewStart = { kept: [], fromSeq: 1 };
   state.runWantedSeq = 0;
   state.approvalDeadlineMs = null;
+}
+
+function noteReviews(state: ConversationState, reviewed: Readonly<Record<string, string>>): void {
+  state.openActions = state.openActions.map((action) =>
+    Object.hasOwn(reviewed, action.id) ? { ...action, review: reviewed[action.id]! } : action,
+  );
 }
 
 function approve(state: ConversationState, ids: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { isOlderForm, type AnyRule, type RuleDecision } from "./rule.ts";
+import { isOlderForm, type AnyRule, type RuleDecision, type SourcedRule } from "./rule.ts";
 
 const owners = {
   server: "the server",
@@ -19,6 +19,15 @@ export function askReason({ source, rule }: RuleDecision): string {
   const note = isOlderForm(rule) ? undefined : rule.note;
   const text = note === undefined || note.trim() === "" ? "" : `: ${note.trim()}`;
   return `a rule of ${owners[source]} asks about ${describeRule(rule)}${text}`;
+}
+
+/** A rule with its effect and note, in one line. */
+export function ruleLine({ rule }: SourcedRule): string {
+  const { effect, note = "" } = isOlderForm(rule) ? { effect: "allow" } : rule;
+  return `${effect} ${describeRule(rule)}${note.trim() === "" ? "" : ` (${note.trim()})`}`.replaceAll(
+    "\n",
+    " ",
+  );
 }
 
 /** The calls that a rule fits, in one line. */

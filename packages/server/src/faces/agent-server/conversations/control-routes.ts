@@ -34,11 +34,12 @@ import { requireUnscoped } from "../../../security/key-scope.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { requireProfile } from "../../../settings/profiles.ts";
+import { requireReviewer } from "../../../settings/with-defaults.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { checkAnswers, readRules } from "./read-rules.ts";
-import { readTitle } from "./start-request.ts";
+import { checkApprovalPolicy, readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { itemsOfPages } from "../../../lib/items-of-pages.ts";
 
@@ -121,6 +122,9 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
 
     setApprovalPolicy: async (request) => {
       const { policy } = request.body as SetApprovalPolicyRequest;
+      checkApprovalPolicy(policy, ["body", "policy"]);
+      const { settings: stored } = await settings.load(request.caller.userId);
+      requireReviewer(policy ?? {}, stored, ["body", "policy"]);
       await (await open(request)).configuration.change({ approval_policy: policy ?? null });
       return success;
     },

@@ -1,5 +1,6 @@
 import type {
   Agent,
+  ApprovalPolicy,
   ConfirmationPolicyInput,
   ConversationWorktreeOptions,
   Message,
@@ -107,7 +108,7 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
       tags: body.tags ?? {},
       knows_newer_kinds: isNewer ? true : undefined,
       max_budget_per_task: body.max_budget_per_task,
-      approval_policy: body.approval_policy,
+      approval_policy: checkApprovalPolicy(body.approval_policy, ["body", "approval_policy"]),
       wall: body.wall ?? undefined,
       ...readHooks(body.hook_config ?? null),
       ...readToolModules(body),
@@ -253,6 +254,29 @@ export function checkPolicy(policy: ConfirmationPolicyInput | undefined, loc: re
     [...loc, "threshold"],
     "A threshold is LOW, MEDIUM or HIGH; see confirm_unknown for UNKNOWN.",
   );
+}
+
+/** A deadline without an answer, or an answer without a deadline, would never count. */
+export function checkApprovalPolicy<Policy extends ApprovalPolicy | null | undefined>(
+  policy: Policy,
+  loc: readonly string[],
+): Policy {
+  const { timeout_seconds: seconds, on_timeout: answer, reviewer } = policy ?? {};
+  if (seconds === undefined && answer !== undefined)
+    throw invalidField(
+      [...loc, "timeout_seconds"],
+      "Say after how many seconds on_timeout counts.",
+      "missing",
+    );
+  if (seconds !== undefined && answer === undefined)
+    throw invalidField([...loc, "on_timeout"], "Say accept or reject.", "missing");
+  if (policy && seconds === undefined && reviewer === undefined)
+    throw invalidField(
+      [...loc, "timeout_seconds"],
+      "Give a deadline or a reviewer, or null for neither.",
+      "missing",
+    );
+  return policy;
 }
 
 function unsupported(loc: readonly string[], what: string): FieldFault {
