@@ -40,6 +40,25 @@ test("Q11, S37: so it is with the command, the output and the error of an event"
   expect(text.split("ls<U+202E><U+009B>2J")).toHaveLength(10);
 });
 
+test("what a reviewer decided is told with its reason", () => {
+  const answers = [
+    { action_id: "a", accept: true, reason: "It only \u202elists." },
+    { action_id: "b", accept: false, reason: "It pushes." },
+  ];
+  const paint = createPaint(process.stdout);
+  const lines = (by: string) =>
+    describeEvent(
+      { kind: "ConversationStateUpdateEvent", key: "approvals", value: { by, answers } } as unknown as Event,
+      paint,
+    );
+  const text = lines("reviewer").join("\n");
+  expect(text).toContain("allowed by the reviewer: ");
+  expect(text).toContain("It only <U+202E>lists.");
+  expect(text).toContain("left to you by the reviewer: ");
+  expect(text).toContain("It pushes.");
+  expect(lines("user")).toEqual([]);
+});
+
 test("a call for hosts shows all of them and its reason, whatever its summary says", () => {
   const event = {
     kind: "ActionEvent",

@@ -50,6 +50,7 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "ConversationErrorEvent":
       return block(paint.red(`error ${printable(event.code)}  `), event.detail, maxLines);
     case "ConversationStateUpdateEvent": {
+      if (event.key === "approvals") return reviewLines(event.value, paint);
       const { detail } = (event.value ?? {}) as { detail?: unknown };
       if (typeof detail !== "string") return [];
       if (event.key === "warning") return block(paint.yellow("warning  "), detail, maxLines);
@@ -63,6 +64,16 @@ export function describeEvent(event: Event, paint: Paint): string[] {
       // Newer kinds come too: an interrupt is worth a line, the rest is not.
       return (event.kind as string) === "InterruptEvent" ? [paint.yellow("interrupted")] : [];
   }
+}
+
+/** What a reviewer decided; the answers of people were given at a prompt or on a page. */
+function reviewLines(value: unknown, paint: Paint): string[] {
+  const { by, answers } = (value ?? {}) as { by?: unknown; answers?: unknown };
+  if (by !== "reviewer" || !Array.isArray(answers)) return [];
+  return (answers as readonly { accept?: unknown; reason?: unknown }[]).flatMap(({ accept, reason }) => {
+    const what = accept === true ? "allowed by the reviewer" : "left to you by the reviewer";
+    return block(paint.dim(`    ${what}: `), String(reason), maxLines);
+  });
 }
 
 type ActionEvent = Extract<Event, { kind: "ActionEvent" }>;
