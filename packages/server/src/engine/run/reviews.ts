@@ -39,7 +39,7 @@ export class Reviews {
   readonly #deps: RunDeps;
   readonly #signal: AbortSignal;
   readonly #rules: RunRules;
-  readonly #leaving = new AbortController();
+  #leaving = new AbortController();
   #isOpen = false;
 
   constructor(deps: RunDeps, signal: AbortSignal, rules: RunRules) {
@@ -76,11 +76,14 @@ export class Reviews {
   async make(actions: readonly OpenAction[]): Promise<void> {
     const reviewer = reviewerOf(this.#deps.configuration.config);
     if (reviewer === null) return;
-    const signal = AbortSignal.any([this.#signal, this.#leaving.signal]);
+    let signal = this.#signal;
     let asked: readonly Asked[] = [];
     let view: readonly ViewEvent[] = [];
     await storeEvents(this.#deps, this.#signal, async () => {
       asked = isWanted(this.#deps, signal) ? await this.#waiting(actions) : [];
+      // A run may go on after a pause: only one that comes from now on ends this review.
+      this.#leaving = new AbortController();
+      signal = AbortSignal.any([this.#signal, this.#leaving.signal]);
       view = await this.#deps.log.view();
       return asked.length === 0 ? [] : [reviewBegun(asked.map(({ action }) => action))];
     });

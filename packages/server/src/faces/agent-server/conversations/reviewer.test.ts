@@ -208,6 +208,20 @@ test("a pause ends a review, and the person is asked afterwards", async () => {
   expect(server.quickTools.started).toEqual([]);
 });
 
+test("a run that is paused in a tool and goes on is reviewed as before", async () => {
+  await using opened = await openServer((asked) => answer(asked, true), { script: turns("hold", "ls b") });
+  const { server, texts } = opened;
+  const { id } = await server.createConversation(reviewed);
+  await server.client.sendMessage(id, { content: [{ type: "text", text: "go" }], run: true });
+  await expect.poll(() => server.quickTools.started).toEqual(["hold"]);
+  await server.client.pause(id);
+  await server.client.run(id);
+  server.quickTools.release();
+  await server.waitForStatus(id, "finished");
+  expect(texts).toHaveLength(2);
+  expect(server.quickTools.started).toEqual(["hold", "ls b"]);
+});
+
 test("after a restart in the middle of a review the person is asked, and the reviewer not again", async () => {
   await using opened = await openServer(() => ({ hang: true }), { script: turns("ls a") });
   const { server, texts } = opened;
