@@ -146,6 +146,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   ...each(["(added)"], "A part of that request.", [
     "ApprovalPolicy",
+    "ReviewerPolicy",
     "WallRequest",
     "WallInfo",
     "NetworkRules",

@@ -97,3 +97,21 @@ test("the budget of the settings and the server's answer to unanswered actions a
   const given = { max_budget_per_task: null, approval_policy: null };
   expect(withDefaults(given, stored, withPolicy)).toEqual(given);
 });
+
+test("the server's reviewer counts for who has its model; a policy with a reviewer alone gets the server's deadline", () => {
+  const deadline = { timeout_seconds: 60, on_timeout: "reject" };
+  const reviewer = { llm: "careful", up_to: "MEDIUM" };
+  const withReviewer = { ...server, approvalDefault: { ...deadline, reviewer } };
+  expect(withDefaults({}, defaultSettings, withReviewer)).toEqual({ approval_policy: deadline });
+  expect(withDefaults({}, defaultSettings, { ...server, approvalDefault: { reviewer } })).toEqual({});
+  const stored = { ...defaultSettings, profiles: { careful: { model: "m" }, other: { model: "n" } } };
+  expect(withDefaults({}, stored, withReviewer)).toEqual({ approval_policy: { ...deadline, reviewer } });
+  const own = { approval_policy: { reviewer: { llm: "other" } } };
+  expect(withDefaults(own, stored, withReviewer)).toEqual({
+    approval_policy: { ...deadline, reviewer: { llm: "other" } },
+  });
+  const without = { approval_policy: { timeout_seconds: 5, on_timeout: "accept" } };
+  expect(withDefaults(without, stored, withReviewer)).toEqual(without);
+  const gone = { approval_policy: { reviewer: { llm: "gone" } } };
+  expect(() => withDefaults(gone, stored, withReviewer)).toThrow();
+});

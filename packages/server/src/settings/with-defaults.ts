@@ -14,7 +14,7 @@ import { isObject } from "../lib/json-object.ts";
 export type ServerDefaults = {
   /** Names of the tools that there are. */
   readonly catalogue: readonly string[];
-  /** What happens to actions that nobody answers; null: they wait for ever. */
+  /** Who answers actions instead of a person; null: nobody. */
   readonly approvalDefault: JsonObject | null;
 };
 
@@ -63,19 +63,22 @@ function titleProfile(request: JsonObject, settings: StoredSettings): string | n
   return usual === null || profileOf(settings, usual) === null ? null : usual;
 }
 
-/** A policy that names only a reviewer gets the server's deadline. */
+/** A policy that names only a reviewer gets the server's deadline; the server's reviewer is left out for who has no such model. */
 function approvalPolicy(
   request: JsonObject,
   settings: StoredSettings,
   approvalDefault: JsonObject | null,
 ): JsonObject {
   const { approval_policy: policy } = request;
-  if (!isObject(policy)) return given("approval_policy", request, approvalDefault);
+  const { reviewer, ...deadline } = approvalDefault ?? {};
+  if (!isObject(policy)) {
+    const isThere = isObject(reviewer) && profileOf(settings, String(reviewer["llm"])) !== null;
+    const usual = isThere ? { ...deadline, reviewer } : deadline;
+    return given("approval_policy", request, Object.keys(usual).length === 0 ? null : usual);
+  }
   requireReviewer(policy, settings, ["body", "approval_policy"]);
   const hasDeadline = policy["timeout_seconds"] !== undefined || policy["on_timeout"] !== undefined;
-  return hasDeadline || approvalDefault === null
-    ? {}
-    : { approval_policy: { ...approvalDefault, ...policy } };
+  return hasDeadline ? {} : { approval_policy: { ...deadline, ...policy } };
 }
 
 /** Fails when an approval policy names a model that is not stored. */
