@@ -121,7 +121,7 @@ function approval(ids: readonly string[], facts: ApprovalFacts): EventDraft {
   return { ...stateUpdate("approvals", { accepted: ids, ...facts }), meta: { approved: ids } };
 }
 
-/** The reviewer is about to be asked about these actions: whoever continues without its answer asks the person. */
+/** The reviewer is about to be asked about these actions: a run that continues without its answer asks the person. */
 export function reviewBegun(actions: readonly OpenAction[]): EventDraft {
   const ids = actions.map(({ id }) => id);
   return {

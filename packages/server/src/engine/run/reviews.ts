@@ -121,7 +121,7 @@ export class Reviews {
   ): Promise<ReadonlyMap<string, Review>> {
     const reviews = new Map<string, Review>();
     const { rules } = await this.#rules.current();
-    // Whoever can write the project's file could speak to the reviewer in it.
+    // The project's file may be written by a stranger, who could speak to the reviewer in it.
     const lines = bounded(
       rules.filter(({ source }) => source !== "project").map(ruleLine),
       maxRuleCharacters,

@@ -21,7 +21,7 @@ export function fitsPath(pattern: string, path: string, places: RulePlaces): boo
   return fitsSegments(readPattern(pattern, places), segmentsOf(path));
 }
 
-/** Whether the text begins in the home of whoever runs the tools. */
+/** Whether the text begins in the home of the user that runs the tools. */
 function isBelowHome(text: string): boolean {
   return text === "~" || text.startsWith("~/");
 }

@@ -42,7 +42,7 @@ export function addRules<Item>(stored: readonly Item[], added: readonly Item[]):
   );
 }
 
-/** What to tell whoever wants more rules than one source may have; null while there is room. */
+/** What to tell a caller that wants more rules than one source may have; null while there is room. */
 export function roomProblem(rules: readonly unknown[]): string | null {
   if (rules.length <= maxRules) return null;
   return `There may be ${maxRules} rules in one place, and with this answer there would be ${rules.length}. Remove some, or answer once.`;

@@ -315,7 +315,7 @@ test("a rule that is there is not stored again, in whatever order its fields are
   expect((await server.call("GET", "/api/rules")).json).toMatchObject({ rules: [allow] });
 });
 
-test("one place has at most 500 rules, whoever adds one more", async () => {
+test("one place has at most 500 rules, also by answers", async () => {
   await using server = await startTestServer({ script: turns("npm test") });
   const id = await server.runTo("waiting_for_confirmation", "go", always);
   const [{ action_id }] = (await approvals(server, id)) as [PendingApproval];
