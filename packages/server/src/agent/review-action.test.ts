@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Model } from "../models/model.ts";
 import { createScriptedModel } from "../testing/scripted-model/in-process-model.ts";
 import type { ScriptTurn } from "../testing/scripted-model/script.ts";
 import { reviewAction, type ReviewQuestion } from "./review-action.ts";
@@ -62,6 +61,7 @@ test("a model that fails, and one that gives no answer in time, leave it to the 
   const silent = createScriptedModel({ turns: [{ hang: true }] });
   const answer = await reviewAction(question, silent, never, 5);
   expect(answer).toEqual({ isAllowed: false, reason: "There was no answer within 0.005 s.", model: null });
+  expect(model.requests).toEqual([]);
 });
 
 test("one that is aborted has no answer", async () => {
@@ -91,12 +91,9 @@ test("orders in the action's arguments stay inside of the data, which the instru
 });
 
 test("what is too long to be read is not asked about", async () => {
-  const model: Model = {
-    stream: () => {
-      throw new Error("asked");
-    },
-  };
+  const model = createScriptedModel({ turns: [call(yes)] });
   const action = { kind: "TerminalAction", command: "x".repeat(20_000) } as const;
   const answer = await reviewAction({ ...question, action }, model, never);
   expect(answer).toEqual({ isAllowed: false, reason: "The action is too long to be reviewed.", model: null });
+  expect(model.requests).toEqual([]);
 });

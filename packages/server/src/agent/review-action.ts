@@ -100,7 +100,7 @@ function readAnswer(
     return null;
   }
   if (!isObject(given) || Object.keys(given).length !== 3) return null;
-  const { action_id: id, allow, reason } = given as Readonly<Record<string, unknown>>;
+  const { action_id: id, allow, reason } = given;
   if (id !== actionId || typeof allow !== "boolean") return null;
   if (typeof reason !== "string" || reason.trim() === "") return null;
   return { isAllowed: allow, reason: reason.trim().slice(0, maxReasonCharacters) };

@@ -30,7 +30,7 @@ export function readApprovalDefault(environment: Environment): ApprovalDefault |
 }
 
 /** Null when none is named: it is off. */
-function readReviewer(environment: Environment): ApprovalDefault["reviewer"] | null {
+function readReviewer(environment: Environment): NonNullable<ApprovalDefault["reviewer"]> | null {
   const llm = environment["CONVOKE_APPROVAL_REVIEWER"]?.trim() ?? "";
   const upTo = environment["CONVOKE_APPROVAL_REVIEWER_UP_TO"] || "MEDIUM";
   if (upTo !== "LOW" && upTo !== "MEDIUM" && upTo !== "HIGH")

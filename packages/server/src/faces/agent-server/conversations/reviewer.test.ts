@@ -137,7 +137,7 @@ test("it is not asked about what a rule decides, nor about a higher risk than it
   await server.call("PUT", "/api/rules", { rules });
   const id = await server.runTo("waiting_for_confirmation", "go", {
     ...reviewed,
-    security_analyzer: { kind: "PatternSecurityAnalyzer" } as never,
+    security_analyzer: { kind: "PatternSecurityAnalyzer" },
   });
   expect((await approvals(server, id))[0]!.action["command"]).toBe("ls a");
   await server.client.respondToConfirmation(id, true);
