@@ -61,7 +61,6 @@ test("a model that fails, and one that gives no answer in time, leave it to the 
   const silent = createScriptedModel({ turns: [{ hang: true }] });
   const answer = await reviewAction(question, silent, never, 5);
   expect(answer).toEqual({ isAllowed: false, reason: "There was no answer within 0.005 s.", model: null });
-  expect(model.requests).toEqual([]);
 });
 
 test("one that is aborted has no answer", async () => {
