@@ -10,6 +10,7 @@ import { explainNoWall, mayRunWithoutWall } from "../without-wall.ts";
 import { openNode, type Node } from "../open-node.ts";
 import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
+import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";
 import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
@@ -115,6 +116,14 @@ async function run(task: string, options: Run): Promise<void> {
     output: process.stdout,
     input: process.stdin,
   });
+  if (options.json !== true && wall?.kind === "bubblewrap") await printLeftBehind(client, id);
+}
+
+async function printLeftBehind(client: ConvokeClient, id: string): Promise<void> {
+  const params = { conversation_id: id };
+  const found = await client.call("GET /api/conversations/{conversation_id}/left_behind", { params });
+  const text = describeLeftBehind(found);
+  if (text !== "") console.log(text);
 }
 
 /** A server of our own for the time of the run, or the one that was named. */

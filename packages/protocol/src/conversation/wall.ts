@@ -26,6 +26,13 @@ export const WallInfo = object("WallInfo", {
   /** The tools run as root without capabilities, because the working folder is root's. */
   as_root: Type.Boolean(),
   hide: Type.Optional(Type.Array(Type.String())),
+  left_behind: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        "Files that the agent has left in the folder and that programs of its person would run later, as of the last search. Absent before the first one.",
+    }),
+  ),
   granted: Type.Optional(
     Type.Array(Type.String(), {
       description: "Hosts that the agent asked for and got, beside those of the network policy.",
@@ -33,3 +40,22 @@ export const WallInfo = object("WallInfo", {
   ),
 });
 export type WallInfo = Static<typeof WallInfo>;
+
+/** Why a file runs by itself: an editor or shell obeys it, git does (hooks, settings, pointers), or a rebase runs commands when it continues. */
+export const LeftBehindReason = choice(["starts_by_itself", "repository", "rebase"]);
+export type LeftBehindReason = Static<typeof LeftBehindReason>;
+
+/** A file that runs by itself, outside of the wall. */
+export const LeftBehindFile = object("LeftBehindFile", {
+  path: Type.String({ description: "Below the working folder." }),
+  reason: LeftBehindReason,
+  is_new: Type.Boolean({ description: "False for a file that was there before and has changed." }),
+});
+
+/** What an agent has left in its working folder that programs of its person would run later, outside of the wall. */
+export const LeftBehind = object("LeftBehind", {
+  files: Type.Array(LeftBehindFile, { description: "Sorted by path, the first hundred." }),
+  count: Type.Integer({ minimum: 0 }),
+  is_complete: Type.Boolean({ description: "False when the folder has more files than one search reads." }),
+});
+export type LeftBehind = Static<typeof LeftBehind>;

@@ -4,9 +4,10 @@ import { GlancePage, SetMarksRequest, Start } from "../conversation/glance.ts";
 import { OutlinePage } from "../conversation/outline.ts";
 import { Landmarks, PastState } from "../conversation/past.ts";
 import { ReplayCheck } from "../conversation/replay-check.ts";
+import { LeftBehind } from "../conversation/wall.ts";
 import { orAbsent, ref } from "../schema.ts";
 import { conversationParams, pageLimit } from "./parameters.ts";
-import { done, invalid, noConversation } from "./responses.ts";
+import { conflict, done, invalid, noConversation } from "./responses.ts";
 import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
@@ -59,6 +60,15 @@ export const overviewRoutes = routesOf("Overview", {
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 50 })),
     }),
     responses: { ...ok("A page of turns.", OutlinePage), ...noConversation, ...invalid },
+  },
+  getLeftBehind: {
+    method: "GET",
+    path: "/api/conversations/{conversation_id}/left_behind",
+    summary:
+      "What the agent has left in its folder that an editor, a shell or git of its person would run later, outside of the wall",
+    auth: true,
+    params: conversationParams,
+    responses: { ...ok("What the folder has now.", LeftBehind), ...noConversation, ...conflict, ...invalid },
   },
   getPast: {
     method: "GET",

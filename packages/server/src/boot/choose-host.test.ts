@@ -1,6 +1,7 @@
 import { createInProcessHost } from "@convoke/tool-host";
 import { expect, test } from "vitest";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { silentLogger } from "../lib/logger.ts";
 import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
 import { Hosts, type ChooseHostDeps } from "./choose-host.ts";
@@ -17,6 +18,8 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     },
     isRefused: async (folder) => folder === "/home/ada",
     isAsRoot: async () => isAsRoot,
+    findLeftBehind: async (rootId) => (rootId === "one" ? { files: [], count: 3, is_complete: true } : null),
+    countLeftBehind: (rootId) => (rootId === "one" ? 3 : null),
     remove: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
@@ -29,6 +32,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     isMachineUser: (userId) => userId === "local",
     workspaceRoot: "/home/ada/work",
     home: "/home/ada",
+    logger: silentLogger,
     ...changes,
   });
   return { hosts, orders };
@@ -94,13 +98,20 @@ test("a server without walls refuses a request for one, and says what conversati
   for (const wall of [{ kind: "bubblewrap" as const }, { network: "none" as const }, { hide: [".env"] }])
     await expect(hosts.choose(conversation("local", { wall }))).rejects.toThrow("has no walls");
   expect((await hosts.choose(conversation("local"))).kind).toBe("process");
-  expect(await hosts.describe(conversation("local").config)).toMatchObject({ kind: "none" });
-  expect(await open().hosts.describe(conversation("local", { wall: { hide: [".env"] } }).config)).toEqual({
-    kind: "bubblewrap",
-    network: "registries",
-    as_root: false,
-    hide: [".env"],
-  });
+  expect(await hosts.describe(conversation("local").config, "one")).toMatchObject({ kind: "none" });
+  const { config } = conversation("local", { wall: { hide: [".env"] } });
+  const wall = { kind: "bubblewrap", network: "registries", as_root: false, hide: [".env"] };
+  expect(await open().hosts.describe(config, "one")).toEqual({ ...wall, left_behind: 3 });
+  expect(await open().hosts.describe(config, "two")).toEqual(wall);
+});
+
+test("what an agent leaves in its folder is known where it has a wall, also for its sub-agents", async () => {
+  const { hosts } = open();
+  expect(await hosts.findLeftBehind(conversation("local"))).toMatchObject({ count: 3 });
+  const child = conversation("local", { wall_of: { conversation_id: "one", working_dir: "/srv/shop" } });
+  expect(await hosts.findLeftBehind({ ...child, id: "child" })).toMatchObject({ count: 3 });
+  const off = conversation("local", { wall: { kind: "off" } });
+  await expect(hosts.findLeftBehind(off)).rejects.toMatchObject({ code: "no_wall" });
 });
 
 test("the folder that the page offers is one that a wall can stand around", async () => {

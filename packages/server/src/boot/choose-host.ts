@@ -1,11 +1,13 @@
 import { join, posix, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { NetworkPolicy, WallInfo } from "@convoke/protocol";
+import type { LeftBehind, NetworkPolicy, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { compilePolicy } from "../egress/policy/compiled-policy.ts";
+import { describeError } from "../lib/describe-error.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
+import type { Logger } from "../lib/logger.ts";
 import {
   processHost,
   type ChooseHost,
@@ -33,6 +35,7 @@ export type ChooseHostDeps = {
   readonly workspaceRoot: string;
   /** Of the server's user; null when there is none. */
   readonly home: string | null;
+  readonly logger: Logger;
 };
 
 /** Where the tools of conversations run: in their sandbox, behind their wall, or in this process. */
@@ -55,10 +58,11 @@ export class Hosts implements DefaultPlace {
     return this.#walled(conversation, wall);
   };
 
-  readonly describe: DescribeWall = async (config) => {
-    return config.sandbox_id === undefined
-      ? await this.describeFolder(this.#folderOf(config), config.wall)
-      : null;
+  readonly describe: DescribeWall = async (config, id) => {
+    if (config.sandbox_id !== undefined) return null;
+    const wall = await this.describeFolder(this.#folderOf(config), config.wall);
+    const count = this.#deps.walls?.countLeftBehind(rootOf({ id, config })) ?? null;
+    return count === null ? wall : { ...wall, left_behind: count };
   };
 
   readonly grants: Grants = {
@@ -107,10 +111,26 @@ export class Hosts implements DefaultPlace {
     const folder = this.#folderOf(config);
     // A wall whose process is root stops an agent, and not a stranger.
     if (await walls.isAsRoot(folder)) requireMachine(ownerId);
-    const rootId = config.wall_of?.conversation_id ?? id;
+    const rootId = rootOf({ id, config });
     const limit = isTrusted ? null : this.#deps.network;
     return await walls.open({ rootId, ownerId, folder, network, limit, granted, hide });
   }
+
+  async findLeftBehind(conversation: HostedConversation): Promise<LeftBehind> {
+    const wall = await this.openWall(conversation);
+    const found = wall === null ? null : await this.#deps.walls?.findLeftBehind(rootOf(conversation));
+    if (!found) throw noWallAround(conversation.id);
+    return found;
+  }
+
+  /** After a run, so that its end can be told with what it has left; never rejects. */
+  readonly findAfterRun = (conversationId: string): void => {
+    const { walls, logger } = this.#deps;
+    walls?.findLeftBehind(conversationId).catch((error: unknown) => {
+      const fields = { conversation: conversationId, error: describeError(error) };
+      logger.warn(fields, "the folder of a conversation could not be searched after its run");
+    });
+  };
 
   #settings(wall: NonNullable<ConversationConfig["wall"]> = {}) {
     const { kind, network = this.#deps.network, hide = [], granted = [] } = wall;
@@ -147,6 +167,19 @@ export class Hosts implements DefaultPlace {
           : { parentDir: posix.join(wall.stateDir, "worktrees"), openHost },
     };
   }
+}
+
+/** The conversation that owns the wall. */
+function rootOf({ id, config }: Pick<HostedConversation, "id" | "config">): string {
+  return config.wall_of?.conversation_id ?? id;
+}
+
+function noWallAround(id: string): Fault {
+  return new Fault(
+    "conflict",
+    "no_wall",
+    `Conversation ${id} has no wall on this machine, so nobody watches what its agent leaves in its folder.`,
+  );
 }
 
 function wallsAreOff(): Fault {

@@ -157,6 +157,12 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     isMachineUser: (userId) => ["*", userId].some((name) => config.machineUsers.includes(name)),
     workspaceRoot,
     home: config.homeDir,
+    logger,
+  });
+  observer.add({
+    ended({ activity }) {
+      if (activity.kind === "run") hosts.findAfterRun(activity.conversationId);
+    },
   });
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);

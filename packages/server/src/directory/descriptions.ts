@@ -53,7 +53,7 @@ export class Descriptions {
       marks: row.marks,
       persistenceDir: this.#deps.sessions.stateDir(row.id),
       config,
-      wall: (await this.#deps.describeWall(config)) ?? undefined,
+      wall: (await this.#deps.describeWall(config, row.id)) ?? undefined,
       secrets: actor?.configuration.secrets ?? this.#deps.storedSecrets.forShow(row),
       state: actor?.state ?? (await this.#folded.of(row)),
     };

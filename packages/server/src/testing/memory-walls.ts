@@ -40,6 +40,14 @@ export class MemoryWalls implements Walls {
     return false;
   }
 
+  async findLeftBehind(): Promise<null> {
+    return null;
+  }
+
+  countLeftBehind(): null {
+    return null;
+  }
+
   async remove(): Promise<void> {}
 
   async [Symbol.asyncDispose](): Promise<void> {}

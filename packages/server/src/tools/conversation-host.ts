@@ -1,4 +1,4 @@
-import type { WallInfo } from "@convoke/protocol";
+import type { LeftBehind, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { RefusalsSince } from "./refusals-since.ts";
@@ -40,8 +40,8 @@ export type HostedConversation = {
 /** Where the tools of a user's conversation run. Starts nothing. Rejects where they may not run, or cannot now. */
 export type ChooseHost = (conversation: HostedConversation) => Promise<ConversationHost>;
 
-/** What clients read about the wall of a conversation; null for one in a sandbox. */
-export type DescribeWall = (config: ConversationConfig) => Promise<WallInfo | null>;
+/** What clients read about the wall of a conversation with this id; null for one in a sandbox. */
+export type DescribeWall = (config: ConversationConfig, id: string) => Promise<WallInfo | null>;
 
 /** What a conversation may reach through its wall, as far as its agent may ask for more. */
 export interface Grants {
@@ -56,6 +56,8 @@ export interface DefaultPlace {
   /** Absolute. */
   defaultFolder(): Promise<string>;
   describeFolder(folder: string): Promise<WallInfo>;
+  /** What the agent of a conversation has left that programs of its person would run later. Throws a Fault where it has no wall. */
+  findLeftBehind(conversation: HostedConversation): Promise<LeftBehind>;
 }
 
 /** A tool host in this process. */

@@ -20,6 +20,7 @@ import { deriveSettings } from "./derived-settings.ts";
 import { adoptState } from "./earlier-state.ts";
 import { findGuards } from "./find-guards.ts";
 import type { GitPlaces } from "./git-places.ts";
+import type { LeftBehindFiles } from "./left-behind.ts";
 import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
 import { WallEgress } from "./wall-egress.ts";
@@ -38,6 +39,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly home: string;
   /** For the state of sessions. */
   readonly state: string;
+  readonly leftBehind: Pick<LeftBehindFiles, "begin">;
   readonly gitPlaces: GitPlaces;
   readonly trust: SharedTrust;
   /** Called when nothing has used it for a while; by then all of it has ended. */
@@ -138,11 +140,15 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   }
 
   async #connect() {
-    const remote = await connectToolHost({
-      address: `unix:${join(this.#run, "host.sock")}`,
-      key: this.#key,
-      open: () => this.#process.connect(),
-    });
+    const [remote] = await Promise.all([
+      connectToolHost({
+        address: `unix:${join(this.#run, "host.sock")}`,
+        key: this.#key,
+        open: () => this.#process.connect(),
+      }),
+      // No tool runs before this is done too.
+      this.#deps.leftBehind.begin(),
+    ]);
     return { remote, host: new CountedHost(remote, (open) => this.#onChange(open)) };
   }
 

@@ -133,6 +133,12 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
         "git add -A && git -c user.name=a -c user.email=a@b commit -qm one && git checkout -qb two && git status --short && git log --oneline | wc -l",
       ),
     ).toBe("1");
+    expect(await bench.walls.findLeftBehind("one")).toEqual({ files: [], count: 0, is_complete: true });
+    await terminal("mkdir -p sub && git init -q sub/new && echo evil > sub/new/.git/hooks/pre-commit");
+    expect((await bench.walls.findLeftBehind("one"))?.files).toEqual([
+      { path: "sub/new/.git/config", reason: "repository", is_new: true },
+      { path: "sub/new/.git/hooks/pre-commit", reason: "repository", is_new: true },
+    ]);
     await bench.walls.remove("one");
     await expect(stat(join(bench.folder, ".git/commondir"))).rejects.toThrow("ENOENT");
   });

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { LeftBehind } from "@convoke/protocol";
 import { readProcess } from "@convoke/tool-host";
 import { invalidField } from "../lib/fault.ts";
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
+import { LeftBehindFiles } from "./left-behind.ts";
 import { SharedTrust } from "./wall-egress.ts";
 import { resolved, whyRefused } from "./refused-folder.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
@@ -15,6 +17,8 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #deps: BubblewrapWallsDeps;
   /** Those that were used in the last minutes. */
   readonly #walls = new Map<string, BubblewrapWall>();
+  /** By conversation, for each that had a wall of this process. */
+  readonly #leftBehind = new Map<string, { readonly folder: string; readonly files: LeftBehindFiles }>();
   #opened = 0;
   readonly #gitPlaces = new GitPlaces();
   readonly #trust = new SharedTrust();
@@ -61,6 +65,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       root: join(this.#runDir, `${digestOf(rootId)}-${(this.#opened += 1)}`),
       home: join(this.#dataDir, "walls", "homes", digestOf(`${order.ownerId}\0${folder}`)),
       state: this.#stateOf(rootId),
+      leftBehind: this.#leftBehindOf(rootId, folder),
       gitPlaces: this.#gitPlaces,
       trust: this.#trust,
       onRest: () => this.#forget(rootId, wall),
@@ -96,7 +101,16 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     return [...this.#walls.values()].filter((wall) => wall.isRunning).length;
   }
 
+  async findLeftBehind(rootId: string): Promise<LeftBehind | null> {
+    return (await this.#leftBehind.get(rootId)?.files.find()) ?? null;
+  }
+
+  countLeftBehind(rootId: string): number | null {
+    return this.#leftBehind.get(rootId)?.files.count ?? null;
+  }
+
   async remove(rootId: string): Promise<void> {
+    this.#leftBehind.delete(rootId);
     const wall = this.#walls.get(rootId);
     this.#walls.delete(rootId);
     await wall?.[Symbol.asyncDispose]();
@@ -110,6 +124,14 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
 
   #forget(rootId: string, wall: BubblewrapWall): void {
     if (this.#walls.get(rootId) === wall) this.#walls.delete(rootId);
+  }
+
+  #leftBehindOf(rootId: string, folder: string): LeftBehindFiles {
+    const known = this.#leftBehind.get(rootId);
+    if (known?.folder === folder) return known.files;
+    const files = new LeftBehindFiles(join(this.#dataDir, "conversations", rootId), folder);
+    this.#leftBehind.set(rootId, { folder, files });
+    return files;
   }
 
   #stateOf(rootId: string): string {

@@ -4,28 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
 import { isBelow } from "./refused-folder.ts";
-
-/** Files and folders that shells, editors and tools run or obey by themselves when a person opens the folder. */
-const selfStarting = [
-  ".envrc",
-  ".vscode",
-  ".idea",
-  ".devcontainer",
-  ".devcontainer.json",
-  ".mise.toml",
-  ".husky",
-  ".githooks",
-  ".pre-commit-config.yaml",
-  "lefthook.yml",
-  ".claude",
-  ".cursor",
-  ".mcp.json",
-  ".bashrc",
-  ".bash_profile",
-  ".profile",
-  ".zshrc",
-  ".convoke",
-];
+import { selfStarting } from "./self-starting.ts";
 
 /**
  * What must stay as it is while an agent may write in the folder, because git, editors or shells of the person would run it later.

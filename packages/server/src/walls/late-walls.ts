@@ -1,4 +1,5 @@
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { LeftBehind } from "@convoke/protocol";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 
 type LoadedWalls = Omit<Walls, "summary">;
@@ -8,6 +9,7 @@ export class LateWalls implements Walls {
   readonly summary = "bubblewrap: each conversation writes to its working folder only, and sees no keys";
   readonly #deps: BubblewrapWallsDeps;
   #opened: Promise<LoadedWalls> | null = null;
+  #loaded: LoadedWalls | null = null;
 
   constructor(deps: BubblewrapWallsDeps) {
     this.#deps = deps;
@@ -23,6 +25,14 @@ export class LateWalls implements Walls {
 
   async isAsRoot(folder: string): Promise<boolean> {
     return await (await this.#load()).isAsRoot(folder);
+  }
+
+  async findLeftBehind(rootId: string): Promise<LeftBehind | null> {
+    return (await this.#loaded?.findLeftBehind(rootId)) ?? null;
+  }
+
+  countLeftBehind(rootId: string): number | null {
+    return this.#loaded?.countLeftBehind(rootId) ?? null;
   }
 
   async remove(rootId: string): Promise<void> {
@@ -47,6 +57,6 @@ export class LateWalls implements Walls {
 
   async #open(): Promise<LoadedWalls> {
     const { BubblewrapWalls } = await import("./bubblewrap-walls.ts");
-    return await BubblewrapWalls.open(this.#deps);
+    return (this.#loaded = await BubblewrapWalls.open(this.#deps));
   }
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { NetworkPolicy } from "@convoke/protocol";
+import type { LeftBehind, NetworkPolicy } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { RefusalsSince } from "../egress/egress.ts";
 
@@ -49,6 +49,10 @@ export interface Walls extends AsyncDisposable {
   isRefused(folder: string): Promise<boolean>;
   /** True where the tools of this folder run as root without capabilities, because the folder is root's. */
   isAsRoot(folder: string): Promise<boolean>;
+  /** Searches the folder of a conversation now. Null for one that had no wall of this server yet. */
+  findLeftBehind(rootId: string): Promise<LeftBehind | null>;
+  /** How many files the last search found; null before the first one. Searches nothing. */
+  countLeftBehind(rootId: string): number | null;
   /** Ends the wall of a conversation and removes its private folders. */
   remove(rootId: string): Promise<void>;
 }

@@ -18,9 +18,10 @@ import { useReadMarker } from "./use-read-marker.ts";
 
 const PlanCard = lazyPart(() => import("./plan-card.tsx"));
 const AsideCard = lazyPart(() => import("./aside-card.tsx"));
+const LeftBehindNote = lazyPart(() => import("./left-behind-note.tsx"));
 const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
 
-/** States in which a plan can be approved: not before the first run. */
+/** States after a run, in which a plan can be approved: not before the first one. */
 const endedStatuses: ReadonlySet<string> = new Set(["finished", "paused", "error", "stuck"]);
 
 /** The side question; without an answer until it has arrived. */
@@ -80,6 +81,7 @@ export default function ConversationFoot(props: ConversationFootProps) {
     <>
       <Problem className="mb-2" text={problem} />
       <Suspense>
+        {endedStatuses.has(view.state.status) && <LeftBehindNote conversationId={log.id} />}
         {view.state.isPlanning && endedStatuses.has(view.state.status) && (
           <PlanCard
             conversationId={log.id}

@@ -313,6 +313,24 @@ export const moreDe: MoreWords = {
     tokens: (read, written) => `${read} Eingabe-Token, ${written} Ausgabe-Token`,
     ofBudget: (cost, budget) => `${cost} von ${budget}`,
   },
+  leftBehind: {
+    title: (count) =>
+      count === 1
+        ? "Der Agent hat eine Datei hinterlassen, die dein Editor, deine Shell oder Git ausführen würde"
+        : `Der Agent hat ${count} Dateien hinterlassen, die dein Editor, deine Shell oder Git ausführen würde`,
+    advice: "Lies sie, bevor du den Ordner in einem Editor öffnest oder in einer Shell dorthin wechselst.",
+    added: "neu",
+    changed: "geändert",
+    why: (state, reason) => `${state}: ${reason}`,
+    reasons: {
+      starts_by_itself: "ein Editor, eine Shell oder ein Werkzeug wertet sie aus",
+      repository: "Git wertet sie aus",
+      rebase: "git rebase --continue führt ihre Befehle aus",
+    },
+    more: (count) => `und ${count} weitere`,
+    failed: (problem) =>
+      `Der Ordner konnte nicht nach Dateien durchsucht werden, die von selbst starten: ${problem}`,
+  },
   tasks: {
     done: "erledigt",
     in_progress: "in Arbeit",

@@ -312,6 +312,24 @@ export const moreEn = {
     tokens: (read: string, written: string) => `${read} input tokens, ${written} output tokens`,
     ofBudget: (cost: string, budget: string) => `${cost} of ${budget}`,
   },
+  leftBehind: {
+    title: (count: number) =>
+      count === 1
+        ? "The agent left a file that your editor, shell or Git would run"
+        : `The agent left ${count} files that your editor, shell or Git would run`,
+    advice: "Read them before you open the folder in an editor, or go there in a shell.",
+    added: "new",
+    changed: "changed",
+    why: (state: string, reason: string) => `${state}: ${reason}`,
+    reasons: {
+      starts_by_itself: "an editor, a shell or a tool obeys it",
+      repository: "Git obeys it",
+      rebase: "git rebase --continue runs its commands",
+    },
+    more: (count: number) => `and ${count} more`,
+    failed: (problem: string) =>
+      `The folder could not be searched for files that start by themselves: ${problem}`,
+  },
   tasks: {
     done: "done",
     in_progress: "in progress",

@@ -19,7 +19,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { readInstant } from "../../../http/read-instant.ts";
 
 export type OverviewRouteDeps = {
-  readonly directory: Pick<Directory, "count" | "exists" | "summaries" | "mark">;
+  readonly directory: Pick<Directory, "count" | "describe" | "exists" | "summaries" | "mark">;
   readonly journal: Pick<Journal, "count" | "search">;
   readonly ledger: Pick<Ledger, "spentToday">;
   readonly settings: Pick<SettingsStore, "load">;
@@ -101,6 +101,14 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
       const { page_id: pageId, limit } = request.query as Query;
       const page = { limit: limit ?? 50, pageId: pageId ? pageId.toLowerCase() : undefined };
       return { json: await readOutline(deps.journal, id, page) };
+    },
+
+    getLeftBehind: async (request) => {
+      const id = conversationIdOf(request);
+      const described = await directory.describe(request.caller, id);
+      if (described === null) throw conversationMissing(id);
+      const hosted = { id, ownerId: request.caller.userId, config: described.config };
+      return { json: await deps.hosts.findLeftBehind(hosted) };
     },
 
     setMarks: async (request) => {

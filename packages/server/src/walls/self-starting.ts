@@ -1,0 +1,21 @@
+/** Names of files and folders that shells, editors and tools run or obey by themselves when a person opens the folder. */
+export const selfStarting = [
+  ".envrc",
+  ".vscode",
+  ".idea",
+  ".devcontainer",
+  ".devcontainer.json",
+  ".mise.toml",
+  ".husky",
+  ".githooks",
+  ".pre-commit-config.yaml",
+  "lefthook.yml",
+  ".claude",
+  ".cursor",
+  ".mcp.json",
+  ".bashrc",
+  ".bash_profile",
+  ".profile",
+  ".zshrc",
+  ".convoke",
+] as const;
