@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { ConvokeClient } from "@convoke/client";
-import { parseNetwork } from "@convoke/server/network";
 import { NoWallError } from "@convoke/server/no-wall";
 import type { ConfigOverrides } from "@convoke/server";
 import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
@@ -8,6 +7,7 @@ import { Option, type Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { explainNoWall, mayRunWithoutWall } from "../without-wall.ts";
 import { openNode, type Node } from "../open-node.ts";
+import { wallRequest } from "../wall-request.ts";
 import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
@@ -27,6 +27,8 @@ type RunOptions = StoreOptions & {
   readonly sandbox?: string;
   readonly network?: string;
   readonly hide?: readonly string[];
+  readonly folder?: readonly string[];
+  readonly unlock?: readonly string[];
   readonly server?: string;
   readonly json?: true;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
@@ -76,7 +78,12 @@ export function addRun(program: Command, keepCompiled: () => void): void {
       "--network <network>",
       "what the agent's commands reach: none, registries, all, or hosts with commas between (default registries; CONVOKE_NETWORK)",
     )
-    .option("--hide <glob...>", "files of the workspace that show empty inside the wall, e.g. .env");
+    .option("--hide <glob...>", "files of the workspace that show empty inside the wall, e.g. .env")
+    .option("--folder <path...>", "more folders that show inside the wall, read-only; path:rw to write there")
+    .option(
+      "--unlock <name...>",
+      "what the agent may change although an editor or shell obeys it, e.g. .vscode",
+    );
   withStore(command, "where conversations are stored (default ~/.convoke)")
     .option(
       "--server <url>",
@@ -153,19 +160,6 @@ async function openTarget(
 
 function ownServer({ network }: RunOptions): ConfigOverrides {
   return { port: 0, host: "127.0.0.1", network };
-}
-
-/** What the wall of this conversation has beside the setting of its server. */
-function wallRequest({ server, sandbox, network, hide }: RunOptions): Pick<StartConversationRequest, "wall"> {
-  const wall = {
-    ...(hide === undefined ? {} : { hide: [...hide] }),
-    // A server of our own is started with them.
-    ...(server === undefined || network === undefined ? {} : { network: parseNetwork(network) }),
-    ...(server === undefined || sandbox === undefined || sandbox === "auto"
-      ? {}
-      : { kind: sandbox as "bubblewrap" | "off" }),
-  };
-  return Object.keys(wall).length === 0 ? {} : { wall };
 }
 
 function startRequest(task: string, options: RunOptions): StartConversationRequest {

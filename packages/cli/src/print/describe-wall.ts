@@ -7,12 +7,24 @@ export function describeWall(wall: WallInfo | undefined, workspace: string): str
     return "Wall: none. The agent's commands run as your user, who can read your keys and other files.";
   const parts = [
     wall.kind,
-    `writes to ${resolve(workspace)} only`,
+    describeWrites(wall, workspace),
     describeNetwork(wall.network),
+    ...describeReads(wall),
+    ...(wall.unlocked === undefined ? [] : [`unlocked: ${wall.unlocked.join(", ")}`]),
     ...(wall.hide === undefined ? [] : [`hidden: ${wall.hide.join(", ")}`]),
     ...(wall.as_root ? ["runs as root without capabilities, because the folder is root's"] : []),
   ];
   return `Wall: ${parts.join(" · ")}`;
+}
+
+function describeWrites({ extra_folders: extra = [] }: WallInfo, workspace: string): string {
+  const more = extra.filter(({ mode }) => mode === "rw").map(({ path }) => path);
+  return `writes to ${[resolve(workspace), ...more].join(", ")} only`;
+}
+
+function describeReads({ extra_folders: extra = [] }: WallInfo): string[] {
+  const paths = extra.filter(({ mode }) => mode !== "rw").map(({ path }) => path);
+  return paths.length === 0 ? [] : [`reads ${paths.join(", ")} too`];
 }
 
 /** What is reachable from inside, in a few words. */

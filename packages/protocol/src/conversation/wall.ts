@@ -2,6 +2,12 @@ import { Type, type Static } from "typebox";
 import { NetworkPolicy } from "../extensions/network-policy.ts";
 import { choice, closedObject, object } from "../schema.ts";
 
+export const ExtraFolder = closedObject("ExtraFolder", {
+  path: Type.String({ minLength: 1, maxLength: 4096, description: "Absolute, of a folder that exists." }),
+  mode: Type.Optional(choice(["ro", "rw"], { description: "`ro` unless given: read-only." })),
+});
+export type ExtraFolder = Static<typeof ExtraFolder>;
+
 /** The wall around the tools of a conversation on the server's machine, where it differs from the server's own setting. */
 export const WallRequest = closedObject("WallRequest", {
   kind: Type.Optional(
@@ -16,6 +22,19 @@ export const WallRequest = closedObject("WallRequest", {
       description: "Globs of files below the working folder that show empty inside, e.g. `.env`.",
     }),
   ),
+  unlocked: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 50,
+      description:
+        "Names of files and folders of the working folder that the agent may change although programs of its person run or obey them, e.g. `.vscode`.",
+    }),
+  ),
+  extra_folders: Type.Optional(
+    Type.Array(ExtraFolder, {
+      maxItems: 20,
+      description: "Folders that show inside at their own paths, for users of the machine only.",
+    }),
+  ),
 });
 export type WallRequest = Static<typeof WallRequest>;
 
@@ -26,6 +45,8 @@ export const WallInfo = object("WallInfo", {
   /** The tools run as root without capabilities, because the working folder is root's. */
   as_root: Type.Boolean(),
   hide: Type.Optional(Type.Array(Type.String())),
+  unlocked: Type.Optional(Type.Array(Type.String())),
+  extra_folders: Type.Optional(Type.Array(ExtraFolder)),
   left_behind: Type.Optional(
     Type.Integer({
       minimum: 0,

@@ -55,6 +55,8 @@ test("a conversation here is behind a wall around its folder, also for users who
       limit: "registries",
       granted: [],
       hide: [],
+      unlocked: [],
+      extraFolders: [],
     },
   ]);
 });
@@ -77,6 +79,22 @@ test("only users of the machine do without a wall, or have one whose process is 
     code: "machine_refused",
   });
   expect((await open({}, true).hosts.choose(conversation("local"))).kind).toBe("wall");
+});
+
+test("other folders show for users of the machine only, and only known names are unlocked", async () => {
+  const { hosts, orders } = open();
+  const wall = { unlocked: [".vscode"], extra_folders: [{ path: "/srv/docs" }] };
+  await hosts.choose(conversation("local", { wall }));
+  expect(orders[0]).toMatchObject({
+    unlocked: [".vscode"],
+    extraFolders: [{ path: "/srv/docs", isWritable: false }],
+  });
+  expect(await hosts.describe(conversation("local", { wall }).config, "two")).toMatchObject(wall);
+  await expect(hosts.choose(conversation("bob", { wall }))).rejects.toMatchObject({
+    code: "machine_refused",
+  });
+  const wrong = { unlocked: [".vscode", ".git"] };
+  await expect(hosts.choose(conversation("local", { wall: wrong }))).rejects.toThrow("body.wall.unlocked.1");
 });
 
 test("the network of a request is bounded by that of the server, but for users of the machine", async () => {

@@ -6,7 +6,7 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { compilePolicy } from "../egress/policy/compiled-policy.ts";
 import { describeError } from "../lib/describe-error.ts";
-import { Fault, invalidField } from "../lib/fault.ts";
+import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import {
   processHost,
@@ -19,6 +19,7 @@ import {
 } from "../tools/conversation-host.ts";
 import type { WalledHost, Walls } from "../walls/wall.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
+import { checkUnlocked, needsWall, noWallAround, readWall, wallRefused, wallsAreOff } from "./read-wall.ts";
 
 export type ChooseHostDeps = {
   /** In this process. */
@@ -67,7 +68,7 @@ export class Hosts implements DefaultPlace {
 
   readonly grants: Grants = {
     canWiden: ({ ownerId, config }) => {
-      const { isOff, network } = this.#settings(config.wall);
+      const { isOff, network } = readWall(config.wall, this.#deps.network);
       if (this.#deps.walls === null || config.sandbox_id !== undefined || isOff) return false;
       // Nobody may be watching what a sub-agent waits for; the agent that it works for can ask for both.
       if (config.wall_of !== undefined) return false;
@@ -79,12 +80,12 @@ export class Hosts implements DefaultPlace {
 
   async describeFolder(folder: string, wall?: ConversationConfig["wall"]): Promise<WallInfo> {
     const { walls } = this.#deps;
-    const { isOff, network, hide, granted } = this.#settings(wall);
+    const { isOff, network, hide, granted, unlocked, extra } = readWall(wall, this.#deps.network);
     if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
     const isAsRoot = await walls.isAsRoot(folder);
-    const hidden = hide.length === 0 ? {} : { hide: [...hide] };
-    const more = granted.length === 0 ? {} : { granted: [...granted] };
-    return { kind: "bubblewrap", network, as_root: isAsRoot, ...hidden, ...more };
+    const lists = Object.entries({ hide, granted, unlocked, extra_folders: extra });
+    const present = Object.fromEntries(lists.filter(([, list]) => list.length > 0));
+    return { kind: "bubblewrap", network, as_root: isAsRoot, ...present };
   }
 
   /** The folder that the server was started in, or one in the home where no wall could stand around that. */
@@ -98,14 +99,15 @@ export class Hosts implements DefaultPlace {
   async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
     const { walls, requireMachine, isMachineUser } = this.#deps;
     if (config.sandbox_id !== undefined) return null;
-    const { isOff, network, hide, granted } = this.#settings(config.wall);
+    const { isOff, network, hide, granted, unlocked, extra } = readWall(config.wall, this.#deps.network);
     if (walls === null) {
-      if (config.wall?.kind === "bubblewrap" || config.wall?.network !== undefined || hide.length > 0)
-        throw wallsAreOff();
+      if (needsWall(config.wall)) throw wallsAreOff();
       return null;
     }
     const isTrusted = isMachineUser(ownerId);
-    if (isOff && !isTrusted) throw wallRefused();
+    if (isOff && !isTrusted) throw wallRefused("without its wall. Leave wall.kind out.");
+    if (extra.length > 0 && !isTrusted)
+      throw wallRefused("beside the working folder. Leave wall.extra_folders out.");
     if (isOff) return null;
     compilePolicy(network, [], ["body", "wall", "network"]);
     const folder = this.#folderOf(config);
@@ -113,7 +115,18 @@ export class Hosts implements DefaultPlace {
     if (await walls.isAsRoot(folder)) requireMachine(ownerId);
     const rootId = rootOf({ id, config });
     const limit = isTrusted ? null : this.#deps.network;
-    return await walls.open({ rootId, ownerId, folder, network, limit, granted, hide });
+    const extraFolders = extra.map(({ path, mode }) => ({ path, isWritable: mode === "rw" }));
+    return await walls.open({
+      rootId,
+      ownerId,
+      folder,
+      network,
+      limit,
+      granted,
+      hide,
+      unlocked: checkUnlocked(unlocked),
+      extraFolders,
+    });
   }
 
   async findLeftBehind(conversation: HostedConversation): Promise<LeftBehind> {
@@ -131,11 +144,6 @@ export class Hosts implements DefaultPlace {
       logger.warn(fields, "the folder of a conversation could not be searched after its run");
     });
   };
-
-  #settings(wall: NonNullable<ConversationConfig["wall"]> = {}) {
-    const { kind, network = this.#deps.network, hide = [], granted = [] } = wall;
-    return { isOff: kind === "off", network, hide, granted };
-  }
 
   #folderOf({ wall_of: other, workspace }: ConversationConfig): string {
     return resolve(this.#deps.workspaceRoot, other?.working_dir ?? workspace.working_dir);
@@ -172,29 +180,6 @@ export class Hosts implements DefaultPlace {
 /** The conversation that owns the wall. */
 function rootOf({ id, config }: Pick<HostedConversation, "id" | "config">): string {
   return config.wall_of?.conversation_id ?? id;
-}
-
-function noWallAround(id: string): Fault {
-  return new Fault(
-    "conflict",
-    "no_wall",
-    `Conversation ${id} has no wall on this machine, so nobody watches what its agent leaves in its folder.`,
-  );
-}
-
-function wallsAreOff(): Fault {
-  return invalidField(
-    ["body", "wall"],
-    "This server has no walls (CONVOKE_WALL=off). Leave the field out, or start the server with one.",
-  );
-}
-
-function wallRefused(): Fault {
-  return new Fault(
-    "refused",
-    "machine_refused",
-    "Your key may not use the server's machine without its wall. Leave wall.kind out.",
-  );
 }
 
 export function sandboxesElsewhere(): Fault {

@@ -33,6 +33,8 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly order: WallOrder;
   /** The working folder without links. */
   readonly folder: string;
+  /** Without links too. */
+  readonly extraFolders: WallOrder["extraFolders"];
   /** Folder of this wall for its sockets and its log. */
   readonly root: string;
   /** The private home, kept for the owner and the folder. */
@@ -83,7 +85,9 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       known.ownerId === order.ownerId &&
       isDeepStrictEqual(known.network, order.network) &&
       isDeepStrictEqual(known.limit, order.limit) &&
-      known.hide.join("\0") === order.hide.join("\0")
+      isDeepStrictEqual(known.hide, order.hide) &&
+      isDeepStrictEqual(known.unlocked, order.unlocked) &&
+      isDeepStrictEqual(known.extraFolders, order.extraFolders)
     );
   }
 
@@ -192,17 +196,20 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   }
 
   async #prepare(): Promise<BubblewrapOrder> {
-    const { folder, order, environment, root, home, state, gitPlaces } = this.#deps;
+    const { folder, extraFolders, order, environment, root, home, state, gitPlaces } = this.#deps;
     const account = await this.#account();
     const egress = join(root, "egress");
     await this.#makeFolders(account, [root, this.#run, egress, home, state]);
     const key = join(this.#run, "key");
     await writeFile(key, `${this.#key}\n`, { mode: 0o600 });
     await giveTo(key, account);
-    const guards = await findGuards(folder, async (gitDir) => {
+    const hold = async (gitDir: string): Promise<void> => {
       await gitPlaces.hold(gitDir);
       this.#gitDirs.push(gitDir);
-    });
+    };
+    const guards = await findGuards(folder, hold, order.unlocked);
+    for (const { path, isWritable } of extraFolders)
+      if (isWritable) guards.push(...(await findGuards(path, hold)));
     const settings = await deriveSettings(environment["HOME"] ?? account.home, folder, environment);
     const isClosed = order.network === "none";
     return await orderWall({

@@ -143,6 +143,31 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     await expect(stat(join(bench.folder, ".git/commondir"))).rejects.toThrow("ENOENT");
   });
 
+  test("other folders show as they were ordered, and an unlocked one can be changed", async () => {
+    await using bench = await WallBench.open();
+    const [docs, lib] = [join(bench.root, "docs"), join(bench.root, "lib")];
+    for (const folder of [docs, lib, join(lib, ".vscode"), join(bench.folder, ".vscode")])
+      await mkdir(folder);
+    const terminal = await bench.terminal({
+      unlocked: [".vscode"],
+      extraFolders: [
+        { path: docs, isWritable: false },
+        { path: lib, isWritable: true },
+      ],
+    });
+    const places = [docs, lib, `${lib}/.vscode`, `${bench.folder}/.vscode`];
+    const commands = places.map((place) => `(echo made > ${place}/made) 2>/dev/null; echo $?`);
+    expect((await terminal(commands.join("; "))).split("\n")).toEqual(["1", "0", "1", "0"]);
+    const refused = { path: join(bench.dataDir, "walls"), isWritable: false };
+    for (const [extra, reason] of [
+      [refused, "is in the data folder"],
+      [{ path: bench.home, isWritable: false }, "is the home folder"],
+      [{ path: join(bench.root, "nowhere"), isWritable: true }, "is not a folder"],
+      [{ path: "docs", isWritable: false }, "not an absolute path"],
+    ] as const)
+      await expect(bench.walls.open(bench.order({ extraFolders: [extra] }))).rejects.toThrow(reason);
+  });
+
   test("a linked worktree can commit, and cannot reach the configuration of its repository", async () => {
     await using bench = await WallBench.open();
     const main = join(bench.root, "main");

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import type { LeftBehind } from "@convoke/protocol";
 import { readProcess } from "@convoke/tool-host";
 import { invalidField } from "../lib/fault.ts";
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
-import { LeftBehindFiles } from "./left-behind.ts";
+import { LeftBehindFiles, type LeftBehindPlace } from "./left-behind.ts";
 import { SharedTrust } from "./wall-egress.ts";
-import { resolved, whyRefused } from "./refused-folder.ts";
+import { resolved, whyNotShown, whyRefused, type FolderPlaces } from "./refused-folder.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 
 /** One wall of bubblewrap for each conversation that works on this machine. */
@@ -18,7 +18,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   /** Those that were used in the last minutes. */
   readonly #walls = new Map<string, BubblewrapWall>();
   /** By conversation, for each that had a wall of this process. */
-  readonly #leftBehind = new Map<string, { readonly folder: string; readonly files: LeftBehindFiles }>();
+  readonly #leftBehind = new Map<string, LeftBehindFiles>();
   #opened = 0;
   readonly #gitPlaces = new GitPlaces();
   readonly #trust = new SharedTrust();
@@ -50,6 +50,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const folder = await resolved(order.folder);
     const reason = await this.#whyRefused(folder);
     if (reason !== null) throw invalidField(["body", "workspace", "working_dir"], reason);
+    const extraFolders = await this.#resolveExtra(order);
     const known = this.#walls.get(order.rootId);
     if (known?.isFor(order, folder) === true) {
       known.grant(order.granted);
@@ -60,12 +61,13 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       ...this.#deps,
       order,
       folder,
+      extraFolders,
       dataDir: this.#dataDir,
       // A folder of its own: the settings of the conversation may have changed, and its wall of before may still be ending.
       root: join(this.#runDir, `${digestOf(rootId)}-${(this.#opened += 1)}`),
       home: join(this.#dataDir, "walls", "homes", digestOf(`${order.ownerId}\0${folder}`)),
       state: this.#stateOf(rootId),
-      leftBehind: this.#leftBehindOf(rootId, folder),
+      leftBehind: this.#leftBehindOf(rootId, { folder, unlocked: order.unlocked }),
       gitPlaces: this.#gitPlaces,
       trust: this.#trust,
       onRest: () => this.#forget(rootId, wall),
@@ -81,11 +83,12 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   }
 
   async #whyRefused(folder: string): Promise<string | null> {
+    return whyRefused(folder, await this.#places());
+  }
+
+  async #places(): Promise<FolderPlaces> {
     const home = this.#deps.environment["HOME"];
-    return whyRefused(folder, {
-      dataDir: this.#dataDir,
-      home: home === undefined ? null : await resolved(home),
-    });
+    return { dataDir: this.#dataDir, home: home === undefined ? null : await resolved(home) };
   }
 
   async isAsRoot(folder: string): Promise<boolean> {
@@ -102,11 +105,11 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   }
 
   async findLeftBehind(rootId: string): Promise<LeftBehind | null> {
-    return (await this.#leftBehind.get(rootId)?.files.find()) ?? null;
+    return (await this.#leftBehind.get(rootId)?.find()) ?? null;
   }
 
   countLeftBehind(rootId: string): number | null {
-    return this.#leftBehind.get(rootId)?.files.count ?? null;
+    return this.#leftBehind.get(rootId)?.count ?? null;
   }
 
   async remove(rootId: string): Promise<void> {
@@ -126,11 +129,30 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     if (this.#walls.get(rootId) === wall) this.#walls.delete(rootId);
   }
 
-  #leftBehindOf(rootId: string, folder: string): LeftBehindFiles {
+  /** The same folders without links. Throws a {@link Fault} that names one which cannot show. */
+  async #resolveExtra({ extraFolders }: WallOrder): Promise<WallOrder["extraFolders"]> {
+    return await Promise.all(
+      extraFolders.map(async ({ path, isWritable }, index) => {
+        const loc = ["body", "wall", "extra_folders", index, "path"];
+        if (!isAbsolute(path)) throw invalidField(loc, `${path} is not an absolute path.`);
+        const found = await resolved(path);
+        const isFolder = await stat(found).then(
+          (stats) => stats.isDirectory(),
+          () => false,
+        );
+        if (!isFolder) throw invalidField(loc, `${path} is not a folder that the server can read.`);
+        const reason = whyNotShown(found, await this.#places());
+        if (reason !== null) throw invalidField(loc, reason);
+        return { path: found, isWritable };
+      }),
+    );
+  }
+
+  #leftBehindOf(rootId: string, place: LeftBehindPlace): LeftBehindFiles {
     const known = this.#leftBehind.get(rootId);
-    if (known?.folder === folder) return known.files;
-    const files = new LeftBehindFiles(join(this.#dataDir, "conversations", rootId), folder);
-    this.#leftBehind.set(rootId, { folder, files });
+    if (known?.isFor(place) === true) return known;
+    const files = new LeftBehindFiles(join(this.#dataDir, "conversations", rootId), place);
+    this.#leftBehind.set(rootId, files);
     return files;
   }
 

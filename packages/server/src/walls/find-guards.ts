@@ -9,9 +9,14 @@ import { selfStarting } from "./self-starting.ts";
 /**
  * What must stay as it is while an agent may write in the folder, because git, editors or shells of the person would run it later.
  * Only what exists: a mount over what does not exist would leave empty files on the person's disk. In the order in which they are
- * mounted. `folder` is absolute and resolved; `hold` makes what has to exist in a folder of git.
+ * mounted. `folder` is absolute and resolved; `hold` makes what has to exist in a folder of git. `unlocked`: names at its top that stay as
+ * they are.
  */
-export async function findGuards(folder: string, hold: (gitDir: string) => Promise<void>): Promise<Bind[]> {
+export async function findGuards(
+  folder: string,
+  hold: (gitDir: string) => Promise<void>,
+  unlocked: readonly string[] = [],
+): Promise<Bind[]> {
   const binds: Bind[] = [];
   const close = async (path: string): Promise<void> => {
     if (await isThere(path)) binds.push({ source: path, target: path, isWritable: false });
@@ -38,8 +43,8 @@ export async function findGuards(folder: string, hold: (gitDir: string) => Promi
     if (gitDir !== commonDir) await close(join(gitDir, "config.worktree"));
   }
   if (repository?.commonDir !== pointer) await close(pointer);
-  for (const path of await findTargets(folder)) await close(path);
-  for (const name of selfStarting) await close(join(folder, name));
+  for (const path of await findTargets(folder)) if (!isUnlocked(path, folder, unlocked)) await close(path);
+  for (const name of selfStarting) if (!unlocked.includes(name)) await close(join(folder, name));
   return binds;
 }
 
@@ -132,6 +137,11 @@ async function findTargets(folder: string): Promise<string[]> {
     .filter((word) => word !== "" && !word.startsWith("-") && !word.startsWith("!"))
     .map((word) => (isAbsolute(word) ? word : resolve(folder, word)));
   return [...new Set(paths)].filter((path) => isBelow(path, folder));
+}
+
+/** Scripts below an unlocked folder that git's configuration names: the person has opened it. */
+function isUnlocked(path: string, folder: string, unlocked: readonly string[]): boolean {
+  return unlocked.some((name) => path === join(folder, name) || isBelow(path, join(folder, name)));
 }
 
 async function isThere(path: string): Promise<boolean> {

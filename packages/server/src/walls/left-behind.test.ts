@@ -17,7 +17,8 @@ async function open(before: Readonly<Record<string, string>> = {}) {
   };
   await mkdir(folder);
   await write(before);
-  const leftBehind = () => new LeftBehindFiles(join(root, "records"), folder);
+  const leftBehind = (unlocked: readonly string[] = []) =>
+    new LeftBehindFiles(join(root, "records"), { folder, unlocked });
   const first = leftBehind();
   await first.begin();
   return {
@@ -67,6 +68,13 @@ test("what the wall keeps read-only is not told, but a rebase with commands is",
   expect(await shop.find()).toEqual([".git/rebase-merge/git-rebase-todo rebase"]);
   await shop.write({ ".git/rebase-merge/git-rebase-todo": "pick 1 one\n# exec is explained here\n" });
   expect(await shop.find()).toEqual([]);
+});
+
+test("what is unlocked is told when it has changed", async () => {
+  await using shop = await open({ ".vscode/settings.json": "{}", ".envrc": "" });
+  await shop.write({ ".vscode/settings.json": "changed", ".envrc": "changed" });
+  const { files } = await shop.leftBehind([".vscode"]).find();
+  expect(files.map(({ path }) => path)).toEqual([".vscode/settings.json"]);
 });
 
 test("the files of before are recorded once, also for a later server", async () => {

@@ -1,12 +1,20 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { LeftBehind } from "@convoke/protocol";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { SharedRound } from "../lib/shared-round.ts";
 import { writeOnce } from "../lib/write-once.ts";
 import { findSelfStarting, type SelfStartingFiles } from "./find-self-starting.ts";
 import { selfStarting } from "./self-starting.ts";
+
+export type LeftBehindPlace = {
+  /** Absolute, without links. */
+  readonly folder: string;
+  /** Names at its top that a wall leaves writable. */
+  readonly unlocked: readonly string[];
+};
 
 /** Max files that are listed; the count has them all. */
 const maxListed = 100;
@@ -18,16 +26,20 @@ const names: ReadonlySet<string> = new Set(selfStarting);
  * are recorded once for each conversation and folder, outside of its wall.
  */
 export class LeftBehindFiles {
-  readonly #folder: string;
+  readonly #place: LeftBehindPlace;
   readonly #record: string;
   readonly #round: SharedRound;
   #found: LeftBehind | null = null;
 
-  /** `recordsDir`: absolute, nothing of it shows behind a wall. `folder`: absolute, without links. */
-  constructor(recordsDir: string, folder: string) {
-    this.#folder = folder;
-    this.#record = join(recordsDir, `before-${digestOf(folder)}.json`);
+  /** `recordsDir`: absolute, nothing of it shows behind a wall. */
+  constructor(recordsDir: string, place: LeftBehindPlace) {
+    this.#place = place;
+    this.#record = join(recordsDir, `before-${digestOf(place.folder)}.json`);
     this.#round = new SharedRound(async () => void (this.#found = await this.#compare()));
+  }
+
+  isFor(place: LeftBehindPlace): boolean {
+    return isDeepStrictEqual(place, this.#place);
   }
 
   /** Records what is there, unless that was done before. To be awaited before the agent may change anything. */
@@ -48,8 +60,8 @@ export class LeftBehindFiles {
 
   async #compare(): Promise<LeftBehind> {
     const before = await this.#readBefore();
-    const guarded = guardedOf(before);
-    const now = await findSelfStarting(this.#folder);
+    const guarded = guardedOf(before, this.#place.unlocked);
+    const now = await findSelfStarting(this.#place.folder);
     const files = [...now.files]
       .filter(([path, { mark, reason }]) => {
         // The steps of a rebase stay writable.
@@ -63,7 +75,7 @@ export class LeftBehindFiles {
   async #readBefore(): Promise<ReadonlyMap<string, string>> {
     const known = await readIfThere(this.#record);
     if (known !== null) return new Map(Object.entries(JSON.parse(known) as Record<string, string>));
-    const marks = marksOf(await findSelfStarting(this.#folder));
+    const marks = marksOf(await findSelfStarting(this.#place.folder));
     await mkdir(dirname(this.#record), { recursive: true, mode: 0o700 });
     await writeOnce(this.#record, JSON.stringify(Object.fromEntries(marks)));
     return marks;
@@ -75,8 +87,9 @@ function marksOf({ files }: SelfStartingFiles): ReadonlyMap<string, string> {
 }
 
 /** Files and folders at the top that were there before. Every wall has kept them read-only: who changed them was not the agent. */
-function guardedOf(before: ReadonlyMap<string, string>): ReadonlySet<string> {
-  return new Set([...before.keys()].map(topOf).filter((top) => top === ".git" || names.has(top)));
+function guardedOf(before: ReadonlyMap<string, string>, unlocked: readonly string[]): ReadonlySet<string> {
+  const tops = [...before.keys()].map(topOf).filter((top) => top === ".git" || names.has(top));
+  return new Set(tops.filter((top) => !unlocked.includes(top)));
 }
 
 function topOf(path: string): string {

@@ -33,6 +33,7 @@ export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "p
   readonly order: WallOrder;
   /** The working folder without links. */
   readonly folder: string;
+  readonly extraFolders: MountPlan["extraFolders"];
   readonly account: WallAccount;
   readonly guards: MountPlan["guards"];
   readonly dirs: MountPlan["dirs"];
@@ -50,6 +51,7 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
   const mounts = planMounts({
     folder,
     namedFolder: order.folder,
+    extraFolders: parts.extraFolders,
     home: account.home,
     dataDir,
     dirs,

@@ -25,26 +25,44 @@ const credentialFolders =
 /** Folders of the data folder in which agents work: worktrees of conversations, and projects of demos. */
 const openInData = [/^worktrees\/./, /^conversations\/[^/]+\/project(\/|$)/];
 
+const remedy =
+  "Choose a folder for the work alone, or switch the wall off (CONVOKE_WALL=off, --sandbox off for convoke run).";
+
 /** Why a wall cannot stand around this folder, as a sentence with the remedy; null if it can. `folder` is absolute and resolved. */
-export function whyRefused(folder: string, { dataDir, home }: FolderPlaces): string | null {
-  const remedy =
-    "Choose a folder for the work alone, or switch the wall off (CONVOKE_WALL=off, --sandbox off for convoke run).";
+export function whyRefused(folder: string, places: FolderPlaces): string | null {
+  const cause = causeOf(folder, places);
+  return cause === null ? null : `${folder} ${cause.around}. ${remedy}`;
+}
+
+/** Why this folder cannot show in a wall beside the working folder, as a sentence; null if it can. `folder` is absolute and resolved. */
+export function whyNotShown(folder: string, places: FolderPlaces): string | null {
+  const cause = causeOf(folder, places);
+  return cause === null
+    ? null
+    : `${folder} ${cause.what}. Name a folder below it that is for the work alone.`;
+}
+
+type Cause = { readonly what: string; readonly around: string };
+
+function causeOf(folder: string, { dataDir, home }: FolderPlaces): Cause | null {
   if (systemFolders.has(folder) || closedTrees.some((tree) => isBelow(folder, tree)))
-    return `${folder} belongs to the system, so no wall can stand around it. ${remedy}`;
+    return because("belongs to the system", "so no wall can stand around it");
   if (home !== null && folder === home)
-    return `${folder} is the home folder, whose keys and settings a wall hides. ${remedy}`;
+    return because("is the home folder", "whose keys and settings a wall hides");
   if (home !== null && isBelow(home, folder))
-    return `${folder} contains the home folder ${home}, whose keys and settings a wall hides. ${remedy}`;
+    return because(`contains the home folder ${home}`, "whose keys and settings a wall hides");
   const secret = credentialFolders.find((name) => {
     return home !== null && (folder === `${home}/${name}` || isBelow(folder, `${home}/${name}`));
   });
-  if (secret !== undefined) return `${folder} holds credentials, which a wall hides. ${remedy}`;
-  if (folder === dataDir) return `${folder} is the data folder, which a wall hides. ${remedy}`;
+  if (secret !== undefined) return because("holds credentials", "which a wall hides");
+  if (folder === dataDir) return because("is the data folder", "which a wall hides");
   const inData = isBelow(folder, dataDir) ? folder.slice(dataDir.length + 1) : "";
   const isOpen = openInData.some((pattern) => pattern.test(inData));
-  if (isBelow(folder, dataDir) && !isOpen)
-    return `${folder} is in the data folder, which a wall hides. ${remedy}`;
-  return null;
+  return isBelow(folder, dataDir) && !isOpen ? because("is in the data folder", "which a wall hides") : null;
+}
+
+function because(what: string, consequence: string): Cause {
+  return { what, around: `${what}, ${consequence}` };
 }
 
 /** True for everything below a folder, not for the folder itself. */

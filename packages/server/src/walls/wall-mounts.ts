@@ -33,6 +33,8 @@ export type MountPlan = {
   readonly folder: string;
   /** The same folder as the conversation names it, which may lead through links. */
   readonly namedFolder: string;
+  /** Absolute and resolved; shown beside it. */
+  readonly extraFolders: readonly { readonly path: string; readonly isWritable: boolean }[];
   readonly home: string;
   readonly dataDir: string;
   readonly dirs: {
@@ -49,25 +51,31 @@ export type MountPlan = {
 
 /** What shows inside beside the system. */
 export function planMounts(plan: MountPlan): Mount[] {
-  const { folder, namedFolder, dataDir, dirs, program, toolchains, guards } = plan;
+  const { folder, namedFolder, extraFolders, dataDir, dirs, program, toolchains, guards } = plan;
   const bind = (source: string, target: string, isWritable: boolean): Mount => ({
     kind: "bind",
     source,
     target,
     isWritable,
   });
-  const ownFiles = program.filter(({ source }) => isBelow(source, folder));
+  // A folder around another one comes before it.
+  const folders = [...extraFolders, { path: folder, isWritable: true }].toSorted(
+    (one, other) => one.path.length - other.path.length,
+  );
+  const ownFiles = program.filter(({ source }) => folders.some(({ path }) => isBelow(source, path)));
   return [
     bind(dirs.home, plan.home, true),
     ...toolchains.map((path) => bind(path, path, false)),
     bind(dirs.run, insideWall.run, true),
     ...(dirs.egress === null ? [] : [bind(dirs.egress, insideEgress.folder, false)]),
     ...program.map((part): Mount => ({ kind: "bind", ...part })),
-    bind(folder, folder, true),
+    ...folders.map(({ path, isWritable }) => bind(path, path, isWritable)),
     ...(namedFolder === folder
       ? []
       : [{ kind: "link", source: folder, target: namedFolder } satisfies Mount]),
-    ...(isBelow(dataDir, folder) ? [{ kind: "empty", target: dataDir } satisfies Mount] : []),
+    ...(folders.some(({ path }) => isBelow(dataDir, path))
+      ? [{ kind: "empty", target: dataDir } satisfies Mount]
+      : []),
     bind(dirs.state, dirs.state, true),
     ...guards.map((guard): Mount => ({ kind: "bind", ...guard })),
     ...ownFiles.map(({ source }) => bind(source, source, false)),

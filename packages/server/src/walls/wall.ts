@@ -17,6 +17,10 @@ export type WallOrder = {
   readonly granted: readonly string[];
   /** Names of files in the working folder that show empty inside. */
   readonly hide: readonly string[];
+  /** Names at the top of the working folder that stay writable although programs of the person run or obey them. */
+  readonly unlocked: readonly string[];
+  /** Folders that show beside the working folder, at their own absolute paths. */
+  readonly extraFolders: readonly { readonly path: string; readonly isWritable: boolean }[];
 };
 
 /** The tools of a conversation behind its wall. Paths inside are the same as outside. */

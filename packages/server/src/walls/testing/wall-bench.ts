@@ -66,6 +66,8 @@ export class WallBench implements AsyncDisposable {
       limit: null,
       granted: [],
       hide: [],
+      unlocked: [],
+      extraFolders: [],
       ...changes,
     };
   }
