@@ -12,7 +12,7 @@ export type BubblewrapOrder = {
   /** All arguments except descriptors and the command. The given binds have the paths at which bubblewrap can read them. */
   readonly toArguments: (binds: readonly Bind[]) => readonly string[];
   /** Content of files by their path inside. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Buffer>>;
   /** Arguments that everybody on this machine may read in the process table. */
   readonly visible: readonly string[];
   readonly limits: { readonly pids: number; readonly memoryMb: number };

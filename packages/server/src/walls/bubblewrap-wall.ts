@@ -20,6 +20,7 @@ import { deriveSettings } from "./derived-settings.ts";
 import { adoptState } from "./earlier-state.ts";
 import { findGuards } from "./find-guards.ts";
 import type { GitPlaces } from "./git-places.ts";
+import { findJava } from "./java.ts";
 import type { LeftBehindFiles } from "./left-behind.ts";
 import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
@@ -210,7 +211,9 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     const guards = await findGuards(folder, hold, order.unlocked);
     for (const { path, isWritable } of extraFolders)
       if (isWritable) guards.push(...(await findGuards(path, hold)));
-    const settings = await deriveSettings(environment["HOME"] ?? account.home, folder, environment);
+    const personHome = environment["HOME"] ?? account.home;
+    const settings = await deriveSettings(personHome, folder, environment);
+    const java = await findJava(personHome, environment);
     const isClosed = order.network === "none";
     return await orderWall({
       ...this.#deps,
@@ -218,7 +221,8 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       guards,
       dirs: { run: this.#run, state, home, egress: isClosed ? null : egress },
       settings,
-      trust: isClosed ? null : await this.#egress.open(account, settings.registries),
+      java,
+      trust: isClosed ? null : await this.#egress.open(account, settings.registries, java),
     });
   }
 

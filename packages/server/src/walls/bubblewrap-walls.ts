@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import type { LeftBehind } from "@convoke/protocol";
 import { readProcess } from "@convoke/tool-host";
@@ -117,7 +117,12 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const wall = this.#walls.get(rootId);
     this.#walls.delete(rootId);
     await wall?.[Symbol.asyncDispose]();
-    await rm(this.#stateOf(rootId), { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    for (const folder of [this.#stateOf(rootId), this.#recordsOf(rootId)])
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+    await rmdir(this.#folderOf(rootId)).catch((error: NodeJS.ErrnoException) => {
+      // A conversation has more there.
+      if (error.code !== "ENOTEMPTY" && error.code !== "ENOENT") throw error;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -151,13 +156,22 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   #leftBehindOf(rootId: string, place: LeftBehindPlace): LeftBehindFiles {
     const known = this.#leftBehind.get(rootId);
     if (known?.isFor(place) === true) return known;
-    const files = new LeftBehindFiles(join(this.#dataDir, "conversations", rootId), place);
+    const files = new LeftBehindFiles(this.#recordsOf(rootId), place);
     this.#leftBehind.set(rootId, files);
     return files;
   }
 
   #stateOf(rootId: string): string {
-    return join(this.#dataDir, "conversations", rootId, "wall");
+    return join(this.#folderOf(rootId), "wall");
+  }
+
+  /** Nothing of it shows inside. */
+  #recordsOf(rootId: string): string {
+    return join(this.#folderOf(rootId), "wall-records");
+  }
+
+  #folderOf(rootId: string): string {
+    return join(this.#dataDir, "conversations", rootId);
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from "../sandboxes/tool-host-program.ts";
 import type { DerivedSettings } from "./derived-settings.ts";
 import { findHiddenFiles } from "./hidden-files.ts";
+import type { Java } from "./java.ts";
 import { findToolchains, toolchainVariables, visiblePath } from "./toolchains.ts";
 import type { WallAccount } from "./wall-account.ts";
 import { insideEgress, type WallTrust } from "./wall-egress.ts";
@@ -38,6 +39,7 @@ export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "p
   readonly guards: MountPlan["guards"];
   readonly dirs: MountPlan["dirs"];
   readonly settings: DerivedSettings;
+  readonly java: Pick<Java, "settingsFolders">;
   /** Null without a way out. */
   readonly trust: WallTrust | null;
 };
@@ -59,7 +61,7 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
       forwarder,
       ...programBinds(program, insideWall.program).map((bind) => ({ ...bind, isWritable: false })),
     ],
-    toolchains,
+    toolchains: [...toolchains, ...parts.java.settingsFolders],
     guards: parts.guards,
   });
   const path = visiblePath(environment["PATH"] ?? systemPath, toolchains, dirname(insideWall.program.node));

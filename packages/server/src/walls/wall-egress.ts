@@ -7,6 +7,7 @@ import { createUpstreamTrust } from "../egress/intercept/upstream-tls.ts";
 import { openEgress } from "../egress/open-egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { isRegularFile } from "./is-regular-file.ts";
+import { javaFiles, type Java } from "./java.ts";
 import type { WallAccount } from "./wall-account.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WallOrder } from "./wall.ts";
@@ -33,7 +34,7 @@ export class SharedTrust {
 
 export type WallTrust = {
   /** Content of the trust stores inside, by path. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Buffer>>;
   readonly publicKeyDigest: string;
 };
 
@@ -67,7 +68,7 @@ export class WallEgress {
   }
 
   /** What the inside trusts. `registries` are hosts of the preset that the person's settings name. */
-  async open(account: WallAccount, registries: readonly string[]): Promise<WallTrust> {
+  async open(account: WallAccount, registries: readonly string[], java: Java): Promise<WallTrust> {
     this.#opening ??= this.#open(account, registries).catch(async (error: unknown) => {
       // The next start tries again: perhaps the disk was full for a moment.
       this.#opening = null;
@@ -77,7 +78,8 @@ export class WallEgress {
     });
     const { certificate, publicKeyDigest } = await this.#opening;
     const bundle = composeTrustBundle(await this.#deps.trust.roots(), certificate);
-    const files: Record<string, string> = {
+    const files: Record<string, string | Buffer> = {
+      ...(await javaFiles(java, bundle)),
       [insideEgress.bundle]: bundle,
       [insideEgress.authority]: certificate,
     };
