@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { createInProcessHost } from "@convoke/tool-host";
 import { expect, test } from "vitest";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
@@ -10,17 +11,19 @@ const toolHost = createInProcessHost({ tools: [], environment: {} });
 
 function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
   const orders: WallOrder[] = [];
+  const removed: string[] = [];
   const walls: Walls = {
     summary: "walls of a test",
     open: async (order) => {
       orders.push(order);
-      return { catalogue: ["terminal"], stateDir: "/state" } as unknown as WalledHost;
+      const openHost = async () => toolHost;
+      return { catalogue: ["terminal"], stateDir: "/state", openHost } as unknown as WalledHost;
     },
     isRefused: async (folder) => folder === "/home/ada",
     isAsRoot: async () => isAsRoot,
     findLeftBehind: async (rootId) => (rootId === "one" ? { files: [], count: 3, is_complete: true } : null),
     countLeftBehind: (rootId) => (rootId === "one" ? 3 : null),
-    remove: async () => {},
+    remove: async (rootId) => void removed.push(rootId),
     [Symbol.asyncDispose]: async () => {},
   };
   const hosts = new Hosts({
@@ -35,7 +38,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     logger: silentLogger,
     ...changes,
   });
-  return { hosts, orders };
+  return { hosts, orders, removed };
 }
 
 function conversation(ownerId: string, config: Partial<ConversationConfig> = {}) {
@@ -95,6 +98,25 @@ test("other folders show for users of the machine only, and only known names are
   });
   const wrong = { unlocked: [".vscode", ".git"] };
   await expect(hosts.choose(conversation("local", { wall: wrong }))).rejects.toThrow("body.wall.unlocked.1");
+});
+
+test("a program that belongs to no conversation runs in a wall of its own, which ends with it", async () => {
+  const { hosts, orders, removed } = open({ workspaceRoot: tmpdir() });
+  const failing = hosts.inPassing("bob", async (host, folder) => {
+    expect([host, folder]).toEqual([toolHost, tmpdir()]);
+    expect(removed).toEqual([]);
+    throw new Error("It does not answer.");
+  });
+  await expect(failing).rejects.toThrow("does not answer");
+  expect(orders).toMatchObject([{ ownerId: "bob", folder: tmpdir(), limit: "registries" }]);
+  expect(removed).toEqual([orders[0]?.rootId]);
+});
+
+test("without walls, or in one that is root, such a program is for users of the machine only", async () => {
+  for (const { hosts } of [open({ walls: null }), open({ workspaceRoot: tmpdir() }, true)]) {
+    await expect(hosts.inPassing("bob", async () => 1)).rejects.toMatchObject({ code: "machine_refused" });
+    expect(await hosts.inPassing("local", async () => 1)).toBe(1);
+  }
 });
 
 test("the network of a request is bounded by that of the server, but for users of the machine", async () => {

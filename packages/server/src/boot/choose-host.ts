@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { join, posix, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { LeftBehind, NetworkPolicy, WallInfo } from "@convoke/protocol";
@@ -8,6 +9,7 @@ import { compilePolicy } from "../egress/policy/compiled-policy.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
+import { makeDirectory } from "../lib/make-directory.ts";
 import {
   processHost,
   type ChooseHost,
@@ -16,9 +18,11 @@ import {
   type DescribeWall,
   type Grants,
   type HostedConversation,
+  type PassingPlace,
 } from "../tools/conversation-host.ts";
 import type { WalledHost, Walls } from "../walls/wall.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
+import { giveToParentsOwner } from "../workspaces/owned-files.ts";
 import { checkUnlocked, needsWall, noWallAround, readWall, wallRefused, wallsAreOff } from "./read-wall.ts";
 
 export type ChooseHostDeps = {
@@ -40,7 +44,7 @@ export type ChooseHostDeps = {
 };
 
 /** Where the tools of conversations run: in their sandbox, behind their wall, or in this process. */
-export class Hosts implements DefaultPlace {
+export class Hosts implements DefaultPlace, PassingPlace {
   readonly #deps: ChooseHostDeps;
 
   constructor(deps: ChooseHostDeps) {
@@ -93,6 +97,29 @@ export class Hosts implements DefaultPlace {
     const { walls, workspaceRoot, home } = this.#deps;
     if (walls === null || home === null || !(await walls.isRefused(workspaceRoot))) return workspaceRoot;
     return join(home, "convoke");
+  }
+
+  async inPassing<Result>(
+    userId: string,
+    use: (toolHost: ToolHost, folder: string) => Promise<Result>,
+  ): Promise<Result> {
+    const { walls, requireMachine, isMachineUser, network, toolHost, workspaceRoot } = this.#deps;
+    if (walls === null) {
+      requireMachine(userId);
+      return await use(toolHost, workspaceRoot);
+    }
+    const folder = await this.defaultFolder();
+    if (await walls.isAsRoot(folder)) requireMachine(userId);
+    await makeDirectory(folder, 0o777, giveToParentsOwner);
+    const rootId = `passing-${randomUUID()}`;
+    const limit = isMachineUser(userId) ? null : network;
+    const order = { rootId, ownerId: userId, folder, network, limit };
+    const wall = await walls.open({ ...order, granted: [], hide: [], unlocked: [], extraFolders: [] });
+    try {
+      return await use(await wall.openHost(), folder);
+    } finally {
+      await walls.remove(rootId);
+    }
   }
 
   /** The wall of a conversation on this machine; null when it has none. Throws a Fault for a request that its user may not have. */

@@ -60,6 +60,18 @@ export interface DefaultPlace {
   findLeftBehind(conversation: HostedConversation): Promise<LeftBehind>;
 }
 
+/** Where programs run that belong to no conversation. */
+export interface PassingPlace {
+  /**
+   * Calls `use` with tools as a conversation of this user would have them that names no folder, and ends them afterwards. Rejects where the
+   * user may not have them.
+   */
+  inPassing<Result>(
+    userId: string,
+    use: (toolHost: ToolHost, folder: string) => Promise<Result>,
+  ): Promise<Result>;
+}
+
 /** A tool host in this process. */
 export function processHost(toolHost: ToolHost): ConversationHost {
   const openHost = async (): Promise<ToolHost> => toolHost;

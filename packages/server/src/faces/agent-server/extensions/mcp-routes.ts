@@ -4,10 +4,11 @@ import type { Cluster } from "../../../cluster/cluster.ts";
 import type { Fetch } from "../../../extensions/mcp/bounded-fetch.ts";
 import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
 import { LoginJobs } from "../../../extensions/mcp/login-jobs.ts";
-import { tryServer } from "../../../extensions/mcp/try-server.ts";
+import type { OwnLogins } from "../../../extensions/mcp/open-client.ts";
+import { tryServer, type TriedServer } from "../../../extensions/mcp/try-server.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { McpLogins } from "../../../settings/mcp-logins.ts";
-import type { RequireMachine } from "../../../workspaces/machine-policy.ts";
+import type { PassingPlace } from "../../../tools/conversation-host.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { conversationMcpHandlers, type ConversationMcpDeps } from "./conversation-mcp-routes.ts";
 import { mcpLoginHandlers } from "./mcp-login-routes.ts";
@@ -24,7 +25,7 @@ export type McpRouteDeps = ConversationMcpDeps & {
   readonly mcpLogins: McpLogins;
   readonly cluster: Pick<Cluster, "nodeId" | "findAddress">;
   readonly clock: Clock;
-  readonly requireMachine: RequireMachine;
+  readonly hosts: PassingPlace;
 };
 
 /** Tests of MCP servers and logins to them, before a conversation uses them. */
@@ -43,17 +44,19 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
       const { server, config, ...options } = readTestRequest(
         sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
       );
-      if (server.transport === "stdio") deps.requireMachine(caller.userId);
       const hidden = new Set(hiddenValues(config));
-      const tried = await tryServer(
-        server,
-        {
-          ...clientDeps,
-          ownLogins: { open: (url, configured) => logins.open(caller.userId, url, configured) },
-          tokens: hidden,
-        },
-        { ...options, signal },
-      );
+      const attempt = async (host: ToolHost, folder: string): Promise<TriedServer> => {
+        const ownLogins: OwnLogins = {
+          open: (url, configured) => logins.open(caller.userId, url, configured),
+        };
+        const places = { ...clientDeps, toolHost: host, workspaceDir: folder };
+        return await tryServer(server, { ...places, ownLogins, tokens: hidden }, { ...options, signal });
+      };
+      // A program runs where a conversation would start it.
+      const tried =
+        server.transport === "stdio"
+          ? await deps.hosts.inPassing(caller.userId, attempt)
+          : await attempt(toolHost, workspaceRoot);
       const secrets = Array.from(hidden, (value) => ({ name: "", value }));
       return { json: JSON.parse(maskText(JSON.stringify(tried), secrets)) as unknown };
     },
