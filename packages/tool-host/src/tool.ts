@@ -19,8 +19,11 @@ export type ToolContext = {
   readonly canSee: boolean;
 };
 
-/** One secret of the conversation: exported when a command names it, masked in every output. */
-export type ToolSecret = { readonly name: string; readonly value: string };
+/**
+ * One secret of the conversation: exported when a command names it, masked in every output. A placeholder stands for a value that is put
+ * into requests outside of the tools' wall: it is exported as well, and stays readable, because it is no secret.
+ */
+export type ToolSecret = { readonly name: string; readonly value: string; readonly isPlaceholder?: true };
 
 /** What one execution gets besides the action itself. */
 export type ToolCall = {

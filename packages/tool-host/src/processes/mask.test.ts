@@ -315,6 +315,17 @@ describe("P56: texts that the configuration says", () => {
   });
 });
 
+test("P13: a placeholder stays readable, a secret with the same text does not", () => {
+  const placeholder = { name: "TOKEN", value: "cvk_TOKEN_0123456789", isPlaceholder: true } as const;
+  const secret = { name: "KEY", value: "hunter2-secret" };
+  const text = "cvk_TOKEN_0123456789 hunter2-secret";
+  expect(maskText(text, [placeholder, secret])).toBe(`cvk_TOKEN_0123456789 ${hiddenMark}`);
+  expect(maskText(text, [placeholder])).toBe(text);
+  expect(maskText(text, [placeholder, { ...secret, value: placeholder.value }])).toBe(
+    `${hiddenMark} hunter2-secret`,
+  );
+});
+
 test("P13, P56: for any secrets, text and chunks, the result is that of the naive implementation", () => {
   const letters = fc.constantFrom(
     "a",

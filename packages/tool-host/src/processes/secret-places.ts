@@ -66,9 +66,10 @@ const maxOpened = 16;
 
 /** The forms of these secrets; undefined when there are none to search. */
 export function openPlaces(
-  secrets: readonly ToolSecret[],
+  given: readonly ToolSecret[],
   mayBeSpared: readonly string[],
 ): SecretPlaces | undefined {
+  const secrets = given.filter(({ isPlaceholder }) => isPlaceholder !== true);
   if (secrets.length === 0) return undefined;
   const key = JSON.stringify([secrets.map(({ value }) => value), mayBeSpared]);
   let places = opened.get(key);

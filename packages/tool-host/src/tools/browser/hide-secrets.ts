@@ -13,7 +13,7 @@ const maxClosedNodes = 5_000;
 
 /** The secret values that are searched in pages. */
 export function hiddenValues(secrets: readonly ToolSecret[]): readonly string[] {
-  return secrets.map(({ value }) => value).filter((value) => value.length > 0);
+  return secrets.flatMap(({ value, isPlaceholder }) => (isPlaceholder || value === "" ? [] : [value]));
 }
 
 /**
