@@ -1,14 +1,17 @@
 import { Type, type Static } from "typebox";
+import { secretBindingFields } from "../extensions/secret-extensions.ts";
 import { closedInputOfKind, mapOf, object, orNull, outputOfKind, ref, unionByKind } from "../schema.ts";
 
 const lookupFields = {
   description: orNull(Type.String()),
   url: Type.String(),
   headers: Type.Optional(mapOf(Type.String(), { impliedDefault: {} })),
+  ...secretBindingFields,
 };
 const staticFields = {
   description: orNull(Type.String()),
   value: orNull(Type.String({ format: "password", writeOnly: true })),
+  ...secretBindingFields,
 };
 
 /** A secret that is fetched when it is used. */

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { secretBindingFields } from "../extensions/secret-extensions.ts";
 import { object, orAbsent, orNull, ref } from "../schema.ts";
 
 const name = Type.String({ maxLength: 128 });
@@ -9,6 +10,7 @@ export const CustomSecretModel = object("CustomSecretModel", {
   name,
   description,
   value: Type.String({ format: "password", writeOnly: true, minLength: 1, maxLength: 65_536 }),
+  ...secretBindingFields,
 });
 export type CustomSecretModel = Static<typeof CustomSecretModel>;
 
@@ -16,11 +18,16 @@ export type CustomSecretModel = Static<typeof CustomSecretModel>;
 export const CustomSecretWithoutValueModel = object("CustomSecretWithoutValueModel", {
   name,
   description: orNull(Type.String({ maxLength: 4_096 })),
+  ...secretBindingFields,
 });
 export type CustomSecretWithoutValueModel = Static<typeof CustomSecretWithoutValueModel>;
 
-/** New name and description of a secret; an absent description stays. */
-export const CustomSecretUpdate = object("CustomSecretUpdate", { name, description });
+/** New name, description and hosts of a secret; what is absent stays. */
+export const CustomSecretUpdate = object("CustomSecretUpdate", {
+  name,
+  description,
+  ...secretBindingFields,
+});
 export type CustomSecretUpdate = Static<typeof CustomSecretUpdate>;
 
 /** All secrets by name. */

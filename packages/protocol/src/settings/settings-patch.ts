@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { AgentSettingsChange, LLMChange } from "../agent/llm-change.ts";
+import { secretBindingFields } from "../extensions/secret-extensions.ts";
 import {
   anyObject,
   choice,
@@ -64,6 +65,7 @@ export type MCPServerPatch = Static<typeof MCPServerPatch>;
 export const SecretItemResponse = object("SecretItemResponse", {
   name: Type.String(),
   description: orNull(Type.String()),
+  ...secretBindingFields,
 });
 export type SecretItemResponse = Static<typeof SecretItemResponse>;
 
@@ -78,6 +80,7 @@ export const SecretCreateRequest = object("SecretCreateRequest", {
   name: Type.String({ pattern: "^[a-zA-Z][a-zA-Z0-9_]{0,63}$" }),
   value: Type.String({ format: "password", writeOnly: true, maxLength: 65_536 }),
   description: orAbsent(Type.String({ maxLength: 4_096 })),
+  ...secretBindingFields,
 });
 export type SecretCreateRequest = Static<typeof SecretCreateRequest>;
 

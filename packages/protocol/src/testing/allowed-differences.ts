@@ -40,6 +40,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     "StaticSecret-Input",
     "UpdateSecretsRequest",
   ]),
+  ...each(
+    ["hosts", "as", "shape"],
+    "Ours: the only hosts that get the secret; optional, and in replies of bound secrets only.",
+    ["LookupSecret-Input", "LookupSecret-Output", "StaticSecret-Input", "StaticSecret-Output"],
+  ),
   { where: "AgentContext-Input", what: ["load_project_skills"], reason: "Newer clients send it; optional." },
   { where: "AgentContext-Output", what: ["load_project_skills"], reason: "Returned where it was sent." },
   {
