@@ -17,6 +17,7 @@ import { Peers } from "../../packages/server/src/cluster/peers.ts";
 import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
 import type { Model } from "../../packages/server/src/models/model.ts";
+import { createBoundSecretRegistry } from "../../packages/server/src/egress/bound-secret-registry.ts";
 import { openConversations } from "../../packages/server/src/boot/open-conversations.ts";
 import { openObservability } from "../../packages/server/src/boot/open-observability.ts";
 import { openStore } from "../../packages/server/src/boot/open-store.ts";
@@ -68,6 +69,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       ...shared,
       ...store,
       walls: null,
+      boundSecrets: createBoundSecretRegistry(),
       observer: observability.observer,
       moreToolSources: [],
       mcp: {},

@@ -182,7 +182,14 @@ export class Hosts implements DefaultPlace, PassingPlace {
     const { toolHost, stateDir } = await sandboxes.openHost(sandboxId);
     const openHost = async (): Promise<ToolHost> => toolHost;
     const worktrees = { parentDir: posix.join(stateDir, "worktrees"), openHost };
-    return { catalogue: toolHost.catalogue, kind: "sandbox", stateDir, openHost, worktrees };
+    return {
+      catalogue: toolHost.catalogue,
+      kind: "sandbox",
+      stateDir,
+      putsSecretsIn: false,
+      openHost,
+      worktrees,
+    };
   }
 
   #walled({ config }: HostedConversation, wall: WalledHost): ConversationHost {
@@ -191,6 +198,7 @@ export class Hosts implements DefaultPlace, PassingPlace {
     return {
       catalogue: wall.catalogue,
       kind: "wall",
+      putsSecretsIn: this.#settings(config.wall).network !== "none",
       stateDir: wall.stateDir,
       openHost,
       refusalsSince: (mark) => wall.refusalsSince(mark),

@@ -8,6 +8,7 @@ import {
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ServerConfig } from "./config.ts";
 import { Hosts } from "./choose-host.ts";
+import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { isDemoModel, type Demo } from "../directory/demo.ts";
 import { Directory } from "../directory/directory.ts";
 import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
@@ -61,6 +62,7 @@ export type OpenConversationsDeps = Store & {
   readonly sandboxes: Sandboxes | null;
   /** Null: conversations on this machine have no walls. */
   readonly walls: Walls | null;
+  readonly boundSecrets: BoundSecretRegistry;
   readonly validator: Validator;
   readonly observer: Observer;
   readonly logger: Logger;
@@ -181,6 +183,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
         },
       },
       secretBox,
+      boundSecrets: deps.boundSecrets,
       serverKeys: deps.serverKeys,
       models: {
         open: ({ agent, workspace, call_depth: callDepth = 0 }, secrets, ownerId) =>

@@ -39,6 +39,7 @@ import { openListener, openSurface } from "./open-surface.ts";
 import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
+import { createBoundSecretRegistry, type BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { EgressRecord } from "../egress/egress.ts";
 import type { Walls } from "../walls/wall.ts";
 import { warmUp } from "./warm-up.ts";
@@ -101,6 +102,8 @@ export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> & {
   readonly catalogue: readonly string[];
   /** The port at which this server listens; null before it does. */
   readonly ownPort: () => number | null;
+  /** Secrets that walls put into requests of their conversations. */
+  readonly boundSecrets: BoundSecretRegistry;
   /** Records what passed or was refused on the way out of a conversation's wall. */
   readonly onEgress: (conversationId: string, record: EgressRecord) => void;
 };
@@ -181,11 +184,13 @@ export async function openServer({
   });
   if (sandboxes !== null) scope.use(sandboxes);
   let ownPort: number | null = null;
+  const boundSecrets = createBoundSecretRegistry();
   const walls = await openWalls({
     config,
     logger,
     catalogue: toolHost.catalogue,
     ownPort: () => ownPort,
+    boundSecrets,
     onEgress: (conversationId, record) => observability.onEgress(conversationId, record),
   });
   if (walls !== null) scope.use(walls);
@@ -196,6 +201,7 @@ export async function openServer({
       ...shared,
       ...store,
       walls,
+      boundSecrets,
       observer,
       mcp,
       moreToolSources,

@@ -24,6 +24,7 @@ export async function openWalls({
   logger,
   catalogue,
   ownPort,
+  boundSecrets,
   onEgress,
   program,
   environment,
@@ -44,6 +45,7 @@ export async function openWalls({
     self,
     logger,
     isOwnListener,
+    boundSecrets,
     onEgress,
   });
 }

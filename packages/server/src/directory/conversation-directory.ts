@@ -4,6 +4,7 @@ import type { Directory } from "./directory.ts";
 export type ConversationDirectory = Pick<
   Directory,
   | "create"
+  | "addSecrets"
   | "open"
   | "watch"
   | "exists"

@@ -1,4 +1,5 @@
 import type { Validator } from "@convoke/protocol/validate";
+import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Activity } from "../lib/watchdog.ts";
@@ -24,6 +25,8 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly ruleSources: RuleSources;
   readonly journal: Journal;
   readonly secretBox: SecretBox;
+  /** Where the walls of conversations find bound secrets. */
+  readonly boundSecrets: Pick<BoundSecretRegistry, "set">;
   /** The server's own keys, masked in every conversation. */
   readonly serverKeys: readonly string[];
   readonly validator: Validator;

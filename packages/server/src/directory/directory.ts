@@ -8,6 +8,9 @@ import {
 import { isOutsideScope } from "../security/key-scope.ts";
 import { invalidField } from "../lib/fault.ts";
 import { isTypoOf } from "../agent/is-typo-of.ts";
+import type { SecretSource } from "@convoke/protocol";
+import { isBound } from "../egress/check-secret-binding.ts";
+import { withPlaceholders } from "../engine/bound-secrets.ts";
 import { missingTools } from "../agent/tool-specs.ts";
 import { TaskWorktrees } from "../tools/worktrees/task-worktrees.ts";
 import type { ConversationHost } from "../tools/conversation-host.ts";
@@ -82,6 +85,7 @@ export class Directory implements AsyncDisposable {
     const { id } = input;
     const chosen = await this.#deps.chooseHost({ id, ownerId: asker.userId, config: input.config });
     checkTools(chosen, input.config);
+    if (input.config.wall_of === undefined) checkWayOut(chosen, input.secrets.sources);
     const config = await this.#worktrees.prepare(input, chosen);
     if (chosen.kind !== "sandbox") await this.#sessions.makeWorkspace(config);
     const nowMicros = this.#deps.clock.nowMs() * 1000;
@@ -99,7 +103,7 @@ export class Directory implements AsyncDisposable {
       host: null,
       appFacts: input.app?.facts ?? null,
       config: JSON.stringify(config),
-      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(input.secrets)),
+      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(withPlaceholders(input.secrets))),
       snapshot: null,
       snapshotSeq: 0,
     };
@@ -232,7 +236,21 @@ export class Directory implements AsyncDisposable {
   async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
     const row = await this.#deps.journal.getConversation(sourceId);
     if (!isOwnedBy(asker, row)) throw conversationMissing(sourceId);
-    return await forkConversation(this.#deps, { ...row, ...this.#secrets.sealOlder(row) }, input);
+    const source = { ...row, ...this.#secrets.sealOlder(row) };
+    const sealedSecrets = this.#secrets.sealForFork(source);
+    return await forkConversation(this.#deps, { ...source, sealedSecrets }, input);
+  }
+
+  /** Adds or replaces secrets of a loaded conversation. Fails for those that nothing could put into requests (422). */
+  async addSecrets(
+    asker: Asker,
+    { id, configuration }: Pick<Conversation, "id" | "configuration">,
+    secrets: Readonly<Record<string, SecretSource>>,
+  ): Promise<void> {
+    const { config } = configuration;
+    const isAnyBound = Object.values(secrets).some(isBound);
+    if (isAnyBound) checkWayOut(await this.#deps.chooseHost({ id, ownerId: asker.userId, config }), secrets);
+    await configuration.addSecrets(secrets);
   }
 
   /** Stops the work, then removes the log and the private folder; the workspace stays. */
@@ -311,6 +329,23 @@ function pageOf(pageId: string | undefined): { readonly pageId: string | undefin
 }
 
 /** An unknown tool of a newer client is left out with a warning in the log; a typo is an error. */
+/** Nothing else could replace a placeholder, and the tools must not get the value. */
+function checkWayOut(
+  { kind, putsSecretsIn }: Pick<ConversationHost, "kind" | "putsSecretsIn">,
+  sources: Readonly<Record<string, SecretSource>>,
+): void {
+  const name = Object.keys(sources).find((key) => isBound(sources[key]!));
+  if (name === undefined || putsSecretsIn) return;
+  const why =
+    kind === "wall"
+      ? "This conversation has no network, so nothing can put the secret into requests. Allow a network"
+      : "This conversation has no wall whose proxy could put the secret into requests. Give it one (wall.kind)";
+  throw invalidField(
+    ["body", "secrets", name, "hosts"],
+    `${why}, or leave hosts out to hand the value to the tools.`,
+  );
+}
+
 function checkTools({ catalogue }: Pick<ConversationHost, "catalogue">, config: ConversationConfig): void {
   for (const name of missingTools(config.agent, catalogue)) {
     const meant = catalogue.find((known) => isTypoOf(name, known));

@@ -285,11 +285,14 @@ export class LoadedConversations implements AsyncDisposable {
       conversationId: id,
       conversation: () => ownBudget(conversation.configuration.config, conversation.state),
     };
+    const config = configOf(row);
+    const secretsPlace = { conversationId: id, wallOf: config.wall_of?.conversation_id ?? id };
     const conversation: Conversation = new Conversation({
       ...this.#deps,
       id,
       title: row.title,
-      config: configOf(row),
+      config,
+      boundSecrets: { set: (secrets) => this.#deps.boundSecrets.set(secretsPlace, secrets) },
       secrets: storedSecrets.unseal(row),
       signals: watches.signalsOf(id),
       log: await ConversationLog.open(log, row),

@@ -1,14 +1,24 @@
 import type { SecretSource } from "@convoke/protocol";
+import { isDeepStrictEqual } from "node:util";
+import type { ToolSecret } from "@convoke/tool-host";
 import type { Clock } from "../lib/clock.ts";
 import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { deadlineOf } from "./approval-policy.ts";
+import {
+  boundLookups,
+  keepBinding,
+  toBoundSecrets,
+  toToolSecrets,
+  withPlaceholders,
+} from "./bound-secrets.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { warning, type Warning } from "../events/warning.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "../events/state-update.ts";
 import { unmaskedSources } from "./masked-values.ts";
+import type { BoundSecretSink } from "./ports.ts";
 import { secretValues, sparedTexts } from "./secret-values.ts";
 import { secretRegistry } from "./state/conversation-info.ts";
 import type { WorkQueue } from "./work-queue.ts";
@@ -19,6 +29,7 @@ export type ConfigurationDeps = {
   readonly log: ConversationLog;
   readonly queue: WorkQueue;
   readonly secretBox: SecretBox;
+  readonly boundSecrets: BoundSecretSink;
   readonly clock: Clock;
 };
 
@@ -36,6 +47,7 @@ export class Configuration {
     this.#config = deps.config;
     this.#secrets = deps.secrets;
     deps.log.mask = createMask(secretValues(deps.secrets), sparedTexts(deps.config));
+    deps.boundSecrets.set(toBoundSecrets(deps.secrets));
   }
 
   get config(): ConversationConfig {
@@ -102,15 +114,39 @@ export class Configuration {
   async addSecrets(given: Readonly<Record<string, SecretSource>>): Promise<void> {
     const { log, queue } = this.#deps;
     await queue.post(async () => {
-      const { sources: stored } = this.#secrets;
-      const { value: sources, warnings } = unmaskedSources(given, stored);
-      const secrets = { ...this.#secrets, sources: { ...stored, ...sources } };
+      const { sources: stored, lookedUp = {} } = this.#secrets;
+      const { value: unmasked, warnings } = unmaskedSources(given, stored);
+      const sources = Object.fromEntries(
+        Object.entries(unmasked).map(([name, source]) => [name, keepBinding(source, stored[name])]),
+      );
+      const secrets = withPlaceholders({
+        ...this.#secrets,
+        sources: { ...stored, ...sources },
+        lookedUp: Object.fromEntries(Object.entries(lookedUp).filter(([name]) => !(name in sources))),
+      });
       this.#maskBoth(secrets, this.#config);
       await log.append([stateUpdate("secret_registry", secretRegistry(secrets)), ...warnings.map(warning)], {
         patch: { sealedSecrets: this.#seal(secrets) },
       });
       this.#secrets = secrets;
+      this.#deps.boundSecrets.set(toBoundSecrets(secrets));
     });
+  }
+
+  /**
+   * What tools get of the secrets that were resolved just now: of a bound one its placeholder. Its value goes to the wall's proxy and
+   * into the mask.
+   */
+  forTools(resolved: readonly ToolSecret[]): ToolSecret[] {
+    const { lookedUp: known = {}, sources } = this.#secrets;
+    const lookedUp = { ...known, ...boundLookups(resolved, sources) };
+    if (!isDeepStrictEqual(lookedUp, known)) {
+      const secrets = { ...this.#secrets, lookedUp };
+      this.#maskBoth(secrets, this.#config);
+      this.#secrets = secrets;
+      this.#deps.boundSecrets.set(toBoundSecrets(secrets));
+    }
+    return toToolSecrets(resolved, this.#secrets);
   }
 
   #updatesOf(change: Partial<ConversationConfig>): EventDraft[] {
@@ -138,8 +174,10 @@ export class Configuration {
     );
   }
 
-  /** The server's own keys are never stored. */
+  /** The server's own keys and what was looked up are never stored. */
   #seal(secrets: ConversationSecrets): string {
-    return this.#deps.secretBox.seal(JSON.stringify({ ...secrets, serverKeys: undefined }));
+    return this.#deps.secretBox.seal(
+      JSON.stringify({ ...secrets, serverKeys: undefined, lookedUp: undefined }),
+    );
   }
 }

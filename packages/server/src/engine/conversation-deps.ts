@@ -10,7 +10,7 @@ import type { SecretBox } from "../security/seal.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import type { ViewCache } from "./view-cache.ts";
-import type { Budget, Holder, Models, People, Rules, Tools } from "./ports.ts";
+import type { BoundSecretSink, Budget, Holder, Models, People, Rules, Tools } from "./ports.ts";
 import type { Signals } from "./signals.ts";
 
 export type ConversationDeps = {
@@ -34,6 +34,7 @@ export type ConversationDeps = {
   readonly rules: Rules;
   readonly holder: Holder;
   readonly secretBox: SecretBox;
+  readonly boundSecrets: BoundSecretSink;
   readonly validator: Validator;
   /** For URLs that users choose. */
   readonly fetch: Fetch;

@@ -220,6 +220,7 @@ export class Conversation implements AsyncDisposable {
       await endHooks(hooks, this.#parts);
     }
     await this.session[Symbol.asyncDispose]();
+    this.#deps.boundSecrets.set([]);
     this.#deps.viewCache.take(this.log);
   }
 }

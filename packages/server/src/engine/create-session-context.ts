@@ -21,6 +21,7 @@ export function createSessionContext(parts: SessionContextParts): SessionContext
     get secrets() {
       return configuration.secrets;
     },
+    secretsForTools: (resolved) => configuration.forTools(resolved),
     get budget() {
       return ownBudget(configuration.config, log.state);
     },

@@ -1,6 +1,7 @@
 import type { SecretSource } from "@convoke/protocol";
 import { emptyMasks } from "../settings/secret-fields.ts";
 import type { Warning } from "../events/warning.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 
 /** Removes masks of secrets that are not stored from a request, with warnings. */
 export type Unmasked<Value> = { readonly value: Value; readonly warnings: readonly Warning[] };
@@ -22,7 +23,9 @@ export function unmaskedSources(
   const read = Object.entries(sources).map(([name, source]) => {
     const one = unmasked(source, ["secrets", name]);
     const known = one.warnings.length > 0 && Object.hasOwn(stored, name) ? stored[name] : undefined;
-    return { name, value: known ?? one.value, warnings: known === undefined ? one.warnings : [] };
+    const { hosts, as, shape } = source;
+    const value = known && ({ ...known, ...withoutUndefined({ hosts, as, shape }) } as SecretSource);
+    return { name, value: value ?? one.value, warnings: known === undefined ? one.warnings : [] };
   });
   return {
     value: Object.fromEntries(read.map(({ name, value }) => [name, value])),

@@ -1,4 +1,5 @@
 import type { LLM, Rule } from "@convoke/protocol";
+import type { BoundSecret } from "../egress/egress.ts";
 import type { Model } from "../models/model.ts";
 import type { RulePlaces, SourcedRule } from "../security/rules/rule.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
@@ -28,6 +29,14 @@ export interface Tools {
   /** Absolute. */
   workspaceDir(config: ConversationConfig): string;
 }
+
+/** Where the conversation's wall finds the secrets that it puts into requests. */
+export interface BoundSecretSink {
+  /** Replaces those of the conversation. */
+  set(secrets: readonly BoundSecret[]): void;
+}
+
+export const noBoundSecrets: BoundSecretSink = { set: () => {} };
 
 /** Budgets of the conversation and its owner. */
 export interface Budget {

@@ -1,4 +1,5 @@
 import type { LLM, MetricsSnapshot } from "@convoke/protocol";
+import type { ToolSecret } from "@convoke/tool-host";
 import type { EventDraft } from "../events/event-draft.ts";
 import type { McpServers } from "../extensions/mcp/mcp-status.ts";
 import type { Model } from "../models/model.ts";
@@ -10,6 +11,8 @@ export interface SessionContext {
   /** Fields reflect the current state of the conversation. */
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
+  /** What tools get of resolved secrets; see `Configuration.forTools`. */
+  secretsForTools(resolved: readonly ToolSecret[]): readonly ToolSecret[];
   readonly budget: OwnBudget;
   /** True if the log has a call of a browser tool. */
   readonly hasAskedForBrowser: boolean;

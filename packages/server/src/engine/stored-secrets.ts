@@ -3,6 +3,7 @@ import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 import type { ConversationSecrets } from "./conversation-config.ts";
+import { withNewPlaceholders } from "./bound-secrets.ts";
 import { addCleared, clearSecrets } from "./clear-secrets.ts";
 import { readStoredConfig } from "./read-config.ts";
 import { secretsUnreadable } from "./refusals.ts";
@@ -48,6 +49,14 @@ export class StoredSecrets {
       config: JSON.stringify(cleared.config),
       sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)),
     };
+  }
+
+  /** The sealed secrets of a row for its fork, which has placeholders of its own. What cannot be unsealed is copied as it is (P8). */
+  sealForFork(row: ConversationRow): string | null {
+    const secrets = this.forShow(row);
+    if (row.sealedSecrets === null || secrets.placeholders === undefined) return row.sealedSecrets;
+    const renewed = { ...withNewPlaceholders(secrets), serverKeys: undefined };
+    return this.#deps.secretBox.seal(JSON.stringify(renewed));
   }
 
   /** A conversation whose secrets cannot be unsealed is still listed and read; work with it is refused (P8). */

@@ -18,7 +18,7 @@ import { until } from "./until.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import { Conversation } from "../engine/conversation.ts";
 import { ViewCache } from "../engine/view-cache.ts";
-import { noBudget, nobody, noRules } from "../engine/ports.ts";
+import { noBoundSecrets, noBudget, nobody, noRules } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 
 /** A conversation with a disk that can be filled, and a model and tools that the test steps. */
@@ -56,6 +56,7 @@ export async function openGatedConversation(changes: Partial<ConversationConfig>
       ...changes,
     },
     secrets: { llm: {}, sources: {} },
+    boundSecrets: noBoundSecrets,
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
     viewCache: new ViewCache({ one: 0, all: 0 }),

@@ -3,7 +3,7 @@ import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../engine/conversation.ts";
 import { ViewCache } from "../engine/view-cache.ts";
-import { noBudget, nobody, noRules } from "../engine/ports.ts";
+import { noBoundSecrets, noBudget, nobody, noRules } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
 import { ConversationLog } from "../engine/conversation-log.ts";
 import type { EventMeta } from "../events/event-draft.ts";
@@ -65,6 +65,7 @@ export async function openMemoryConversation(
       tags: {},
     },
     secrets: { llm: {}, sources: {} },
+    boundSecrets: noBoundSecrets,
     secretBox: createSecretBox(Buffer.alloc(32)),
     validator: createValidator(),
     viewCache: new ViewCache({ one: 0, all: 0 }),

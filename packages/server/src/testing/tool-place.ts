@@ -48,6 +48,7 @@ export function toolPlace({
     openHelper: () => {
       throw new Error("No model is called here.");
     },
+    secretsForTools: (resolved) => resolved,
     grantHosts: async () => {},
     stats: {},
     putStats: async () => {},

@@ -16,6 +16,8 @@ export type ConversationHost = {
   readonly stateDir: string | null;
   /** Starts what is not running. Rejects with the reason where that is impossible now. */
   openHost(): Promise<ToolHost>;
+  /** Whether a proxy puts secrets that are bound to hosts into requests of the tools. */
+  readonly putsSecretsIn: boolean;
   /** For `wall`: gives a session the state that it had without one, from this folder. */
   adoptState?(sessionId: string, from: string): Promise<void>;
   /** For `wall`: what was refused on the way out since a mark. */
@@ -79,6 +81,7 @@ export function processHost(toolHost: ToolHost): ConversationHost {
     catalogue: toolHost.catalogue,
     kind: "process",
     stateDir: null,
+    putsSecretsIn: false,
     openHost,
     worktrees: { parentDir: null, openHost },
   };

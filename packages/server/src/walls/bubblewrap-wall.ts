@@ -24,7 +24,8 @@ import { findJava } from "./java.ts";
 import type { LeftBehindFiles } from "./left-behind.ts";
 import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
-import { WallEgress } from "./wall-egress.ts";
+import { gitSettings } from "./git-credentials.ts";
+import { insideEgress, WallEgress } from "./wall-egress.ts";
 import type { SharedTrust } from "./wall-egress.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
@@ -212,9 +213,11 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     for (const { path, isWritable } of extraFolders)
       if (isWritable) guards.push(...(await findGuards(path, hold)));
     const personHome = environment["HOME"] ?? account.home;
-    const settings = await deriveSettings(personHome, folder, environment);
     const java = await findJava(personHome, environment);
     const isClosed = order.network === "none";
+    const settings = await deriveSettings(personHome, folder, environment, {
+      moreGit: isClosed ? "" : gitSettings(insideEgress.folder),
+    });
     return await orderWall({
       ...this.#deps,
       account,

@@ -24,6 +24,7 @@ export async function deriveSettings(
   home: string,
   folder: string,
   environment: Readonly<Record<string, string | undefined>>,
+  { moreGit = "" }: { /** Lines of ours behind the person's. */ readonly moreGit?: string } = {},
 ): Promise<DerivedSettings> {
   const leftOut: string[] = [];
   const git = deriveGit(await readGit(environment), leftOut);
@@ -34,7 +35,7 @@ export async function deriveSettings(
   );
   return {
     files: {
-      "/etc/gitconfig": `${git}${gitRules(folder)}`,
+      "/etc/gitconfig": `${git}${gitRules(folder)}${moreGit}`,
       "/etc/npmrc": npm,
       ...(pip === "" ? {} : { "/etc/pip.conf": pip }),
     },
@@ -47,6 +48,9 @@ export async function deriveSettings(
 /** Keys that only say how git writes and shows. */
 const gitKeys =
   /^(user\.(name|email)|init\.defaultbranch|core\.(autocrlf|eol|quotepath|ignorecase)|pull\..*|push\.default|merge\.conflictstyle|rebase\.(autostash|autosquash|updaterefs)|diff\.(algorithm|renames|mnemonicprefix)|filter\.lfs\..*|color\..*|column\..*|log\.date|i18n\..*|url\..*\.insteadof|url\..*\.pushinsteadof)$/i;
+
+/** A rule that makes addresses of ssh out of others: there is no ssh inside. */
+const leadsToSsh = /^url\.(ssh:|[^/]*@[^/]*:)/i;
 
 /** No key to sign with is inside, and a new branch must not need to write the configuration, which is read-only. */
 function gitRules(folder: string): string {
@@ -62,7 +66,8 @@ function gitRules(folder: string): string {
 function deriveGit(entries: readonly (readonly [string, string])[], leftOut: string[]): string {
   const lines: string[] = [];
   for (const [key, value] of entries) {
-    const isPlain = gitKeys.test(key) && !hasCredential(key) && !hasCredential(value);
+    const isPlain =
+      gitKeys.test(key) && !hasCredential(key) && !hasCredential(value) && !leadsToSsh.test(key);
     const isAlias = /^alias\./i.test(key) && !value.startsWith("!");
     if (!isPlain && !isAlias) {
       // The middle part is often an address, which may have a password in it.

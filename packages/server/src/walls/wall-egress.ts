@@ -1,11 +1,16 @@
-import { chown, open, type FileHandle } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { chown, open, rename, writeFile, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
 import type { SecureContext } from "node:tls";
 import { findParentProxy } from "../egress/addresses/find-parent-proxy.ts";
 import { readSystemRoots, composeTrustBundle, trustStorePaths } from "../egress/certificates/trust-bundle.ts";
 import type { Egress, RefusalsSince } from "../egress/egress.ts";
 import { createUpstreamTrust } from "../egress/intercept/upstream-tls.ts";
 import { openEgress } from "../egress/open-egress.ts";
+import type { EgressPolicies } from "../egress/policy/egress-policy.ts";
+import { withBoundHosts } from "../egress/policy/bound-hosts.ts";
 import { describeError } from "../lib/describe-error.ts";
+import { gitCredentialFiles } from "./git-credentials.ts";
 import { isRegularFile } from "./is-regular-file.ts";
 import { javaFiles, type Java } from "./java.ts";
 import type { WallAccount } from "./wall-account.ts";
@@ -40,7 +45,7 @@ export type WallTrust = {
 
 export type WallEgressDeps = Pick<
   BubblewrapWallsDeps,
-  "environment" | "isOwnListener" | "onEgress" | "logger"
+  "environment" | "isOwnListener" | "boundSecrets" | "onEgress" | "logger"
 > & {
   readonly order: WallOrder;
   /** Absolute; shows inside, read-only. */
@@ -54,6 +59,9 @@ export class WallEgress {
   #opening: Promise<Egress> | null = null;
   #opened: Egress | null = null;
   #folder: FileHandle | null = null;
+  #unwatch = (): void => {};
+  /** Files are written one after another, the latest secrets last. */
+  #writing: Promise<void> = Promise.resolve();
   readonly #granted = new Set<string>();
 
   constructor(deps: WallEgressDeps) {
@@ -72,6 +80,7 @@ export class WallEgress {
     this.#opening ??= this.#open(account, registries).catch(async (error: unknown) => {
       // The next start tries again: perhaps the disk was full for a moment.
       this.#opening = null;
+      this.#unwatch();
       await this.#folder?.close();
       this.#folder = null;
       throw error;
@@ -95,23 +104,28 @@ export class WallEgress {
   async close(): Promise<void> {
     const [opening, folder] = [this.#opening, this.#folder];
     this.#opening = this.#opened = this.#folder = null;
+    this.#unwatch();
+    await this.#writing;
     // Why it could not be opened was told to the caller of `open`.
     await (await opening?.catch(() => null))?.close();
     await folder?.close();
   }
 
   async #open({ become }: WallAccount, registries: readonly string[]): Promise<Egress> {
-    const { order, folder, environment, isOwnListener, onEgress, trust, logger } = this.#deps;
-    const { network, limit, rootId } = order;
+    const { order, folder, environment, isOwnListener, boundSecrets, onEgress, trust, logger } = this.#deps;
+    const { limit, rootId } = order;
+    const policies = (): EgressPolicies => ({
+      policy: withBoundHosts(order.network, boundSecrets.ofWall(rootId)),
+      limitedBy: limit === null ? [] : [{ source: "server", policy: limit }],
+      registries,
+    });
     // The path of a socket may have a hundred characters only, and that of the data folder is the user's choice.
     this.#folder = await open(folder);
     const socketPath = `/proc/self/fd/${this.#folder.fd}/proxy.sock`;
     const opened = await openEgress({
       socketPath,
-      policy: network,
-      limitedBy: limit === null ? [] : [{ source: "server", policy: limit }],
-      registries,
-      secrets: () => [],
+      ...policies(),
+      secrets: () => boundSecrets.ofWall(rootId),
       isOwnListener,
       onRecord: (record) => onEgress(rootId, record),
       onUnexpected: (error, message) =>
@@ -122,11 +136,40 @@ export class WallEgress {
     try {
       if (become !== null) await chown(socketPath, become.uid, become.gid);
       opened.grant([...this.#granted], "conversation");
+      this.#unwatch = boundSecrets.watch(rootId, () => {
+        opened.setPolicies(policies());
+        this.#queueGitFiles().catch((error: unknown) => {
+          const fields = { conversation: rootId, error: describeError(error) };
+          logger.warn(fields, "git's placeholders in a wall could not be written");
+        });
+      });
+      // They may have changed while the socket was opened.
+      opened.setPolicies(policies());
+      await this.#queueGitFiles();
     } catch (error) {
+      this.#unwatch();
       await opened.close();
       throw error;
     }
-    this.#opened = opened;
-    return opened;
+    return (this.#opened = opened);
+  }
+
+  /** One after the other, so that the newest stays. */
+  async #queueGitFiles(): Promise<void> {
+    const written = this.#writing.then(() => this.#writeGitFiles());
+    // The caller gets the error; the next one is not held up.
+    this.#writing = written.catch(() => {});
+    await written;
+  }
+
+  async #writeGitFiles(): Promise<void> {
+    const { boundSecrets, folder, order } = this.#deps;
+    const files = gitCredentialFiles(boundSecrets.ofWall(order.rootId));
+    for (const [name, text] of Object.entries(files)) {
+      // A name of its own: the folder may belong to another user.
+      const draft = join(folder, `.${randomUUID()}`);
+      await writeFile(draft, text, { mode: 0o644, flag: "wx" });
+      await rename(draft, join(folder, name));
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { EgressRecord } from "../egress/egress.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { Account } from "../sandboxes/sandbox-directory.ts";
@@ -16,6 +17,8 @@ export type BubblewrapWallsDeps = {
   readonly logger: Logger;
   /** True for an address and port at which this server listens. */
   readonly isOwnListener: (address: string, port: number) => boolean;
+  /** Secrets that the walls put into requests. */
+  readonly boundSecrets: Pick<BoundSecretRegistry, "ofWall" | "watch">;
   /** Called for everything that passed or was refused on the way out of a conversation's wall. Must not throw. */
   readonly onEgress: (conversationId: string, record: EgressRecord) => void;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */

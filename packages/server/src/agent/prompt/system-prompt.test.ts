@@ -5,7 +5,7 @@ import { systemPromptEvent } from "./system-prompt.ts";
 const context = {
   tools: [],
   workspaceDir: "/w",
-  secrets: [{ name: "API_TOKEN", description: "for the shop" }],
+  secrets: [{ name: "API_TOKEN", description: "for the shop", hosts: [] }],
   suffix: " Speak plainly. ",
   now: new Date("2026-01-31T12:00:00Z"),
 };

@@ -6,8 +6,12 @@ import { promptSections } from "./sections.ts";
 export type PromptContext = {
   readonly tools: readonly ToolListing[];
   readonly workspaceDir: string;
-  /** Names and descriptions; values never reach a prompt. */
-  readonly secrets: readonly { readonly name: string; readonly description: string | null }[];
+  /** Names and descriptions, and the hosts of those that are bound to some; values never reach a prompt. */
+  readonly secrets: readonly {
+    readonly name: string;
+    readonly description: string | null;
+    readonly hosts: readonly string[];
+  }[];
   readonly suffix: string | null;
   /** The user's own text instead of the static part. */
   readonly replacement?: string | null;
@@ -35,12 +39,21 @@ function dynamicContext({ workspaceDir, secrets, suffix, notes = [], now }: Prom
   blocks.push(...notes);
   if (suffix !== null && suffix.trim() !== "") blocks.push(suffix.trim());
   if (secrets.length > 0) {
-    const list = secrets.map(({ name, description }) => `- $${name}${description ? `: ${description}` : ""}`);
+    const list = secrets.map(
+      ({ name, description, hosts }) =>
+        `- $${name}${description ? `: ${description}` : ""}${hosts.length > 0 ? ` (for ${hosts.join(", ")} only)` : ""}`,
+    );
+    const hasBound = secrets.some(({ hosts }) => hosts.length > 0);
     blocks.push(
       [
         "<secrets>",
         "These environment variables are set in the terminal once a command names them. Use them by name; never print,",
         "store or send their values anywhere else. Their values are hidden in what you read.",
+        ...(hasBound
+          ? [
+              "One for some hosts only is a placeholder here, and is replaced in requests to these hosts over HTTPS, also by git.",
+            ]
+          : []),
         ...list,
         "</secrets>",
       ].join("\n"),

@@ -57,6 +57,7 @@ function systemPrompt(session: Prompted, { clock, configuration, tools }: FirstE
     secrets: Object.entries(secrets.sources).map(([name, source]) => ({
       name,
       description: source.description ?? null,
+      hosts: source.hosts ?? [],
     })),
     suffix: config.agent.agent_context?.system_message_suffix ?? null,
     replacement: staticPrompt(config.agent),

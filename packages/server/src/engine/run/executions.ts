@@ -168,7 +168,8 @@ export class Executions {
     const warn = (name: string, reason: string): void => {
       logger.warn({ conversation: id, secret: name, reason }, "secret lookup failed");
     };
-    return await resolveSecrets(configuration.secrets.sources, this.#signal, warn, fetch);
+    const resolved = await resolveSecrets(configuration.secrets.sources, this.#signal, warn, fetch);
+    return configuration.forTools(resolved);
   }
 }
 

@@ -3,8 +3,10 @@ import type {
   SecurityAnalyzer,
   MetricsSnapshot,
   SecretRegistry,
+  SecretSource,
   WallInfo,
 } from "@convoke/protocol";
+import { isBound } from "../../egress/check-secret-binding.ts";
 import { formatInstant } from "../../lib/instant.ts";
 import { nextUuid7 } from "../../lib/uuid7.ts";
 import type { ConversationConfig, ConversationSecrets } from "../conversation-config.ts";
@@ -88,10 +90,23 @@ export function secretRegistry(secrets: ConversationSecrets): SecretRegistry {
   const entries = Object.entries(secrets.sources).map(([name, source]) => [
     name,
     source.kind === "StaticSecret"
-      ? { description: source.description ?? null, value: null, kind: source.kind }
-      : { description: source.description ?? null, url: hideUrl(source.url), headers: {}, kind: source.kind },
+      ? { description: source.description ?? null, value: null, kind: source.kind, ...shownBinding(source) }
+      : {
+          description: source.description ?? null,
+          url: hideUrl(source.url),
+          headers: {},
+          kind: source.kind,
+          ...shownBinding(source),
+        },
   ]);
   return { secret_sources: Object.fromEntries(entries) as NonNullable<SecretRegistry["secret_sources"]> };
+}
+
+function shownBinding(source: SecretSource): Pick<SecretSource, "hosts" | "as" | "shape"> {
+  const { hosts, as, shape } = source;
+  return isBound(source)
+    ? withoutUndefined({ hosts: hosts ?? undefined, as: as ?? undefined, shape: shape ?? undefined })
+    : {};
 }
 
 function sharedFields(

@@ -43,6 +43,10 @@ export class ScopedDirectory implements ConversationDirectory {
     return created;
   }
 
+  /** For a conversation that was opened here. */
+  readonly addSecrets: ConversationDirectory["addSecrets"] = (...given) =>
+    this.#deps.directory.addSecrets(...given);
+
   async open(asker: Asker, id: string): Promise<Conversation> {
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return await this.#deps.directory.open(asker, id);

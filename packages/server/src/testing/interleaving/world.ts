@@ -5,7 +5,7 @@ import type { ConversationConfig } from "../../engine/conversation-config.ts";
 import { ConversationLog } from "../../engine/conversation-log.ts";
 import { Conversation } from "../../engine/conversation.ts";
 import { ViewCache } from "../../engine/view-cache.ts";
-import { noBudget, nobody, noRules } from "../../engine/ports.ts";
+import { noBoundSecrets, noBudget, nobody, noRules } from "../../engine/ports.ts";
 import { Signals } from "../../engine/signals.ts";
 import { Fault } from "../../lib/fault.ts";
 import { silentLogger } from "../../lib/logger.ts";
@@ -179,6 +179,7 @@ export class World {
       log: await ConversationLog.open({ clock, journal, lease }, this.#log.row),
       config: this.#config,
       secrets: { llm: {}, sources: {} },
+      boundSecrets: noBoundSecrets,
       secretBox,
       validator,
       viewCache: new ViewCache({ one: 0, all: 0 }),

@@ -30,8 +30,11 @@ export interface McpSurroundings {
   isTaken(name: string): boolean;
   /** Tools for whose name it is false are left out. */
   isLeft(name: string): boolean;
-  /** Present values of the conversation's secrets, for `${NAME}` in the configuration. */
-  variables(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Present values of the conversation's secrets, for `${NAME}` in the configuration of a server. One that is bound to hosts is its
+   * placeholder, but for a server at one of these hosts.
+   */
+  variables(server: McpServer, signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** A server stopped working; it is tried again by itself. */
   failed(server: string, reason: string): void;
   /** Tools that a server lists cannot be used. */
@@ -184,7 +187,9 @@ class McpSource implements ToolSource, McpServers {
 
   /** What needs a secret is read again for each connection, so that a changed one is used. */
   async #expand(server: McpServer, signal: AbortSignal): Promise<McpServer> {
-    return hasVariables(server) ? expandServer(server, await this.#deps.around.variables(signal)) : server;
+    return hasVariables(server)
+      ? expandServer(server, await this.#deps.around.variables(server, signal))
+      : server;
   }
 
   /** Servers in the order of the configuration, tools in the order of their servers: requests to the model stay alike. */

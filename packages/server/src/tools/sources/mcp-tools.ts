@@ -6,10 +6,15 @@ import { mcpTimes, type McpTimes } from "../../extensions/mcp/mcp-connection.ts"
 import { openMcpSource } from "./mcp-source.ts";
 import type { McpServers } from "../../extensions/mcp/mcp-status.ts";
 import { readServers } from "../../extensions/mcp/read-servers.ts";
+import type { McpServer } from "../../extensions/mcp/mcp-server.ts";
+import { secretsFor } from "../../egress/bound-secrets.ts";
+import type { BoundSecret } from "../../egress/egress.ts";
+import { toHost } from "../../egress/policy/host-name.ts";
+import { toBoundSecrets } from "../../engine/bound-secrets.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { McpLogins } from "../../settings/mcp-logins.ts";
 import { resolveSecrets } from "../../security/secret-sources.ts";
-import type { ConversationConfig } from "../../engine/conversation-config.ts";
+import type { ConversationConfig, ConversationSecrets } from "../../engine/conversation-config.ts";
 import { secretValues } from "../../engine/secret-values.ts";
 import type { SessionContext } from "../../engine/session-context.ts";
 import type { OpenToolSource } from "../tool-source.ts";
@@ -42,9 +47,11 @@ export function openMcpTools(access: McpAccess): OpenToolSource {
       around: {
         isTaken: place.isTaken,
         isLeft: toolFilter(config, context),
-        variables: async (signal) => {
+        variables: async (server, signal) => {
           const resolved = await resolveSecrets(context.secrets.sources, signal, () => {}, access.fetch);
-          return new Map(resolved.map(({ name, value }) => [name, value]));
+          const inside = context.secretsForTools(resolved);
+          const values = [...inside, ...boundToServer(server, context.secrets)];
+          return new Map(values.map(({ name, value }) => [name, value]));
         },
         failed: (server, reason) => context.notify(serverFailed(server, reason)),
         omitted: (server, reason) => context.notify(toolsOmitted(server, reason)),
@@ -65,6 +72,15 @@ export function openMcpTools(access: McpAccess): OpenToolSource {
     context.showMcpServers(hiding(source, () => [...hidden, ...secretValues(context.secrets)]));
     return source;
   };
+}
+
+/** Bound secrets that a remote server gets, because its address is one of their hosts. It is reached from outside of the wall. */
+function boundToServer(server: McpServer, secrets: ConversationSecrets): readonly BoundSecret[] {
+  if (server.transport === "stdio" || !URL.canParse(server.url)) return [];
+  const { protocol, hostname, port } = new URL(server.url);
+  const host = toHost(hostname);
+  if (protocol !== "https:" || host === null) return [];
+  return secretsFor(toBoundSecrets(secrets), { host, port: Number(port || 443) });
 }
 
 /** What a server says of its failure may have the key in it that it was given. */

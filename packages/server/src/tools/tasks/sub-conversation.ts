@@ -180,6 +180,8 @@ export class SubConversation {
       secrets: withoutUndefined({
         llm: own?.secrets ?? secrets.llm,
         sources: secrets.sources,
+        // It works behind the same wall.
+        placeholders: secrets.placeholders,
         condenser,
         mcp,
       }),

@@ -6,6 +6,7 @@ import { defaultTools, type Outcome, type ToolSession } from "@convoke/tool-host
 import { silentLogger } from "../../lib/logger.ts";
 import { ownAccount } from "../../sandboxes/find-bubblewrap.ts";
 import { testedPrograms } from "../../testing/tested-programs.ts";
+import { createBoundSecretRegistry } from "../../egress/bound-secret-registry.ts";
 import { BubblewrapWalls } from "../bubblewrap-walls.ts";
 import type { BubblewrapWallsDeps } from "../walls-deps.ts";
 import type { WallOrder } from "../wall.ts";
@@ -39,6 +40,7 @@ export class WallBench implements AsyncDisposable {
       self: ownAccount(),
       logger: silentLogger,
       isOwnListener: () => false,
+      boundSecrets: createBoundSecretRegistry(),
       onEgress: (conversationId, record) => void records.push({ conversationId, ...record }),
       ...changes,
     });

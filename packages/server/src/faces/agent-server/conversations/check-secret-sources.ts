@@ -1,21 +1,34 @@
 import type { SecretSource } from "@convoke/protocol";
+import { checkSecretBinding } from "../../../egress/check-secret-binding.ts";
+import { keepBinding } from "../../../engine/bound-secrets.ts";
+import { secretMask } from "../../../settings/secret-fields.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { longestValueBytes, maxValueBytes } from "../../../security/secret-sources.ts";
 
 type Sources = Readonly<Record<string, SecretSource>>;
 
-/** Refuses values that are too long, also with the `others` that the conversation has. */
+/** Refuses values that are too long, also with the `others` that the conversation has, and hosts that cannot bind. */
 export function checkSecretSources(sources: Sources, loc: readonly string[], others: Sources = {}): void {
   for (const [name, source] of Object.entries(sources)) {
     if (sizeOf(source) > longestValueBytes)
       throw invalidField([...loc, name, "value"], "Send at most 64 KiB: put what is longer into a file.");
   }
+  checkBindings(sources, loc, others);
   const bytes = Object.values({ ...others, ...sources }).reduce((sum, source) => sum + sizeOf(source), 0);
   if (bytes > maxValueBytes)
     throw invalidField(
       [...loc],
       "The secrets of a conversation have at most 256 KiB together, and at least 256 bytes count for each: send fewer or shorter ones.",
     );
+}
+
+function checkBindings(sources: Sources, loc: readonly string[], others: Sources): void {
+  for (const [name, source] of Object.entries(sources)) {
+    const stored = Object.hasOwn(others, name) ? others[name] : undefined;
+    const meant = source.kind === "StaticSecret" && source.value === secretMask ? stored : source;
+    const value = meant?.kind === "StaticSecret" ? (meant.value ?? null) : null;
+    checkSecretBinding(name, keepBinding(source, stored), value, [...loc, name]);
+  }
 }
 
 /** The same for everything that is masked in a conversation: keys, headers, variables and arguments of MCP servers. */

@@ -199,7 +199,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       const { secrets } = request.body as UpdateSecretsRequest;
       const conversation = await open(request);
       checkSecretSources(secrets, ["body", "secrets"], conversation.configuration.secrets.sources);
-      await conversation.configuration.addSecrets(secrets);
+      await directory.addSecrets(request.caller, conversation, secrets);
       return success;
     },
 

@@ -68,6 +68,7 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
   checkMcpServers(mcp);
   const context = body.agent.agent_context ?? null;
   const contextSources = toSources(context?.secrets ?? {});
+  checkSecretSources(contextSources, ["body", "agent", "agent_context", "secrets"]);
   checkSecretSources(body.secrets ?? {}, ["body", "secrets"], contextSources);
   const secrets = withoutUndefined({
     llm: llm.secrets,
