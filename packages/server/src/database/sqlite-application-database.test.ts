@@ -150,6 +150,7 @@ test("P57: tables of a development version are refused with what to do, and stay
     { name: "0001-users-keys-settings-secrets" },
     { name: "0002-user-rules" },
     { name: "0003-key-limits" },
+    { name: "0004-secret-hosts" },
   ]);
 });
 

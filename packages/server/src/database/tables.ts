@@ -76,6 +76,8 @@ export type SecretTable = {
   readonly name: string;
   readonly description: string | null;
   readonly sealed_value: string;
+  /** JSON with `hosts`, `as` and `shape`; null: its value is for tools. */
+  readonly binding: string | null;
   readonly updated_at: number;
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SecretBindingFields } from "@convoke/protocol";
 import { Fault } from "../lib/fault.ts";
-import { checkSecretBinding, secretPlaces } from "./check-secret-binding.ts";
+import { checkSecretBinding, keepBinding, secretPlaces } from "./check-secret-binding.ts";
 
 const loc = ["body", "secrets", "TOKEN"];
 const problemOf = (
@@ -58,4 +58,20 @@ test("credentials of AWS are refused with the reason", () => {
   expect(problemOf({ hosts }, "AKIAABCDEFGHIJKLMNOP")).toContain("AWS requests are signed");
   expect(problemOf({ hosts }, "0123456789", "AWS_SECRET_ACCESS_KEY")).toContain("AWS requests are signed");
   expect(problemOf({ hosts: ["s3.eu-west-1.amazonaws.com"] })).toContain("AWS requests are signed");
+});
+
+test("a new value from a client that knows no hosts stays bound; null unbinds", () => {
+  const hosts = ["git.example.com"];
+  const bound = { kind: "StaticSecret", value: "value-of-the-token", hosts } as const;
+  const next: SecretBindingFields & { kind: string; value: string } = {
+    kind: "StaticSecret",
+    value: "next-value",
+  };
+  expect(keepBinding(next, { ...bound, as: "basic" })).toEqual({ ...next, hosts, as: "basic" });
+  expect(keepBinding({ ...next, hosts: ["other.example"] }, bound)).toEqual({
+    ...next,
+    hosts: ["other.example"],
+  });
+  expect(keepBinding({ ...next, hosts: null }, bound)).toEqual({ ...next, hosts: null });
+  expect(keepBinding(next, undefined)).toBe(next);
 });

@@ -1,5 +1,6 @@
 import type { SecretBindingFields, SecretPlace } from "@convoke/protocol";
 import { invalidField } from "../lib/fault.ts";
+import { withoutUndefined } from "../lib/without-undefined.ts";
 import { headerProblem } from "../lib/header-problem.ts";
 import { parseHostPattern } from "./policy/host-pattern.ts";
 
@@ -16,6 +17,19 @@ export function secretPlaces({ as }: SecretBindingFields): readonly SecretPlace[
 /** True for a secret whose value tools must not get. */
 export function isBound({ hosts }: SecretBindingFields): boolean {
   return hosts !== undefined && hosts !== null;
+}
+
+/**
+ * A secret that replaces a stored one. It keeps the hosts of that unless it names others or null: a client that knows no hosts may send a
+ * new value, and that must not reach the tools.
+ */
+export function keepBinding<Secret extends SecretBindingFields>(
+  secret: Secret,
+  stored: SecretBindingFields | undefined,
+): Secret {
+  if (secret.hosts !== undefined || stored === undefined || !isBound(stored)) return secret;
+  const { hosts, as, shape } = stored;
+  return { ...secret, ...withoutUndefined({ hosts, as: secret.as ?? as, shape: secret.shape ?? shape }) };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   boundLookups,
-  keepBinding,
   toBoundSecrets,
   toToolSecrets,
   withNewPlaceholders,
@@ -67,15 +66,4 @@ test("the wall gets the values, those of lookups once they are known", () => {
   ]);
   // One whose value was removed is put in no more.
   expect(toBoundSecrets({ ...secrets, sources: { TOKEN: { ...bound, value: "" } } })).toEqual([]);
-});
-
-test("a new value from a client that knows no hosts stays bound; null unbinds", () => {
-  const next = { kind: "StaticSecret", value: "next-value" } as const;
-  expect(keepBinding(next, { ...bound, as: "basic" })).toEqual({ ...next, hosts, as: "basic" });
-  expect(keepBinding({ ...next, hosts: ["other.example"] }, bound)).toEqual({
-    ...next,
-    hosts: ["other.example"],
-  });
-  expect(keepBinding({ ...next, hosts: null }, bound)).toEqual({ ...next, hosts: null });
-  expect(keepBinding(next, undefined)).toBe(next);
 });

@@ -27,16 +27,6 @@ export function withPlaceholders(secrets: ConversationSecrets): ConversationSecr
   });
 }
 
-/**
- * A source that replaces a stored one. It keeps the hosts of that unless it names others or null: a client that knows no hosts may send a
- * new value, and that must not reach the tools.
- */
-export function keepBinding(source: SecretSource, stored: SecretSource | undefined): SecretSource {
-  if (source.hosts !== undefined || stored === undefined || !isBound(stored)) return source;
-  const { hosts, as, shape } = stored;
-  return withoutUndefined({ hosts, as, shape, ...withoutUndefined({ ...source }) }) as SecretSource;
-}
-
 /** The same secrets for a fork, which has placeholders of its own. */
 export function withNewPlaceholders(secrets: ConversationSecrets): ConversationSecrets {
   return withPlaceholders({ ...secrets, placeholders: {} });

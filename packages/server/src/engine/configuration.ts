@@ -1,18 +1,13 @@
 import type { SecretSource } from "@convoke/protocol";
 import { isDeepStrictEqual } from "node:util";
 import type { ToolSecret } from "@convoke/tool-host";
+import { keepBinding } from "../egress/check-secret-binding.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { deadlineOf } from "./approval-policy.ts";
-import {
-  boundLookups,
-  keepBinding,
-  toBoundSecrets,
-  toToolSecrets,
-  withPlaceholders,
-} from "./bound-secrets.ts";
+import { boundLookups, toBoundSecrets, toToolSecrets, withPlaceholders } from "./bound-secrets.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { warning, type Warning } from "../events/warning.ts";
 import type { ConversationLog } from "./conversation-log.ts";

@@ -1,3 +1,5 @@
+import type { SecretBindingFields } from "@convoke/protocol";
+import { checkSecretBinding, keepBinding } from "../egress/check-secret-binding.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import type { SecretBox } from "../security/seal.ts";
@@ -10,8 +12,14 @@ export type SecretStoreDeps = {
   readonly clock: Clock;
 };
 
-/** What is shown of a secret. */
-export type SecretEntry = { readonly name: string; readonly description: string | null };
+/** What is shown of a secret; `hosts` and the like of a bound one only. */
+export type SecretEntry = SecretBindingFields & {
+  readonly name: string;
+  readonly description: string | null;
+};
+
+/** A secret with its value. */
+export type SecretWithValue = SecretBindingFields & { readonly value: string };
 
 export type SecretQuery = {
   readonly nameContains?: string | undefined;
@@ -43,38 +51,43 @@ export class SecretStore {
     const { nameContains: text = "", pageId = "", limit } = query;
     const rows = await this.#deps.database.tables
       .selectFrom("secrets")
-      .select(["name", "description"])
+      .select(["name", "description", "binding"])
       .where("user_id", "=", userId)
       .where("name", ">=", pageId)
       .orderBy("name")
       .execute();
     // There are never more than a few hundred; wildcards of SQL would have to be escaped for each database.
-    const found = rows.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+    const found = rows
+      .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+      .map(({ name, description, binding }) => ({ name, description, ...readBinding(binding) }));
     return { items: found.slice(0, limit), nextPageId: found[limit]?.name ?? null };
   }
 
-  /** The values, for a new conversation. */
-  async values(userId: string): Promise<Readonly<Record<string, string>>> {
+  /** All with their values, for a new conversation and for masking. */
+  async values(userId: string): Promise<Readonly<Record<string, SecretWithValue>>> {
     const rows = await this.#deps.database.tables
       .selectFrom("secrets")
-      .select(["name", "sealed_value"])
+      .select(["name", "sealed_value", "binding"])
       .where("user_id", "=", userId)
       .execute();
-    return Object.fromEntries(rows.map((row) => [row.name, this.#deps.secretBox.unseal(row.sealed_value)]));
+    return Object.fromEntries(rows.map((row) => [row.name, this.#withValue(row)]));
   }
 
-  /** One value; null when there is no such secret. */
-  async read(userId: string, name: string): Promise<string | null> {
+  /** One with its value; null when there is no such secret. */
+  async read(userId: string, name: string): Promise<SecretWithValue | null> {
     const row = await this.#deps.database.tables
       .selectFrom("secrets")
-      .select("sealed_value")
+      .select(["sealed_value", "binding"])
       .where("user_id", "=", userId)
       .where("name", "=", name)
       .executeTakeFirst();
-    return row === undefined ? null : this.#deps.secretBox.unseal(row.sealed_value);
+    return row === undefined ? null : this.#withValue(row);
   }
 
-  /** Stores a secret; when its name is taken, replaces it or returns false. */
+  /**
+   * Stores a secret; when its name is taken, replaces it or returns false. Without `hosts` the new value is bound as the one that it
+   * replaces; null unbinds it.
+   */
   async store(
     userId: string,
     secret: SecretEntry & { readonly value: string },
@@ -84,16 +97,19 @@ export class SecretStore {
     checkValue(secret.value);
     const { database, secretBox, clock } = this.#deps;
     return await database.transaction(async (tables) => {
-      const own = tables.selectFrom("secrets").select("name").where("user_id", "=", userId);
-      const names = (await own.execute()).map(({ name }) => name);
-      const isTaken = names.includes(secret.name);
-      if (isTaken && whenTaken === "refuse") return false;
-      if (!isTaken && names.length >= maxSecrets) {
+      const own = tables.selectFrom("secrets").select(["name", "binding"]).where("user_id", "=", userId);
+      const rows = await own.execute();
+      const before = rows.find(({ name }) => name === secret.name);
+      if (before !== undefined && whenTaken === "refuse") return false;
+      if (before === undefined && rows.length >= maxSecrets) {
         throw new Fault("conflict", "too_many_secrets", `A user has at most ${maxSecrets} secrets.`);
       }
+      const binding = keepBinding(secret, readBinding(before?.binding ?? null));
+      checkSecretBinding(secret.name, binding, secret.value, ["body"]);
       const values = {
         description: secret.description,
         sealed_value: secretBox.seal(secret.value),
+        binding: writeBinding(binding),
         updated_at: clock.nowMs(),
       };
       await tables
@@ -105,24 +121,31 @@ export class SecretStore {
     });
   }
 
-  /** Renames and describes a secret; an undefined description stays. */
+  /** Renames, describes and binds a secret; what is undefined stays, and null hosts unbind it. */
   async update(
     userId: string,
     name: string,
-    change: { readonly name: string; readonly description: string | null | undefined },
+    change: SecretBindingFields & {
+      readonly name: string;
+      readonly description: string | null | undefined;
+    },
   ): Promise<"done" | "missing" | "taken"> {
     checkName(change.name);
     return await this.#deps.database.transaction(async (tables) => {
-      const rows = await tables.selectFrom("secrets").select("name").where("user_id", "=", userId).execute();
-      const names = rows.map((row) => row.name);
-      if (!names.includes(name)) return "missing";
-      if (change.name !== name && names.includes(change.name)) return "taken";
+      const own = tables.selectFrom("secrets").where("user_id", "=", userId);
+      const rows = await own.select(["name", "sealed_value", "binding"]).execute();
+      const before = rows.find((row) => row.name === name);
+      if (before === undefined) return "missing";
+      if (change.name !== name && rows.some((row) => row.name === change.name)) return "taken";
+      const binding = keepBinding(change, readBinding(before.binding));
+      checkSecretBinding(change.name, binding, this.#withValue(before).value, ["body"]);
       await tables
         .updateTable("secrets")
         .set({
           name: change.name,
           updated_at: this.#deps.clock.nowMs(),
           description: change.description,
+          binding: writeBinding(binding),
         })
         .where("user_id", "=", userId)
         .where("name", "=", name)
@@ -140,6 +163,19 @@ export class SecretStore {
       .executeTakeFirst();
     return numDeletedRows > 0n;
   }
+
+  #withValue(row: { readonly sealed_value: string; readonly binding: string | null }): SecretWithValue {
+    return { value: this.#deps.secretBox.unseal(row.sealed_value), ...readBinding(row.binding) };
+  }
+}
+
+function readBinding(binding: string | null): SecretBindingFields {
+  return binding === null ? {} : (JSON.parse(binding) as SecretBindingFields);
+}
+
+function writeBinding({ hosts, as, shape }: SecretBindingFields): string | null {
+  if (hosts === undefined || hosts === null) return null;
+  return JSON.stringify({ hosts, as: as ?? undefined, shape: shape ?? undefined });
 }
 
 function checkName(name: string): void {

@@ -9,9 +9,12 @@ import {
 import { Fault } from "../lib/fault.ts";
 import type { OpenAccess } from "./workspace-access.ts";
 
+/** A bound one has hosts: its value is for these, and not for tools. */
+export type UserSecret = { readonly value: string; readonly hosts?: readonly string[] | null };
+
 /** The secrets of users, by name. */
 export interface UserSecrets {
-  values(userId: string): Promise<Readonly<Record<string, string>>>;
+  values(userId: string): Promise<Readonly<Record<string, UserSecret>>>;
 }
 
 export type MachineDeps = {
@@ -79,7 +82,7 @@ export class Machine implements AsyncDisposable {
   }
 
   async #secrets(userId: string): Promise<ToolSecret[]> {
-    const own = Object.entries(await this.#deps.secrets.values(userId)).map(([name, value]) => ({
+    const own = Object.entries(await this.#deps.secrets.values(userId)).map(([name, { value }]) => ({
       name,
       value,
     }));

@@ -2,6 +2,7 @@ import type { Migration } from "kysely/migration";
 import { firstTables } from "./0001-tables.ts";
 import { userRules } from "./0002-user-rules.ts";
 import { keyLimits } from "./0003-key-limits.ts";
+import { secretHosts } from "./0004-secret-hosts.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -10,6 +11,7 @@ export const allMigrations: Migrations = {
   "0001-tables": firstTables,
   "0002-user-rules": userRules,
   "0003-key-limits": keyLimits,
+  "0004-secret-hosts": secretHosts,
 };
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */

@@ -18,7 +18,7 @@ const settings: StoredSettings = {
 const context: StartContext = {
   validator,
   settings,
-  secrets: { CUSTOM: "custom-value-123", SHARED: "of the user" },
+  secrets: { CUSTOM: { value: "custom-value-123" }, SHARED: { value: "of the user" } },
   catalogue: ["file_editor", "terminal"],
   approvalDefault: null,
   templateIds: ["bubblewrap", "process"],
@@ -85,6 +85,18 @@ test("the user's model, secrets, tokens and servers are the conversation's; noth
     selected_repository: "team/code",
     initial_message: { run: true },
   });
+});
+
+test("secrets that are bound to hosts are left out of a sandbox, with a warning", () => {
+  const bound = { value: "value-of-the-token", hosts: ["git.example.com"] };
+  const { order, shown } = readAppStartRequest(
+    {},
+    { ...context, secrets: { ...context.secrets, TOKEN: bound } },
+  );
+  expect(Object.keys(order.secrets.sources)).toEqual(expect.arrayContaining(["CUSTOM", "SHARED"]));
+  expect(order.secrets.sources["TOKEN"]).toBeUndefined();
+  expect(order.config.warnings).toContainEqual(expect.objectContaining({ code: "bound_secrets_left_out" }));
+  expect(JSON.stringify([order, shown])).not.toContain(bound.value);
 });
 
 test("a named model keeps the stored address and key, and the template is the user's if it is there", () => {

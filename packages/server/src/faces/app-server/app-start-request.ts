@@ -13,6 +13,8 @@ import type { Warning } from "../../events/warning.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
 import { unusedWarning } from "../../engine/unused-fields.ts";
+import { isBound } from "../../egress/check-secret-binding.ts";
+import type { SecretWithValue } from "../../settings/secret-store.ts";
 import { secretValues } from "../../engine/secret-values.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
@@ -29,7 +31,7 @@ export type StartContext = {
   readonly validator: Validator;
   readonly settings: StoredSettings;
   /** The user's own, by name. */
-  readonly secrets: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, SecretWithValue>>;
   readonly catalogue: readonly string[];
   readonly approvalDefault: ApprovalPolicy | null;
   readonly templateIds: readonly string[];
@@ -50,7 +52,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
   const wanted = inherit(body, parent);
   const provider = wanted.git_provider ?? null;
   const sources: Record<string, SecretSource> = {
-    ...staticSecrets(context.secrets),
+    ...staticSecrets(forTools(context.secrets)),
     ...staticSecrets(providerSecrets(settings.providerTokens, provider)),
     ...staticSecrets(requestSecrets(body.secrets ?? {})),
   };
@@ -64,7 +66,11 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
       title: typeof body.title === "string" ? readTitle(body.title) : null,
       config: {
         ...start.config,
-        ...withWarnings(start.config, [...reportedMarks(body), ...reportUnused(context)]),
+        ...withWarnings(start.config, [
+          ...reportedMarks(body),
+          ...reportUnused(context),
+          ...reportBound(context.secrets),
+        ]),
       },
       secrets: start.secrets,
       initialMessage:
@@ -210,6 +216,20 @@ function staticSecrets(values: Readonly<Record<string, string>>): Record<string,
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, { kind: "StaticSecret" as const, value }]),
   );
+}
+
+/** Nothing puts secrets into the requests of a sandbox, and its tools must not get the value of a bound one. */
+function forTools(secrets: StartContext["secrets"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(secrets).flatMap(([name, secret]) => (isBound(secret) ? [] : [[name, secret.value]])),
+  );
+}
+
+function reportBound(secrets: StartContext["secrets"]): Warning[] {
+  const names = Object.keys(secrets).filter((name) => isBound(secrets[name]!));
+  if (names.length === 0) return [];
+  const detail = `These secrets are bound to hosts, which works behind a wall only, and are left out: ${names.join(", ")}.`;
+  return [{ code: "bound_secrets_left_out", detail, secrets: names }];
 }
 
 function readId(given: string | null): string | null {

@@ -4,6 +4,7 @@ import type {
   POSTProviderModel,
   WebClientConfig,
 } from "@convoke/protocol";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { formatInstant } from "../../lib/instant.ts";
@@ -47,14 +48,16 @@ export function userSettingsHandlers({ settings, secrets, clock }: UserSettingsR
     },
 
     putSecret: async ({ caller, body }) => {
-      const { name, description = null, value } = body as CustomSecretModel;
-      await secrets.store(caller.userId, { name, description, value }, "replace");
+      const { name, description = null, value, hosts, as, shape } = body as CustomSecretModel;
+      const secret = { name, description, value, ...withoutUndefined({ hosts, as, shape }) };
+      await secrets.store(caller.userId, secret, "replace");
       return { status: 201, json: { message: "Secret stored" } };
     },
 
     renameSecret: async ({ caller, params, body }) => {
-      const { name, description } = body as CustomSecretUpdate;
-      const outcome = await secrets.update(caller.userId, params["secret_id"]!, { name, description });
+      const { name, description, hosts, as, shape } = body as CustomSecretUpdate;
+      const change = { name, description, ...withoutUndefined({ hosts, as, shape }) };
+      const outcome = await secrets.update(caller.userId, params["secret_id"]!, change);
       if (outcome === "missing") throw secretMissing(params["secret_id"]!);
       if (outcome === "taken")
         throw new Fault("conflict", "secret_exists", `There is a secret ${name} already.`);

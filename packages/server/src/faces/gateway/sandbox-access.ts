@@ -20,7 +20,10 @@ export function createSandboxAccess({ sandboxes, secrets }: SandboxAccessDeps): 
       bash: toolHost.bash,
       workingDir: workspaceDir,
       secrets: async () =>
-        Object.entries(await secrets.values(userId)).map(([name, value]) => ({ name, value })),
+        // They go into the sandbox, which never gets the value of a bound one and so cannot show it.
+        Object.entries(await secrets.values(userId)).flatMap(([name, { value, hosts }]) =>
+          hosts === undefined || hosts === null ? [{ name, value }] : [],
+        ),
     };
   };
 }

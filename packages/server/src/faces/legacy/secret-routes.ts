@@ -1,4 +1,5 @@
 import type { CustomSecretModel, CustomSecretUpdate } from "@convoke/protocol";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
 import type { RouteHandler, RouteReply } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { maxSecrets, type SecretStore } from "../../settings/secret-store.ts";
@@ -14,9 +15,10 @@ export function secretHandlers({ secrets }: SecretRouteDeps) {
     },
 
     createSecret: async ({ caller, body }) => {
-      const { name, description = null, value } = body as CustomSecretModel;
+      const { name, description = null, value, hosts, as, shape } = body as CustomSecretModel;
+      const secret = { name, description, value, ...withoutUndefined({ hosts, as, shape }) };
       try {
-        const isStored = await secrets.store(caller.userId, { name, description, value }, "refuse");
+        const isStored = await secrets.store(caller.userId, secret, "refuse");
         if (!isStored) return refusal(400, { message: `Secret ${name} already exists` });
       } catch (error) {
         if (error instanceof Fault && error.kind === "conflict")
@@ -27,9 +29,10 @@ export function secretHandlers({ secrets }: SecretRouteDeps) {
     },
 
     updateSecret: async ({ caller, params, body }) => {
-      const { name, description } = body as CustomSecretUpdate;
+      const { name, description, hosts, as, shape } = body as CustomSecretUpdate;
+      const change = { name, description, ...withoutUndefined({ hosts, as, shape }) };
       const id = params["secret_id"]!;
-      const outcome = await secrets.update(caller.userId, id, { name, description });
+      const outcome = await secrets.update(caller.userId, id, change);
       if (outcome === "missing") return missing(id);
       if (outcome === "taken") return refusal(400, { message: `Secret ${name} already exists` });
       return { json: { message: "Secret updated successfully" } };

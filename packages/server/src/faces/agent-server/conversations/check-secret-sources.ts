@@ -1,6 +1,5 @@
 import type { SecretSource } from "@convoke/protocol";
-import { checkSecretBinding } from "../../../egress/check-secret-binding.ts";
-import { keepBinding } from "../../../engine/bound-secrets.ts";
+import { checkSecretBinding, keepBinding } from "../../../egress/check-secret-binding.ts";
 import { secretMask } from "../../../settings/secret-fields.ts";
 import { invalidField } from "../../../lib/fault.ts";
 import { longestValueBytes, maxValueBytes } from "../../../security/secret-sources.ts";

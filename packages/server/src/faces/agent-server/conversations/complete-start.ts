@@ -1,3 +1,4 @@
+import type { SecretBindingFields } from "@convoke/protocol";
 import type { Caller } from "../../../security/caller.ts";
 import type { CompletedBody } from "../../../http/read-request.ts";
 import type { ApprovalPolicy } from "../../../engine/approval-policy.ts";
@@ -5,7 +6,9 @@ import { promptNames } from "../../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
-import type { SecretStore } from "../../../settings/secret-store.ts";
+import { isBound } from "../../../egress/check-secret-binding.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
+import type { SecretStore, SecretWithValue } from "../../../settings/secret-store.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { withDefaults } from "../../../settings/with-defaults.ts";
 import { isObject } from "../../../lib/json-object.ts";
@@ -38,10 +41,10 @@ export async function completeStart(
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
     if (own === null) return [name, source];
-    const value = await secrets.read(userId, own);
-    if (value === null) throw invalidField(["body", "secrets", name, "url"], `There is no secret ${own}.`);
-    const { description = null } = source as { description?: unknown };
-    return [name, { kind: "StaticSecret", value, description }];
+    const stored = await secrets.read(userId, own);
+    if (stored === null) throw invalidField(["body", "secrets", name, "url"], `There is no secret ${own}.`);
+    const { description = null, ...given } = source as SecretBindingFields & { description?: unknown };
+    return [name, { kind: "StaticSecret", description, ...withHosts(stored, given) }];
   });
   const withSecrets = { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
   return { body: withSecrets, settingsVersion };
@@ -104,6 +107,11 @@ function withLaunchAdditions(request: unknown): unknown {
 function withPlanning(request: unknown): unknown {
   if (!isObject(request) || request["agent_type"] !== "plan" || !isObject(request["agent"])) return request;
   return { ...request, agent: { ...request["agent"], system_prompt_filename: promptNames.planning } };
+}
+
+/** The hosts of a stored secret hold wherever it is used; of one without, those that the request names. */
+function withHosts(stored: SecretWithValue, { hosts, as, shape }: SecretBindingFields): SecretWithValue {
+  return isBound(stored) ? stored : { ...stored, ...withoutUndefined({ hosts, as, shape }) };
 }
 
 /** Clients refer to a stored secret by its path on this server. */

@@ -76,7 +76,8 @@ async function maskFor(
   secrets: UserSecrets,
   userId: string,
 ): Promise<Mask> {
-  const values = [...secretValues(described.secrets), ...Object.values(await secrets.values(userId))];
+  const own = Object.values(await secrets.values(userId)).map(({ value }) => value);
+  const values = [...secretValues(described.secrets), ...own];
   return createMask(values, sparedTexts(described.config));
 }
 

@@ -19,6 +19,7 @@ import { maxSecrets, type SecretStore } from "../../../settings/secret-store.ts"
 import { agentSettingsForm, conversationSettingsForm } from "../../../settings/settings-forms.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { toSettings } from "../../../settings/settings-views.ts";
+import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { StoredSettings } from "../../../settings/stored-settings.ts";
 import { badExposure, notStored, readExposure } from "./expose-secrets.ts";
 
@@ -75,15 +76,16 @@ export function agentSettingsHandlers({ settings, secrets, sealedValues }: Agent
     },
 
     putSettingsSecret: async (request) => {
-      const { name, description = null, value } = opened(request) as SecretCreateRequest;
-      await secrets.store(request.caller.userId, { name, description, value }, "replace");
-      return { json: { name, description } };
+      const { name, description = null, value, hosts, as, shape } = opened(request) as SecretCreateRequest;
+      const binding = withoutUndefined({ hosts, as, shape });
+      await secrets.store(request.caller.userId, { name, description, value, ...binding }, "replace");
+      return { json: { name, description, ...binding } };
     },
 
     readSettingsSecret: async ({ caller, params }) => {
-      const value = await secrets.read(caller.userId, params["name"]!);
-      if (value === null) throw secretMissing(params["name"]!);
-      const bytes = new TextEncoder().encode(value);
+      const secret = await secrets.read(caller.userId, params["name"]!);
+      if (secret === null) throw secretMissing(params["name"]!);
+      const bytes = new TextEncoder().encode(secret.value);
       return { bytes, contentType: "text/plain; charset=utf-8", headers: notStored };
     },
 
