@@ -7,6 +7,7 @@ import { Option, type Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { explainNoWall, mayRunWithoutWall } from "../without-wall.ts";
 import { openNode, type Node } from "../open-node.ts";
+import { readSecrets } from "../read-secrets.ts";
 import { wallRequest } from "../wall-request.ts";
 import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
@@ -29,6 +30,7 @@ type RunOptions = StoreOptions & {
   readonly hide?: readonly string[];
   readonly folder?: readonly string[];
   readonly unlock?: readonly string[];
+  readonly secret: readonly string[];
   readonly server?: string;
   readonly json?: true;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
@@ -83,6 +85,12 @@ export function addRun(program: Command, keepCompiled: () => void): void {
     .option(
       "--unlock <name...>",
       "what the agent may change although an editor or shell obeys it, e.g. .vscode",
+    )
+    .option(
+      "--secret <name@hosts>",
+      "a secret that only these hosts get, e.g. GITHUB_TOKEN@github.com; its value is the variable's, or is asked for (repeatable)",
+      (given: string, before: readonly string[]) => [...before, given],
+      [],
     );
   withStore(command, "where conversations are stored (default ~/.convoke)")
     .option(
@@ -107,7 +115,15 @@ function parseConfirm(text: string): Confirm {
 
 async function run(task: string, options: Run): Promise<void> {
   await using scope = new AsyncDisposableStack();
-  const request = startRequest(task, options);
+  const secrets = await readSecrets(options.secret, {
+    environment: process.env,
+    input: process.stdin,
+    output: process.stderr,
+  });
+  const request = {
+    ...startRequest(task, options),
+    ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
+  };
   const target = await openTarget(options, scope);
   const client = new ConvokeClient(target);
   const { id, wall } = await client.startConversation(request);
