@@ -6,27 +6,41 @@ import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 
-/** Secrets by name. Values are write-only. */
+const nothing = { name: "", value: "", hosts: "" };
+
+/** Secrets by name, and the hosts of those that are bound to some. Values are write-only. */
 export function SecretsSection() {
   const words = useWords();
   const more = useMoreWords();
   const { client } = useServices();
   const { value, problem, change } = useResource("GET /api/settings/secrets");
-  const [draft, setDraft] = useState({ name: "", value: "" });
+  const [draft, setDraft] = useState(nothing);
+  const [bound, setBound] = useState<{ readonly name: string; readonly hosts: string } | null>(null);
   const secrets = value?.secrets ?? [];
   const save = async (): Promise<void> => {
-    const isSaved = await change(() =>
-      client.call("PUT /api/settings/secrets", { body: { name: draft.name.trim(), value: draft.value } }),
-    );
-    if (isSaved) setDraft({ name: "", value: "" });
+    const body = { name: draft.name.trim(), value: draft.value, ...withHosts(draft.hosts) };
+    const isSaved = await change(() => client.call("PUT /api/settings/secrets", { body }));
+    if (isSaved) setDraft(nothing);
   };
+  const bind = async ({ name, hosts }: { readonly name: string; readonly hosts: string }): Promise<void> => {
+    // An empty field unbinds, so that the value is for tools.
+    const body = { name, hosts: withHosts(hosts).hosts ?? null };
+    const isSaved = await change(() =>
+      client.call("PUT /api/v1/secrets/{secret_id}", { params: { secret_id: name }, body }),
+    );
+    if (isSaved) setBound(null);
+  };
+  const { secrets: text } = more.settings;
   return (
     <>
-      <Explanation>{more.settings.secrets.explanation}</Explanation>
+      <Explanation>{text.explanation}</Explanation>
       <Problem text={problem} />
-      <Entries isEmpty={value !== undefined && secrets.length === 0} empty={more.settings.secrets.none}>
-        {secrets.map(({ name, description }) => (
-          <Entry key={name} title={name} detail={description ?? ""}>
+      <Entries isEmpty={value !== undefined && secrets.length === 0} empty={text.none}>
+        {secrets.map(({ name, description, hosts }) => (
+          <Entry key={name} title={name} detail={detailOf(description ?? "", hosts ?? [], text.onlyFor)}>
+            <Button variant="quiet" onClick={() => setBound({ name, hosts: (hosts ?? []).join(", ") })}>
+              {text.changeHosts}
+            </Button>
             <Button
               variant="quiet"
               onClick={() =>
@@ -38,19 +52,38 @@ export function SecretsSection() {
           </Entry>
         ))}
       </Entries>
-      <Form title={more.settings.secrets.add} onSubmit={() => void save()}>
+      {bound !== null && (
+        <Form title={text.hostsOf(bound.name)} onSubmit={() => void bind(bound)}>
+          <TextField
+            label={text.hosts}
+            hint={text.hostsHint}
+            value={bound.hosts}
+            onChange={(hosts) => setBound({ ...bound, hosts })}
+          />
+          <Button type="submit" variant="primary">
+            {words.common.save}
+          </Button>
+        </Form>
+      )}
+      <Form title={text.add} onSubmit={() => void save()}>
         <TextField
-          label={more.settings.secrets.name}
+          label={text.name}
           value={draft.name}
           isRequired
           onChange={(name) => setDraft({ ...draft, name })}
         />
         <TextField
-          label={more.settings.secrets.value}
+          label={text.value}
           value={draft.value}
           isSecret
           isRequired
           onChange={(next) => setDraft({ ...draft, value: next })}
+        />
+        <TextField
+          label={text.hosts}
+          hint={text.hostsHint}
+          value={draft.hosts}
+          onChange={(hosts) => setDraft({ ...draft, hosts })}
         />
         <Button type="submit" variant="primary">
           {words.common.save}
@@ -58,4 +91,16 @@ export function SecretsSection() {
       </Form>
     </>
   );
+}
+
+/** Without hosts, a secret that is replaced stays bound as it was. */
+function withHosts(typed: string): { readonly hosts?: string[] } {
+  const hosts = typed.split(/[\s,]+/).filter((host) => host !== "");
+  return hosts.length === 0 ? {} : { hosts };
+}
+
+function detailOf(description: string, hosts: readonly string[], onlyFor: (hosts: string) => string): string {
+  return [description, ...(hosts.length === 0 ? [] : [onlyFor(hosts.join(", "))])]
+    .filter((part) => part !== "")
+    .join(" · ");
 }

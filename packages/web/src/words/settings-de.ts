@@ -145,10 +145,15 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
     },
     secrets: {
       explanation:
-        "Agenten verwenden ein Secret über seinen Namen, $NAME im Befehl. Werte werden nie wieder angezeigt.",
+        "Agenten verwenden ein Secret über seinen Namen, $NAME im Befehl. Werte werden nie wieder angezeigt. Ein Secret mit Hosts bekommen nur diese: Im Befehl steht ein Platzhalter.",
       none: "Keine Secrets gespeichert.",
       name: "Name",
       value: "Wert",
+      hosts: "Nur für diese Hosts",
+      hostsHint: "github.com, *.example.com:8443; leer: ohne Bindung",
+      changeHosts: "Hosts ändern",
+      hostsOf: (name: string) => `Hosts von ${name}`,
+      onlyFor: (hosts: string) => `nur für ${hosts}`,
       add: "Hinzufügen oder ersetzen",
     },
     mcp: {

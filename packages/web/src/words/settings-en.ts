@@ -141,10 +141,16 @@ export const settingsEn = {
       hasNoKey: "no API key",
     },
     secrets: {
-      explanation: "Agents use a secret by its name, $NAME in a command. Values are never shown again.",
+      explanation:
+        "Agents use a secret by its name, $NAME in a command. Values are never shown again. Only its hosts get a secret that has some: the command has a placeholder.",
       none: "No secrets saved.",
       name: "Name",
       value: "Value",
+      hosts: "For these hosts only",
+      hostsHint: "github.com, *.example.com:8443; empty: not bound",
+      changeHosts: "Change hosts",
+      hostsOf: (name: string) => `Hosts of ${name}`,
+      onlyFor: (hosts: string) => `for ${hosts} only`,
       add: "Add or replace",
     },
     mcp: {
