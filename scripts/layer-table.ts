@@ -92,6 +92,7 @@ export const layerTable: LayerTable = {
     "server/engine": [
       [
         "approval-policy.ts",
+        "bound-secrets.ts",
         "conversation-config.ts",
         "inbox.ts",
         "refusals.ts",

@@ -5,7 +5,7 @@ import { headerProblem } from "../lib/header-problem.ts";
 import { parseHostPattern } from "./policy/host-pattern.ts";
 
 /** Shorter values are not found in answers that repeat them. */
-const minValueChars = 8;
+export const minBoundValueChars = 8;
 const placesWithout: readonly SecretPlace[] = ["header", "basic"];
 
 /** Where a value is put into requests. */
@@ -59,10 +59,10 @@ export function checkSecretBinding(
       "AWS requests are signed with the secret, so a placeholder cannot be replaced on the way. Use a token that is sent as it is, or leave hosts out.",
     );
   if (value === null || value === "") return;
-  if (value.trim().length < minValueChars)
+  if (value.trim().length < minBoundValueChars)
     throw invalidField(
       [...loc, "value"],
-      `A secret that is bound to hosts has at least ${minValueChars} characters: a shorter one is not found in answers that repeat it.`,
+      `A secret that is bound to hosts has at least ${minBoundValueChars} characters: a shorter one is not found in answers that repeat it.`,
     );
   const problem = secretPlaces(binding).includes("header") ? headerProblem("Authorization", value) : null;
   if (problem !== null)

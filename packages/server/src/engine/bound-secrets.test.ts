@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  boundLookups,
+  fetchedOf,
   toBoundSecrets,
   toToolSecrets,
   withNewPlaceholders,
@@ -53,14 +53,14 @@ test("the wall gets the values, those of lookups once they are known", () => {
   const placeholder = (name: string): string => secrets.placeholders?.[name] ?? "";
   const token = { name: "TOKEN", placeholder: placeholder("TOKEN"), value, hosts, as: ["header", "basic"] };
   expect(toBoundSecrets(secrets)).toEqual([token]);
-  const lookedUp = boundLookups(
+  const fetchedValues = fetchedOf(
     [
       { name: "LOOKUP", value: "looked-up-value" },
       { name: "PLAIN", value: "plain-value" },
     ],
     secrets.sources,
   );
-  expect(toBoundSecrets({ ...secrets, lookedUp })).toEqual([
+  expect(toBoundSecrets({ ...secrets, fetchedValues })).toEqual([
     token,
     { name: "LOOKUP", placeholder: placeholder("LOOKUP"), value: "looked-up-value", hosts, as: ["query"] },
   ]);

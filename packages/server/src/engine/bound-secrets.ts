@@ -1,6 +1,6 @@
 import type { SecretSource } from "@convoke/protocol";
 import type { ToolSecret } from "@convoke/tool-host";
-import { isBound, secretPlaces } from "../egress/check-secret-binding.ts";
+import { isBound, minBoundValueChars, secretPlaces } from "../egress/check-secret-binding.ts";
 import type { BoundSecret } from "../egress/egress.ts";
 import { createPlaceholder } from "../security/placeholder.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
@@ -32,22 +32,22 @@ export function withNewPlaceholders(secrets: ConversationSecrets): ConversationS
   return withPlaceholders({ ...secrets, placeholders: {} });
 }
 
-/** What the wall of a conversation puts into requests. A secret whose value is not known yet is not there. */
+/** What the wall of a conversation puts into requests. One whose value is not known yet, or too short to be masked in answers, is not there. */
 export function toBoundSecrets({
   sources,
   placeholders = {},
-  lookedUp = {},
+  fetchedValues = {},
 }: ConversationSecrets): BoundSecret[] {
   return Object.entries(sources).flatMap(([name, source]): BoundSecret[] => {
-    const value = (source.kind === "StaticSecret" ? source.value : lookedUp[name])?.trim() ?? "";
+    const value = (source.kind === "StaticSecret" ? source.value : fetchedValues[name])?.trim() ?? "";
     const placeholder = Object.hasOwn(placeholders, name) ? placeholders[name] : undefined;
-    if (!isBound(source) || value === "" || placeholder === undefined) return [];
+    if (!isBound(source) || value.length < minBoundValueChars || placeholder === undefined) return [];
     return [{ name, placeholder, value, hosts: source.hosts ?? [], as: secretPlaces(source) }];
   });
 }
 
 /** The values of bound secrets that were looked up, by name. */
-export function boundLookups(
+export function fetchedOf(
   resolved: readonly ToolSecret[],
   sources: Readonly<Record<string, SecretSource>>,
 ): Readonly<Record<string, string>> {

@@ -7,7 +7,7 @@ import type { EventDraft } from "../events/event-draft.ts";
 import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { deadlineOf } from "./approval-policy.ts";
-import { boundLookups, toBoundSecrets, toToolSecrets, withPlaceholders } from "./bound-secrets.ts";
+import { fetchedOf, toBoundSecrets, toToolSecrets, withPlaceholders } from "./bound-secrets.ts";
 import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
 import { warning, type Warning } from "../events/warning.ts";
 import type { ConversationLog } from "./conversation-log.ts";
@@ -109,7 +109,7 @@ export class Configuration {
   async addSecrets(given: Readonly<Record<string, SecretSource>>): Promise<void> {
     const { log, queue } = this.#deps;
     await queue.post(async () => {
-      const { sources: stored, lookedUp = {} } = this.#secrets;
+      const { sources: stored, fetchedValues = {} } = this.#secrets;
       const { value: unmasked, warnings } = unmaskedSources(given, stored);
       const sources = Object.fromEntries(
         Object.entries(unmasked).map(([name, source]) => [name, keepBinding(source, stored[name])]),
@@ -117,7 +117,9 @@ export class Configuration {
       const secrets = withPlaceholders({
         ...this.#secrets,
         sources: { ...stored, ...sources },
-        lookedUp: Object.fromEntries(Object.entries(lookedUp).filter(([name]) => !(name in sources))),
+        fetchedValues: Object.fromEntries(
+          Object.entries(fetchedValues).filter(([name]) => !(name in sources)),
+        ),
       });
       this.#maskBoth(secrets, this.#config);
       await log.append([stateUpdate("secret_registry", secretRegistry(secrets)), ...warnings.map(warning)], {
@@ -133,10 +135,10 @@ export class Configuration {
    * into the mask.
    */
   forTools(resolved: readonly ToolSecret[]): ToolSecret[] {
-    const { lookedUp: known = {}, sources } = this.#secrets;
-    const lookedUp = { ...known, ...boundLookups(resolved, sources) };
-    if (!isDeepStrictEqual(lookedUp, known)) {
-      const secrets = { ...this.#secrets, lookedUp };
+    const { fetchedValues: known = {}, sources } = this.#secrets;
+    const fetchedValues = { ...known, ...fetchedOf(resolved, sources) };
+    if (!isDeepStrictEqual(fetchedValues, known)) {
+      const secrets = { ...this.#secrets, fetchedValues };
       this.#maskBoth(secrets, this.#config);
       this.#secrets = secrets;
       this.#deps.boundSecrets.set(toBoundSecrets(secrets));
@@ -172,7 +174,7 @@ export class Configuration {
   /** The server's own keys and what was looked up are never stored. */
   #seal(secrets: ConversationSecrets): string {
     return this.#deps.secretBox.seal(
-      JSON.stringify({ ...secrets, serverKeys: undefined, lookedUp: undefined }),
+      JSON.stringify({ ...secrets, serverKeys: undefined, fetchedValues: undefined }),
     );
   }
 }

@@ -98,7 +98,7 @@ export type ConversationSecrets = {
   /** What stands inside of the wall for each secret that is bound to hosts, by name. */
   readonly placeholders?: Readonly<Record<string, string>>;
   /** Values of bound secrets that are looked up, as they were last, by name; in memory only. */
-  readonly lookedUp?: Readonly<Record<string, string>>;
+  readonly fetchedValues?: Readonly<Record<string, string>>;
   /** The agent's MCP servers as sent; the configuration has masks. */
   readonly mcp?: Readonly<Record<string, unknown>>;
   /** MCP servers of the request's sub-agents, by name. */

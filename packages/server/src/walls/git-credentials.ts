@@ -2,7 +2,7 @@ import type { BoundSecret } from "../egress/egress.ts";
 import { formatHost } from "../egress/policy/host-name.ts";
 import { parseHostPattern } from "../egress/policy/host-pattern.ts";
 
-/** Names of files in the folder of the way out, which a wall shows read-only. They are written anew when secrets change. */
+/** Names of files in the folder of the way out, which a wall shows read-only. They are written again when secrets change. */
 export const gitFiles = { config: "git-config", helper: "git-credential" } as const;
 
 /** For hosts that take any name beside a token. An address with a name in it keeps that. */

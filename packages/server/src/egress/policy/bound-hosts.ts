@@ -1,12 +1,14 @@
 import type { NetworkPolicy, NetworkRules } from "@convoke/protocol";
-import type { BoundSecret } from "../egress.ts";
 import { parseHostPattern } from "./host-pattern.ts";
 
 /**
  * A conversation's policy with the hosts of its secrets: they may be read, and written to by requests that carry a secret. A policy that
  * closes the network stays as it is.
  */
-export function withBoundHosts(policy: NetworkPolicy, secrets: readonly BoundSecret[]): NetworkPolicy {
+export function withBoundHosts(
+  policy: NetworkPolicy,
+  secrets: readonly { readonly hosts: readonly string[] }[],
+): NetworkPolicy {
   const hosts = [...new Set(secrets.flatMap((secret) => secret.hosts))].filter(
     // As for the secret itself, one that cannot be read is none.
     (host) => typeof parseHostPattern(host, "web") !== "string",
