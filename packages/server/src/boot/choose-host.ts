@@ -198,7 +198,7 @@ export class Hosts implements DefaultPlace, PassingPlace {
     return {
       catalogue: wall.catalogue,
       kind: "wall",
-      putsSecretsIn: this.#settings(config.wall).network !== "none",
+      putsSecretsIn: readWall(config.wall, this.#deps.network).network !== "none",
       stateDir: wall.stateDir,
       openHost,
       refusalsSince: (mark) => wall.refusalsSince(mark),

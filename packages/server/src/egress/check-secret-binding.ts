@@ -2,7 +2,7 @@ import type { SecretBindingFields, SecretPlace } from "@convoke/protocol";
 import { invalidField } from "../lib/fault.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import { headerProblem } from "../lib/header-problem.ts";
-import { parseHostPattern } from "./policy/host-pattern.ts";
+import { parseHostPattern } from "../lib/host-pattern.ts";
 
 /** Shorter values are not found in answers that repeat them. */
 export const minBoundValueChars = 8;

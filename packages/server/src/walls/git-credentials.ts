@@ -1,6 +1,6 @@
 import type { BoundSecret } from "../egress/egress.ts";
-import { formatHost } from "../egress/policy/host-name.ts";
-import { parseHostPattern } from "../egress/policy/host-pattern.ts";
+import { formatHost } from "../lib/host-name.ts";
+import { parseHostPattern } from "../lib/host-pattern.ts";
 
 /** Names of files in the folder of the way out, which a wall shows read-only. They are written again when secrets change. */
 export const gitFiles = { config: "git-config", helper: "git-credential" } as const;

@@ -2,8 +2,10 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { WallAccount } from "./wall-account.ts";
+import { gitFiles } from "./git-credentials.ts";
 import { SharedTrust, WallEgress } from "./wall-egress.ts";
 
 const account: WallAccount = {
@@ -14,6 +16,8 @@ const account: WallAccount = {
   isRoot: false,
 };
 
+const noJava = { stores: [], networkSettings: [], settingsFolders: [] };
+
 async function openWallEgress(granted: readonly string[]): Promise<{ folder: string; way: WallEgress }> {
   const folder = await mkdtemp(join(tmpdir(), "way-"));
   const way = new WallEgress({
@@ -21,7 +25,18 @@ async function openWallEgress(granted: readonly string[]): Promise<{ folder: str
     isOwnListener: () => false,
     onEgress: () => {},
     logger: silentLogger,
-    order: { rootId: "c1", ownerId: "u1", folder, network: "none", limit: null, granted, hide: [] },
+    boundSecrets: createBoundSecretRegistry(),
+    order: {
+      rootId: "c1",
+      ownerId: "u1",
+      folder,
+      network: "none",
+      limit: null,
+      granted,
+      hide: [],
+      unlocked: [],
+      extraFolders: [],
+    },
     folder,
     trust: new SharedTrust(),
   });
@@ -34,16 +49,16 @@ async function openWallEgress(granted: readonly string[]): Promise<{ folder: str
 
 test("a way out that fails after it listens is closed, and leaves no file", async () => {
   const { folder, way } = await openWallEgress(["no host"]);
-  await expect(way.open(account, [])).rejects.toThrow("Write a host such as");
+  await expect(way.open(account, [], noJava)).rejects.toThrow("Write a host such as");
   expect(await readdir(folder)).toEqual([]);
 });
 
 test("a way out has a socket for as long as it is open, and opens again", async () => {
   const { folder, way } = await openWallEgress([]);
   for (let at = 0; at < 2; at += 1) {
-    await way.open(account, []);
-    expect(await readdir(folder)).toEqual(["proxy.sock"]);
+    await way.open(account, [], noJava);
+    expect((await readdir(folder)).toSorted()).toEqual([...Object.values(gitFiles), "proxy.sock"].toSorted());
     await way.close();
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder)).not.toContain("proxy.sock");
   }
 });

@@ -1,5 +1,5 @@
 import type { NetworkPolicy, NetworkRules } from "@convoke/protocol";
-import { parseHostPattern } from "./host-pattern.ts";
+import { parseHostPattern } from "../../lib/host-pattern.ts";
 
 /**
  * A conversation's policy with the hosts of its secrets: they may be read, and written to by requests that carry a secret. A policy that

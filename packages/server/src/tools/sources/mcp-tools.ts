@@ -9,7 +9,7 @@ import { readServers } from "../../extensions/mcp/read-servers.ts";
 import type { McpServer } from "../../extensions/mcp/mcp-server.ts";
 import { secretsFor } from "../../egress/bound-secrets.ts";
 import type { BoundSecret } from "../../egress/egress.ts";
-import { toHost } from "../../egress/policy/host-name.ts";
+import { toHost } from "../../lib/host-name.ts";
 import { toBoundSecrets } from "../../engine/bound-secrets.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 import type { McpLogins } from "../../settings/mcp-logins.ts";
