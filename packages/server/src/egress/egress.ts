@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import type { Socket } from "node:net";
 import type { SecureContext } from "node:tls";
@@ -22,6 +23,8 @@ export type EgressOptions = EgressPolicies & {
   readonly parentProxy?: (host: string, port: number) => URL | null;
   /** Which certificates of hosts are trusted. Make one for all walls: reading the system's roots takes tens of milliseconds. */
   readonly upstreamTrust?: () => SecureContext;
+  /** Private key on P-256 of the authority, where it has to be the same for the next process; made for this one unless given. */
+  readonly authorityKey?: KeyObject | null;
   readonly limits?: Partial<EgressLimits>;
 };
 

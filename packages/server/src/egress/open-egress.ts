@@ -10,7 +10,7 @@ import { defaultLimits, type Egress, type EgressOptions } from "./egress.ts";
 import type { ForwardContext } from "./forward/forward-context.ts";
 import { UpstreamAgent } from "./forward/upstream-agent.ts";
 import { Front } from "./front/front.ts";
-import { listen } from "./front/listen.ts";
+import { inodeOf, listen } from "./front/listen.ts";
 import { Interceptor } from "./intercept/interceptor.ts";
 import { createDialTls } from "./intercept/upstream-tls.ts";
 import { createTunnelOpener } from "./open-tunnel.ts";
@@ -42,7 +42,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
       if (isUnexpected(error)) options.onUnexpected(error, message);
     },
   };
-  const authority = new CertificateAuthority();
+  const authority = new CertificateAuthority(Date.now, options.authorityKey ?? null);
   const agent = new UpstreamAgent(dial);
   const dialTls = createDialTls(dial, options.upstreamTrust, limits.connectMs);
   const interceptor = new Interceptor({ context, authority, dialTls, plainAgent: agent });
@@ -58,7 +58,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     if (clients.size > limits.maxConnections) return front.refuseConnection(socket);
     void front.serve(socket);
   });
-  await listen(server, options.socketPath, (error) =>
+  const inode = await listen(server, options.socketPath, (error) =>
     options.onUnexpected(error, "a connection could not be accepted"),
   );
 
@@ -78,7 +78,8 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
       interceptor[Symbol.dispose]();
       connections.endAll();
       await closed;
-      await rm(options.socketPath, { force: true });
+      // Another server may have put its own in the place.
+      if ((await inodeOf(options.socketPath)) === inode) await rm(options.socketPath, { force: true });
       ledger[Symbol.dispose]();
     }),
   };

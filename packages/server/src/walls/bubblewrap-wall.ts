@@ -25,8 +25,8 @@ import type { LeftBehindFiles } from "./left-behind.ts";
 import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
 import { gitSettings } from "./git-credentials.ts";
-import { insideEgress, WallEgress } from "./wall-egress.ts";
-import type { SharedTrust } from "./wall-egress.ts";
+import { WallEgress } from "./wall-egress.ts";
+import { insideEgress, type SharedTrust } from "../egress/way-out.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
@@ -225,7 +225,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       dirs: { run: this.#run, state, home, egress: isClosed ? null : egress },
       settings,
       java,
-      trust: isClosed ? null : await this.#egress.open(account, settings.registries, java),
+      trust: isClosed ? null : await this.#egress.open(settings.registries, java),
     });
   }
 

@@ -8,7 +8,7 @@ import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
 import { LeftBehindFiles, type LeftBehindPlace } from "./left-behind.ts";
-import { SharedTrust } from "./wall-egress.ts";
+import { SharedTrust } from "../egress/way-out.ts";
 import { resolved, whyNotShown, whyRefused, type FolderPlaces } from "./refused-folder.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 

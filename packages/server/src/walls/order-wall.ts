@@ -14,7 +14,8 @@ import { findHiddenFiles } from "./hidden-files.ts";
 import type { Java } from "./java.ts";
 import { findToolchains, toolchainVariables, visiblePath } from "./toolchains.ts";
 import type { WallAccount } from "./wall-account.ts";
-import { insideEgress, type WallTrust } from "./wall-egress.ts";
+import { insideEgress } from "../egress/way-out.ts";
+import type { WallTrust } from "./wall-egress.ts";
 import {
   accountFiles,
   insideWall,

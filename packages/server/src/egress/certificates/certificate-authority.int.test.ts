@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
+import { CertificateAuthority } from "./certificate-authority.ts";
 import { writeCertificate } from "./certificate.ts";
+import { deriveAuthorityKey } from "./derive-authority-key.ts";
 
 const run = promisify(execFile);
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
@@ -36,5 +38,31 @@ test.skipIf(!hasOpenssl)(
     await expect(
       run("openssl", [...verify, "-verify_hostname", "other.example", "leaf.pem"], { cwd: folder }),
     ).rejects.toThrow("hostname mismatch");
+  },
+);
+
+test.skipIf(!hasOpenssl)(
+  "OpenSSL, which trusts the authority of an earlier process, accepts the chain of a later one (needs openssl)",
+  async () => {
+    await using scope = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), "egress-"));
+    scope.defer(async () => rm(folder, { recursive: true }));
+    const [earlier, later] = [1, 2].map(
+      () => new CertificateAuthority(Date.now, deriveAuthorityKey("secret")),
+    );
+    await writeFile(join(folder, "trusted.pem"), earlier!.certificate);
+    // The leaf, then the authority as the later process wrote it.
+    await writeFile(join(folder, "chain.pem"), later!.issue("example.com").cert);
+    const order = [
+      "verify",
+      "-x509_strict",
+      "-CAfile",
+      "trusted.pem",
+      "-untrusted",
+      "chain.pem",
+      "chain.pem",
+    ];
+    const { stdout } = await run("openssl", order, { cwd: folder });
+    expect(stdout).toBe("chain.pem: OK\n");
   },
 );

@@ -1,28 +1,35 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { publicKeyDigest, writeCertificate } from "./certificate.ts";
 
 const dayMs = 86_400_000;
 const authorityDays = 30;
+/** Of one whose key is kept: what it is for outlives processes, and reads its trust store when it starts. */
+const keptAuthorityDays = 3_650;
 const leafDays = 7;
 /** Clocks of programs inside are the machine's; those of tests may be set. */
 const beforeMs = dayMs;
 /** What a server has to show as one host: PEM, and when to ask for another. */
 export type Leaf = { readonly key: string; readonly cert: string; readonly renewAt: number };
 
-/** A wall's own authority. Its key and the key of its leaves are in this process's memory only. */
+/** A wall's own authority. The key of its leaves, and its own unless that is given, are in this process's memory only. */
 export class CertificateAuthority {
   /** PEM. */
   readonly certificate: string;
   readonly publicKeyDigest: string;
-  readonly #key = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  readonly #key: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
   readonly #leafKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
   readonly #name = "Convoke wall";
   readonly #notAfter: number;
   readonly #now: () => number;
 
-  constructor(now: () => number = Date.now) {
+  /** `kept`: a private key on P-256, whose authority is the same for each process that has it. */
+  constructor(now: () => number = Date.now, kept: KeyObject | null = null) {
     this.#now = now;
-    this.#notAfter = now() + authorityDays * dayMs;
+    this.#notAfter = now() + (kept === null ? authorityDays : keptAuthorityDays) * dayMs;
+    this.#key =
+      kept === null
+        ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+        : { privateKey: kept, publicKey: createPublicKey(kept) };
     const { publicKey, privateKey } = this.#key;
     this.certificate = writeCertificate(
       {
