@@ -7,6 +7,7 @@ import { findToolHostProgram } from "../../packages/cli/src/find-tool-host-progr
 import { createBubblewrapBackend } from "../../packages/server/src/sandboxes/bubblewrap.ts";
 import { findBubblewrap } from "../../packages/server/src/sandboxes/find-bubblewrap.ts";
 import { createProcessBackend } from "../../packages/server/src/sandboxes/process.ts";
+import { createTestWays } from "../../packages/server/src/sandboxes/testing/test-ways.ts";
 import type { SandboxBackend, SandboxSpec } from "../../packages/server/src/sandboxes/sandbox.ts";
 import type { ToolHostProgram } from "../../packages/server/src/sandboxes/tool-host-program.ts";
 import { buildCommand } from "../../scripts/build-command.ts";
@@ -34,11 +35,13 @@ export async function run(): Promise<BenchResult[]> {
     await chmod(folder, 0o711);
     const sandboxesDir = join(folder, "sandboxes");
     await mkdir(sandboxesDir, { mode: 0o711 });
+    await using ways = createTestWays("registries");
     const depsOf = (program: ToolHostProgram) => ({
       sandboxesDir,
       installationId: "bench",
       program,
       environment: process.env,
+      ways,
       connect: ({ address, key }: { address: string; key: string }) => connectToolHost({ address, key }),
     });
     const bundle = findToolHostProgram(join(buildDir, "lib", "cli-sandbox-host.js"));
@@ -47,7 +50,7 @@ export async function run(): Promise<BenchResult[]> {
     const forwarderFile = join(buildDir, "lib", "server-sandboxes-port-forwarder.js");
     const built = createBubblewrapBackend({ ...depsOf(bundle), ...bubblewrap, forwarderFile });
     const inBundle = await measure(built, folder);
-    const warmMs = await measureWarm(built, sandboxesDir);
+    const warmMs = await measureWarm(built, ways, sandboxesDir);
     const inSources = await measure(
       createBubblewrapBackend({ ...depsOf(findToolHostProgram()), ...bubblewrap }),
       folder,
@@ -110,12 +113,12 @@ async function measure(
       workspaceDir: join(folder, "sandboxes", id, "workspace"),
       environment: {},
       limits: { memoryMb: 1_024, cpus: 1, pids: 256 },
-      network: backend.name === "process" ? "on" : "none",
+      network: "on",
     };
     const startedAt = performance.now();
     const handle = await backend.start({
       spec,
-      key: "bench-key-of-a-sandbox",
+      keys: { toolHost: "bench-key-of-a-sandbox", authority: "bench authority" },
       onProgress: () => {},
       signal: new AbortController().signal,
     });

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createFleetSandboxes } from "../../packages/server/src/app-conversations/fleet-sandboxes.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
 import { openSandboxFleet } from "../../packages/server/src/sandboxes/sandbox-fleet.ts";
+import type { SandboxWays } from "../../packages/server/src/sandboxes/sandbox-ways.ts";
 import { openSqliteSandboxStore } from "../../packages/server/src/sandboxes/sqlite-sandbox-store.ts";
 import type { SandboxBackend } from "../../packages/server/src/sandboxes/sandbox.ts";
 import { createSecretBox } from "../../packages/server/src/security/seal.ts";
@@ -16,7 +17,11 @@ const roundCount = 7;
 const restMs = 500;
 
 /** Time from the request for a sandbox to its first tool call, with a warm one: the median in milliseconds. */
-export async function measureWarm(backend: SandboxBackend, sandboxesDir: string): Promise<number> {
+export async function measureWarm(
+  backend: SandboxBackend,
+  ways: SandboxWays,
+  sandboxesDir: string,
+): Promise<number> {
   const fleet = await openSandboxFleet({
     backends: [backend],
     store: openSqliteSandboxStore(":memory:"),
@@ -27,7 +32,8 @@ export async function measureWarm(backend: SandboxBackend, sandboxesDir: string)
   const limits = { memoryMb: 1_024, cpus: 1, pids: 256 };
   await using sandboxes = createFleetSandboxes({
     fleet,
-    templates: [{ backend: backend.name, limits, network: "none", environment: {} }],
+    ways,
+    templates: [{ backend: backend.name, limits, network: "on", environment: {} }],
     sandboxesDir,
     summary: "",
     templatesSinceMs: 0,

@@ -11,7 +11,7 @@ import {
   defaultTools,
   findChromium,
 } from "@convoke/tool-host";
-import { describeNetwork } from "./print/describe-wall.ts";
+import { describeNetwork } from "@convoke/server/describe-network";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 
 /** One check. `missing` keeps Convoke from working, `optional` only a part of it. */
@@ -113,7 +113,9 @@ async function checkSandboxes(
     if (config.use.length === 0) return "off (CONVOKE_SANDBOX)";
     const [first, ...others] = chooseTemplates(choice, config);
     const also = others.map(({ backend }) => `, also ${backend}`).join("");
-    return `${first.backend}, network ${first.network}${also}`;
+    // A plain process always has the machine's network.
+    const network = first.backend === "process" ? "the machine's network" : describeNetwork(config.network);
+    return `${first.backend}, ${network}${also}`;
   };
   if (findings.some(({ state }) => state === "missing")) return findings;
   return [...findings, { name: "sandboxes", state: "ok", detail: summary(), fix: null }];

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { NetworkPolicy, WallInfo } from "@convoke/protocol";
+import type { WallInfo } from "@convoke/protocol";
+import { describeNetwork } from "@convoke/server/describe-network";
 
 /** What an agent can reach, in one line. */
 export function describeWall(wall: WallInfo | undefined, workspace: string): string {
@@ -25,14 +26,4 @@ function describeWrites({ extra_folders: extra = [] }: WallInfo, workspace: stri
 function describeReads({ extra_folders: extra = [] }: WallInfo): string[] {
   const paths = extra.filter(({ mode }) => mode !== "rw").map(({ path }) => path);
   return paths.length === 0 ? [] : [`reads ${paths.join(", ")} too`];
-}
-
-/** What is reachable from inside, in a few words. */
-export function describeNetwork(network: NetworkPolicy): string {
-  if (network === "none") return "no network";
-  if (network === "all") return "network: public hosts";
-  if (network === "registries") return "network: package registries and code hosts, to read";
-  const hosts = [...(network.presets ?? []), ...(network.allow ?? []), ...(network.read_only ?? [])];
-  const more = hosts.length > 5 ? `, and ${hosts.length - 5} more` : "";
-  return `network: ${hosts.slice(0, 5).join(", ") || "nothing"}${more}`;
 }

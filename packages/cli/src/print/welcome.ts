@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { describeNetwork } from "./describe-wall.ts";
+import { describeNetwork } from "@convoke/server/describe-network";
 import type { Server, ServerConfig } from "@convoke/server";
 
 /** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLogger } from "../lib/logger.ts";
 import { openSandboxFleet } from "../sandboxes/sandbox-fleet.ts";
+import { createTestWays } from "../sandboxes/testing/test-ways.ts";
 import {
   SandboxError,
   type SandboxBackend,
@@ -62,6 +63,7 @@ async function openBench(warm = 0) {
   const shared = { limits: { memoryMb: 64, cpus: 1, pids: 10 }, network: "none" } as const;
   const sandboxes: Sandboxes = createFleetSandboxes({
     fleet,
+    ways: createTestWays("none"),
     templates: [
       { ...shared, backend: "plain", environment: { LANG: "C" } },
       { ...shared, backend: "images", image: "broken:1", environment: { FAIL: "yes" } },

@@ -8,6 +8,7 @@ import { Fault } from "../lib/fault.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
 import { WarmPool, type WarmPoolDeps } from "../sandboxes/warm-pool.ts";
+import type { SandboxWays } from "../sandboxes/sandbox-ways.ts";
 import { SandboxError, type SandboxSpec } from "../sandboxes/sandbox.ts";
 import type {
   Sandboxes,
@@ -27,6 +28,8 @@ export type FleetTemplate = Pick<SandboxSpec, "limits" | "network" | "image" | "
 export type FleetSandboxesDeps = {
   /** Owned by this object from here on. */
   readonly fleet: SandboxFleet;
+  /** Those of its backends; owned as well. */
+  readonly ways: SandboxWays;
   /** The first is the default; no two with the same backend and image. */
   readonly templates: readonly [FleetTemplate, ...FleetTemplate[]];
   /** Absolute; where the backends keep a directory per sandbox, so that a workspace goes when its sandbox does. */
@@ -62,13 +65,15 @@ class FleetSandboxes implements LocalSandboxes {
   readonly templates: readonly SandboxTemplate[];
   readonly summary: string;
   readonly #fleet: SandboxFleet;
+  readonly #ways: SandboxWays;
   readonly #sandboxesDir: string;
   readonly #byId: ReadonlyMap<string, FleetTemplate>;
   readonly #pool: WarmPool | null;
 
-  constructor({ fleet, templates, sandboxesDir, templatesSinceMs, summary, warm }: FleetSandboxesDeps) {
+  constructor({ fleet, ways, templates, sandboxesDir, templatesSinceMs, summary, warm }: FleetSandboxesDeps) {
     this.summary = summary;
     this.#fleet = fleet;
+    this.#ways = ways;
     this.#sandboxesDir = sandboxesDir;
     this.#byId = new Map(templates.map((template) => [idOf(template.backend, template.image), template]));
     this.templates = [...this.#byId].map(([id, { environment, backend }]) => ({
@@ -176,6 +181,7 @@ class FleetSandboxes implements LocalSandboxes {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool?.[Symbol.asyncDispose]();
     await this.#fleet[Symbol.asyncDispose]();
+    await this.#ways[Symbol.asyncDispose]();
   }
 
   #orderOf({ backend, ...spec }: FleetTemplate, id: string): ReturnType<WarmPoolDeps["order"]> {

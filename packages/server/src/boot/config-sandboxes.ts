@@ -1,4 +1,6 @@
+import type { NetworkPolicy } from "@convoke/protocol";
 import { ConfigError } from "../lib/config-error.ts";
+import { readNetwork } from "./config-wall.ts";
 
 const backendNames = ["bubblewrap", "process", "docker"] as const;
 export type SandboxBackendName = (typeof backendNames)[number];
@@ -10,10 +12,8 @@ export type SandboxConfig = {
    * first by default; an empty list means off.
    */
   readonly use: "auto" | readonly SandboxBackendName[];
-  /** `none`: nothing outside the sandbox. `on`: the network outside this machine. */
-  readonly network: "none" | "on";
-  /** With network `on`, bubblewrap may use this machine's own network when it cannot create another one. */
-  readonly isNetworkShared: boolean;
+  /** What sandboxes that isolate may reach, through the server's proxy. */
+  readonly network: NetworkPolicy;
   /** Container image with the command `convoke`; null when none is configured. */
   readonly image: string | null;
   /** Socket of Docker or Podman. */
@@ -33,13 +33,16 @@ export type SandboxConfig = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads `CONVOKE_SANDBOX` and `CONVOKE_SANDBOX_*`; `use` of a flag wins over the environment. */
-export function readSandboxConfig(environment: Environment, use?: string): SandboxConfig {
+/** Reads `CONVOKE_SANDBOX` and `CONVOKE_SANDBOX_*`; `use` of a flag wins over the environment. `network` is what walls let out. */
+export function readSandboxConfig(
+  environment: Environment,
+  network: NetworkPolicy,
+  use?: string,
+): SandboxConfig {
   const image = environment["CONVOKE_SANDBOX_IMAGE"] || null;
   return {
     use: readUse(use ?? environment["CONVOKE_SANDBOX"] ?? "auto", image),
-    network: readChoice(environment, "CONVOKE_SANDBOX_NETWORK", ["none", "on"]),
-    isNetworkShared: readChoice(environment, "CONVOKE_SANDBOX_SHARED_NETWORK", ["no", "yes"]) === "yes",
+    network: readOwnNetwork(environment["CONVOKE_SANDBOX_NETWORK"]) ?? network,
     image,
     engineSocket: environment["CONVOKE_SANDBOX_ENGINE_SOCKET"] || "/var/run/docker.sock",
     user: readUser(environment["CONVOKE_SANDBOX_USER"] || "65534:65534"),
@@ -67,18 +70,10 @@ function readUse(text: string, image: string | null): SandboxConfig["use"] {
   return [...new Set(names as SandboxBackendName[])];
 }
 
-/** The first choice is the default. */
-function readChoice<Choice extends string>(
-  environment: Environment,
-  name: string,
-  choices: readonly [Choice, ...Choice[]],
-): Choice {
-  const text = environment[name] || choices[0];
-  const found = choices.find((choice) => choice === text);
-  if (found === undefined) {
-    throw new ConfigError(`${name} must be one of ${choices.join(", ")}, not "${text}".`);
-  }
-  return found;
+/** Null when it is not set. `on` was the word for every public host. */
+function readOwnNetwork(text: string | undefined): NetworkPolicy | null {
+  if (text === undefined || text === "") return null;
+  return text === "on" ? "all" : readNetwork(text, "CONVOKE_SANDBOX_NETWORK");
 }
 
 function readUser(text: string): SandboxConfig["user"] {

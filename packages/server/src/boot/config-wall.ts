@@ -24,9 +24,14 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
   const known = kinds.find((one) => one === kind);
   if (known === undefined)
     throw new ConfigError(`The wall (CONVOKE_WALL) must be one of ${kinds.join(", ")}, not "${kind}".`);
+  return { kind: known, network: readNetwork(network, "CONVOKE_NETWORK (--network)") };
+}
+
+/** A policy in words of a variable or flag. Throws a {@link ConfigError} with `name` before what is wrong. */
+export function readNetwork(text: string, name: string): NetworkPolicy {
   try {
-    return { kind: known, network: parseNetwork(network) };
+    return parseNetwork(text);
   } catch (cause) {
-    throw new ConfigError(`CONVOKE_NETWORK (--network): ${describeError(cause)}`, { cause });
+    throw new ConfigError(`${name}: ${describeError(cause)}`, { cause });
   }
 }

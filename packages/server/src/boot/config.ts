@@ -100,6 +100,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
   const webUrl = readWebUrl(environment);
   const database = readDatabase(environment, overrides.database);
+  const wall = readWallConfig(environment, overrides);
   return {
     host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
     port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
@@ -126,8 +127,8 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     machineName: environment["DOCKER_HOST_ADDR"]?.trim() || null,
     standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
-    sandbox: readSandboxConfig(environment, overrides.sandbox),
-    wall: readWallConfig(environment, overrides),
+    sandbox: readSandboxConfig(environment, wall.network, overrides.sandbox),
+    wall,
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
     push: readPush(environment, webUrl),

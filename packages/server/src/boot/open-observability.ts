@@ -31,13 +31,18 @@ export interface Observability extends AsyncDisposable {
   openAudit(signer: Signer): void;
   /** Records a call in the audit log. */
   onCall(call: AuditedCall): void;
-  /** Records in the audit log what passed or was refused on the way out of a conversation's wall. */
   /** What a reviewer decided for a user. */
   onReview(user: string, record: ReviewRecord): void;
-  onEgress(conversationId: string, record: EgressRecord): void;
+  readonly onEgress: OnEgress;
   /** The routes that show metrics; none when they are switched off. Call once everything is open. */
   openFaces(watched: Watched): Face[];
 }
+
+/** Records in the audit log what passed or was refused on the way out of a conversation's wall, or of a sandbox. */
+export type OnEgress = (
+  place: { readonly conversation: string } | { readonly sandbox: string },
+  record: EgressRecord,
+) => void;
 
 export type Watched = {
   readonly app: FastifyInstance;
@@ -85,9 +90,9 @@ export async function openObservability(
     openAudit: (signer) => void (opened = openAudit(signer)),
     onCall: (call) => logs()[call.user === null ? "refusals" : "calls"].append(call),
     onReview: (user, record) => logs().calls.append({ user, who: "reviewer", route: "review", ...record }),
-    onEgress: (conversation, { at, ...record }) => {
+    onEgress: (place, { at, ...record }) => {
       // The line itself has the time at which it was written.
-      logs().network.append({ conversation, ...record, began: new Date(at).toISOString() });
+      logs().network.append({ ...place, ...record, began: new Date(at).toISOString() });
     },
     openFaces(parts) {
       watched = parts;

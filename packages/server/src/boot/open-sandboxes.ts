@@ -16,8 +16,11 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { SandboxStore } from "../sandboxes/sandbox-store.ts";
 import { SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import { ConfigError } from "../lib/config-error.ts";
+import { describeNetwork } from "../egress/policy/describe-network.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
-import type { Logger } from "../lib/logger.ts";
+import type { SharedWithSandboxes } from "./open-server.ts";
+import { ownListener } from "./own-listener.ts";
+import { silentLogger, type Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import { ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import {
@@ -26,6 +29,7 @@ import {
   type SandboxChoice,
   type SandboxPlatform,
 } from "../sandboxes/open-sandbox.ts";
+import { SandboxWays } from "../sandboxes/sandbox-ways.ts";
 import { openSandboxFleet } from "../sandboxes/sandbox-fleet.ts";
 import {
   openSqliteSandboxStore,
@@ -48,17 +52,18 @@ export type SandboxStartDeps = {
   readonly bubblewrap?: Promise<BackendFinding> | undefined;
 };
 
-export type OpenSandboxesDeps = SandboxStartDeps & {
-  readonly config: SandboxConfig;
-  readonly dataDir: string;
-  /** The store of the sandboxes of all machines; null stores those of this machine in the data folder. */
-  readonly cluster: SandboxCluster | null;
-  /** Reaches the process behind the same port that manages the sandboxes, when it is another one; otherwise null. */
-  readonly sharedSandboxes: SharedSandboxDeps | null;
-  readonly secretBox: SecretBox;
-  readonly clock: Clock;
-  readonly logger: Logger;
-};
+export type OpenSandboxesDeps = SandboxStartDeps &
+  Pick<SharedWithSandboxes, "ownPort" | "onEgress"> & {
+    readonly config: SandboxConfig;
+    readonly dataDir: string;
+    /** The store of the sandboxes of all machines; null stores those of this machine in the data folder. */
+    readonly cluster: SandboxCluster | null;
+    /** Reaches the process behind the same port that manages the sandboxes, when it is another one; otherwise null. */
+    readonly sharedSandboxes: SharedSandboxDeps | null;
+    readonly secretBox: SecretBox;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  };
 
 /** What servers on several machines share. */
 export type SandboxCluster = {
@@ -99,7 +104,16 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
     return null;
   }
   scope.use(store);
-  const choice = await openSandboxBackends(toPlatform(deps, sandboxesDir));
+  const ways = scope.use(
+    new SandboxWays({
+      policy: config.network,
+      environment: deps.environment,
+      isOwnListener: ownListener(deps.ownPort),
+      onRecord: (sandbox, record) => deps.onEgress({ sandbox }, record),
+      logger,
+    }),
+  );
+  const choice = await openSandboxBackends(toPlatform(deps, sandboxesDir, ways));
   const templates = chooseTemplates(choice, config);
   const fleet = scope.use(
     await openSandboxFleet({ backends: choice.backends, store, secretBox, clock, logger }),
@@ -113,6 +127,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   }
   const sandboxes = createFleetSandboxes({
     fleet,
+    ways,
     templates,
     sandboxesDir,
     templatesSinceMs: clock.nowMs(),
@@ -143,11 +158,11 @@ async function openSharedSandboxes(
 
 /** Such as `process: isolates nothing (bubblewrap: not installed)`. */
 function summaryOf(
-  { backend, network, image = "" }: FleetTemplate,
+  { backend, image = "" }: FleetTemplate,
   { findings }: SandboxChoice,
-  { use }: SandboxConfig,
+  { use, network }: SandboxConfig,
 ): string {
-  const networkText = network === "on" ? "network without the machine's loopback" : "no network";
+  const networkText = describeNetwork(network);
   if (backend === "bubblewrap")
     return `bubblewrap: own files and processes, ${networkText}; shares the kernel`;
   if (backend === "docker") return `docker: containers of ${image}, ${networkText}; shares the kernel`;
@@ -199,7 +214,15 @@ async function openStore({
 export async function findSandboxBackends(
   deps: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
 ): Promise<SandboxChoice> {
-  return await openSandboxBackends(toPlatform(deps, join(deps.dataDir, "sandboxes")));
+  // Nothing is started, and so nothing has a way out.
+  const ways = new SandboxWays({
+    policy: "none",
+    environment: {},
+    isOwnListener: () => true,
+    onRecord: () => {},
+    logger: silentLogger,
+  });
+  return await openSandboxBackends(toPlatform(deps, join(deps.dataDir, "sandboxes"), ways));
 }
 
 function toPlatform(
@@ -211,6 +234,7 @@ function toPlatform(
     bubblewrap,
   }: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
   sandboxesDir: string,
+  ways: SandboxWays,
 ): SandboxPlatform {
   return {
     sandboxesDir,
@@ -220,7 +244,7 @@ function toPlatform(
     connect: ({ address, key }) => connectToolHost({ address, key }),
     self: ownAccount(),
     unprivileged: config.user,
-    isNetworkShared: config.isNetworkShared,
+    ways,
     bubblewrap,
     containers: config.image === null ? null : { socketPath: config.engineSocket, image: config.image },
   };
@@ -251,7 +275,7 @@ export function chooseTemplates(
       ),
       limits: { memoryMb, cpus, pids, diskMb },
       // A plain process always has the machine's network.
-      network: backend === "process" ? "on" : config.network,
+      network: backend !== "process" && config.network === "none" ? "none" : "on",
       image: backend === "docker" && image !== null ? image : undefined,
     };
   };

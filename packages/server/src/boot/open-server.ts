@@ -40,7 +40,7 @@ import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { createBoundSecretRegistry, type BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
-import type { EgressRecord } from "../egress/egress.ts";
+import type { OnEgress } from "./open-observability.ts";
 import type { Walls } from "../walls/wall.ts";
 import { warmUp } from "./warm-up.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
@@ -88,25 +88,30 @@ export type TakeOver = {
   readonly freePort: () => void;
 };
 
-export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> & {
-  /** Null where all servers on the store are on one machine. */
-  readonly cluster: SandboxCluster | null;
-  /** The processes behind the same port; null for a single process. */
-  readonly sharedSandboxes: SharedSandboxDeps | null;
-  readonly secretBox: SecretBox;
-  readonly clock: Clock;
-};
-
-export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> & {
-  /** Names of the tools of this program that work here, sorted. */
-  readonly catalogue: readonly string[];
+/** For what sends requests on for others. */
+type SharedWithWays = {
   /** The port at which this server listens; null before it does. */
   readonly ownPort: () => number | null;
   /** Secrets that walls put into requests of their conversations. */
   readonly boundSecrets: BoundSecretRegistry;
-  /** Records what passed or was refused on the way out of a conversation's wall. */
-  readonly onEgress: (conversationId: string, record: EgressRecord) => void;
+  readonly onEgress: OnEgress;
 };
+
+export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> &
+  SharedWithWays & {
+    /** Null where all servers on the store are on one machine. */
+    readonly cluster: SandboxCluster | null;
+    /** The processes behind the same port; null for a single process. */
+    readonly sharedSandboxes: SharedSandboxDeps | null;
+    readonly secretBox: SecretBox;
+    readonly clock: Clock;
+  };
+
+export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> &
+  SharedWithWays & {
+    /** Names of the tools of this program that work here, sorted. */
+    readonly catalogue: readonly string[];
+  };
 
 export interface Server extends AsyncDisposable {
   /** `http://host:port` that a client on this machine can use. */
@@ -175,24 +180,23 @@ export async function openServer({
   const peers = new Peers({ cluster: store.cluster });
   const internalListener = processGroup === undefined ? null : new InternalListener({ app, peers });
   const tunnels = new ByteTunnels(app, peers);
+  let ownPort: number | null = null;
+  const boundSecrets = createBoundSecretRegistry();
+  const ways: SharedWithWays = {
+    ownPort: () => ownPort,
+    boundSecrets,
+    onEgress: (place, record) => observability.onEgress(place, record),
+  };
   const sandboxes = await openSandboxes({
     config,
     logger,
+    ...ways,
     secretBox: store.secretBox,
     clock: systemClock,
     ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
-  let ownPort: number | null = null;
-  const boundSecrets = createBoundSecretRegistry();
-  const walls = await openWalls({
-    config,
-    logger,
-    catalogue: toolHost.catalogue,
-    ownPort: () => ownPort,
-    boundSecrets,
-    onEgress: (conversationId, record) => observability.onEgress(conversationId, record),
-  });
+  const walls = await openWalls({ config, logger, catalogue: toolHost.catalogue, ...ways });
   if (walls !== null) scope.use(walls);
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };

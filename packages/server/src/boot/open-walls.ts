@@ -1,4 +1,3 @@
-import { networkInterfaces } from "node:os";
 import { readIfThere } from "../lib/read-if-there.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
@@ -8,6 +7,7 @@ import type { Walls } from "../walls/wall.ts";
 import { NoWallError, type NoWall } from "../walls/no-wall.ts";
 import { whyNoWall } from "../walls/why-no-wall.ts";
 import type { SharedWithWalls } from "./open-server.ts";
+import { ownListener } from "./own-listener.ts";
 
 export type WallStartDeps = {
   /** How to start a tool host, which only the command knows. */
@@ -35,8 +35,6 @@ export async function openWalls({
   const why = await findWhyNoWall({ environment, user: config.sandbox.user, bubblewrap });
   if (why !== null) throw new NoWallError(why);
   const { dataDir } = config;
-  const isOwnListener = (address: string, port: number): boolean =>
-    port === ownPort() && isOwnAddress(address);
   return new LateWalls({
     dataDir,
     program,
@@ -44,9 +42,9 @@ export async function openWalls({
     environment,
     self,
     logger,
-    isOwnListener,
+    isOwnListener: ownListener(ownPort),
     boundSecrets,
-    onEgress,
+    onEgress: (conversation, record) => onEgress({ conversation }, record),
   });
 }
 
@@ -55,13 +53,6 @@ export async function listHiddenSettings(
   environment: WallStartDeps["environment"],
 ): Promise<readonly string[]> {
   return (await deriveSettings(environment["HOME"] ?? "/", "/", environment)).leftOut;
-}
-
-function isOwnAddress(address: string): boolean {
-  if (/^(127\.|::1$|0\.0\.0\.0$|::$)/.test(address)) return true;
-  return Object.values(networkInterfaces()).some(
-    (all) => all?.some((one) => one.address === address) === true,
-  );
 }
 
 /** Why no wall works on this machine; null when one does. */

@@ -1,22 +1,13 @@
 import type { KeyObject } from "node:crypto";
 import { chown, open, type FileHandle } from "node:fs/promises";
 import type { SecureContext } from "node:tls";
-import { isRegularFile } from "../lib/is-regular-file.ts";
 import { findParentProxy } from "./addresses/find-parent-proxy.ts";
-import { composeTrustBundle, readSystemRoots, trustStorePaths } from "./certificates/trust-bundle.ts";
+import { composeTrustBundle, readSystemRoots } from "./certificates/trust-bundle.ts";
 import type { Egress, EgressOptions, HostTotals, RefusalsSince } from "./egress.ts";
+import type { InsideTrust } from "./inside-egress.ts";
 import { createUpstreamTrust } from "./intercept/upstream-tls.ts";
 import { openEgress } from "./open-egress.ts";
 import type { EgressPolicies } from "./policy/egress-policy.ts";
-
-/** Where the way out is inside. */
-export const insideEgress = {
-  folder: "/run/convoke-egress",
-  socket: "/run/convoke-egress/proxy.sock",
-  trust: "/run/convoke-trust",
-  bundle: "/run/convoke-trust/bundle.pem",
-  authority: "/run/convoke-trust/authority.pem",
-} as const;
 
 /** What all ways out of a server share: reading the system's roots takes tens of milliseconds. */
 export class SharedTrust {
@@ -29,15 +20,6 @@ export class SharedTrust {
 
   readonly upstream = (): SecureContext => (this.#upstream ??= createUpstreamTrust());
 }
-
-/** What programs inside have to trust. */
-export type InsideTrust = {
-  /** PEM: the authority alone. */
-  readonly authority: string;
-  /** PEM: the system's roots and the authority. */
-  readonly bundle: string;
-  readonly publicKeyDigest: string;
-};
 
 export type WayOutOptions = Pick<EgressOptions, "secrets" | "isOwnListener" | "onRecord" | "onUnexpected"> & {
   /** As they are now; see {@link WayOut.refresh}. */
@@ -137,14 +119,4 @@ export class WayOut {
     }
     return (this.#opened = opened);
   }
-}
-
-/** Content of files inside, by path: the trust stores of this machine's system, and those that variables name. */
-export async function trustFiles({ authority, bundle }: InsideTrust): Promise<Record<string, string>> {
-  const files: Record<string, string> = {
-    [insideEgress.bundle]: bundle,
-    [insideEgress.authority]: authority,
-  };
-  for (const path of trustStorePaths) if (await isRegularFile(path)) files[path] = bundle;
-  return files;
 }

@@ -1,7 +1,8 @@
 import { lstatSync, readlinkSync } from "node:fs";
+import { egressEnvironment } from "../egress/egress-environment.ts";
+import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
 import { insidePath, orderedEnvironment, programBinds } from "./tool-host-program.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
-import type { OutsideNetwork } from "./outside-network.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
 
@@ -18,7 +19,14 @@ export type Bind = { readonly source: string; readonly target: string; readonly 
 
 /** What the sandbox shares with this machine beside the system's directories. */
 export function sandboxBinds(
-  dirs: { readonly workspace: string; readonly run: string; readonly state: string; readonly home: string },
+  dirs: {
+    readonly workspace: string;
+    readonly run: string;
+    readonly state: string;
+    readonly home: string;
+    /** Of the server's socket; null without a way out. */
+    readonly egress: string | null;
+  },
   program: ToolHostProgram,
 ): Bind[] {
   return [
@@ -27,7 +35,17 @@ export function sandboxBinds(
     { source: dirs.run, target: inside.run, isWritable: true },
     { source: dirs.state, target: inside.state, isWritable: true },
     { source: dirs.workspace, target: inside.workspace, isWritable: true },
+    ...(dirs.egress === null
+      ? []
+      : [{ source: dirs.egress, target: insideEgress.folder, isWritable: false }]),
   ];
+}
+
+/** The variables of the order, and those with which programs use the way out; null without one. */
+export function sandboxEnvironment(spec: SandboxSpec, trust: InsideTrust | null): Record<string, string> {
+  const forEgress =
+    trust === null ? {} : egressEnvironment({ ...insideEgress, publicKeyDigest: trust.publicKeyDigest });
+  return orderedEnvironment({ ...spec.environment, ...forEgress });
 }
 
 /** New namespaces of every kind but the network's, no way to make more, no capabilities, no terminal of ours. */
@@ -56,7 +74,7 @@ export function bubblewrapArguments(
   spec: SandboxSpec,
   options: {
     readonly account: Account;
-    readonly network: OutsideNetwork;
+    readonly trust: InsideTrust | null;
     readonly binds: readonly Bind[];
     /** The server's; only language and time zone mean anything inside. */
     readonly environment: Readonly<Record<string, string | undefined>>;
@@ -65,13 +83,13 @@ export function bubblewrapArguments(
   const temporaryBytes = String((spec.limits.diskMb ?? 1024) * 1024 * 1024);
   const environment = {
     ...localeOf(options.environment),
-    ...orderedEnvironment(spec.environment),
+    ...sandboxEnvironment(spec, options.trust),
     ...insideEnvironment,
   };
   return [
     isolation,
-    // A translated network is made before bubblewrap starts: see `inOwnNetwork`.
-    options.network === "none" ? ["--unshare-net"] : [],
+    // The only way out is the socket of the server's proxy.
+    "--unshare-net",
     ["--uid", String(options.account.uid), "--gid", String(options.account.gid)],
     ["--hostname", `sandbox-${spec.id}`.slice(0, 63), "--clearenv"],
     ...Object.entries(environment).map(([name, value]) => ["--setenv", name, value]),
@@ -149,13 +167,8 @@ const insideEnvironment = {
 };
 
 /** Small files made for the sandbox instead of this machine's own. */
-export function settingsFiles(
-  { uid, gid }: Account,
-  spec: SandboxSpec,
-  resolver: string | null = null,
-): Record<string, string> {
+export function settingsFiles({ uid, gid }: Account, spec: SandboxSpec): Record<string, string> {
   return {
-    ...(resolver === null ? {} : { "/etc/resolv.conf": resolver }),
     "/etc/passwd": `agent:x:${uid}:${gid}::${inside.home}:/bin/bash\n`,
     "/etc/group": `agent:x:${gid}:\n`,
     "/etc/hosts": `127.0.0.1 localhost sandbox-${spec.id}\n::1 localhost\n`,

@@ -17,8 +17,6 @@ export type BubblewrapOrder = {
   readonly visible: readonly string[];
   readonly limits: { readonly pids: number; readonly memoryMb: number };
   readonly command: readonly string[];
-  /** Around bubblewrap itself, e.g. to create its network first. */
-  readonly wrap?: (command: string[]) => string[];
 };
 
 export type BubblewrapCommand = StagedCommand & {
@@ -28,7 +26,7 @@ export type BubblewrapCommand = StagedCommand & {
 
 /** The command line of bubblewrap. It writes its status, with the id of the first process inside, to `statusFile`. */
 export function bubblewrapCommand(order: BubblewrapOrder, statusFile: number): BubblewrapCommand {
-  const { account, binds, files: given, visible, limits, command, wrap = (same) => same } = order;
+  const { account, binds, files: given, visible, limits, command } = order;
   const files = Object.entries(given);
   const filter = systemCallFilter(process.arch);
   const readable =
@@ -40,13 +38,12 @@ export function bubblewrapCommand(order: BubblewrapOrder, statusFile: number): B
     "/",
     ...(filter === null ? [] : ["--seccomp", String(descriptors.filter)]),
   ];
-  const bubblewrap = [
+  const [file = "", ...rest] = [
     ["bwrap", ...visible],
     ["--json-status-fd", String(descriptors.status), "--args", String(descriptors.args), "--"],
     ["/bin/bash", "-c", limitScript, "convoke-sandbox", String(limits.pids), memoryLimitKiB(limits.memoryMb)],
     command,
   ].flat();
-  const [file = "", ...rest] = wrap(bubblewrap);
   const sources = binds.map(({ source }) => source);
   return {
     ...(account === null ? { file, args: rest } : stagedCommand(account, sources, [file, ...rest])),

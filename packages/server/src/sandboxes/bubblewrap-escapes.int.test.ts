@@ -39,9 +39,12 @@ describe.skipIf(!probe.isUsable || process.arch !== "x64")(
       bench = scope.use(
         await SandboxBench.open((opened) => createBubblewrapBackend({ ...opened.deps, self, unprivileged })),
       );
+      // The widest view that a sandbox has.
+      bench.policy = "all";
+      bench.restart();
       const targets = await openEscapeTargets(bench.dataDir, scope);
       secretCanary = targets.secret;
-      const terminal = await bench.openTerminal(await bench.start());
+      const terminal = await bench.openTerminal(await bench.start({ network: "on" }));
       results = await runEscapes(
         { ...targets, ...insideSandbox, home: homedir() },
         bench.spec().workspaceDir,

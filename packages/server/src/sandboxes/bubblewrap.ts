@@ -2,6 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readProcess } from "@convoke/tool-host";
+import { insideEgress, trustFiles, type InsideTrust } from "../egress/inside-egress.ts";
 import { bubblewrapArguments, inside, sandboxBinds, settingsFiles } from "./bubblewrap-arguments.ts";
 import { bubblewrapCommand, type BubblewrapOrder } from "./bubblewrap-command.ts";
 import { markerVariable } from "./find-processes.ts";
@@ -10,8 +11,6 @@ import { LocalBackend } from "./local-backend.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
 import type { LaunchPlace } from "./local-backend.ts";
 import { connectForwardedPort, forwarderBind } from "./port-forwarder-client.ts";
-import { chooseNetwork, inOwnNetwork, openTranslatedNetwork, resolverSettings } from "./outside-network.ts";
-import type { OutsideNetwork } from "./outside-network.ts";
 import { findSame } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
 import { chooseAccount, ownerOf } from "./sandbox-account.ts";
@@ -24,8 +23,6 @@ import { nodeArguments, programPlace, serveArguments } from "./tool-host-program
 
 export type BubblewrapDeps = LocalBackendDeps &
   SandboxAccounts & {
-    /** With network `on`, whether the machine's own may be used where no other can be made. */
-    readonly isNetworkShared?: boolean;
     /** Instead of the one beside these sources, e.g. that of a built command whose tool host is started. */
     readonly forwarderFile?: string;
   };
@@ -36,23 +33,19 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
     name: "bubblewrap",
     plan: async (order) => {
       refuseWhatCannotHold(order);
-      const { spec, signal } = order;
-      const path = pathOf(deps);
-      const isSharingAllowed = deps.isNetworkShared === true;
-      const network = chooseNetwork(spec.network, { path, isSharingAllowed });
+      const { spec, keys, signal } = order;
       const account = await chooseAccount(spec.workspaceDir, deps);
+      const owner = ownerOf(account, deps);
       return {
-        owner: ownerOf(account, deps),
+        owner,
         launch: async (place) => {
-          const { directory, marker } = place;
-          const outer = await launch(order, { ...place, account, network }, deps);
+          const { directory } = place;
+          const way = { id: spec.id, directory, authority: keys.authority };
+          const trust = spec.network === "none" ? null : await deps.ways.open(way, owner);
+          const outer = await launch(order, { ...place, account, trust }, deps);
           const init = await untilInit(directory, outer, signal);
-          const carriers =
-            network === "translated"
-              ? [await openTranslatedNetwork({ holder: outer, directory, marker, path, signal })]
-              : [];
           return {
-            roots: [outer, init, ...carriers],
+            roots: [outer, init],
             findMark: () => null,
             workspaceDir: inside.workspace,
             stateDir: inside.state,
@@ -61,26 +54,28 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
       };
     },
     connectPort: (directory, port) => connectForwardedPort(join(directory.runDir, "ports.sock"), port),
+    ways: deps.ways,
   });
 }
 
 /** The process that is returned lives as long as the tool host, the one below it as long as anything inside. */
 async function launch(
   { spec }: StartOrder,
-  place: LaunchPlace & { readonly account: Account; readonly network: OutsideNetwork },
+  place: LaunchPlace & { readonly account: Account; readonly trust: InsideTrust | null },
   deps: BubblewrapDeps,
 ): Promise<ProcessKey> {
-  const { directory, workspaceDir, marker, account, network } = place;
+  const { directory, workspaceDir, marker, account, trust } = place;
   const { program, environment } = deps;
   const { runDir: run, stateDir: state, homeDir: home } = directory;
+  const egress = trust === null ? null : directory.egressDir;
   const forwarder = forwarderBind(deps.forwarderFile);
   const statusFile = openSync(statusPath(directory), "w", 0o600);
   try {
     const order = {
       account: ownerOf(account, deps) === undefined ? null : account,
-      binds: [forwarder, ...sandboxBinds({ workspace: workspaceDir, run, state, home }, program)],
-      toArguments: (binds) => bubblewrapArguments(spec, { account, network, binds, environment }),
-      files: settingsFiles(account, spec, resolverSettings(network)),
+      binds: [forwarder, ...sandboxBinds({ workspace: workspaceDir, run, state, home, egress }, program)],
+      toArguments: (binds) => bubblewrapArguments(spec, { account, trust, binds, environment }),
+      files: { ...settingsFiles(account, spec), ...(trust === null ? {} : await trustFiles(trust)) },
       // The marker only serves to find the process: its arguments are visible to everybody. The rest begins with --clearenv.
       visible: ["--setenv", markerVariable, marker],
       limits: spec.limits,
@@ -94,9 +89,9 @@ async function launch(
           socket: `${inside.run}/host.sock`,
           keyFile: `${inside.run}/key`,
           stateDir: inside.state,
+          ...(trust === null ? {} : { egress: insideEgress.socket }),
         }),
       ],
-      ...(network === "translated" ? { wrap: inOwnNetwork } : {}),
     } satisfies BubblewrapOrder;
     return await launchDetached({
       ...bubblewrapCommand(order, statusFile),

@@ -99,7 +99,10 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       });
 
       test("a key that is not the sandbox's opens nothing", async () => {
-        const stranger = await bench.backend.reattach(handle.record, "0123456789abcdef-wrong");
+        const stranger = await bench.backend.reattach(handle.record, {
+          ...bench.keys,
+          toolHost: "0123456789abcdef-wrong",
+        });
         await expect(stranger!.connect()).rejects.toThrow("key");
       });
 
@@ -175,6 +178,41 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       },
     );
 
+    test.runIf(isIsolated)(
+      "network on: the server's proxy is the only way out, for the next server too, and none while there is no server",
+      async () => {
+        await using site = createServer((_request, reply) => reply.end("the site")).listen(0, "127.0.0.1");
+        await once(site, "listening");
+        const { port } = site.address() as { port: number };
+        const bench = await openBench();
+        bench.policy = { allow: [`127.0.0.1:${port}`], private: [`127.0.0.1:${port}`] };
+        bench.restart();
+        const handle = await bench.start({ network: "on" });
+        const terminal = await bench.openTerminal(handle);
+        // The proxy is used for loopback as well, which programs otherwise reach directly.
+        const ask = (address: string): Promise<string> =>
+          terminal.run(`NO_PROXY= no_proxy= node -e '${fetchScript}' ${address}`);
+        const own = `http://127.0.0.1:${port}`;
+        const isTrusted = "https://refused.example";
+        expect(await terminal.run("tail -n +3 /proc/net/dev | grep -v lo: ; echo end")).toBe("end");
+        expect(await ask(own)).toBe("200 the site");
+        expect(await ask("http://169.254.169.254")).toMatch(/^403 .*was refused/);
+        expect(await ask(isTrusted)).toMatch(/^403 .*no rule/);
+        await bench.ways[Symbol.asyncDispose]();
+        expect(await ask(own)).toMatch(/^failed/);
+        bench.restart();
+        const again = await bench.backend.reattach(handle.record, bench.keys);
+        expect(await ask(own)).toBe("200 the site");
+        expect(await ask(isTrusted)).toMatch(/^403 .*no rule/);
+        if (!hasControlGroups) return;
+        await again!.pause();
+        bench.policy = "none";
+        bench.restart();
+        await (await bench.backend.reattach(handle.record, bench.keys))!.resume();
+        expect(await ask(own)).toMatch(/^403 .*no rule/);
+      },
+    );
+
     test("a restarted server finds the sandbox again, running or paused, with the tool's work going on", async () => {
       const bench = await openBench();
       const handle = await bench.start();
@@ -183,13 +221,13 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       const record = JSON.parse(JSON.stringify(handle.record));
       expect(JSON.stringify(record)).not.toContain(bench.key);
       bench.restart();
-      const again = await bench.backend.reattach(record, bench.key);
+      const again = await bench.backend.reattach(record, bench.keys);
       expect(await again?.health()).toEqual({ state: "running", detail: null });
       expect(await (await bench.openTerminal(again!)).run("echo $marker")).toContain("still-here");
       if (!hasControlGroups) return;
       await again!.pause();
       bench.restart();
-      const paused = await bench.backend.reattach(record, bench.key);
+      const paused = await bench.backend.reattach(record, bench.keys);
       expect(await paused?.health()).toEqual({ state: "paused", detail: null });
       await paused!.resume();
       expect(await (await bench.openTerminal(paused!)).run("echo $marker")).toContain("still-here");
@@ -245,7 +283,7 @@ export function describeSandboxBackend(traits: BackendTraits): void {
       const abort = new AbortController();
       const starting = bench.backend.start({
         spec: bench.spec(),
-        key: bench.key,
+        keys: bench.keys,
         onProgress: ({ phase }) => {
           if (phase === "connecting") abort.abort(new Error("given up"));
         },
@@ -321,6 +359,13 @@ const list = (dir) => { try { return fs.readdirSync(dir); } catch { return []; }
 for (const pid of list("/proc")) { look("/proc/" + pid + "/environ"); look("/proc/" + pid + "/cmdline"); }
 for (const dir of ["/run/convoke", "/tmp", process.env.HOME]) for (const name of list(dir)) look(path.join(dir, name));
 console.log("searched, found " + found);
+`.replaceAll("\n", " ");
+
+/** Prints the status and the text of an answer, or that there was none. */
+const fetchScript = `
+fetch(process.argv[1]).then(
+  async (answer) => console.log(answer.status + " " + (await answer.text())),
+  (error) => console.log("failed " + (error.cause && error.cause.code)));
 `.replaceAll("\n", " ");
 
 /** Serves any free port of 127.0.0.1, and then writes down which. */

@@ -54,7 +54,7 @@ async function startAndKill(
   id: string,
   moment: string,
 ): Promise<void> {
-  const { connect: _, environment, ...deps } = bench.deps;
+  const { connect: _, ways: __, environment, ...deps } = bench.deps;
   const { PATH } = environment;
   const server = fork(join(import.meta.dirname, "testing", "start-until-killed.ts"), {
     env: { PATH },

@@ -14,6 +14,7 @@ const order: ContainerOrder = {
   image: "image",
   account: { uid: 1, gid: 1 },
   binds: [],
+  trust: null,
   isPodman: false,
   environment: {},
 };

@@ -1,10 +1,11 @@
 import { allowedEnvironment } from "@convoke/tool-host";
-import { inside, type Bind } from "./bubblewrap-arguments.ts";
+import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
+import { inside, sandboxEnvironment, type Bind } from "./bubblewrap-arguments.ts";
 import { containerFilter } from "./container-seccomp.ts";
 import { forwarderBind } from "./port-forwarder-client.ts";
 import type { Account } from "./sandbox-directory.ts";
 import type { SandboxSpec } from "./sandbox.ts";
-import { orderedEnvironment, serveArguments } from "./tool-host-program.ts";
+import { serveArguments } from "./tool-host-program.ts";
 
 export const labels = { installation: "convoke.installation", sandbox: "convoke.sandbox" } as const;
 
@@ -14,6 +15,8 @@ export type ContainerOrder = {
   readonly image: string;
   readonly account: Account;
   readonly binds: readonly Bind[];
+  /** Null without a way out. */
+  readonly trust: InsideTrust | null;
   readonly isPodman: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
 };
@@ -33,12 +36,14 @@ export function containerBody(order: ContainerOrder): object {
       socket: `${inside.run}/host.sock`,
       keyFile: `${inside.run}/key`,
       stateDir: inside.state,
+      ...(order.trust === null ? {} : { egress: insideEgress.socket }),
     }),
     Env: Object.entries(environmentOf(order)).map(([name, value]) => `${name}=${value}`),
     Labels: { [labels.installation]: order.installationId, [labels.sandbox]: spec.id },
     HostConfig: {
       Binds: binds.map(({ source, target, isWritable }) => `${source}:${target}:${isWritable ? "rw" : "ro"}`),
-      NetworkMode: spec.network === "none" ? "none" : isPodman ? "slirp4netns" : "bridge",
+      // The only way out is the socket of the server's proxy.
+      NetworkMode: "none",
       UsernsMode: isPodman ? "keep-id" : undefined,
       Memory: memoryMb * 1024 * 1024,
       MemorySwap: memoryMb * 1024 * 1024,
@@ -67,7 +72,7 @@ export function containerBody(order: ContainerOrder): object {
     return {
       LANG,
       ...(TZ === undefined ? {} : { TZ }),
-      ...orderedEnvironment(spec.environment),
+      ...sandboxEnvironment(spec, order.trust),
       HOME: inside.home,
       USER: "agent",
       // The tool host's own; it passes no such variable on to what it starts.

@@ -1,5 +1,7 @@
 import { basename, join } from "node:path";
 import { writeFile } from "node:fs/promises";
+import { trustStorePaths } from "../egress/certificates/trust-bundle.ts";
+import { insideEgress, type InsideTrust } from "../egress/inside-egress.ts";
 import { inside, settingsFiles, type Bind } from "./bubblewrap-arguments.ts";
 import { ContainerEngine } from "./container-engine.ts";
 import { containerBody, labels } from "./docker-container.ts";
@@ -11,7 +13,14 @@ import type { SandboxAccounts } from "./sandbox-account.ts";
 import { removeSandboxDirectory, sandboxDirectory } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 import { listContainers, removeContainer } from "./remove-container.ts";
-import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder, StartProgress } from "./sandbox.ts";
+import type {
+  SandboxBackend,
+  SandboxHandle,
+  SandboxKeys,
+  SandboxRecord,
+  StartOrder,
+  StartProgress,
+} from "./sandbox.ts";
 import { SandboxError } from "./sandbox.ts";
 import { startSandbox } from "./start-sandbox.ts";
 import type { Launched } from "./start-sandbox.ts";
@@ -29,6 +38,7 @@ type ContainerPlace = {
   readonly directory: SandboxDirectory;
   readonly workspaceDir: string;
   readonly account: Account;
+  readonly owner: Account | undefined;
   readonly image: string;
 };
 
@@ -53,19 +63,24 @@ class DockerBackend implements SandboxBackend {
     const account = await chooseAccount(spec.workspaceDir, this.#deps);
     const image = spec.image ?? this.#deps.image;
     const directory = sandboxDirectory(this.#deps.sandboxesDir, spec.id);
+    const owner = ownerOf(account, this.#deps);
     return startSandbox(order, {
       directory,
       connect: this.#deps.connect,
-      owner: ownerOf(account, this.#deps),
+      owner,
       clear: () => this.#removeContainer(spec.id),
       fetch: () => this.#fetchImage(image, onProgress, signal),
-      launch: (workspaceDir) => this.#launch(order, { directory, workspaceDir, account, image }),
+      launch: (workspaceDir) => this.#launch(order, { directory, workspaceDir, account, owner, image }),
     });
   }
 
-  async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
-    const handle = this.#handle(String(record["id"]), key);
-    return (await handle.isThere()) ? handle : null;
+  async reattach(record: SandboxRecord, keys: SandboxKeys): Promise<SandboxHandle | null> {
+    const id = String(record["id"]);
+    const handle = this.#handle(id, keys.toolHost);
+    if (!(await handle.isThere())) return null;
+    const directory = sandboxDirectory(this.#deps.sandboxesDir, id);
+    await this.#deps.ways.reopen({ id, directory, authority: keys.authority });
+    return handle;
   }
 
   async listOwned(): Promise<readonly string[]> {
@@ -75,6 +90,7 @@ class DockerBackend implements SandboxBackend {
 
   async remove(id: string): Promise<void> {
     await this.#removeContainer(id);
+    await this.#deps.ways.close(id);
     await removeSandboxDirectory(sandboxDirectory(this.#deps.sandboxesDir, id));
   }
 
@@ -93,19 +109,21 @@ class DockerBackend implements SandboxBackend {
   }
 
   async #launch(order: StartOrder, place: ContainerPlace): Promise<Launched> {
-    const { spec, key, signal } = order;
+    const { spec, keys, signal } = order;
     const name = this.#containerName(spec.id);
     const body = await this.#describeContainer(order, place);
     // The engine finishes what it began for a caller that hangs up, so giving up waits for its answer and then removes.
     await this.#engine.call("POST", `/containers/create?name=${name}`, { body });
     signal.throwIfAborted();
     await this.#engine.call("POST", `/containers/${name}/start`);
-    const handle = this.#handle(spec.id, key);
+    const handle = this.#handle(spec.id, keys.toolHost);
     return { findEnd: () => handle.findEnd(), toHandle: async () => handle };
   }
 
-  async #describeContainer({ spec }: StartOrder, place: ContainerPlace): Promise<object> {
-    const { directory, workspaceDir, account, image } = place;
+  async #describeContainer({ spec, keys }: StartOrder, place: ContainerPlace): Promise<object> {
+    const { directory, workspaceDir, account, owner, image } = place;
+    const way = { id: spec.id, directory, authority: keys.authority };
+    const trust = spec.network === "none" ? null : await this.#deps.ways.open(way, owner);
     const users = await writeUserFiles(directory, settingsFiles(account, spec));
     const { body } = await this.#engine.call("GET", "/version");
     const { Components = [] } = body as { Components?: { Name: string }[] };
@@ -121,7 +139,9 @@ class DockerBackend implements SandboxBackend {
         writable(directory.runDir, inside.run),
         writable(directory.stateDir, inside.state),
         writable(workspaceDir, inside.workspace),
+        ...(trust === null ? [] : await writeTrust(directory, trust)),
       ],
+      trust,
       isPodman: Components.some(({ Name }) => Name.startsWith("Podman")),
       environment: this.#deps.environment,
     });
@@ -158,6 +178,25 @@ class DockerBackend implements SandboxBackend {
   }
 }
 
+/** The socket, and the trust stores of the common distributions: those of the image are covered with this machine's. */
+async function writeTrust(directory: SandboxDirectory, { authority, bundle }: InsideTrust): Promise<Bind[]> {
+  const write = async (name: string, text: string): Promise<string> => {
+    const source = join(directory.root, name);
+    await writeFile(source, text, { mode: 0o644 });
+    return source;
+  };
+  const [own, all] = [await write("authority.pem", authority), await write("bundle.pem", bundle)];
+  return [
+    readable(directory.egressDir, insideEgress.folder),
+    readable(own, insideEgress.authority),
+    ...[insideEgress.bundle, ...trustStorePaths].map((target) => readable(all, target)),
+  ];
+}
+
+function readable(source: string, target: string): Bind {
+  return { source, target, isWritable: false };
+}
+
 function writable(source: string, target: string): Bind {
   return { source, target, isWritable: true };
 }
@@ -171,7 +210,7 @@ async function writeUserFiles(
     ["/etc/passwd", "/etc/group"].map(async (target) => {
       const source = join(directory.root, basename(target));
       await writeFile(source, files[target] ?? "", { mode: 0o644 });
-      return { source, target, isWritable: false };
+      return readable(source, target);
     }),
   );
 }

@@ -3,7 +3,7 @@ import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { Mailbox } from "../lib/mailbox.ts";
-import type { SandboxBackend, SandboxHandle, SandboxHealth } from "./sandbox.ts";
+import type { SandboxBackend, SandboxHandle, SandboxHealth, SandboxKeys } from "./sandbox.ts";
 import type { SandboxChange, SandboxRow, SandboxStore } from "./sandbox-store.ts";
 import { startWatched } from "./watched-start.ts";
 import type { StartNews } from "./watched-start.ts";
@@ -24,8 +24,7 @@ export type FleetMemberDeps = {
   readonly logger: Logger;
   /** What all keys of the sandbox are made from. */
   readonly rootKey: string;
-  /** Opens its tool host. */
-  readonly key: string;
+  readonly keys: SandboxKeys;
   readonly clock: Clock;
   readonly newsEveryMs: number;
   readonly startDeadlineMs: number;
@@ -124,8 +123,8 @@ export class FleetMember implements AsyncDisposable {
   async #reattach(): Promise<void> {
     const { record } = this.#row;
     if (record === null) return;
-    const { backend, key } = this.#deps;
-    this.#handle = await this.#inTime(backend.reattach(record, key), "Looking for the sandbox");
+    const { backend, keys } = this.#deps;
+    this.#handle = await this.#inTime(backend.reattach(record, keys), "Looking for the sandbox");
   }
 
   /** Has one that is nobody's belong to somebody, as if it had just been made. One that has ended since is started again. */
@@ -255,14 +254,14 @@ export class FleetMember implements AsyncDisposable {
 
   /** The connection stays: pending calls reach the new tool host at the same address. */
   async #start(): Promise<void> {
-    const { backend, key, startDeadlineMs, stepDeadlineMs, newsEveryMs, listener } = this.#deps;
+    const { backend, keys, startDeadlineMs, stepDeadlineMs, newsEveryMs, listener } = this.#deps;
     this.#misses = 0;
     this.#endedUnseen = false;
     await this.#change({ status: "STARTING", statusDetail: null });
     try {
       this.#handle = await startWatched({
         backend,
-        key,
+        keys,
         newsEveryMs,
         spec: this.#row.spec,
         deadlineMs: startDeadlineMs,

@@ -1,3 +1,4 @@
+import type { SandboxWays } from "./sandbox-ways.ts";
 import type { ConnectToolHost } from "./tool-host-link.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
 
@@ -11,4 +12,6 @@ export type LocalBackendDeps = {
   /** The server's environment; only its allow-listed part reaches a sandbox. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly connect: ConnectToolHost;
+  /** Used by backends that isolate; whoever made them disposes of it. */
+  readonly ways: SandboxWays;
 };

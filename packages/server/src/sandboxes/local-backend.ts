@@ -1,19 +1,13 @@
 import type { Duplex } from "node:stream";
 import { readBootId } from "./find-processes.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
-import {
-  endOf,
-  keepMark,
-  killLeftovers,
-  LocalSandbox,
-  readLiveRecord,
-  removeLocalSandbox,
-} from "./local-sandbox.ts";
+import { endOf, keepMark, killLeftovers, LocalSandbox, readLiveRecord } from "./local-sandbox.ts";
 import type { LocalRecord } from "./local-sandbox.ts";
 import type { ProcessKey } from "./process-group.ts";
-import { listSandboxDirectories, sandboxDirectory } from "./sandbox-directory.ts";
+import { listSandboxDirectories, removeSandboxDirectory, sandboxDirectory } from "./sandbox-directory.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
-import type { SandboxBackend, SandboxHandle, SandboxRecord, StartOrder } from "./sandbox.ts";
+import type { SandboxBackend, SandboxHandle, SandboxKeys, SandboxRecord, StartOrder } from "./sandbox.ts";
+import type { SandboxWays } from "./sandbox-ways.ts";
 import { startSandbox, type Launched } from "./start-sandbox.ts";
 
 /** What differs between the backends whose processes are in this machine's process table. */
@@ -22,6 +16,8 @@ export type LocalKind = {
   /** Decides how a sandbox is launched. Throws a SandboxError for what it cannot hold. */
   readonly plan: (order: StartOrder) => Promise<LaunchPlan>;
   readonly connectPort: (directory: SandboxDirectory, port: number) => Promise<Duplex>;
+  /** Null where sandboxes have the machine's network. */
+  readonly ways: SandboxWays | null;
 };
 
 export type LaunchPlan = {
@@ -74,20 +70,26 @@ export class LocalBackend implements SandboxBackend {
     });
   }
 
-  async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
+  async reattach(record: SandboxRecord, keys: SandboxKeys): Promise<SandboxHandle | null> {
     const live = readLiveRecord(record);
-    return live === null ? null : this.#handle(live, key);
+    if (live === null) return null;
+    const { id } = live;
+    await this.#kind.ways?.reopen({ id, directory: this.#directory(id), authority: keys.authority });
+    return this.#handle(live, keys.toolHost);
   }
 
   async listOwned(): Promise<readonly string[]> {
     return listSandboxDirectories(this.#deps.sandboxesDir);
   }
 
+  /** Processes first and the directory last: while anything is left, the directory shows it. */
   async remove(id: string): Promise<void> {
-    await removeLocalSandbox(this.#directory(id), this.#marker(id));
+    await killLeftovers(this.#directory(id), this.#marker(id));
+    await this.#kind.ways?.close(id);
+    await removeSandboxDirectory(this.#directory(id));
   }
 
-  #toLaunched(processes: LaunchedProcesses, { spec, key }: StartOrder): Launched {
+  #toLaunched(processes: LaunchedProcesses, { spec, keys }: StartOrder): Launched {
     const { roots, findMark, workspaceDir, stateDir } = processes;
     const directory = this.#directory(spec.id);
     return {
@@ -98,7 +100,7 @@ export class LocalBackend implements SandboxBackend {
         const { name: backend } = this;
         return this.#handle(
           { backend, id: spec.id, bootId: readBootId(), roots, mark, workspaceDir, stateDir },
-          key,
+          keys.toolHost,
         );
       },
     };

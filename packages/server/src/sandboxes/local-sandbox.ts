@@ -6,7 +6,7 @@ import { describeError } from "../lib/describe-error.ts";
 import { findFamily, findGuardianMark, findMarked, readBootId } from "./find-processes.ts";
 import { findSame, freezeProcesses, isStopped, killProcesses, thawProcesses } from "./process-group.ts";
 import type { ProcessKey } from "./process-group.ts";
-import { boundLog, readJsonIfThere, readTail, removeSandboxDirectory } from "./sandbox-directory.ts";
+import { boundLog, readJsonIfThere, readTail } from "./sandbox-directory.ts";
 import type { SandboxDirectory } from "./sandbox-directory.ts";
 import { SandboxError } from "./sandbox.ts";
 import type { SandboxHandle, SandboxHealth, SandboxRecord } from "./sandbox.ts";
@@ -167,10 +167,4 @@ export async function killLeftovers(directory: SandboxDirectory, marker: string)
 
 function markFile(directory: SandboxDirectory): string {
   return join(directory.root, "mark.json");
-}
-
-/** Removes processes first and the directory last: while anything is left, the directory shows it. */
-export async function removeLocalSandbox(directory: SandboxDirectory, marker: string): Promise<void> {
-  await killLeftovers(directory, marker);
-  await removeSandboxDirectory(directory);
 }

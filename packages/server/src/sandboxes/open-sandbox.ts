@@ -22,8 +22,6 @@ export type SandboxChoice = {
 export type SandboxPlatform = LocalBackendDeps & {
   readonly self: Account;
   readonly unprivileged: Account;
-  /** See `BubblewrapDeps`. */
-  readonly isNetworkShared?: boolean;
   /** Null when no engine is to be used. */
   readonly containers: { readonly socketPath: string; readonly image: string } | null;
   /** What an earlier trial found or is about to find; tried here when it is left out. */

@@ -27,6 +27,7 @@ export function createProcessBackend(deps: LocalBackendDeps): SandboxBackend {
       await once(socket, "connect");
       return socket;
     },
+    ways: null,
   });
 }
 

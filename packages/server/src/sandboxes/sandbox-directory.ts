@@ -26,6 +26,8 @@ export type SandboxDirectory = {
   readonly runDir: string;
   readonly stateDir: string;
   readonly homeDir: string;
+  /** The server's socket for its way out; shows inside, read-only. There once the sandbox was started with a network. */
+  readonly egressDir: string;
   readonly keyFile: string;
   readonly socketFile: string;
   readonly logFile: string;
@@ -40,6 +42,7 @@ export function sandboxDirectory(sandboxesDir: string, id: string): SandboxDirec
     runDir,
     stateDir: join(root, "state"),
     homeDir: join(root, "home"),
+    egressDir: join(root, "egress"),
     keyFile: join(runDir, "key"),
     socketFile: join(runDir, "host.sock"),
     logFile: join(root, "log"),

@@ -284,7 +284,10 @@ export class SandboxFleet implements AsyncDisposable {
       logger,
       clock,
       rootKey,
-      key: deriveSandboxKey(rootKey, "tool-host"),
+      keys: {
+        toolHost: deriveSandboxKey(rootKey, "tool-host"),
+        authority: deriveSandboxKey(rootKey, "authority"),
+      },
       newsEveryMs: this.#times.newsEveryMs,
       startDeadlineMs: this.#times.startDeadlineMs ?? backend.startDeadlineMs,
       stepDeadlineMs: this.#times.stepDeadlineMs,
@@ -313,7 +316,10 @@ export class SandboxFleet implements AsyncDisposable {
 }
 
 /** Several keys derived from one secret: none of them reveals the others. */
-export function deriveSandboxKey(rootKey: string, purpose: "tool-host" | "session" | "ports"): string {
+export function deriveSandboxKey(
+  rootKey: string,
+  purpose: "tool-host" | "session" | "ports" | "authority",
+): string {
   return createHmac("sha256", rootKey).update(`convoke ${purpose}`).digest("base64url");
 }
 

@@ -21,7 +21,7 @@ export type SandboxSpec = {
   /** What the tool host's environment has besides `PATH`, `HOME`, `LANG` and the like; nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
-  /** `on`: the network outside this machine; its loopback services stay out of reach where the backend isolates at all. */
+  /** `on`: a way out through the server's proxy, which decides what passes; where nothing is isolated, the machine's network. */
   readonly network: "none" | "on";
   /** Container image; backends without images refuse it. */
   readonly image?: string | undefined;
@@ -35,10 +35,17 @@ export type StartProgress = {
   readonly detail?: string;
 };
 
+/** Secrets of one sandbox, each made from that of its row: never in arguments, environments or records. */
+export type SandboxKeys = {
+  /** Opens its tool host. */
+  readonly toolHost: string;
+  /** What the key of the authority is made from that its programs trust. Never inside, not even with the tool host. */
+  readonly authority: string;
+};
+
 export type StartOrder = {
   readonly spec: SandboxSpec;
-  /** Opens the sandbox's tool host; never in arguments or environments. */
-  readonly key: string;
+  readonly keys: SandboxKeys;
   readonly onProgress: (progress: StartProgress) => void;
   /** Aborting a start leaves nothing of it but the sandbox's files. */
   readonly signal: AbortSignal;
@@ -90,8 +97,8 @@ export interface SandboxBackend {
   readonly startDeadlineMs: number;
   /** Starts a sandbox, or starts it again over the files that a stop or a crash left. Rejects with {@link SandboxError}. */
   start(order: StartOrder): Promise<SandboxHandle>;
-  /** The sandbox of a record when it is still there, running or paused; otherwise null. */
-  reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null>;
+  /** The sandbox of a record when it is still there, running or paused, with its way out open again; otherwise null. */
+  reattach(record: SandboxRecord, keys: SandboxKeys): Promise<SandboxHandle | null>;
   /** Ids of all sandboxes of this installation that anything is left of: processes, containers, directories. */
   listOwned(): Promise<readonly string[]>;
   /** Removes everything with this id except a workspace that lies outside the sandbox's own directory. Idempotent, in every state. */

@@ -27,20 +27,20 @@ export type Launched = {
 
 /** Starts a sandbox, whatever its backend. Nothing that was launched is left when it throws. */
 export async function startSandbox(order: StartOrder, parts: StartParts): Promise<SandboxHandle> {
-  const { spec, key, onProgress, signal } = order;
+  const { spec, keys, onProgress, signal } = order;
   const { directory, connect, owner } = parts;
   onProgress({ phase: "preparing" });
   await parts.clear();
   await prepareSandboxDirectory(directory, owner);
   const workspaceDir = await prepareWorkspace(directory, spec.workspaceDir, owner);
-  await writeKey(directory, key, owner);
+  await writeKey(directory, keys.toolHost, owner);
   await parts.fetch();
   signal.throwIfAborted();
   try {
     onProgress({ phase: "launching" });
     const { findEnd, toHandle } = await parts.launch(workspaceDir);
     onProgress({ phase: "connecting" });
-    await new ToolHostLink({ directory, key, connect }).untilReady(findEnd, signal);
+    await new ToolHostLink({ directory, key: keys.toolHost, connect }).untilReady(findEnd, signal);
     return await toHandle();
   } catch (error) {
     await parts.clear();

@@ -1,6 +1,6 @@
 import { orAborted } from "../lib/or-aborted.ts";
 import { SandboxError } from "./sandbox.ts";
-import type { SandboxBackend, SandboxHandle, SandboxSpec, StartProgress } from "./sandbox.ts";
+import type { SandboxBackend, SandboxHandle, SandboxKeys, SandboxSpec, StartProgress } from "./sandbox.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
 /** A start as its owner sees it while it lasts. */
@@ -9,7 +9,7 @@ export type StartNews = StartProgress & { readonly elapsedMs: number };
 export type WatchedStart = {
   readonly backend: SandboxBackend;
   readonly spec: SandboxSpec;
-  readonly key: string;
+  readonly keys: SandboxKeys;
   readonly deadlineMs: number;
   /** How long the backend may clean up after a start that was given up. */
   readonly cleanUpMs: number;
@@ -21,7 +21,7 @@ export type WatchedStart = {
 
 /** Starts a sandbox, reports each phase when it changes and at intervals, and gives up at the deadline. */
 export async function startWatched(options: WatchedStart): Promise<SandboxHandle> {
-  const { backend, spec, key, deadlineMs, cleanUpMs, newsEveryMs, onNews, signal } = options;
+  const { backend, spec, keys, deadlineMs, cleanUpMs, newsEveryMs, onNews, signal } = options;
   signal.throwIfAborted();
   const startedAtMs = performance.now();
   let progress: StartProgress = { phase: "preparing" };
@@ -40,7 +40,7 @@ export async function startWatched(options: WatchedStart): Promise<SandboxHandle
   const givenUp = AbortSignal.any([signal, late.signal]);
   const starting = backend.start({
     spec,
-    key,
+    keys,
     onProgress: (next) => {
       if (givenUp.aborted) return;
       progress = next;

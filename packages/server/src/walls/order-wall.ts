@@ -14,7 +14,7 @@ import { findHiddenFiles } from "./hidden-files.ts";
 import type { Java } from "./java.ts";
 import { findToolchains, toolchainVariables, visiblePath } from "./toolchains.ts";
 import type { WallAccount } from "./wall-account.ts";
-import { insideEgress } from "../egress/way-out.ts";
+import { insideEgress } from "../egress/inside-egress.ts";
 import type { WallTrust } from "./wall-egress.ts";
 import {
   accountFiles,

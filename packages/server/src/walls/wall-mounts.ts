@@ -8,7 +8,7 @@ import {
 import type { ProgramPlace } from "../sandboxes/tool-host-program.ts";
 import { isBelow } from "./refused-folder.ts";
 import type { WallAccount } from "./wall-account.ts";
-import { insideEgress } from "../egress/way-out.ts";
+import { insideEgress } from "../egress/inside-egress.ts";
 
 /** Where things of ours are inside; all other paths are as outside. */
 export const insideWall = {

@@ -40,6 +40,9 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
   const writes = (path: string): string => `echo x > ${path} 2>/dev/null && echo ESCAPED`;
   const tcp = (host: string, port: number): string =>
     `timeout 2 bash -c 'exec 3<>/dev/tcp/${host}/${port}' 2>/dev/null && echo ESCAPED`;
+  /** An answer of 200 to CONNECT, from the proxy of the way out where there is one. */
+  const proxied = (host: string, port: number): string =>
+    `timeout 5 bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT ${host}:${port} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n" >&3; head -1 <&3' 2>/dev/null | grep -q " 200" && echo ESCAPED`;
   const socket = (path: string): string =>
     `node -e 'require("net").connect({path:${path}}).on("connect",()=>{console.log("ESCAPED");process.exit()}).on("error",()=>{})' 2>/dev/null`;
   // x86-64 numbers; a call that the filter refuses leaves errno 1 or 38, one that gets through anything else.
@@ -118,6 +121,17 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
     ["loopback service of the host by IPv6", tcp("::1", tcpPort)],
     ["service of the host by any address", tcp("0.0.0.0", tcpPort)],
     ["cloud metadata", tcp("169.254.169.254", 80)],
+    ["loopback service of the host through the proxy", proxied("127.0.0.1", tcpPort)],
+    ["the same in an odd spelling", proxied("0x7f.1", tcpPort)],
+    ["the same as a mapped address", proxied("[::ffff:127.0.0.1]", tcpPort)],
+    ["the same by name", proxied("localhost.", tcpPort)],
+    ["the same by any address", proxied("0.0.0.0", tcpPort)],
+    ["cloud metadata through the proxy", proxied("169.254.169.254", 80)],
+    ["a name by UDP", "timeout 2 bash -c 'echo x > /dev/udp/8.8.8.8/53' 2>/dev/null && echo ESCAPED"],
+    [
+      "put something in the place of the way out",
+      "(rm /run/convoke-egress/proxy.sock || touch /run/convoke-egress/x) 2>/dev/null && echo ESCAPED",
+    ],
     ["unix socket of the host", socket(JSON.stringify(unixSocket))],
     ["abstract unix socket of the host", socket(`"\\0${abstractSocket}"`)],
     ["docker socket", "ls /var/run/docker.sock /run/docker.sock >/dev/null 2>&1 && echo ESCAPED"],

@@ -4,9 +4,12 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectToolHost, type Outcome, type RemoteToolHost, type ToolSession } from "@convoke/tool-host";
+import type { EgressRecord } from "../../egress/egress.ts";
 import type { LocalBackendDeps } from "../local-backend-deps.ts";
-import type { SandboxBackend, SandboxHandle, SandboxSpec, StartPhase } from "../sandbox.ts";
+import type { SandboxWays, SandboxWaysDeps } from "../sandbox-ways.ts";
+import type { SandboxBackend, SandboxHandle, SandboxKeys, SandboxSpec, StartPhase } from "../sandbox.ts";
 import { testedPrograms } from "../../testing/tested-programs.ts";
+import { createTestWays } from "./test-ways.ts";
 
 /** What the server has and no sandbox may ever see. */
 export const canary = "canary-5c2f0d8e71";
@@ -19,12 +22,21 @@ export class SandboxBench implements AsyncDisposable {
   readonly dataDir: string;
   readonly createBackend: (bench: SandboxBench) => SandboxBackend;
   readonly key = randomUUID();
+  readonly keys: SandboxKeys = { toolHost: this.key, authority: `authority of ${this.key}` };
+  /** Of the ways out: sandbox and what passed or was refused. */
+  readonly records: (EgressRecord & { readonly sandbox: string })[] = [];
+  /** What sandboxes with a network may reach; counts from the next restart on. */
+  policy: SandboxWaysDeps["policy"] = "registries";
+  #ways: SandboxWays;
   #backend: SandboxBackend;
   readonly #hosts: RemoteToolHost[] = [];
+  /** Those of servers that were killed too: the process is the same, and ends what it opened. */
+  readonly #allWays = new AsyncDisposableStack();
 
   private constructor(dataDir: string, createBackend: (bench: SandboxBench) => SandboxBackend) {
     this.dataDir = dataDir;
     this.createBackend = createBackend;
+    this.#ways = this.#createWays();
     this.#backend = createBackend(this);
   }
 
@@ -39,6 +51,10 @@ export class SandboxBench implements AsyncDisposable {
     return this.#backend;
   }
 
+  get ways(): SandboxWays {
+    return this.#ways;
+  }
+
   get deps(): LocalBackendDeps {
     return {
       sandboxesDir: join(this.dataDir, "sandboxes"),
@@ -46,11 +62,13 @@ export class SandboxBench implements AsyncDisposable {
       program: testedPrograms().toolHost,
       environment: { ...process.env, LLM_API_KEY: canary, CONVOKE_API_KEY: canary },
       connect,
+      ways: this.#ways,
     };
   }
 
   /** As a server that was killed and came back would: nothing is kept in memory. */
   restart(): void {
+    this.#ways = this.#createWays();
     this.#backend = this.createBackend(this);
   }
 
@@ -69,7 +87,7 @@ export class SandboxBench implements AsyncDisposable {
   async start(changes: Partial<SandboxSpec> = {}, onPhase: (phase: StartPhase) => void = () => {}) {
     return this.backend.start({
       spec: this.spec(changes),
-      key: this.key,
+      keys: this.keys,
       onProgress: ({ phase }) => onPhase(phase),
       signal: new AbortController().signal,
     });
@@ -92,7 +110,14 @@ export class SandboxBench implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const host of this.#hosts) host.detach();
     for (const id of await this.#backend.listOwned()) await this.#backend.remove(id);
+    await this.#allWays.disposeAsync();
     await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  #createWays(): SandboxWays {
+    return this.#allWays.use(
+      createTestWays(this.policy, (sandbox, record) => void this.records.push({ sandbox, ...record })),
+    );
   }
 }
 

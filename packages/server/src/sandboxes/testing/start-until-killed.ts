@@ -2,11 +2,12 @@ import { connectToolHost } from "@convoke/tool-host";
 import { createBubblewrapBackend } from "../bubblewrap.ts";
 import { createProcessBackend } from "../process.ts";
 import type { LocalBackendDeps } from "../local-backend-deps.ts";
+import { createTestWays } from "./test-ways.ts";
 
 /** What the process that is killed is told: a start without a row, as one whose row was lost. */
 export type StartOrderOfTest = {
   readonly backend: "bubblewrap" | "process";
-  readonly deps: Omit<LocalBackendDeps, "connect">;
+  readonly deps: Omit<LocalBackendDeps, "connect" | "ways">;
   readonly id: string;
   readonly workspaceDir: string;
 };
@@ -19,19 +20,20 @@ async function start({ backend, deps, id, workspaceDir }: StartOrderOfTest): Pro
   const connect: LocalBackendDeps["connect"] = ({ address, key }) => connectToolHost({ address, key });
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const unprivileged = { uid: 65_534, gid: 65_534 };
+  const ways = createTestWays("registries");
   const created =
     backend === "process"
-      ? createProcessBackend({ ...deps, connect })
-      : createBubblewrapBackend({ ...deps, connect, self, unprivileged });
+      ? createProcessBackend({ ...deps, connect, ways })
+      : createBubblewrapBackend({ ...deps, connect, ways, self, unprivileged });
   await created.start({
     spec: {
       id,
       workspaceDir,
       environment: {},
       limits: { memoryMb: 512, cpus: 1, pids: 128 },
-      network: backend === "process" ? "on" : "none",
+      network: "on",
     },
-    key: "key-of-a-lost-sandbox",
+    keys: { toolHost: "key-of-a-lost-sandbox", authority: "authority-of-a-lost-sandbox" },
     onProgress: ({ phase }) => process.send?.(phase),
     signal: new AbortController().signal,
   });

@@ -4,6 +4,7 @@ import type {
   SandboxBackend,
   SandboxHandle,
   SandboxHealth,
+  SandboxKeys,
   SandboxRecord,
   StartOrder,
   StartProgress,
@@ -35,17 +36,17 @@ export class TableBackend implements SandboxBackend {
   async start(order: StartOrder): Promise<SandboxHandle> {
     const { id } = order.spec;
     order.onProgress({ phase: "launching" } satisfies StartProgress);
-    this.table.set(id, { state: "stopped", key: order.key });
+    this.table.set(id, { state: "stopped", key: order.keys.toolHost });
     const aborted = Promise.withResolvers<never>();
     order.signal.addEventListener("abort", () => {
       if (this.isObedient) aborted.reject(order.signal.reason as Error);
     });
     await Promise.race([this.duringStart(order), aborted.promise]);
-    this.table.set(id, { state: "running", key: order.key });
+    this.table.set(id, { state: "running", key: order.keys.toolHost });
     return this.#handle(id);
   }
 
-  async reattach(record: SandboxRecord, key: string): Promise<SandboxHandle | null> {
+  async reattach(record: SandboxRecord, { toolHost: key }: SandboxKeys): Promise<SandboxHandle | null> {
     await this.duringStep();
     const id = String(record["id"]);
     const entry = this.table.get(id);

@@ -1,0 +1,13 @@
+import { networkInterfaces } from "node:os";
+
+/** Says whether this server listens at an address and port; `ownPort` is null before it does. */
+export function ownListener(ownPort: () => number | null): (address: string, port: number) => boolean {
+  return (address, port) => port === ownPort() && isOwnAddress(address);
+}
+
+function isOwnAddress(address: string): boolean {
+  if (/^(127\.|::1$|0\.0\.0\.0$|::$)/.test(address)) return true;
+  return Object.values(networkInterfaces()).some(
+    (all) => all?.some((one) => one.address === address) === true,
+  );
+}

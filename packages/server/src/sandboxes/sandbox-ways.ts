@@ -1,0 +1,121 @@
+import { chown, mkdir, stat } from "node:fs/promises";
+import type { NetworkPolicy } from "@convoke/protocol";
+import type { EgressRecord, HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { InsideTrust } from "../egress/inside-egress.ts";
+import type { SharedTrust, WayOut } from "../egress/way-out.ts";
+import { describeError } from "../lib/describe-error.ts";
+import type { Logger } from "../lib/logger.ts";
+import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
+
+export type SandboxWaysDeps = {
+  /** What every sandbox may reach. */
+  readonly policy: NetworkPolicy;
+  /** The server's, for the machine's own proxy. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** True for an address and port at which this server listens. */
+  readonly isOwnListener: (address: string, port: number) => boolean;
+  /** Called for everything that passed or was refused on the way out of a sandbox. Must not throw. */
+  readonly onRecord: (sandboxId: string, record: EgressRecord) => void;
+  readonly logger: Logger;
+};
+
+export type WayOrder = {
+  readonly id: string;
+  readonly directory: SandboxDirectory;
+  /** What the key of its authority is made from. */
+  readonly authority: string;
+};
+
+type Way = { readonly out: WayOut; readonly grants: Map<string, readonly string[]> };
+
+/** The ways out of the sandboxes that this process manages. While it is gone they lead nowhere. */
+export class SandboxWays implements AsyncDisposable {
+  readonly #deps: SandboxWaysDeps;
+  #trust: SharedTrust | null = null;
+  readonly #ways = new Map<string, Way>();
+
+  constructor(deps: SandboxWaysDeps) {
+    this.#deps = deps;
+  }
+
+  /** For a sandbox that is about to start; its socket belongs to `owner`, or to this process's user. */
+  async open(order: WayOrder, owner: Account | undefined): Promise<InsideTrust> {
+    const { egressDir } = order.directory;
+    await mkdir(egressDir, { recursive: true, mode: 0o700 });
+    if (owner !== undefined) await chown(egressDir, owner.uid, owner.gid);
+    return await (await this.#wayOf(order)).out.open();
+  }
+
+  /** For a sandbox that runs; does nothing for one that was started without a way out. */
+  async reopen(order: WayOrder): Promise<void> {
+    const isThere = await stat(order.directory.egressDir).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return false;
+        throw error;
+      },
+    );
+    if (isThere) await (await this.#wayOf(order)).out.open();
+  }
+
+  /** Ends it for good. Does nothing when there is none. */
+  async close(id: string): Promise<void> {
+    const way = this.#ways.get(id);
+    this.#ways.delete(id);
+    await way?.out.close();
+  }
+
+  /**
+   * What a conversation in the sandbox was granted, written as in `allow`; everything in the sandbox reaches these hosts then. Replaces what
+   * was set for that conversation before. Does nothing for a sandbox without a way out. Throws a `Fault` for a wrong host.
+   */
+  setGrants(id: string, conversationId: string, hosts: readonly string[]): void {
+    const way = this.#ways.get(id);
+    if (way === undefined) return;
+    const before = way.grants.get(conversationId) ?? [];
+    way.out.grant(hosts);
+    if (hosts.length === 0) way.grants.delete(conversationId);
+    else way.grants.set(conversationId, hosts);
+    const granted = new Set([...way.grants.values()].flat());
+    const gone = before.filter((host) => !granted.has(host));
+    if (gone.length > 0) way.out.revoke(gone);
+  }
+
+  refusalsSince(id: string, mark: number): RefusalsSince {
+    return this.#ways.get(id)?.out.refusalsSince(mark) ?? { mark: 0, text: "" };
+  }
+
+  totals(id: string): readonly HostTotals[] {
+    return this.#ways.get(id)?.out.totals() ?? [];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#ways.keys()].map((id) => this.close(id)));
+  }
+
+  /** Its code is loaded with the first one: a server answers without it. */
+  async #wayOf({ id, directory, authority }: WayOrder): Promise<Way> {
+    const [{ SharedTrust, WayOut }, { deriveAuthorityKey }] = await Promise.all([
+      import("../egress/way-out.ts"),
+      import("../egress/certificates/derive-authority-key.ts"),
+    ]);
+    const known = this.#ways.get(id);
+    if (known !== undefined) return known;
+    const { policy, environment, isOwnListener, onRecord, logger } = this.#deps;
+    const out = new WayOut({
+      folder: directory.egressDir,
+      trust: (this.#trust ??= new SharedTrust()),
+      environment,
+      policies: () => ({ policy, limitedBy: [] }),
+      secrets: () => [],
+      isOwnListener,
+      onRecord: (record) => onRecord(id, record),
+      onUnexpected: (error, message) =>
+        logger.error({ reason: describeError(error), sandbox: id }, `in the way out, ${message}`),
+      authorityKey: deriveAuthorityKey(authority),
+    });
+    const way = { out, grants: new Map<string, readonly string[]>() };
+    this.#ways.set(id, way);
+    return way;
+  }
+}

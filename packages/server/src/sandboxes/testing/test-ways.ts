@@ -1,0 +1,16 @@
+import { silentLogger } from "../../lib/logger.ts";
+import { SandboxWays, type SandboxWaysDeps } from "../sandbox-ways.ts";
+
+/** Ways out that only the policy closes. */
+export function createTestWays(
+  policy: SandboxWaysDeps["policy"],
+  onRecord: SandboxWaysDeps["onRecord"] = () => {},
+): SandboxWays {
+  return new SandboxWays({
+    policy,
+    environment: {},
+    isOwnListener: () => false,
+    onRecord,
+    logger: silentLogger,
+  });
+}
