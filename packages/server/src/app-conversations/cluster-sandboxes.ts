@@ -1,13 +1,14 @@
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { connectToolHost, ToolHostUnreachableError, type RemoteToolHost } from "@convoke/tool-host";
+import type { RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import { deriveSandboxKey } from "../sandboxes/sandbox-fleet.ts";
 import type { PlacedSandbox, SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import type { SecretBox } from "../security/seal.ts";
-import { newSandboxId, toView, type LocalSandboxes } from "./fleet-sandboxes.ts";
-import type { MachineActs, MachineCalls } from "./machine-calls.ts";
+import { isolationOf, newSandboxId, toView, type LocalSandboxes } from "./fleet-sandboxes.ts";
+import type { MachineActs, MachineCalls, NetworkAsked } from "./machine-calls.ts";
 import { machineUnavailable, sandboxUnavailable } from "./sandbox-refusals.ts";
 import type {
   Sandboxes,
@@ -36,7 +37,12 @@ export type ClusterSandboxesDeps = {
 };
 
 /** What is known of a sandbox of another machine. */
-type Card = { readonly machine: string; readonly ownerId: string; readonly rootKey: string };
+type Card = {
+  readonly machine: string;
+  readonly ownerId: string;
+  readonly rootKey: string;
+  readonly hasWayOut: boolean;
+};
 
 /**
  * The sandboxes of all machines on one database. New ones are made on this machine. What is asked of one elsewhere is asked of the
@@ -135,6 +141,28 @@ export class ClusterSandboxes implements Sandboxes {
     return await this.#deps.machineCalls.open(far.machine, id, port);
   }
 
+  hasWayOut(id: string): boolean {
+    return this.#cards.get(id)?.hasWayOut ?? this.#deps.local?.hasWayOut(id) ?? false;
+  }
+
+  async setGrants(id: string, conversationId: string, hosts: readonly string[]): Promise<void> {
+    const far = this.#cards.get(id);
+    if (far === undefined) return await this.#here.setGrants(id, conversationId, hosts);
+    await this.#askFor("grant", id, far, { conversationId, hosts });
+  }
+
+  async refusalsSince(id: string, mark: number): Promise<RefusalsSince> {
+    const far = this.#cards.get(id);
+    if (far === undefined) return await this.#here.refusalsSince(id, mark);
+    try {
+      return await this.#askFor("refusals", id, far, { mark });
+    } catch (error) {
+      // Its machine is unavailable; the call whose output this would stand behind has said so.
+      if (error instanceof Fault) return { mark, text: "" };
+      throw error;
+    }
+  }
+
   async learn(id: string): Promise<void> {
     if ((this.#deps.local?.ownerOf(id) ?? null) === null) await this.#findFar(id);
   }
@@ -189,7 +217,12 @@ export class ClusterSandboxes implements Sandboxes {
     if (machine === this.#own || row.ownerId === null || row.wish === "deleted") return null;
     const known = this.#cards.get(row.id);
     if (known !== undefined) return known;
-    const card = { machine, ownerId: row.ownerId, rootKey: this.#deps.secretBox.unseal(row.sealedKey) };
+    const card = {
+      machine,
+      ownerId: row.ownerId,
+      rootKey: this.#deps.secretBox.unseal(row.sealedKey),
+      hasWayOut: row.spec.network === "on" && isolationOf(row.backend) !== "none",
+    };
     this.#cards.set(row.id, card);
     return card;
   }
@@ -226,8 +259,10 @@ export class ClusterSandboxes implements Sandboxes {
     act: Act,
     id: string,
     { machine, ownerId }: Card,
+    network?: NetworkAsked,
   ): Promise<MachineActs[Act]> {
-    return await this.#deps.machineCalls.ask(machine, act, { id, ownerId });
+    const asked = network === undefined ? {} : { network };
+    return await this.#deps.machineCalls.ask(machine, act, { id, ownerId, ...asked });
   }
 
   /** One connection for all who ask; it comes back by itself after the machine was away. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { openHostStream, ToolHostUnreachableError } from "@convoke/tool-host";
+import type { RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
@@ -158,6 +159,18 @@ class FleetSandboxes implements LocalSandboxes {
 
   async connectPort(id: string, port: number): Promise<Duplex> {
     return await withReason((await this.#fleet.handle(id)).connectPort(port));
+  }
+
+  hasWayOut(id: string): boolean {
+    return this.#ways.has(id);
+  }
+
+  async setGrants(id: string, conversationId: string, hosts: readonly string[]): Promise<void> {
+    this.#ways.setGrants(id, conversationId, hosts);
+  }
+
+  async refusalsSince(id: string, mark: number): Promise<RefusalsSince> {
+    return this.#ways.refusalsSince(id, mark);
   }
 
   sessionKey(id: string): string | null {

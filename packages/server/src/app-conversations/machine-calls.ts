@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import type { RefusalsSince } from "../egress/egress.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
 import type { SandboxPlace, SandboxTemplate, SandboxView } from "./sandbox-service.ts";
 
@@ -11,6 +12,9 @@ export type MachineActs = {
   readonly pause: boolean;
   readonly resume: boolean;
   readonly remove: boolean;
+  /** See `SandboxAccess.setGrants`. */
+  readonly grant: null;
+  readonly refusals: RefusalsSince;
   /** The rest is for the processes beside that server, which share its machine. */
   readonly start: SandboxView;
   readonly row: SandboxRow | null;
@@ -26,6 +30,14 @@ export type MachineAsked = {
   readonly ownerId: string;
   /** What a start makes it from. */
   readonly templateId?: string;
+  readonly network?: NetworkAsked;
+};
+
+/** For `grant` and `refusals`. */
+export type NetworkAsked = {
+  readonly conversationId?: string;
+  readonly hosts?: readonly string[];
+  readonly mark?: number;
 };
 
 /** Which bytes of a sandbox: its tool host's, or a TCP port's inside. */

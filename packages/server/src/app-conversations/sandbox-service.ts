@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import type { RemoteToolHost } from "@convoke/tool-host";
+import type { RefusalsSince } from "../egress/egress.ts";
 
 /** A sandbox as its owner sees it. */
 export type SandboxView = {
@@ -96,6 +97,15 @@ export interface SandboxAccess {
   sessionKey(id: string): string | null;
   /** The key that leads to this sandbox's ports and nowhere else; it stands in addresses. */
   portKey(id: string): string | null;
+  /** True when the server's proxy is its way out; false also for one of which nothing is known yet. */
+  hasWayOut(id: string): boolean;
+  /**
+   * What a conversation in the sandbox was granted, written as in `allow` of a policy: everything in it reaches these hosts from here on.
+   * Replaces what was set for that conversation before. Does nothing for a sandbox without a way out.
+   */
+  setGrants(id: string, conversationId: string, hosts: readonly string[]): Promise<void>;
+  /** What was refused on its way out since a mark, in words for the agent; 0 for all. Nothing where nobody can tell. */
+  refusalsSince(id: string, mark: number): Promise<RefusalsSince>;
   /** Whose sandbox it is; null when there is none. */
   ownerOf(id: string): string | null;
   /** Of all owners. */

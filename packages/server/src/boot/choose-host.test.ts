@@ -1,6 +1,8 @@
 import { tmpdir } from "node:os";
+import type { NetworkPolicy } from "@convoke/protocol";
 import { createInProcessHost } from "@convoke/tool-host";
 import { expect, test } from "vitest";
+import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
@@ -31,6 +33,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     sandboxes: null,
     walls,
     network: "registries",
+    sandboxNetwork: "registries",
     requireMachine: createMachinePolicy({ users: ["local"], isSandboxed: true }),
     isMachineUser: (userId) => userId === "local",
     workspaceRoot: "/home/ada/work",
@@ -152,6 +155,45 @@ test("what an agent leaves in its folder is known where it has a wall, also for 
   expect(await hosts.findLeftBehind({ ...child, id: "child" })).toMatchObject({ count: 3 });
   const off = conversation("local", { wall: { kind: "off" } });
   await expect(hosts.findLeftBehind(off)).rejects.toMatchObject({ code: "no_wall" });
+});
+
+function openSandboxed(network: NetworkPolicy, hasWayOut = true) {
+  const granted: unknown[] = [];
+  const sandboxes = {
+    openHost: async () => ({ toolHost, workspaceDir: "/workspace", stateDir: "/state" }),
+    hasWayOut: () => hasWayOut,
+    setGrants: async (...given: unknown[]) => void granted.push(given),
+    refusalsSince: async (id: string, mark: number) => ({ mark: mark + 1, text: `of ${id}` }),
+  } as unknown as Sandboxes;
+  return { ...open({ sandboxes, sandboxNetwork: network }), granted };
+}
+
+const inSandbox = { sandbox_id: "box", wall: { granted: ["a.example"] } };
+
+test("in a sandbox, refusals are told and grants are made again, but not those of users who lost the machine", async () => {
+  const { hosts, granted } = openSandboxed("registries");
+  const host = await hosts.choose(conversation("local", inSandbox));
+  expect(await host.refusalsSince?.(4)).toEqual({ mark: 5, text: "of box" });
+  await hosts.choose(conversation("bob", inSandbox));
+  expect(granted).toEqual([["box", "one", ["a.example"]]]);
+  await hosts.endGrants("one", conversation("local", inSandbox).config);
+  expect(granted.at(-1)).toEqual(["box", "one", []]);
+});
+
+test("agents in sandboxes may ask for hosts where an answer could count", () => {
+  const canWiden = (hosts: Hosts, ownerId = "local", more: Partial<ConversationConfig> = {}): boolean =>
+    hosts.grants.canWiden(conversation(ownerId, { ...inSandbox, ...more }));
+  const { hosts } = openSandboxed("registries");
+  expect(canWiden(hosts)).toBe(true);
+  expect(canWiden(hosts, "bob")).toBe(false);
+  expect(canWiden(hosts, "local", { wall_of: { conversation_id: "x", working_dir: "/" } })).toBe(false);
+  expect(canWiden(openSandboxed("registries", false).hosts)).toBe(false);
+  for (const network of ["none", "all"] as const) expect(canWiden(openSandboxed(network).hosts)).toBe(false);
+});
+
+test("a sandbox without a way out has no refusals to tell", async () => {
+  const host = await openSandboxed("registries", false).hosts.choose(conversation("local", inSandbox));
+  expect(host.refusalsSince).toBeUndefined();
 });
 
 test("the folder that the page offers is one that a wall can stand around", async () => {

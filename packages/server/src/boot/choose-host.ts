@@ -33,6 +33,8 @@ export type ChooseHostDeps = {
   readonly walls: Walls | null;
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: NetworkPolicy;
+  /** What the sandboxes let out that isolate. */
+  readonly sandboxNetwork: NetworkPolicy;
   readonly requireMachine: RequireMachine;
   /** Who may do without a wall. */
   readonly isMachineUser: (userId: string) => boolean;
@@ -53,8 +55,8 @@ export class Hosts implements DefaultPlace, PassingPlace {
 
   readonly choose: ChooseHost = async (conversation) => {
     const { toolHost, requireMachine } = this.#deps;
-    if (conversation.config.sandbox_id !== undefined)
-      return await this.#sandbox(conversation.config.sandbox_id);
+    const { sandbox_id: sandboxId } = conversation.config;
+    if (sandboxId !== undefined) return await this.#sandbox(conversation, sandboxId);
     const wall = await this.openWall(conversation);
     if (wall === null) {
       requireMachine(conversation.ownerId);
@@ -72,14 +74,19 @@ export class Hosts implements DefaultPlace, PassingPlace {
 
   readonly grants: Grants = {
     canWiden: ({ ownerId, config }) => {
-      const { isOff, network } = readWall(config.wall, this.#deps.network);
-      if (this.#deps.walls === null || config.sandbox_id !== undefined || isOff) return false;
       // Nobody may be watching what a sub-agent waits for; the agent that it works for can ask for both.
       if (config.wall_of !== undefined) return false;
+      if (config.sandbox_id !== undefined) return this.#canWidenSandbox(ownerId, config.sandbox_id);
+      const { isOff, network } = readWall(config.wall, this.#deps.network);
+      if (this.#deps.walls === null || isOff) return false;
       if (network === "none" || network === "all") return false;
       return this.#deps.isMachineUser(ownerId) || !isDeepStrictEqual(network, this.#deps.network);
     },
-    apply: async (conversation) => void (await this.openWall(conversation)),
+    apply: async (conversation) => {
+      const { sandbox_id: sandboxId } = conversation.config;
+      if (sandboxId === undefined) await this.openWall(conversation);
+      else await this.#grantInSandbox(conversation, sandboxId);
+    },
   };
 
   async describeFolder(folder: string, wall?: ConversationConfig["wall"]): Promise<WallInfo> {
@@ -176,20 +183,49 @@ export class Hosts implements DefaultPlace, PassingPlace {
     return resolve(this.#deps.workspaceRoot, other?.working_dir ?? workspace.working_dir);
   }
 
-  async #sandbox(sandboxId: string): Promise<ConversationHost> {
+  async #sandbox(conversation: HostedConversation, sandboxId: string): Promise<ConversationHost> {
     const { sandboxes } = this.#deps;
     if (sandboxes === null) throw sandboxesElsewhere();
     const { toolHost, stateDir } = await sandboxes.openHost(sandboxId);
+    await this.#grantInSandbox(conversation, sandboxId);
     const openHost = async (): Promise<ToolHost> => toolHost;
     const worktrees = { parentDir: posix.join(stateDir, "worktrees"), openHost };
-    return {
-      catalogue: toolHost.catalogue,
+    const { catalogue } = toolHost;
+    const shown = {
+      catalogue,
       kind: "sandbox",
       stateDir,
       putsSecretsIn: false,
       openHost,
       worktrees,
-    };
+    } as const;
+    if (!sandboxes.hasWayOut(sandboxId)) return shown;
+    return { ...shown, refusalsSince: async (mark) => await sandboxes.refusalsSince(sandboxId, mark) };
+  }
+
+  #canWidenSandbox(ownerId: string, sandboxId: string): boolean {
+    const { sandboxes, sandboxNetwork, isMachineUser } = this.#deps;
+    if (sandboxNetwork === "none" || sandboxNetwork === "all") return false;
+    // For others the server's policy, which is that of the sandbox, is the bound.
+    return isMachineUser(ownerId) && sandboxes?.hasWayOut(sandboxId) === true;
+  }
+
+  async #grantInSandbox({ id, ownerId, config }: HostedConversation, sandboxId: string): Promise<void> {
+    const granted = config.wall?.granted ?? [];
+    if (granted.length === 0 || !this.#deps.isMachineUser(ownerId)) return;
+    await this.#deps.sandboxes?.setGrants(sandboxId, id, granted);
+  }
+
+  /** Ends what a conversation that is deleted was granted in its sandbox. */
+  async endGrants(id: string, { sandbox_id: sandboxId, wall }: ConversationConfig): Promise<void> {
+    const { sandboxes } = this.#deps;
+    if (sandboxId === undefined || wall?.granted === undefined || sandboxes === null) return;
+    try {
+      await sandboxes.setGrants(sandboxId, id, []);
+    } catch (error) {
+      // Its machine is unavailable: grants end with the server there.
+      if (!(error instanceof Fault)) throw error;
+    }
   }
 
   #walled({ config }: HostedConversation, wall: WalledHost): ConversationHost {
@@ -201,7 +237,7 @@ export class Hosts implements DefaultPlace, PassingPlace {
       putsSecretsIn: readWall(config.wall, this.#deps.network).network !== "none",
       stateDir: wall.stateDir,
       openHost,
-      refusalsSince: (mark) => wall.refusalsSince(mark),
+      refusalsSince: async (mark) => wall.refusalsSince(mark),
       adoptState: (sessionId, from) => wall.adoptState(sessionId, from),
       // The wall of a conversation stands around its worktree, which therefore is made before it. Those of sub-agents are made behind it.
       worktrees:

@@ -11,6 +11,7 @@ import { Hosts } from "./choose-host.ts";
 import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { isDemoModel, type Demo } from "../directory/demo.ts";
 import { Directory } from "../directory/directory.ts";
+import { readConfig } from "../engine/read-config.ts";
 import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
 import type { McpAccess } from "../tools/sources/mcp-tools.ts";
 import type { OpenToolSource } from "../tools/tool-source.ts";
@@ -155,6 +156,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     sandboxes,
     walls,
     network: config.wall.network,
+    sandboxNetwork: config.sandbox.network,
     requireMachine,
     isMachineUser: (userId) => ["*", userId].some((name) => config.machineUsers.includes(name)),
     workspaceRoot,
@@ -180,6 +182,9 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
         beforeDelete: async (id) => {
           await webhooks.onDelete(id);
           await walls?.remove(id);
+          const row = await journal.getConversation(id);
+          const stored = row === null ? null : readConfig(row);
+          if (stored !== null) await hosts.endGrants(id, stored);
         },
       },
       secretBox,

@@ -81,6 +81,11 @@ export class SandboxWays implements AsyncDisposable {
     if (gone.length > 0) way.out.revoke(gone);
   }
 
+  /** True for a sandbox that was started, or found again, with a way out. */
+  has(id: string): boolean {
+    return this.#ways.has(id);
+  }
+
   refusalsSince(id: string, mark: number): RefusalsSince {
     return this.#ways.get(id)?.out.refusalsSince(mark) ?? { mark: 0, text: "" };
   }

@@ -7,6 +7,7 @@ import type {
   SandboxTemplate,
   SandboxView,
 } from "../app-conversations/sandbox-service.ts";
+import type { RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 
@@ -94,6 +95,21 @@ export class MemorySandboxes implements Sandboxes {
   }
 
   async learn(): Promise<void> {}
+
+  /** Who was granted what, in which sandbox. */
+  readonly grants: { id: string; conversationId: string; hosts: readonly string[] }[] = [];
+
+  hasWayOut(id: string): boolean {
+    return this.ownerOf(id) !== null;
+  }
+
+  async setGrants(id: string, conversationId: string, hosts: readonly string[]): Promise<void> {
+    this.grants.push({ id, conversationId, hosts });
+  }
+
+  async refusalsSince(): Promise<RefusalsSince> {
+    return { mark: 0, text: "" };
+  }
 
   sessionKey(id: string): string | null {
     return this.ownerOf(id) === null ? null : `session-key-of-${id}`;

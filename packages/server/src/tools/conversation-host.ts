@@ -20,7 +20,7 @@ export type ConversationHost = {
   readonly putsSecretsIn: boolean;
   /** For `wall`: gives a session the state that it had without one, from this folder. */
   adoptState?(sessionId: string, from: string): Promise<void>;
-  /** For `wall`: what was refused on the way out since a mark. */
+  /** Where the server's proxy is the way out: what was refused there since a mark. Never rejects. */
   refusalsSince?: RefusalsSince;
   /** Where worktrees of the conversation are made. */
   readonly worktrees: WorktreeHost;
@@ -45,11 +45,11 @@ export type ChooseHost = (conversation: HostedConversation) => Promise<Conversat
 /** What clients read about the wall of a conversation with this id; null for one in a sandbox. */
 export type DescribeWall = (config: ConversationConfig, id: string) => Promise<WallInfo | null>;
 
-/** What a conversation may reach through its wall, as far as its agent may ask for more. */
+/** What a conversation may reach through the server's proxy, as far as its agent may ask for more. */
 export interface Grants {
-  /** False where no answer of its user could widen the network: without a wall, with `none` or `all`, or where the server's policy bounds it; and for sub-agents. */
+  /** False where no answer of its user could widen the network: without the proxy, with `none` or `all`, or where the server's policy bounds it; and for sub-agents. */
   canWiden(conversation: HostedConversation): boolean;
-  /** Opens the way to the hosts that the configuration grants by now. Rejects where the wall cannot stand. */
+  /** Opens the way to the hosts that the configuration grants by now. Rejects where there is none now. */
   apply(conversation: HostedConversation): Promise<void>;
 }
 

@@ -1,2 +1,2 @@
-/** What was refused on the way out of a wall since a mark, in words for the agent; 0 for all. */
-export type RefusalsSince = (mark: number) => { readonly mark: number; readonly text: string };
+/** What was refused on the way out of a wall or sandbox since a mark, in words for the agent; 0 for all. */
+export type RefusalsSince = (mark: number) => Promise<{ readonly mark: number; readonly text: string }>;

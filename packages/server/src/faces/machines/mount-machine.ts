@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { LocalSandboxes } from "../../app-conversations/fleet-sandboxes.ts";
-import type { MachineActs } from "../../app-conversations/machine-calls.ts";
+import type { MachineActs, NetworkAsked } from "../../app-conversations/machine-calls.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { SandboxStore } from "../../sandboxes/sandbox-store.ts";
 import type { ByteTunnels } from "./byte-tunnels.ts";
@@ -24,12 +24,18 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
       ownerId: string,
       id: string,
       templateId: string,
+      network: NetworkAsked,
     ) => Promise<MachineActs[Act]>;
   } = {
     place: (_ownerId, id) => local.placeOf(id),
     pause: (ownerId, id) => local.pause(ownerId, id),
     resume: (ownerId, id) => local.resume(ownerId, id),
     remove: (ownerId, id) => local.remove(ownerId, id),
+    grant: async (_ownerId, id, _templateId, { conversationId = "", hosts = [] }) => {
+      await local.setGrants(id, conversationId, hosts);
+      return null;
+    },
+    refusals: (_ownerId, id, _templateId, { mark = 0 }) => local.refusalsSince(id, mark),
     start: (ownerId, id, templateId) => local.start(ownerId, templateId, id),
     row: (_ownerId, id) => store.get(id),
     rows: async (ownerId) => (await store.list()).filter((row) => row.ownerId === ownerId),
@@ -41,8 +47,10 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
     if (!Object.hasOwn(acts, act)) throw new Fault("missing", "not_found", "Not Found");
     const ownerId = request.caller?.userId ?? "";
     const { template = "" } = request.query as { template?: string };
-    const key = `${act} ${ownerId} ${id}`;
-    const going = underWay.get(key) ?? answerOf(acts[act as keyof MachineActs](ownerId, id, template));
+    const network = (request.body ?? {}) as NetworkAsked;
+    const key = `${act} ${ownerId} ${id} ${JSON.stringify(network)}`;
+    const going =
+      underWay.get(key) ?? answerOf(acts[act as keyof MachineActs](ownerId, id, template, network));
     underWay.set(key, going);
     // The next request of the same call gets the result.
     going.catch(() => {});

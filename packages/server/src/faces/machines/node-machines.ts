@@ -35,11 +35,19 @@ export class NodeMachines implements MachineCalls {
   async ask<Act extends keyof MachineActs>(
     machine: string,
     act: Act,
-    { id, ownerId, templateId }: MachineAsked,
+    { id, ownerId, templateId, network }: MachineAsked,
   ): Promise<MachineActs[Act]> {
     const query = templateId === undefined ? "" : `?template=${encodeURIComponent(templateId)}`;
     const path = `${machinePrefix}/${encodeURIComponent(id)}/${act}${query}`;
-    const call = { method: "POST", path, headers: {}, body: undefined };
+    const call =
+      network === undefined
+        ? { method: "POST", path, headers: {}, body: undefined }
+        : {
+            method: "POST",
+            path,
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(network),
+          };
     for (;;) {
       const nodeId = await this.#nodeOf(machine);
       const response = await this.#deps.peers

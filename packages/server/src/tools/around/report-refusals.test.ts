@@ -12,7 +12,7 @@ function execute(outcome: Outcome, refused: string): Promise<Outcome> {
       return outcome;
     },
   } as unknown as ToolSource;
-  const reported = reportRefusals(source, (mark) => ({
+  const reported = reportRefusals(source, async (mark) => ({
     mark: lines.length,
     text: lines.slice(mark).join("\n"),
   }));

@@ -7,9 +7,9 @@ export function reportRefusals(source: ToolSource, refusalsSince: RefusalsSince)
   return {
     ...forward(source),
     execute: async (request, options) => {
-      const { mark } = refusalsSince(0);
+      const { mark } = await refusalsSince(0);
       const outcome = await source.execute(request, options);
-      const { text } = refusalsSince(mark);
+      const { text } = await refusalsSince(mark);
       if (text === "" || outcome.type !== "observation") return outcome;
       return { ...outcome, observation: withText(outcome.observation, text) };
     },

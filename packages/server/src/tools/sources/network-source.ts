@@ -12,7 +12,7 @@ const maxHostChars = 300;
 const maxReasonChars = 1_000;
 
 /**
- * A tool that asks the person for hosts which the conversation's wall does not let it reach. Its call waits for confirmation, so that
+ * A tool that asks the person for hosts which the server's proxy does not let the conversation reach. Its call waits for confirmation, so that
  * what is executed is approved. What it grants is stored first; after a crash it is granted again.
  */
 export function openNetworkTool(grants: Grants): OpenToolSource {
@@ -38,7 +38,7 @@ async function grant(hosts: readonly string[], place: ToolPlace, grants: Grants)
   } catch (error) {
     return {
       type: "error",
-      text: `The hosts are granted, and the wall cannot stand: ${describeError(error)}`,
+      text: `The hosts are granted, and there is no way to them now: ${describeError(error)}`,
     };
   }
   const text = `This conversation may now reach ${hosts.join(", ")}. A rule that denies one of them, or the server's policy, still wins.`;
