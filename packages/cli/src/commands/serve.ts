@@ -49,7 +49,7 @@ export function addServe(program: Command, keepCompiled: () => void): void {
     )
     .option(
       "--network <network>",
-      "what a wall lets out: none, registries, all, or hosts with commas between (default registries; CONVOKE_NETWORK)",
+      "what walls and sandboxes let out: none, registries, all, or hosts with commas between (default registries; CONVOKE_NETWORK)",
     )
     .option("--no-auth", "require no key: everyone on this machine has access; loopback only")
     .option("--open", "open the page in a browser, or print a one-time link to it")
