@@ -56,6 +56,7 @@ export * from "./conversation/search.ts";
 export * from "./conversation/shells.ts";
 export * from "./conversation/terminals.ts";
 export * from "./conversation/approval-policy.ts";
+export * from "./conversation/network.ts";
 export * from "./conversation/wall.ts";
 export * from "./conversation/turn-control.ts";
 export * from "./conversation/workspace.ts";

@@ -19,6 +19,7 @@ import * as conversationInfo from "./conversation/conversation-info.ts";
 import * as hookConfig from "./conversation/hook-config.ts";
 import * as metrics from "./conversation/metrics.ts";
 import * as approvalPolicy from "./conversation/approval-policy.ts";
+import * as network from "./conversation/network.ts";
 import * as wall from "./conversation/wall.ts";
 import * as turnControl from "./conversation/turn-control.ts";
 import * as search from "./conversation/search.ts";
@@ -119,7 +120,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
   ...byName(namedIn(agentDefinition, clientToolSpec, networkPolicy, requestExtensions, worktreeOptions)),
-  ...byName(namedIn(stopConversation, eventContext, approvalPolicy, wall, turnControl, rule)),
+  ...byName(namedIn(stopConversation, eventContext, approvalPolicy, network, wall, turnControl, rule)),
   ...byName(namedIn(folder, glance, outline, past, previews)),
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),

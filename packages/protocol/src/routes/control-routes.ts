@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { ConversationInfo } from "../conversation/conversation-info.ts";
+import { ConversationNetwork } from "../conversation/network.ts";
 import { AllowRules } from "../security/rule.ts";
 import {
   AllowRulesTrial,
@@ -62,6 +63,18 @@ export const controlRoutes = routesOf("Conversations", {
     ...route("POST", "approvals", "Accept or reject some of the actions that wait"),
     body: AnswerApprovalsRequest,
     responses: { ...done, ...noConversation, ...conflict, ...invalid },
+  },
+  getConversationNetwork: {
+    ...route(
+      "GET",
+      "network",
+      "What passed and was refused on the way out of the conversation's wall or sandbox, by host",
+    ),
+    responses: {
+      ...ok("Since the way out was opened; empty where there is none.", ConversationNetwork),
+      ...noConversation,
+      ...conflict,
+    },
   },
   setApprovalPolicy: {
     ...route("POST", "approval_policy", "Choose what happens to actions that nobody answers in time"),

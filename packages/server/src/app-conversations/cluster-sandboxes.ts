@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { connectToolHost, ToolHostUnreachableError, type RemoteToolHost } from "@convoke/tool-host";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import { deriveSandboxKey } from "../sandboxes/sandbox-fleet.ts";
@@ -161,6 +161,11 @@ export class ClusterSandboxes implements Sandboxes {
       if (error instanceof Fault) return { mark, text: "" };
       throw error;
     }
+  }
+
+  async totals(id: string): Promise<readonly HostTotals[]> {
+    const far = await this.#findFar(id);
+    return far === null ? await this.#here.totals(id) : await this.#askFor("totals", id, far);
   }
 
   async learn(id: string): Promise<void> {

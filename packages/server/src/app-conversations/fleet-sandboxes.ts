@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { openHostStream, ToolHostUnreachableError } from "@convoke/tool-host";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
@@ -171,6 +171,10 @@ class FleetSandboxes implements LocalSandboxes {
 
   async refusalsSince(id: string, mark: number): Promise<RefusalsSince> {
     return this.#ways.refusalsSince(id, mark);
+  }
+
+  async totals(id: string): Promise<readonly HostTotals[]> {
+    return this.#ways.totals(id);
   }
 
   sessionKey(id: string): string | null {

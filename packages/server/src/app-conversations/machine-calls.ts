@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
 import type { SandboxPlace, SandboxTemplate, SandboxView } from "./sandbox-service.ts";
 
@@ -15,6 +15,7 @@ export type MachineActs = {
   /** See `SandboxAccess.setGrants`. */
   readonly grant: null;
   readonly refusals: RefusalsSince;
+  readonly totals: readonly HostTotals[];
   /** The rest is for the processes beside that server, which share its machine. */
   readonly start: SandboxView;
   readonly row: SandboxRow | null;

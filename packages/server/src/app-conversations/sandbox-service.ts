@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import type { RemoteToolHost } from "@convoke/tool-host";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 
 /** A sandbox as its owner sees it. */
 export type SandboxView = {
@@ -106,6 +106,8 @@ export interface SandboxAccess {
   setGrants(id: string, conversationId: string, hosts: readonly string[]): Promise<void>;
   /** What was refused on its way out since a mark, in words for the agent; 0 for all. Nothing where nobody can tell. */
   refusalsSince(id: string, mark: number): Promise<RefusalsSince>;
+  /** What passed and was refused on its way out, by host and port. */
+  totals(id: string): Promise<readonly HostTotals[]>;
   /** Whose sandbox it is; null when there is none. */
   ownerOf(id: string): string | null;
   /** Of all owners. */

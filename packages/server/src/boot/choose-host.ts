@@ -5,6 +5,7 @@ import type { LeftBehind, NetworkPolicy, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
+import type { HostTotals } from "../egress/egress.ts";
 import { compilePolicy } from "../egress/policy/compiled-policy.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
@@ -18,6 +19,7 @@ import {
   type DescribeWall,
   type Grants,
   type HostedConversation,
+  type NetworkTotals,
   type PassingPlace,
 } from "../tools/conversation-host.ts";
 import type { WalledHost, Walls } from "../walls/wall.ts";
@@ -46,7 +48,7 @@ export type ChooseHostDeps = {
 };
 
 /** Where the tools of conversations run: in their sandbox, behind their wall, or in this process. */
-export class Hosts implements DefaultPlace, PassingPlace {
+export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
   readonly #deps: ChooseHostDeps;
 
   constructor(deps: ChooseHostDeps) {
@@ -214,6 +216,12 @@ export class Hosts implements DefaultPlace, PassingPlace {
     const granted = config.wall?.granted ?? [];
     if (granted.length === 0 || !this.#deps.isMachineUser(ownerId)) return;
     await this.#deps.sandboxes?.setGrants(sandboxId, id, granted);
+  }
+
+  async totalsOf(conversation: HostedConversation): Promise<readonly HostTotals[]> {
+    const { sandbox_id: sandboxId } = conversation.config;
+    if (sandboxId !== undefined) return (await this.#deps.sandboxes?.totals(sandboxId)) ?? [];
+    return (await this.openWall(conversation))?.totals() ?? [];
   }
 
   /** Ends what a conversation that is deleted was granted in its sandbox. */

@@ -7,7 +7,7 @@ import type {
   SandboxTemplate,
   SandboxView,
 } from "../app-conversations/sandbox-service.ts";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 
@@ -109,6 +109,10 @@ export class MemorySandboxes implements Sandboxes {
 
   async refusalsSince(): Promise<RefusalsSince> {
     return { mark: 0, text: "" };
+  }
+
+  async totals(): Promise<readonly HostTotals[]> {
+    return [];
   }
 
   sessionKey(id: string): string | null {

@@ -28,6 +28,7 @@ export class MemoryWalls implements Walls {
       stateDir: join(this.#options.stateDir, order.rootId),
       adoptState: async () => {},
       refusalsSince: () => ({ mark: 0, text: "" }),
+      totals: () => [],
       connectPort: async () => Promise.reject(new Error("Nothing listens here.")),
     };
   }

@@ -81,6 +81,9 @@ test.skipIf(!probe.isUsable)(
     await server.waitForStatus(id, "finished");
     expect(site.paths).toEqual(["/second"]);
     expect((await outputs(server, id)).at(-1)).toContain("the data");
+    expect((await server.call("GET", `/api/conversations/${id}/network`)).json).toMatchObject({
+      hosts: [{ host: "127.0.0.1", requests: 1, refusals: 1, received_bytes: 8 }],
+    });
     await server.restart();
     await server.client.sendMessage(id, { content: [{ type: "text", text: "Again." }], run: true });
     await server.waitForStatus(id, "finished");

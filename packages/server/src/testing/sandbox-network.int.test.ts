@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { ConversationInfo, SandboxInfo } from "@convoke/protocol";
+import type { ConversationInfo, ConversationNetwork, SandboxInfo } from "@convoke/protocol";
 import { expect, test, vi } from "vitest";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
 import { ConvokeProcess } from "./convoke-process.ts";
@@ -92,6 +92,8 @@ test.skipIf(!probe.isUsable)(
     await untilStatus("finished");
     expect(site.paths).toEqual(["/second"]);
     await untilRecorded({ kind: "refusal", reason: "no-rule" });
+    const { hosts } = (await server.call("GET", `${conversation}/network`)).json as ConversationNetwork;
+    expect(hosts).toMatchObject([{ host: "127.0.0.1", requests: 1, refusals: 1, received_bytes: 8 }]);
 
     await server.end("SIGKILL");
     await server.restart();

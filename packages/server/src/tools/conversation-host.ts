@@ -1,5 +1,6 @@
 import type { LeftBehind, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
+import type { HostTotals } from "../egress/egress.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { RefusalsSince } from "./refusals-since.ts";
 
@@ -51,6 +52,12 @@ export interface Grants {
   canWiden(conversation: HostedConversation): boolean;
   /** Opens the way to the hosts that the configuration grants by now. Rejects where there is none now. */
   apply(conversation: HostedConversation): Promise<void>;
+}
+
+/** What went out of the walls and sandboxes of conversations. */
+export interface NetworkTotals {
+  /** By host and port, since the way out was opened; empty where there is none. */
+  totalsOf(conversation: HostedConversation): Promise<readonly HostTotals[]>;
 }
 
 /** Where conversations work whose request names no folder. */

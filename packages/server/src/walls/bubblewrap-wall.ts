@@ -9,7 +9,7 @@ import {
   type RemoteToolHost,
   type ToolHost,
 } from "@convoke/tool-host";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
@@ -118,6 +118,10 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
 
   refusalsSince(mark: number): RefusalsSince {
     return this.#egress.refusalsSince(mark);
+  }
+
+  totals(): readonly HostTotals[] {
+    return this.#egress.totals();
   }
 
   /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */

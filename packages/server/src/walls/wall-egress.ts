@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { trustFiles } from "../egress/inside-egress.ts";
 import { withBoundHosts } from "../egress/policy/bound-hosts.ts";
 import { WayOut, type SharedTrust } from "../egress/way-out.ts";
@@ -75,6 +75,10 @@ export class WallEgress {
 
   refusalsSince(mark: number): RefusalsSince {
     return this.#way.refusalsSince(mark);
+  }
+
+  totals(): readonly HostTotals[] {
+    return this.#way.totals();
   }
 
   /** Until it is opened again. */

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { LeftBehind, NetworkPolicy } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
-import type { RefusalsSince } from "../egress/egress.ts";
+import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 
 /** A wall as a conversation needs it. */
 export type WallOrder = {
@@ -36,6 +36,8 @@ export type WalledHost = {
   adoptState(sessionId: string, from: string): Promise<void>;
   /** What was refused on the way out since a mark, in words for the agent; 0 for all. */
   refusalsSince(mark: number): RefusalsSince;
+  /** What passed and was refused on the way out, by host and port. */
+  totals(): readonly HostTotals[];
   /** A byte stream to a TCP port inside; rejects with a reason. */
   connectPort(port: number): Promise<Duplex>;
 };

@@ -36,6 +36,7 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
       return null;
     },
     refusals: (_ownerId, id, _templateId, { mark = 0 }) => local.refusalsSince(id, mark),
+    totals: (_ownerId, id) => local.totals(id),
     start: (ownerId, id, templateId) => local.start(ownerId, templateId, id),
     row: (_ownerId, id) => store.get(id),
     rows: async (ownerId) => (await store.list()).filter((row) => row.ownerId === ownerId),

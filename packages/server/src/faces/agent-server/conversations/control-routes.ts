@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type {
   AnswerApprovalsRequest,
   ApprovePlanRequest,
+  ConversationNetwork,
   Event,
   ForkConversationRequest,
   LLM,
@@ -38,6 +39,7 @@ import { requireReviewer } from "../../../settings/with-defaults.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
+import type { NetworkTotals } from "../../../tools/conversation-host.ts";
 import { checkAnswers, readRules } from "./read-rules.ts";
 import { checkApprovalPolicy, readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
@@ -48,12 +50,13 @@ export type ControlRouteDeps = {
   readonly journal: Journal;
   readonly settings: SettingsStore;
   readonly ledger: Ledger;
+  readonly hosts: NetworkTotals;
 };
 
 const success = { json: { success: true } };
 
 /** Approvals, queue, limits and costs, which are extensions; forks and model switches, as in the reference. */
-export function controlHandlers({ directory, journal, settings, ledger }: ControlRouteDeps) {
+export function controlHandlers({ directory, journal, settings, ledger, hosts }: ControlRouteDeps) {
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
@@ -110,6 +113,21 @@ export function controlHandlers({ directory, journal, settings, ledger }: Contro
     getApprovals: async (request) => ({
       json: { items: await approvalsOf(await describe(request), request.caller) },
     }),
+
+    getConversationNetwork: async (request) => {
+      const { id, config } = await describe(request);
+      // A wall is of the node that has the conversation.
+      if (config.sandbox_id === undefined) await open(request);
+      const totals = await hosts.totalsOf({ id, ownerId: request.caller.userId, config });
+      const json: ConversationNetwork = {
+        hosts: totals.map(({ sentBytes, receivedBytes, ...rest }) => ({
+          ...rest,
+          sent_bytes: sentBytes,
+          received_bytes: receivedBytes,
+        })),
+      };
+      return { json };
+    },
 
     answerApprovals: async (request) => {
       const { answers } = request.body as AnswerApprovalsRequest;
