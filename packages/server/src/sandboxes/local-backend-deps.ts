@@ -12,6 +12,6 @@ export type LocalBackendDeps = {
   /** The server's environment; only its allow-listed part reaches a sandbox. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly connect: ConnectToolHost;
-  /** Used by backends that isolate; whoever made them disposes of it. */
+  /** Used by backends that isolate; disposed of by their caller. */
   readonly ways: SandboxWays;
 };

@@ -3,8 +3,8 @@ import { publicKeyDigest, writeCertificate } from "./certificate.ts";
 
 const dayMs = 86_400_000;
 const authorityDays = 30;
-/** Of one whose key is kept: what it is for outlives processes, and reads its trust store when it starts. */
-const keptAuthorityDays = 3_650;
+/** Of one whose key is given: what it is for outlives processes, and reads its trust store when it starts. */
+const lastingAuthorityDays = 3_650;
 const leafDays = 7;
 /** Clocks of programs inside are the machine's; those of tests may be set. */
 const beforeMs = dayMs;
@@ -22,14 +22,14 @@ export class CertificateAuthority {
   readonly #notAfter: number;
   readonly #now: () => number;
 
-  /** `kept`: a private key on P-256, whose authority is the same for each process that has it. */
-  constructor(now: () => number = Date.now, kept: KeyObject | null = null) {
+  /** `given`: a private key on P-256, whose authority is the same for each process that has it. */
+  constructor(now: () => number = Date.now, given: KeyObject | null = null) {
     this.#now = now;
-    this.#notAfter = now() + (kept === null ? authorityDays : keptAuthorityDays) * dayMs;
+    this.#notAfter = now() + (given === null ? authorityDays : lastingAuthorityDays) * dayMs;
     this.#key =
-      kept === null
+      given === null
         ? generateKeyPairSync("ec", { namedCurve: "P-256" })
-        : { privateKey: kept, publicKey: createPublicKey(kept) };
+        : { privateKey: given, publicKey: createPublicKey(given) };
     const { publicKey, privateKey } = this.#key;
     this.certificate = writeCertificate(
       {

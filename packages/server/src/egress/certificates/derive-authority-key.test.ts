@@ -15,7 +15,7 @@ test("the authority of a secret is the same for each process, and lasts for year
   expect(end).toBeGreaterThan(Date.now() + 9 * yearMs);
 });
 
-test("what a later process issues is trusted by whoever trusts the certificate of an earlier one", () => {
+test("what a later process issues is trusted where the certificate of an earlier one is", () => {
   const [first, later] = [1, 2].map(
     () => new CertificateAuthority(Date.now, deriveAuthorityKey("a secret of a row")),
   );

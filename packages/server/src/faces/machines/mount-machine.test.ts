@@ -11,12 +11,10 @@ import { NodeMachines } from "./node-machines.ts";
 /** A node that asks another one about sandboxes, over HTTP in memory. */
 function openNodes() {
   const granted: unknown[] = [];
-  const totals = [
-    { host: "a.example", port: 443, requests: 1, refusals: 0, sentBytes: 2, receivedBytes: 3 },
-  ];
+  const totals = [{ host: "a.example", port: 443, requests: 1, refusals: 0, sentBytes: 2, receivedBytes: 3 }];
   const local = {
     setGrants: async (id: string, conversationId: string, hosts: readonly string[]) => {
-      if (hosts.includes("not a host")) throw new Fault("invalid", "invalid_request", "hosts.0: no host");
+      if (hosts.includes("not a host")) throw new Fault("unusable", "invalid_request", "hosts.0: no host");
       granted.push({ id, conversationId, hosts });
     },
     refusalsSince: async (id: string, mark: number) => ({ mark: mark + 1, text: `refused in ${id}` }),
