@@ -4,17 +4,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { silentLogger } from "../lib/logger.ts";
-import type { WallAccount } from "./wall-account.ts";
 import { gitFiles } from "./git-credentials.ts";
-import { SharedTrust, WallEgress } from "./wall-egress.ts";
-
-const account: WallAccount = {
-  become: null,
-  shown: { uid: 1000, gid: 1000 },
-  name: "agent",
-  home: "/home/agent",
-  isRoot: false,
-};
+import { SharedTrust } from "../egress/way-out.ts";
+import { WallEgress } from "./wall-egress.ts";
 
 const noJava = { stores: [], networkSettings: [], settingsFolders: [] };
 
@@ -49,14 +41,14 @@ async function openWallEgress(granted: readonly string[]): Promise<{ folder: str
 
 test("a way out that fails after it listens is closed, and leaves no file", async () => {
   const { folder, way } = await openWallEgress(["no host"]);
-  await expect(way.open(account, [], noJava)).rejects.toThrow("Write a host such as");
+  await expect(way.open([], noJava)).rejects.toThrow("Write a host such as");
   expect(await readdir(folder)).toEqual([]);
 });
 
 test("a way out has a socket for as long as it is open, and opens again", async () => {
   const { folder, way } = await openWallEgress([]);
   for (let at = 0; at < 2; at += 1) {
-    await way.open(account, [], noJava);
+    await way.open([], noJava);
     expect((await readdir(folder)).toSorted()).toEqual([...Object.values(gitFiles), "proxy.sock"].toSorted());
     await way.close();
     expect(await readdir(folder)).not.toContain("proxy.sock");
