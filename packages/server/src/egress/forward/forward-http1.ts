@@ -4,22 +4,12 @@ import {
   request as sendRequest,
   type ServerResponse,
 } from "node:http";
-import { pipeline } from "node:stream/promises";
-import {
-  type Header,
-  mayHaveBody,
-  ofMessage,
-  toHeaders,
-  toRaw,
-  valueOf,
-  valuesOf,
-  without,
-} from "../policy/headers.ts";
-import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
-import type { EchoMask } from "./echo-mask.ts";
-import type { ForwardContext, Origin } from "./forward-context.ts";
+import { type Header, toHeaders, toRaw, valueOf } from "../policy/headers.ts";
+import { Refused, Unreachable } from "../records/refusal.ts";
 import { endAnswer } from "./end-answer.ts";
+import type { ForwardContext, Origin } from "./forward-context.ts";
 import { type PreparedRequest, prepareRequest } from "./prepare-request.ts";
+import { addTrailers, answerErrorHttp1, relayHttp1 } from "./relay-http1.ts";
 import { RequestRecord } from "./request-record.ts";
 import type { UpstreamArgs } from "./upstream-agent.ts";
 
@@ -50,13 +40,13 @@ export async function forwardHttp1(
     record.begin(prepared);
     const answer = await send({ context, origin, request, response, prepared, framing, record });
     record.status = answer.statusCode ?? null;
-    await relay(answer, response, prepared, record);
+    await relayHttp1(answer, response, prepared, record);
     await endAnswer(request, response);
   } catch (error) {
     context.report(error, "a request failed");
     // A host that was refused as a whole is counted when the connection to it is asked for.
     if (error instanceof Refused && !(origin.isSecure && error.isOfHost)) context.ledger.refuse(error);
-    await answerError(request, response, error);
+    await answerErrorHttp1(request, response, error);
   } finally {
     record.end();
   }
@@ -147,49 +137,6 @@ function sendBody(request: IncomingMessage, outgoing: ClientRequest): void {
   outgoing.once("close", () => request.unpipe(outgoing).resume());
 }
 
-/** Sends the answer on, without its end. Rejects when it was cut off, after the client's connection was ended. */
-async function relay(
-  answer: IncomingMessage,
-  response: ServerResponse,
-  { mask }: PreparedRequest,
-  record: RequestRecord,
-): Promise<void> {
-  const headers = toHeaders(answer.rawHeaders);
-  const hasAnswerBody = mayHaveBody(record.method, answer.statusCode);
-  const { headers: shown, streams } = mask?.maskAnswer(headers, hasAnswerBody) ?? { headers, streams: [] };
-  response.sendDate = false;
-  writeHead(response, answer, shown, mask);
-  answer.on("data", (bytes: Buffer) => record.received(bytes.length));
-  answer.once("end", () => addTrailers(response, answer, (given) => mask?.maskHeaders(given) ?? given));
-  // The head must not wait for the first byte of the body.
-  response.flushHeaders();
-  await pipeline([answer, ...streams, response], { end: false });
-}
-
-function writeHead(
-  response: ServerResponse,
-  answer: IncomingMessage,
-  headers: readonly Header[],
-  mask: EchoMask | null,
-): void {
-  // Trailers are announced, or Node does not send them.
-  const trailer = valuesOf(headers, "trailer").map((value): Header => ["Trailer", value]);
-  const all = toRaw([...without(ofMessage(headers), "trailer"), ...trailer]);
-  const given = answer.statusMessage ?? "";
-  const isSendable = /^[\t\u0020-\u007e\u0080-\u00ff]*$/u.test(given);
-  const reason = isSendable ? (mask?.maskHeaders([["reason", given]])[0]![1] ?? given) : "";
-  response.writeHead(answer.statusCode ?? 502, reason, all);
-}
-
-function addTrailers(
-  to: ClientRequest | ServerResponse,
-  from: IncomingMessage,
-  change: (headers: readonly Header[]) => readonly Header[] = (headers) => headers,
-): void {
-  const trailers = change(toHeaders(from.rawTrailers));
-  if (trailers.length > 0) to.addTrailers(trailers.map(([name, value]): [string, string] => [name, value]));
-}
-
 /** How the body is delimited, of a request that Node's parser accepted. */
 function framingOf(method: string, headers: readonly Header[]): Header[] {
   if (valueOf(headers, "transfer-encoding") !== undefined) return [["Transfer-Encoding", "chunked"]];
@@ -201,21 +148,4 @@ function hasBody(headers: readonly Header[]): boolean {
   return (
     valueOf(headers, "transfer-encoding") !== undefined || Number(valueOf(headers, "content-length") ?? 0) > 0
   );
-}
-
-/** The sentence as reason phrase and body, for whatever of the two a program prints. */
-async function answerError(
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
-): Promise<void> {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  const { status, sentence } = answerTo(error);
-  const body = `${sentence}\n`;
-  response.writeHead(status, sentence, {
-    "Content-Type": "text/plain; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-  });
-  response.write(body);
-  await endAnswer(request, response);
 }
