@@ -21,7 +21,7 @@ export type ReviewQuestion = {
 };
 
 /** How long one answer may take, in milliseconds. */
-export const reviewTimeoutMs = 30_000;
+const reviewTimeoutMs = 30_000;
 
 const toolName = "answer_review";
 const maxActionCharacters = 20_000;

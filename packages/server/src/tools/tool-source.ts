@@ -5,7 +5,7 @@ import type { ToolBelt } from "../engine/tool-belt.ts";
 
 /**
  * Tools of one kind for one conversation: they are listed, executed and recorded here. Every method is required; one that has nothing to
- * do says so by name (`noRecord`, `noAnnounce`, ..., all of them `statelessSource`), so that none is forgotten.
+ * do says so by name (`alwaysReady`, `noAnnounce`, or all of them in `statelessSource`), so that none is forgotten.
  */
 export interface ToolSource
   extends AsyncDisposable, Pick<ToolBelt, "ready" | "execute" | "state" | "announce" | "cancel"> {
@@ -40,16 +40,16 @@ export type OpenToolSource = (place: ToolPlace) => ToolSource | null | Promise<T
 export const alwaysReady: ToolSource["ready"] = async () => {};
 
 /** A call leaves nothing behind here: after a crash it is made again. */
-export const noRecord: ToolSource["state"] = async () => ({ type: "unknown" });
+const noRecord: ToolSource["state"] = async () => ({ type: "unknown" });
 
 /** Nothing can be prepared before a call. */
 export const noAnnounce: ToolSource["announce"] = () => {};
 
 /** A call ends by its own signal, and by nothing else. */
-export const noCancel: ToolSource["cancel"] = async () => {};
+const noCancel: ToolSource["cancel"] = async () => {};
 
 /** It holds nothing open. */
-export const nothingToClose = async (): Promise<void> => {};
+const nothingToClose = async (): Promise<void> => {};
 
 /** The rest of a source whose tools are all there from the start and whose calls leave nothing behind here. */
 export const statelessSource: Omit<ToolSource, "tools" | "owns" | "execute"> = {
