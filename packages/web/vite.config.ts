@@ -58,7 +58,7 @@ export default defineConfig({
             {
               // What the parts behind the first picture have in common with others, and would each be a file of its own.
               name: "parts",
-              test: /lucide-react\/dist\/esm\/icons\/|\/src\/(ui\/(dialog|field|menu|copy-button)|lib\/(title-id|link-to|copy-text|near-screen)|settings\/notification-preferences|overview\/conversation-list|login\/(login-form|exchange)|cards\/task-list|composer\/(composer|completion|suggestion-list|use-completion)|overview\/list-sections|conversation\/(meters|conversation-title)|colours\/(paint|token-types))\b/,
+              test: /lucide-react\/dist\/esm\/icons\/|\/src\/(ui\/(dialog|field|menu|copy-button)|lib\/(title-id|link-to|copy-text|near-screen)|settings\/notification-preferences|overview\/conversation-list|login\/(login-form|exchange)|cards\/task-list|composer\/(composer|completion|suggestion-list|use-completion)|overview\/list-sections|conversation\/(meters|conversation-title)|colours\/(paint|token-types)|describe-rule)\b/,
               includeDependenciesRecursively: false,
             },
           ],
