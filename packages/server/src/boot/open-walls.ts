@@ -4,6 +4,7 @@ import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "../walls/derived-settings.ts";
 import { LateWalls } from "../walls/late-walls.ts";
 import type { Walls } from "../walls/wall.ts";
+import type { Outside } from "../walls/walls-deps.ts";
 import { NoWallError, type NoWall } from "../walls/no-wall.ts";
 import { whyNoWall } from "../walls/why-no-wall.ts";
 import type { SharedWithWalls } from "./open-server.ts";
@@ -16,6 +17,8 @@ export type WallStartDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A trial that was begun while the server was loading. */
   readonly bubblewrap?: Promise<BackendFinding> | undefined;
+  /** How walls reach hosts; as this machine does unless given. */
+  readonly outside?: Outside | undefined;
 };
 
 /** Opens the walls of a server; null when they are switched off. Rejects with {@link NoWallError} where none works. */
@@ -29,6 +32,7 @@ export async function openWalls({
   program,
   environment,
   bubblewrap,
+  outside,
 }: SharedWithWalls & WallStartDeps): Promise<Walls | null> {
   if (config.wall.kind === "off") return null;
   const self = ownAccount();
@@ -45,6 +49,7 @@ export async function openWalls({
     isOwnListener: ownListener(ownPort),
     boundSecrets,
     onEgress: (conversation, record) => onEgress({ conversation }, record),
+    outside,
   });
 }
 

@@ -31,6 +31,8 @@ export type WayOutOptions = Pick<EgressOptions, "secrets" | "isOwnListener" | "o
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Null for an authority that ends with this process. */
   readonly authorityKey: KeyObject | null;
+  /** How hosts are reached; as this machine does unless given. */
+  readonly outside?: Pick<EgressOptions, "resolve" | "connect" | "upstreamTrust"> | undefined;
 };
 
 /** The server's side of one inside. It outlives single processes of the inside; grants also outlive {@link WayOut.close}. */
@@ -95,7 +97,7 @@ export class WayOut {
   }
 
   async #open(registries: readonly string[]): Promise<Egress> {
-    const { folder, environment, trust, policies, ...options } = this.#options;
+    const { folder, environment, trust, policies, outside, ...options } = this.#options;
     this.#registries = registries;
     // The path of a socket may have a hundred characters only, and that of the data folder is the user's choice.
     this.#folder = await open(folder);
@@ -107,6 +109,7 @@ export class WayOut {
       registries,
       parentProxy: findParentProxy(environment),
       upstreamTrust: trust.upstream,
+      ...outside,
     });
     try {
       const { uid, gid } = await this.#folder.stat();

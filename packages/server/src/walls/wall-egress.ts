@@ -19,7 +19,7 @@ export type WallTrust = {
 
 export type WallEgressDeps = Pick<
   BubblewrapWallsDeps,
-  "environment" | "isOwnListener" | "boundSecrets" | "onEgress" | "logger"
+  "environment" | "isOwnListener" | "boundSecrets" | "onEgress" | "logger" | "outside"
 > & {
   readonly order: WallOrder;
   /** Absolute; shows inside, read-only, and belongs to the wall's user. */
@@ -36,7 +36,8 @@ export class WallEgress {
   #writing: Promise<void> = Promise.resolve();
 
   constructor(deps: WallEgressDeps) {
-    const { order, folder, trust, environment, isOwnListener, boundSecrets, onEgress, logger } = deps;
+    const { order, folder, trust, environment, isOwnListener, boundSecrets, onEgress, logger, outside } =
+      deps;
     const { network, limit, rootId, granted } = order;
     this.#deps = deps;
     this.#way = new WayOut({
@@ -53,6 +54,7 @@ export class WallEgress {
       onUnexpected: (error, message) =>
         logger.error({ reason: describeError(error), conversation: rootId }, `in the way out, ${message}`),
       authorityKey: null,
+      outside,
     });
     this.grant(granted);
   }
