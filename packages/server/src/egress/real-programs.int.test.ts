@@ -1,7 +1,5 @@
-import { execFile, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { createSecureServer } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
 import { tmpdir } from "node:os";
@@ -12,6 +10,7 @@ import { expect, test } from "vitest";
 import type { BoundSecret, EgressOptions } from "./egress.ts";
 import { egressEnvironment, insideProxy } from "./egress-environment.ts";
 import { type EgressWorld, openEgressWorld } from "./testing/egress-world.ts";
+import { runGitBackend } from "./testing/run-git-backend.ts";
 
 const run = promisify(execFile);
 const has = (program: string, ...rest: string[]): boolean => spawnSync(program, rest).status === 0;
@@ -165,7 +164,7 @@ test.skipIf(!hasGit)("git clones and pushes with a token that it never sees (nee
       response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
       return;
     }
-    runBackend(join(folder, "host"), request, response);
+    runGitBackend(join(folder, "host"), request, response);
   });
   await world.place("git.example.com", 443, server);
   const own = join(folder, "own");
@@ -215,41 +214,3 @@ test.skipIf(!hasGit)("git clones and pushes with a token that it never sees (nee
     "the header Authorization has credentials of the program's own",
   );
 });
-
-/** The program that git has for web servers (CGI). */
-function runBackend(root: string, request: IncomingMessage, response: ServerResponse): void {
-  const { pathname, search } = new URL(request.url ?? "/", "https://git.example.com");
-  const backend = spawn("git", ["http-backend"], {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      GIT_PROJECT_ROOT: root,
-      GIT_HTTP_EXPORT_ALL: "1",
-      REQUEST_METHOD: request.method ?? "GET",
-      PATH_INFO: pathname,
-      QUERY_STRING: search.slice(1),
-      CONTENT_TYPE: request.headers["content-type"] ?? "",
-      HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
-      HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
-      REMOTE_USER: "x",
-      ...(request.headers["content-length"] === undefined
-        ? {}
-        : { CONTENT_LENGTH: request.headers["content-length"] }),
-    },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  request.pipe(backend.stdin);
-  void (async () => {
-    const chunks: Buffer[] = [];
-    backend.stdout.on("data", (bytes: Buffer) => chunks.push(bytes));
-    await once(backend, "close");
-    const whole = Buffer.concat(chunks);
-    const end = whole.indexOf("\r\n\r\n");
-    const lines = whole.subarray(0, end).toString().split("\r\n");
-    const status = lines.find((line) => line.startsWith("Status: "))?.slice(8, 11) ?? "200";
-    const headers = lines
-      .filter((line) => !line.startsWith("Status: "))
-      .flatMap((line) => line.split(/: (.*)/).slice(0, 2));
-    response.writeHead(Number(status), headers);
-    response.end(whole.subarray(end + 4));
-  })();
-}
