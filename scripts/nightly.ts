@@ -5,6 +5,7 @@ import path from "node:path";
 const testing = "packages/server/src/testing";
 const browser = "packages/tool-host/src/testing/nightly";
 const partly = [
+  "canaries.int",
   "crash-harness.int",
   "condensing-crash.int",
   "engine/worktrees.int",
