@@ -58,8 +58,17 @@ test("a key has the limits that it was made with, and a user the role that was s
   expect(await keys(dataDir, "set-role", "eve", "admin")).toMatchObject({ output: "eve is now admin.\n" });
   expect((await keys(dataDir, "users")).output).toMatch(/^eve +admin$/m);
   expect(await keys(dataDir, "set-role", "nobody", "admin")).toMatchObject({ code: 1 });
+  expect(await keys(dataDir, "disable-user", "eve")).toMatchObject({
+    output: "eve is disabled; all keys and logins have ended.\n",
+  });
+  expect((await keys(dataDir, "users")).output).toMatch(/^eve +admin {2}disabled 2/m);
+  expect((await keys(dataDir, "list")).output).toMatch(/eve +admin +revoked/);
+  expect(await keys(dataDir, "create", "--user", "eve")).toMatchObject({ code: 2, output: "" });
+  expect(await keys(dataDir, "enable-user", "eve")).toMatchObject({ output: "eve is enabled.\n" });
+  expect(await keys(dataDir, "disable-user", "nobody")).toMatchObject({ code: 1 });
   for (const words of [
     ["set-role", "local", "viewer"],
+    ["disable-user", "local"],
     ["set-role", "eve", "owner"],
     ["create", "--expires", "yesterday"],
     ["create", "--conversation", "x"],

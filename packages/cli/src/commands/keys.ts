@@ -13,6 +13,7 @@ import { parseExpiry } from "./parse-expiry.ts";
 import { parseConversation, parseRole } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { addUserStates } from "./user-states.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
 type CreateOptions = CommonOptions & {
@@ -42,6 +43,7 @@ export function addKeys(program: Command): void {
   withCommonOptions(keys.command("set-role <user> <role>"))
     .description("Make a user a viewer, a member or an admin; running servers follow within a second")
     .action(setRole);
+  addUserStates(keys, withCommonOptions);
   withCommonOptions(keys.command("list")).description("List the keys, without their values").action(list);
   withCommonOptions(keys.command("revoke <id>"))
     .description("Revoke a key; running servers refuse it from the next request on")
@@ -96,7 +98,9 @@ async function listUsers(options: CommonOptions): Promise<void> {
   const users = await opened.store.users.list();
   if (options.json === true) console.log(JSON.stringify(users));
   else if (users.length === 0) console.log("There are no users with keys.");
-  else for (const { id, role } of users) console.log(`${id.padEnd(12)}  ${role}`);
+  else
+    for (const { id, role, disabledAtMs: at } of users)
+      console.log(`${id.padEnd(12)}  ${role}${at === null ? "" : `  disabled ${minute(at)}`}`);
 }
 
 async function setRole(user: string, given: string, options: CommonOptions): Promise<void> {

@@ -71,6 +71,8 @@ test("every column of every database that holds sealed texts is sealed with the 
     await using database = await openApplicationDatabase(server.dataDir);
     const login = { user_id: "bob", id: "1", sealed_state: seal("login"), updated_at: 1 };
     await database.tables.insertInto("mcp_logins").values(login).execute();
+    const waiting = { digest: "d", sealed_state: seal("login state"), address: "127.0.0.1", ends_at: 1 };
+    await database.tables.insertInto("login_states").values(waiting).execute();
     const task = {
       id: "1",
       owner_id: "bob",
@@ -126,6 +128,7 @@ test("every column of every database that holds sealed texts is sealed with the 
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining([
       "conversation_documents.sealed_secrets",
+      "login_states.sealed_state",
       "mcp_logins.sealed_state",
       "push_keys.sealed_private_key",
       "push_subscriptions.sealed_endpoint",

@@ -28,7 +28,7 @@ test("several processes may open a new folder at once; what one writes the other
   expect(before).toEqual([]);
   expect(users.now()).toBe(before);
   await one!.tables.insertInto("users").values({ id: "ada", created_at: 5 }).execute();
-  expect(users.now()).toEqual([{ id: "ada", created_at: 5, role: "member" }]);
+  expect(users.now()).toEqual([{ id: "ada", created_at: 5, role: "member", disabled_at: null }]);
   expect(await other!.read(other!.tables.selectFrom("users").selectAll())).toEqual(users.now());
   for (const database of opened) await database[Symbol.asyncDispose]();
 });
@@ -130,7 +130,7 @@ test("P57: tables of an older release get what later migrations add, and keep th
   for (const _start of ["first", "second"]) {
     await using database = await openApplicationDatabase(dataDir, migrations);
     expect(await database.tables.selectFrom("users").selectAll().execute()).toEqual([
-      { id: "ada", created_at: 5, role: "member", name: "new" },
+      { id: "ada", created_at: 5, role: "member", disabled_at: null, name: "new" },
     ]);
   }
   await expect(openApplicationDatabase(dataDir)).rejects.toThrow("was used by a newer version");
@@ -151,6 +151,7 @@ test("P57: tables of a development version are refused with what to do, and stay
     { name: "0002-user-rules" },
     { name: "0003-key-limits" },
     { name: "0004-secret-hosts" },
+    { name: "0005-identities" },
   ]);
 });
 

@@ -19,6 +19,8 @@ export const keysOf = {
   mcp_logins: ["user_id", "id"],
   login_tickets: ["digest"],
   browser_logins: ["id"],
+  identities: ["issuer", "subject"],
+  login_states: ["digest"],
   push_keys: ["id"],
   push_subscriptions: ["id"],
   chats: ["user_id", "digest"],

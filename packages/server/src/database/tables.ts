@@ -19,6 +19,8 @@ export type Tables = {
   mcp_logins: McpLoginTable;
   login_tickets: LoginTicketTable;
   browser_logins: BrowserLoginTable;
+  identities: IdentityTable;
+  login_states: LoginStateTable;
   push_keys: PushKeyTable;
   push_subscriptions: PushSubscriptionTable;
   chats: ChatTable;
@@ -44,6 +46,8 @@ export type UserTable = {
   readonly created_at: Fixed<number>;
   /** `admin`, `member` or `viewer`. What it says of `local` is not read: that user is an admin. */
   readonly role: Generated<string>;
+  /** From then on the user has neither keys nor logins; null: not disabled. */
+  readonly disabled_at: number | null;
 };
 
 export type KeyTable = {
@@ -248,6 +252,8 @@ export type LoginTicketTable = {
   /** Of the issued key that it was made with. */
   readonly key_id: Fixed<string | null>;
   readonly ends_at: Fixed<number>;
+  /** When the login that it makes ends at the latest; null: no such time. */
+  readonly login_ends_at: Fixed<number | null>;
 };
 
 /** A browser that is logged in; the digests are those of its two halves. */
@@ -263,6 +269,27 @@ export type BrowserLoginTable = {
   /** To the minute. */
   readonly last_used_at: number;
   readonly ends_at: number;
+  /** Use moves `ends_at` no further than this; null: no such time. */
+  readonly last_ends_at: Fixed<number | null>;
+};
+
+/** A person at an identity provider, and the user that they are here. */
+export type IdentityTable = {
+  readonly issuer: Fixed<string>;
+  readonly subject: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly created_at: Fixed<number>;
+};
+
+/** A login at the identity provider from which the browser has not come back. */
+export type LoginStateTable = {
+  /** SHA-256 of the state and the browser's cookie, in hex. */
+  readonly digest: Fixed<string>;
+  /** JSON: the PKCE verifier, the nonce, and where the browser goes afterwards. */
+  readonly sealed_state: string;
+  /** The client's address. */
+  readonly address: Fixed<string>;
+  readonly ends_at: Fixed<number>;
 };
 
 export type TableVersionTable = { readonly name: string; readonly version: number };

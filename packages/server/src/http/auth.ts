@@ -22,7 +22,7 @@ export interface KeyRing {
 export interface IssuedKeys {
   find(key: string): UsableKey | null;
   get(id: string): UsableKey | null;
-  readonly users: { roleOf(userId: string): UserRole };
+  readonly users: { roleOf(userId: string): UserRole; isDisabled(userId: string): boolean };
 }
 
 /** The two halves of a browser's login: neither is usable alone. */
@@ -58,7 +58,7 @@ export function createKeyRing(
     },
     identifyLogin(halves) {
       const login = logins.find(halves);
-      if (login === null) return null;
+      if (login === null || issued.users.isDisabled(login.userId)) return null;
       const { id: loginId, userId, keyId } = login;
       if (keyId === undefined) return { userId, role: issued.users.roleOf(userId), loginId, means: "login" };
       const key = issued.get(keyId);
@@ -66,6 +66,7 @@ export function createKeyRing(
     },
     isStillGood: ({ userId, keyId, loginId, role }) => {
       const key = keyId === undefined ? undefined : issued.get(keyId);
+      if (issued.users.isDisabled(userId)) return false;
       if (key === null || (loginId !== undefined && !logins.isUsable(loginId))) return false;
       return role === undefined || isAtLeast(key?.role ?? issued.users.roleOf(userId), role);
     },

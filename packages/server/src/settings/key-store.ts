@@ -63,7 +63,7 @@ type Known = {
 };
 
 const useIsNotedEveryMs = 60_000;
-const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+export const userNamePattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 /** A user name that cannot be used. */
 export class UserNameError extends Error {
@@ -108,6 +108,9 @@ export class KeyStore implements AsyncDisposable {
     const id = randomBytes(6).toString("hex");
     const createdAtMs = this.#deps.clock.nowMs();
     const stored = scope === null ? null : JSON.stringify(scope);
+    await this.users.refresh();
+    if (this.users.isDisabled(userId))
+      throw new UserNameError(`The user ${userId} is disabled. Enable the user first.`);
     await this.#deps.database.transaction(async (tables) => {
       await tables
         .insertInto("users")
@@ -178,7 +181,7 @@ export class KeyStore implements AsyncDisposable {
     // Digests are compared, so the duration of a look-up reveals nothing about a key.
     const found = this.#byDigest.get(digestOf(key));
     const nowMs = this.#deps.clock.nowMs();
-    if (found === undefined || found.expiresAtMs <= nowMs) return null;
+    if (found === undefined || found.expiresAtMs <= nowMs || this.users.isDisabled(found.userId)) return null;
     if (nowMs - found.notedAtMs >= useIsNotedEveryMs) {
       found.notedAtMs = nowMs;
       this.#note(found.id, nowMs);
@@ -190,7 +193,9 @@ export class KeyStore implements AsyncDisposable {
   get(id: string): UsableKey | null {
     this.#refresh();
     const found = this.#byId.get(id);
-    return found === undefined || found.expiresAtMs <= this.#deps.clock.nowMs()
+    return found === undefined ||
+      found.expiresAtMs <= this.#deps.clock.nowMs() ||
+      this.users.isDisabled(found.userId)
       ? null
       : this.#toUsable(found);
   }

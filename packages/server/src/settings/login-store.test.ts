@@ -162,3 +162,23 @@ test("a login ends with its key at the latest", async () => {
   nowMs += dayMs;
   expect(await listed()).toEqual(new Set([nowMs + 29 * dayMs]));
 });
+
+test("a login with a last end is not prolonged by use, and neither is one that its ticket makes", async () => {
+  await using opened = await openStore();
+  const { store } = opened;
+  const endsAtMs = nowMs + 12 * 60 * minuteMs;
+  const { ticket } = await store.createTicket({ ...local, endsAtMs });
+  const owner = await store.redeem(ticket);
+  expect(owner).toEqual({ ...local, endsAtMs });
+  const login = await store.create(owner!, browser);
+  expect(login.endsAtMs).toBe(endsAtMs);
+  nowMs += 11 * 60 * minuteMs;
+  expect(store.find(login)).not.toBeNull();
+  expect(store.lastEndOf(login.id)).toBe(endsAtMs);
+  await store[Symbol.asyncDispose]();
+  expect((await store.list("local")).map((view) => view.endsAtMs)).toEqual([endsAtMs]);
+  nowMs = endsAtMs;
+  expect(store.find(login)).toBeNull();
+  expect(store.isUsable(login.id)).toBe(false);
+  expect(await store.list("local")).toEqual([]);
+});

@@ -12,6 +12,8 @@ export type LoginOwner = {
   readonly keyId?: string | undefined;
   /** The mark of the configured key that began it, see {@link markOfKey}; `""` without such a key. */
   readonly keyMark: string;
+  /** The login ends then at the latest; absent: it goes on while it is used. */
+  readonly endsAtMs?: number | undefined;
 };
 
 /** The two halves of a login, each 192 random bits. Neither is usable without the other. */
@@ -50,6 +52,8 @@ type Known = {
   readonly id: string;
   readonly owner: Omit<LoginOwner, "keyMark">;
   readonly proofDigest: string;
+  /** Use moves the end no further. */
+  readonly lastEndsAtMs: number;
   endsAtMs: number;
   notedAtMs: number;
   /** Known once both halves have been there. */
@@ -96,6 +100,7 @@ export class LoginStore implements AsyncDisposable {
         user_id: owner.userId,
         key_id: owner.keyId ?? null,
         ends_at: endsAtMs,
+        login_ends_at: owner.endsAtMs ?? null,
       })
       .execute();
     return { ticket, endsAtMs };
@@ -132,7 +137,12 @@ export class LoginStore implements AsyncDisposable {
       .executeTakeFirst();
     if (row === undefined || row.ends_at <= this.#deps.clock.nowMs()) return null;
     const keyMark = marks.get(row.digest) ?? "";
-    return { userId: row.user_id, keyMark, keyId: row.key_id ?? undefined };
+    return {
+      userId: row.user_id,
+      keyMark,
+      keyId: row.key_id ?? undefined,
+      endsAtMs: row.login_ends_at ?? undefined,
+    };
   }
 
   /** Creates a login. Above the limit a user's least recently used logins end. */
@@ -143,7 +153,7 @@ export class LoginStore implements AsyncDisposable {
     const halves = { cookie: secret(), proof: secret() };
     const id = randomBytes(8).toString("hex");
     const nowMs = this.#deps.clock.nowMs();
-    const endsAtMs = nowMs + loginMs;
+    const endsAtMs = Math.min(nowMs + loginMs, owner.endsAtMs ?? Infinity);
     const keyEndsAtMs = await this.#deps.database.transaction(async (tables) => {
       await tables.deleteFrom("browser_logins").where("ends_at", "<=", nowMs).execute();
       const remaining = tables
@@ -170,6 +180,7 @@ export class LoginStore implements AsyncDisposable {
           created_at: nowMs,
           last_used_at: nowMs,
           ends_at: endsAtMs,
+          last_ends_at: owner.endsAtMs ?? null,
         })
         .execute();
       const key = await tables
@@ -206,6 +217,12 @@ export class LoginStore implements AsyncDisposable {
   /** The origin of a login that was found earlier; null for others. */
   keyMarkOf(id: string): string | null {
     return this.#byId.get(id)?.keyMark ?? null;
+  }
+
+  /** When a login ends at the latest, however it is used; undefined for one without such an end. */
+  lastEndOf(id: string): number | undefined {
+    const lastEndsAtMs = this.#byId.get(id)?.lastEndsAtMs ?? Infinity;
+    return lastEndsAtMs === Infinity ? undefined : lastEndsAtMs;
   }
 
   /** The logins of one user, the last used first; one ends with its key at the latest. */
@@ -273,6 +290,7 @@ export class LoginStore implements AsyncDisposable {
           id: row.id,
           owner: { userId: row.user_id, keyId: row.key_id ?? undefined },
           proofDigest: row.proof_digest,
+          lastEndsAtMs: row.last_ends_at ?? Infinity,
           endsAtMs: row.ends_at,
           notedAtMs: row.last_used_at,
           keyMark: before.get(row.id)?.keyMark ?? null,
@@ -283,12 +301,12 @@ export class LoginStore implements AsyncDisposable {
     this.#read = rows;
   }
 
-  /** A login ends when it was not used for thirty days. */
+  /** A login ends when it was not used for thirty days, or at its last end. */
   #noteUse(known: Known): void {
     const nowMs = this.#deps.clock.nowMs();
     if (nowMs - known.notedAtMs < useIsNotedEveryMs) return;
     known.notedAtMs = nowMs;
-    known.endsAtMs = nowMs + loginMs;
+    known.endsAtMs = Math.min(nowMs + loginMs, known.lastEndsAtMs);
     const noting = this.#deps.database.tables
       .updateTable("browser_logins")
       .set({ last_used_at: nowMs, ends_at: known.endsAtMs })

@@ -82,7 +82,11 @@ export async function openMachineSurface(options: MachineSurfaceOptions = {}): P
     secrets: async () => Object.entries(options.secrets ?? {}).map(([name, value]) => ({ name, value })),
   };
   const openAccess = async () => access;
-  const keys = createKeyRing([key], { find: () => null, get: () => null, users: { roleOf: () => "member" } });
+  const keys = createKeyRing([key], {
+    find: () => null,
+    get: () => null,
+    users: { roleOf: () => "member", isDisabled: () => false },
+  });
   const validator = createValidator();
   const guard = createGuard({ boundHost: "127.0.0.1", allowedHosts: [], allowedOrigins: [] });
   const app = await openHttp({ guard, logger: silentLogger, calls: noCallListener });

@@ -3,6 +3,7 @@ import { firstTables } from "./0001-tables.ts";
 import { userRules } from "./0002-user-rules.ts";
 import { keyLimits } from "./0003-key-limits.ts";
 import { secretHosts } from "./0004-secret-hosts.ts";
+import { identities } from "./0005-identities.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -12,6 +13,7 @@ export const allMigrations: Migrations = {
   "0002-user-rules": userRules,
   "0003-key-limits": keyLimits,
   "0004-secret-hosts": secretHosts,
+  "0005-identities": identities,
 };
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */

@@ -62,6 +62,13 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       if (!mayHave(caller, userId)) {
         throw new Fault("refused", "keys_of_others", "Only admins give keys to others. Leave user out.");
       }
+      if (keyStore.users.isDisabled(userId)) {
+        throw new Fault(
+          "conflict",
+          "user_disabled",
+          `The user ${userId} is disabled. Enable the user first.`,
+        );
+      }
       const expiresAtMs = await readExpiry(expiresAt ?? null, caller);
       const limits = { expiresAtMs, role: readRole(role ?? null, userId, caller), scope: readScope(scope) };
       const { key, entry } = await keyStore.create(userId, label, limits);

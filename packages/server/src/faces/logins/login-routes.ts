@@ -141,7 +141,7 @@ function ownerOf(caller: Caller, request: FastifyRequest, logins: LoginStore): L
   if (caller.loginId === undefined) return ownerOfKey(caller, keyOfHeaders(request.headers) ?? "");
   const { userId, keyId } = caller;
   const keyMark = logins.keyMarkOf(caller.loginId) ?? "";
-  return { userId, keyMark, keyId };
+  return { userId, keyMark, keyId, endsAtMs: logins.lastEndOf(caller.loginId) };
 }
 
 function ownerOfKey({ userId, keyId }: Caller, key: string): LoginOwner {

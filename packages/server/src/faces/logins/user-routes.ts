@@ -1,29 +1,33 @@
 import type { ChangeUserRequest, UserEntry } from "@convoke/protocol";
 import type { RouteHandler } from "../../http/mount.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { KeyStore } from "../../settings/key-store.ts";
 import { FixedRoleError, type UserEntry as StoredUser } from "../../settings/user-store.ts";
 
-export type UserRouteDeps = { readonly keyStore: Pick<KeyStore, "users"> };
+export type UserRouteDeps = { readonly keyStore: Pick<KeyStore, "users">; readonly clock: Clock };
 
 /** Users and their roles; the route table lets only admins in. */
-export function userHandlers({ keyStore: { users } }: UserRouteDeps) {
+export function userHandlers({ keyStore: { users }, clock }: UserRouteDeps) {
   return {
     async listUsers() {
       return { json: { users: (await users.list()).map(toInfo) } };
     },
     async changeUser({ params, body }) {
       const id = params["user_id"]!;
-      await setRole(id, (body as ChangeUserRequest).role);
+      await change(id, body as ChangeUserRequest);
       const found = (await users.list()).find((entry) => entry.id === id);
       if (found === undefined) throw noSuchUser(id);
       return { json: toInfo(found) };
     },
   } satisfies Record<string, RouteHandler>;
 
-  async function setRole(id: string, role: ChangeUserRequest["role"]): Promise<void> {
+  async function change(id: string, { role, disabled }: ChangeUserRequest): Promise<void> {
+    const isSet = (given: unknown): boolean => given !== undefined && given !== null;
     try {
-      if (!(await users.setRole(id, role))) throw noSuchUser(id);
+      if (isSet(role) && !(await users.setRole(id, role!))) throw noSuchUser(id);
+      if (disabled === true && !(await users.disable(id, clock.nowMs()))) throw noSuchUser(id);
+      if (disabled === false && !(await users.enable(id))) throw noSuchUser(id);
     } catch (error) {
       if (error instanceof FixedRoleError) throw new Fault("conflict", "fixed_role", error.message);
       throw error;
@@ -35,10 +39,12 @@ function noSuchUser(id: string): Fault {
   return new Fault(
     "missing",
     "user_not_found",
-    `There is no user ${id}. A user comes into being with a key.`,
+    `There is no user ${id}. A user comes into being with a key or a login.`,
   );
 }
 
-function toInfo({ id, role, createdAtMs }: StoredUser): UserEntry {
-  return { id, role, created_at: new Date(createdAtMs).toISOString() };
+function toInfo({ id, role, createdAtMs, disabledAtMs }: StoredUser): UserEntry {
+  const toText = (atMs: number): string => new Date(atMs).toISOString();
+  const disabledAt = disabledAtMs === null ? null : toText(disabledAtMs);
+  return { id, role, created_at: toText(createdAtMs), disabled_at: disabledAt };
 }
