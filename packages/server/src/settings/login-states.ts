@@ -1,0 +1,108 @@
+import { hash, randomBytes } from "node:crypto";
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import { SealError, type SecretBox } from "../security/seal.ts";
+import type { Clock } from "../lib/clock.ts";
+
+/** What a login at an identity provider needs again when the browser comes back. */
+export type LoginState = {
+  readonly issuer: string;
+  /** Where the provider sends the browser back to. */
+  readonly redirectUri: string;
+  /** The secret of PKCE, whose digest the provider was sent. */
+  readonly verifier: string;
+  readonly nonce: string;
+  /** The path on the page where the browser goes afterwards. */
+  readonly returnTo: string;
+};
+
+export type LoginStatesDeps = {
+  readonly database: ApplicationDatabase;
+  readonly secretBox: SecretBox;
+  readonly clock: Clock;
+};
+
+/** How long a person may take at the provider. */
+export const loginStateMs = 600_000;
+
+/** Of one address; above it the oldest end, so that nobody pushes out those of others. */
+const maxOfAddress = 100;
+const maxWaiting = 10_000;
+
+/**
+ * Logins at the identity provider that wait for the browser to come back, to whichever node. Each is found once, by the
+ * state in the address and by a secret in a cookie: the state alone, which the provider and the browser's history know, is of
+ * no use in another browser. Verifier and nonce are sealed.
+ */
+export class LoginStates {
+  readonly #deps: LoginStatesDeps;
+
+  constructor(deps: LoginStatesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Null when so many wait that none is added. */
+  async begin(
+    state: LoginState,
+    address: string,
+  ): Promise<{ readonly state: string; readonly browserSecret: string } | null> {
+    const { database, secretBox, clock } = this.#deps;
+    const [given, browserSecret] = [secret(), secret()];
+    const nowMs = clock.nowMs();
+    const isAdded = await database.transaction(async (tables) => {
+      await tables.deleteFrom("login_states").where("ends_at", "<=", nowMs).execute();
+      const newest = tables
+        .selectFrom("login_states")
+        .select("digest")
+        .where("address", "=", address)
+        .orderBy("ends_at", "desc")
+        .limit(maxOfAddress - 1);
+      await tables
+        .deleteFrom("login_states")
+        .where("address", "=", address)
+        .where("digest", "not in", newest)
+        .execute();
+      const { count } = await tables
+        .selectFrom("login_states")
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      if (count >= maxWaiting) return false;
+      await tables
+        .insertInto("login_states")
+        .values({
+          digest: digestOf(given, browserSecret),
+          sealed_state: secretBox.seal(JSON.stringify(state)),
+          address,
+          ends_at: nowMs + loginStateMs,
+        })
+        .execute();
+      return true;
+    });
+    return isAdded ? { state: given, browserSecret } : null;
+  }
+
+  /** Consumes a login; null when it is unknown, used, expired or of another browser, which leaves it to that one. */
+  async take(state: string, browserSecret: string): Promise<LoginState | null> {
+    const { database, secretBox, clock } = this.#deps;
+    const row = await database.tables
+      .deleteFrom("login_states")
+      .where("digest", "=", digestOf(state, browserSecret))
+      .returningAll()
+      .executeTakeFirst();
+    if (row === undefined || row.ends_at <= clock.nowMs()) return null;
+    try {
+      return JSON.parse(secretBox.unseal(row.sealed_state)) as LoginState;
+    } catch (error) {
+      // Its key is lost: the person begins again.
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  }
+}
+
+function secret(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+function digestOf(state: string, browserSecret: string): string {
+  return hash("sha256", JSON.stringify([state, browserSecret]));
+}
