@@ -152,6 +152,7 @@ export * from "./routes/demo-routes.ts";
 export * from "./routes/key-routes.ts";
 export * from "./routes/user-routes.ts";
 export * from "./routes/login-routes.ts";
+export * from "./routes/oidc-routes.ts";
 export { isInScope, leastRole, type Route, type RouteResponse } from "./routes/route.ts";
 export { agentServerInterface, appServerInterface } from "./openapi-documents.ts";
 export { writeOpenApi, type OpenApiOptions } from "./openapi.ts";

@@ -60,6 +60,7 @@ import * as demoRoutes from "./routes/demo-routes.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
 import * as userRoutes from "./routes/user-routes.ts";
 import * as loginRoutes from "./routes/login-routes.ts";
+import * as oidcRoutes from "./routes/oidc-routes.ts";
 import * as pushRoutes from "./routes/push-routes.ts";
 import * as webhookRoutes from "./routes/webhook-routes.ts";
 import * as mcpConfig from "./settings/mcp-config.ts";
@@ -134,6 +135,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       pushRoutes,
       webhookRoutes,
       loginRoutes,
+      oidcRoutes,
       keyRoutes,
       auditRoutes,
       userRoutes,

@@ -9,6 +9,7 @@ import { llmRoutes } from "./llm-routes.ts";
 import { demoRoutes } from "./demo-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { loginRoutes } from "./login-routes.ts";
+import { oidcRoutes } from "./oidc-routes.ts";
 import { mcpRoutes } from "./mcp-routes.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
@@ -59,6 +60,7 @@ export const agentFaceRoutes = {
   ...webhookRoutes,
   ...pushRoutes,
   ...loginRoutes,
+  ...oidcRoutes,
   ...keyRoutes,
   ...userRoutes,
   ...demoRoutes,

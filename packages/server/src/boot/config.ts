@@ -3,7 +3,9 @@ import { join, resolve } from "node:path";
 import { ConfigError } from "../lib/config-error.ts";
 import { readMetricsAccess, readTracing, type MetricsAccess } from "./config-observability.ts";
 import { readApprovalDefault, readDayBudget, type ApprovalDefault } from "./config-limits.ts";
+import { readOidc } from "./config-oidc.ts";
 import { readPush, type PushConfig } from "./config-push.ts";
+import type { OidcSettings } from "../oidc/oidc-settings.ts";
 import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "../observability/traces.ts";
 import type { WebhookSpec } from "../webhooks/webhook.ts";
@@ -55,6 +57,8 @@ export type ServerConfig = {
   readonly webhooks: readonly WebhookSpec[];
   /** How browsers are notified while no page is open; null: not at all. */
   readonly push: PushConfig | null;
+  /** The identity provider at which people log in; null: there is none. */
+  readonly oidc: OidcSettings | null;
   /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
   readonly machineUsers: readonly string[];
   /** Addresses and networks that are refused when users choose them. */
@@ -101,15 +105,17 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
   const webUrl = readWebUrl(environment);
   const database = readDatabase(environment, overrides.database);
   const wall = readWallConfig(environment, overrides);
+  const host = overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1";
+  const isAuthDisabled = overrides.isAuthDisabled ?? false;
   return {
-    host: overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1",
+    host,
     port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
     dataDir: resolve(overrides.dataDir ?? environment["CONVOKE_DATA_DIR"] ?? join(homedir(), ".convoke")),
     database,
     homeDir: environment["HOME"] ?? null,
     workspaceRoot: resolve(overrides.workspaceRoot ?? environment["CONVOKE_WORKSPACE_ROOT"] ?? "."),
     sessionApiKeys: readKeys(environment),
-    isAuthDisabled: overrides.isAuthDisabled ?? false,
+    isAuthDisabled,
     masterSecret: environment["CONVOKE_SECRET_KEY"] || null,
     webUrl,
     webDir: overrides.webDir ?? null,
@@ -132,6 +138,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),
     push: readPush(environment, webUrl),
+    oidc: readOidc(environment, { host, webUrl, isAuthDisabled }),
     machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
     blockedAddresses: readBlocked(environment),
     areConversationsSandboxed: readConversations(environment),

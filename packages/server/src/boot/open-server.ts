@@ -346,7 +346,7 @@ type MachineWays = {
 };
 
 /** Secrets of the server that commands of agents could find; they are masked in conversations. */
-function hiddenTexts({ masterSecret, database, webhooks, tracing }: ServerConfig): string[] {
+function hiddenTexts({ masterSecret, database, oidc, webhooks, tracing }: ServerConfig): string[] {
   return [
     ...webhooks.flatMap(({ secret, headers, base_url: url }) => [
       ...(secret === null ? [] : [secret]),
@@ -355,6 +355,7 @@ function hiddenTexts({ masterSecret, database, webhooks, tracing }: ServerConfig
     ]),
     ...headerSecrets(tracing?.headers ?? {}),
     ...(masterSecret === null ? [] : [masterSecret]),
+    ...(oidc === null ? [] : [oidc.clientSecret]),
     ...(database === null ? [] : passwordsOf(database)),
   ];
 }

@@ -45,6 +45,8 @@ import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./choose-host.ts";
 import type { Observability } from "./open-observability.ts";
 import type { OpenPush } from "./open-push.ts";
+import type { OidcLogins } from "../oidc/oidc-logins.ts";
+import { markOfProvider } from "../oidc/oidc-settings.ts";
 import type { Store } from "./store.ts";
 import { KeyStore } from "../settings/key-store.ts";
 import { LoginStore, markOfKey } from "../settings/login-store.ts";
@@ -153,7 +155,12 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   const { directory } = conversations;
   await using scope = new AsyncDisposableStack();
   const logins = scope.use(
-    await LoginStore.open({ database, clock: systemClock, logger, keyMarks: ownKeys.map(markOfKey) }),
+    await LoginStore.open({
+      database,
+      clock: systemClock,
+      logger,
+      keyMarks: [...ownKeys.map(markOfKey), ...(config.oidc === null ? [] : [markOfProvider(config.oidc)])],
+    }),
   );
   const keyStore = scope.use(await KeyStore.open({ database, clock: systemClock, logger }));
   const keys = createKeyRing(ownKeys, keyStore, logins);
@@ -233,6 +240,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     keys,
     keyStore,
     logins,
+    oidc: await openOidcIfOn(deps, { keyStore, logins }),
     demo: deps.demo,
     attempts: scope.use(new WrongAttempts(Date.now, processGroup)),
     clientAddress: createClientAddress(config.trustedProxies),
@@ -334,4 +342,14 @@ async function openPushIfOn(deps: SurfaceDeps, keys: KeyRing): Promise<OpenPush 
   if (push === null) return null;
   const { openPush } = await import("./open-push.ts");
   return await openPush({ ...deps, config: push, keys });
+}
+
+/** As {@link openPushIfOn}. */
+async function openOidcIfOn(
+  { config: { oidc: settings }, store }: SurfaceDeps,
+  stores: { readonly keyStore: KeyStore; readonly logins: LoginStore },
+): Promise<OidcLogins | null> {
+  if (settings === null) return null;
+  const { openOidc } = await import("./open-oidc.ts");
+  return openOidc({ settings, store, ...stores, clock: systemClock });
 }

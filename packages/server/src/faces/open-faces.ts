@@ -11,6 +11,7 @@ import {
   demoRoutes,
   keyRoutes,
   loginRoutes,
+  oidcRoutes,
   mcpRoutes,
   openAiRoutes,
   overviewRoutes,
@@ -81,6 +82,7 @@ import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { keyHandlers, type KeyRouteDeps } from "./logins/key-routes.ts";
 import { loginHandlers, type LoginRouteDeps } from "./logins/login-routes.ts";
+import { oidcHandlers, type OidcRouteDeps } from "./logins/oidc-routes.ts";
 import { userHandlers } from "./logins/user-routes.ts";
 import { previewHandlers } from "./previews/preview-routes.ts";
 import type { WorkspacePorts } from "./previews/workspace-ports.ts";
@@ -96,6 +98,7 @@ import { openAiHandlers } from "./openai/openai-routes.ts";
 
 export type FacesDeps = TryModelDeps &
   LoginRouteDeps &
+  OidcRouteDeps &
   KeyRouteDeps &
   PushRouteDeps &
   Pick<DemoRouteDeps, "demo"> &
@@ -163,6 +166,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(webhookRoutes, webhookHandlers(deps)),
     face(pushRoutes, pushHandlers(deps)),
     face(loginRoutes, loginHandlers(deps)),
+    face(oidcRoutes, oidcHandlers(deps)),
     face(keyRoutes, keyHandlers(deps)),
     face(userRoutes, userHandlers(deps)),
     face(demoRoutes, demoHandlers(deps)),

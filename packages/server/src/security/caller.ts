@@ -12,7 +12,7 @@ export type Caller = {
   /** The id of the browser login that authenticated the caller. */
   readonly loginId?: string | undefined;
   /** How the caller was authenticated, when it was not by a user's key. */
-  readonly means?: "cookie" | "login" | "page" | "sandbox key" | "port key" | undefined;
+  readonly means?: "cookie" | "login" | "oidc" | "page" | "sandbox key" | "port key" | undefined;
 };
 
 /** The user of configured keys and of the data folder's own key, and of every request where no key is needed. */
