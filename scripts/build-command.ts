@@ -30,6 +30,9 @@ const loadedAtStart: readonly string[] = [
 const loadedLate: readonly string[] = [
   "@anthropic-ai/sdk",
   "@modelcontextprotocol/client",
+  "jose",
+  "oauth4webapi",
+  "openid-client",
   "pg",
   "playwright-core",
   "quickjs-emscripten",

@@ -117,21 +117,8 @@ async function open(): Promise<void> {
     fetch: fetchWithLogin(login),
     WebSocket: socketWithProof(login),
   });
-  let hasLoginFailed = false;
-  if (location.hash !== "") {
-    const { exchangeTicket, takeTicket } = await import("./login/exchange.ts");
-    const ticket = takeTicket(location, (address) => history.replaceState(null, "", address));
-    if (ticket !== null) {
-      try {
-        const entered = await exchangeTicket(client, ticket, (question) => confirm(question));
-        if (entered !== null) login.enter(entered.proof, entered.user_id);
-      } catch {
-        // The login form says so and takes a key instead.
-        hasLoginFailed = true;
-        login.leave();
-      }
-    }
-  }
+  const loginProblem =
+    location.hash === "" ? null : await (await import("./login/enter-by-link.ts")).enterByLink(client, login);
   const services = createServices({ client, login, storage, earlyKeys });
   const first = firstConversation(location, prefix);
   // Fetched before the first render, and before the chunks that load after it.
@@ -145,7 +132,7 @@ async function open(): Promise<void> {
             <ColourContext value={laterColours()}>
               <Router base={prefix}>
                 <ErrorBoundary versions={[]}>
-                  <App hasLoginFailed={hasLoginFailed} />
+                  <App loginProblem={loginProblem} />
                 </ErrorBoundary>
               </Router>
             </ColourContext>

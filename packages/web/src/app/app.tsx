@@ -7,10 +7,13 @@ import { lazyPart } from "../lib/lazy-part.ts";
 
 const LoginPage = lazyPart(() => import("../login/login-page.tsx"));
 
-type AppProps = { readonly hasLoginFailed: boolean };
+type AppProps = {
+  /** Why the login that the address led to did not succeed. */
+  readonly loginProblem: string | null;
+};
 
 /** The page: the login form, or the application. */
-export function App({ hasLoginFailed }: AppProps) {
+export function App({ loginProblem }: AppProps) {
   const { login, overview, logs, outbox } = useServices();
   const status = useStore(login.status);
   const isIn = status === "in" || status === "unknown";
@@ -48,7 +51,7 @@ export function App({ hasLoginFailed }: AppProps) {
   }
   return (
     <Suspense>
-      <LoginPage hasFailed={hasLoginFailed} />
+      <LoginPage problem={loginProblem} />
     </Suspense>
   );
 }

@@ -1,15 +1,46 @@
 import { expect, test } from "vitest";
 import { ApiError, type ConvokeClient } from "@convoke/client";
-import { exchangeTicket, takeTicket } from "./exchange.ts";
+import { exchangeTicket, takeLoginLink } from "./exchange.ts";
+import { providerAddress } from "./provider-address.ts";
 
 test("U21: the ticket is taken out of the address before anything else happens", () => {
   const replaced: string[] = [];
   const take = (pathname: string, hash: string) =>
-    takeTicket({ pathname, hash }, (address) => replaced.push(address));
-  expect(take("/login", "#t=abc")).toBe("abc");
-  expect(take("/prefix/login", "#t=abc")).toBe("abc");
+    takeLoginLink({ pathname, hash }, (address) => replaced.push(address));
+  expect(take("/login", "#t=abc")).toEqual({ ticket: "abc" });
+  expect(take("/prefix/login", "#t=abc")).toEqual({ ticket: "abc" });
   expect(take("/c/1", "")).toBeNull();
+  expect(take("/c/1", "#e=no_role")).toBeNull();
   expect(replaced).toEqual(["/", "/prefix/"]);
+});
+
+test("a link from the identity provider leads to a path on the page, and nowhere else", () => {
+  const placeOf = (pathname: string, to: string): string => {
+    let place = "";
+    const hash = `#${new URLSearchParams({ t: "abc", to }).toString()}`;
+    takeLoginLink({ pathname, hash }, (address) => (place = address));
+    return place;
+  };
+  expect(placeOf("/login", "/c/1?x=2")).toBe("/c/1?x=2");
+  expect(placeOf("/prefix/login", "/c/1")).toBe("/prefix/c/1");
+  for (const to of [
+    "//evil.example",
+    "/\\evil.example",
+    "https://evil.example",
+    "\\\\evil.example",
+    "c/1",
+    "",
+  ])
+    expect(placeOf("/login", to)).toBe("/");
+  const refused = takeLoginLink({ pathname: "/login", hash: "#e=no_role" }, () => {});
+  expect(refused).toEqual({ refusal: "no_role" });
+});
+
+test("the way to the identity provider names the present page", () => {
+  const address = (pathname: string, search = "") =>
+    providerAddress("https://a.example/p", "/p", { pathname, search });
+  expect(address("/p/c/1", "?x=2")).toBe("https://a.example/p/api/auth/oidc?return_to=%2Fc%2F1%3Fx%3D2");
+  expect(address("/p/login")).toBe("https://a.example/p/api/auth/oidc?return_to=%2F");
 });
 
 test("hardening 7: where somebody else is logged in the person is asked, and a no changes nothing", async () => {

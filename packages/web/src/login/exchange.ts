@@ -28,16 +28,27 @@ export async function exchangeTicket(
   }
 }
 
+/** What a link to the login has behind its `#`: a ticket, or the code of a refusal by the identity provider's login. */
+export type LoginLink = { readonly ticket: string } | { readonly refusal: string };
+
 /**
- * The ticket of a one-time link: the URL fragment, which servers and proxies never see. It is removed from the
- * address bar at once.
+ * Reads the fragment of a link to the login, which servers and proxies never see. It is removed from the address bar at
+ * once, in favour of the path on the page that the link names.
  */
-export function takeTicket(
-  location: Pick<Location, "hash" | "pathname">,
+export function takeLoginLink(
+  { hash, pathname }: Pick<Location, "hash" | "pathname">,
   replace: (address: string) => void,
-): string | null {
-  const ticket = new URLSearchParams(location.hash.slice(1)).get("t");
-  if (ticket === null) return null;
-  replace(location.pathname.replace(/login$/, ""));
-  return ticket;
+): LoginLink | null {
+  const fragment = new URLSearchParams(hash.slice(1));
+  const [ticket, refusal] = [fragment.get("t"), fragment.get("e")];
+  const isLogin = pathname.endsWith("/login");
+  if (ticket === null && (refusal === null || !isLogin)) return null;
+  const folder = pathname.replace(/login$/, "");
+  replace(isLogin ? `${folder}${pathOf(fragment.get("to"))}` : folder);
+  return ticket === null ? { refusal: refusal! } : { ticket };
+}
+
+/** Relative to the page's folder; empty for what leads elsewhere. Anybody can make a link. */
+function pathOf(to: string | null): string {
+  return to !== null && /^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(to) ? to.slice(1) : "";
 }

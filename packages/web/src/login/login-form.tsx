@@ -4,11 +4,13 @@ import { Button } from "../ui/button.tsx";
 import { Field, inputClass } from "../ui/field.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { exchange } from "./exchange.ts";
+import { ProviderButton, useProviderName } from "./provider-button.tsx";
 
 /** The key is exchanged for a login and not stored. Another user than before gets a fresh page. */
 export function LoginForm({ problem: given = null }: { readonly problem?: string | null }) {
   const words = useMoreWords().login;
   const { client, login } = useServices();
+  const provider = useProviderName();
   const [key, setKey] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState(given);
@@ -31,6 +33,12 @@ export function LoginForm({ problem: given = null }: { readonly problem?: string
         void enter();
       }}
     >
+      {problem !== null && (
+        <p role="alert" className="mb-3 text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      {provider !== null && <ProviderButton name={provider} />}
       <Field label={words.key}>
         {(id) => (
           <input
@@ -43,14 +51,9 @@ export function LoginForm({ problem: given = null }: { readonly problem?: string
           />
         )}
       </Field>
-      {problem !== null && (
-        <p role="alert" className="mb-3 text-sm text-bad">
-          {problem}
-        </p>
-      )}
       <Button
         type="submit"
-        variant="primary"
+        variant={provider === null ? "primary" : "plain"}
         className="w-full justify-center"
         disabled={isBusy || key.trim() === ""}
       >

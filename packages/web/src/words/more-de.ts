@@ -120,14 +120,31 @@ export const moreDe: MoreWords = {
   },
   login: {
     title: "Bei Convoke anmelden",
-    explanation: "Öffne den Link, den convoke ausgibt, oder gib einen API-Schlüssel dieses Servers ein.",
+    explanation: "Melde dich unten an oder öffne den Link, den convoke ausgibt.",
     key: "API-Schlüssel",
     enter: "Anmelden",
     failed: "Der Server hat nicht geantwortet.",
     linkUsed: "Dieser Link wurde schon benutzt oder ist abgelaufen.",
+    signInWith: (name) => `Mit ${name} anmelden`,
+    orKey: "oder mit einem API-Schlüssel",
+    refusals: {
+      busy: "Gerade melden sich zu viele an. Versuche es in ein paar Minuten noch einmal.",
+      unreachable: "Der Anmeldedienst hat nicht geantwortet. Versuche es in ein paar Minuten noch einmal.",
+      expired:
+        "Diese Anmeldung ist abgelaufen, wurde schon benutzt oder in einem anderen Browser begonnen. Beginne noch einmal.",
+      declined: "Der Anmeldedienst hat die Anmeldung abgelehnt.",
+      invalid_answer:
+        "Die Antwort des Anmeldedienstes ist nicht gültig. Frage die Person, die diesen Server betreibt: Das Log nennt den Grund.",
+      unverified_email:
+        "Der Anmeldedienst hat deine E-Mail-Adresse nicht bestätigt, deshalb kannst du dich nicht anmelden.",
+      wrong_domain: "Deine E-Mail-Adresse gehört zu keiner Domain, die sich hier anmelden darf.",
+      no_role:
+        "Du hast auf diesem Server keine Rolle. Bitte einen Admin, dich in eine Gruppe mit Rolle aufzunehmen.",
+      disabled: "Dein Benutzer ist auf diesem Server gesperrt. Wende dich an einen Admin.",
+    },
     again: "Du wurdest abgemeldet",
     draftsStored:
-      "Deine Entwürfe sind noch da. Gib einen API-Schlüssel dieses Servers ein oder öffne einen Link von convoke open in einem anderen Tab.",
+      "Deine Entwürfe sind noch da. Melde dich unten an oder öffne einen Link von convoke open in einem anderen Tab.",
   },
   review: {
     title: "Änderungen",

@@ -1,3 +1,4 @@
+import type { OidcRefusal } from "@convoke/protocol";
 import { exactLogEn } from "./exact-log-en.ts";
 import { workspaceEn } from "./workspace-en.ts";
 import { openPageEn } from "./open-page-en.ts";
@@ -119,14 +120,28 @@ export const moreEn = {
   },
   login: {
     title: "Log in to Convoke",
-    explanation: "Open the link that convoke prints, or enter an API key of this server.",
+    explanation: "Log in below, or open the link that convoke prints.",
     key: "API key",
     enter: "Log in",
     failed: "The server did not respond.",
     linkUsed: "This link was already used or has expired.",
+    signInWith: (name: string) => `Sign in with ${name}`,
+    orKey: "or with an API key",
+    refusals: {
+      busy: "Too many people are signing in at the moment. Try again in a few minutes.",
+      unreachable: "The identity provider did not respond. Try again in a few minutes.",
+      expired: "This sign-in has expired, was already used, or was started in another browser. Start again.",
+      declined: "The identity provider did not let you in.",
+      invalid_answer:
+        "The identity provider's answer is not valid. Ask the operator of this server: its log says why.",
+      unverified_email: "The identity provider has not verified your e-mail address, so you cannot sign in.",
+      wrong_domain: "Your e-mail address is not of a domain that may sign in here.",
+      no_role: "You have no role on this server. Ask an admin to add you to a group that has one.",
+      disabled: "Your user on this server is disabled. Ask an admin.",
+    } satisfies Record<OidcRefusal, string>,
     again: "You were logged out",
     draftsStored:
-      "Your drafts are still here. Enter an API key of this server, or open a link from convoke open in another tab.",
+      "Your drafts are still here. Log in below, or open a link from convoke open in another tab.",
   },
   review: {
     title: "Changes",
