@@ -51,6 +51,8 @@ function inConversation<const T extends Readonly<Record<string, Route>>>(routes:
         operationId,
         tag: "Runtimes",
         path: `${prefix}${route.path.slice("/api".length)}`,
+        // Commands run on the machine, and their record has all commands of the user.
+        ...(Object.hasOwn(bashRoutes, name) ? { inScope: false } : {}),
         summary: `${route.summary}; on the machine of a conversation, below its directory`,
         params: Type.Object({ ...runtimeParams.properties, ...own }),
         responses: { ...noConversation, ...route.responses, ...invalid },

@@ -9,13 +9,17 @@ import { routesOf } from "./route.ts";
 /** A malformed id counts as unknown. */
 const shellParams = Type.Object({ ...conversationParams.properties, shell_id: Type.String() });
 
-/** Shells of people in the workspace of a conversation. They are used over the socket `/sockets/shells/{conversation_id}?shell=...`. */
+/**
+ * Shells of people in the workspace of a conversation, used over the socket `/sockets/shells/{conversation_id}?shell=...`.
+ * Without a wall or sandbox they are on the machine itself, so the key of one conversation has none.
+ */
 export const shellRoutes = routesOf("Shells", {
   listShells: {
     method: "GET",
     path: "/api/conversations/{conversation_id}/shells",
     summary: "The shells that people have in the workspace of a conversation, the oldest first",
     auth: true,
+    inScope: false,
     params: conversationParams,
     responses: { ...ok("The shells.", ShellList), ...machineRefusals, ...noConversation, ...conflict },
   },
@@ -24,6 +28,7 @@ export const shellRoutes = routesOf("Shells", {
     path: "/api/conversations/{conversation_id}/shells",
     summary: "Start a shell of one's own, where the tools of the agent run",
     auth: true,
+    inScope: false,
     params: conversationParams,
     body: OpenShellRequest,
     responses: {
@@ -42,6 +47,7 @@ export const shellRoutes = routesOf("Shells", {
     path: "/api/conversations/{conversation_id}/shells/{shell_id}",
     summary: "End a shell with everything that it started, and forget what it showed",
     auth: true,
+    inScope: false,
     params: shellParams,
     responses: {
       ...done,

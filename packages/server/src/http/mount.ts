@@ -60,6 +60,11 @@ export function mountRoutes<Operation extends string>(
       if (caller !== null || route.acceptsCookie !== true) return caller;
       return deps.callers.authenticateCookie(request);
     };
+    const admit = (caller: Caller | null, { params }: FastifyRequest): void => {
+      if (caller === null) throw unauthorized();
+      requireRole(caller, leastRole(route));
+      requireScope(caller, route, params as Record<string, string>);
+    };
     const isPlain = !hasSlashes(route, Object.values(routes));
     const options: RouteOptions = {
       method: route.method,
@@ -68,20 +73,14 @@ export function mountRoutes<Operation extends string>(
       config: { ignoresBody: route.body === undefined && route.form === undefined },
       onRequest: (request, reply, done) => {
         if (isPlain && sendToPlace(request, reply)) return;
-        if (route.auth) {
-          request.caller = authenticate(request);
-          if (request.caller === null) throw unauthorized();
-          requireRole(request.caller, leastRole(route));
-          requireScope(request.caller, route, request.params as Record<string, string>);
-        }
+        if (route.auth) admit((request.caller = authenticate(request)), request);
         if (request.ws) throw new Fault("unusable", "not_a_socket", "There is no socket at this address.");
         done();
       },
       handler: async (request, reply) => {
         // Checked again: a key can be revoked, or its user be given a lesser role, while the body arrives.
         const caller = route.auth && !hasBody(request) ? request.caller : authenticate(request);
-        if (route.auth && caller === null) throw unauthorized();
-        if (route.auth && caller !== null) requireRole(caller, leastRole(route));
+        if (route.auth) admit(caller, request);
         const read = await readRequest(request, route, caller ?? stranger, deps);
         request.auditNote = auditNoteOf(operation, read.body);
         const gone = new ClientDisconnect(reply.raw);

@@ -38,10 +38,15 @@ const routes = tables
   .flatMap((table) => Object.values(table))
   .filter((route) => route.auth && leastRole(route) !== "admin");
 
-async function wrongAnswers(some: readonly Route[], status: number, code: string): Promise<string[]> {
+async function wrongAnswers(
+  some: readonly Route[],
+  id: string,
+  status: number,
+  code: string,
+): Promise<string[]> {
   const wrong: string[] = [];
   for (const { method, path } of some) {
-    const answer = await call(method, path.replaceAll(/\{\w+\}/g, other));
+    const answer = await call(method, path.replaceAll(/\{\w+\}/g, id));
     if (answer.status !== status || (answer.json as { code?: string }).code !== code)
       wrong.push(`${method} ${path}: ${answer.status}`);
   }
@@ -51,13 +56,30 @@ async function wrongAnswers(some: readonly Route[], status: number, code: string
 test("with the key of one conversation every other one is missing, on every route", async () => {
   const ofConversations = routes.filter((route) => isInScope(route) && route.path.includes("{"));
   expect(ofConversations.length).toBeGreaterThan(60);
-  expect(await wrongAnswers(ofConversations, 404, "conversation_not_found")).toEqual([]);
+  expect(await wrongAnswers(ofConversations, other, 404, "conversation_not_found")).toEqual([]);
 });
 
-test("what is not about a conversation is refused to the key of one", async () => {
+test("what is not about a conversation is refused to the key of one, also with the id of its own", async () => {
   const outside = routes.filter((route) => !isInScope(route));
   expect(outside.length).toBeGreaterThan(100);
-  expect(await wrongAnswers(outside, 403, "scope_refused")).toEqual([]);
+  for (const id of [other, conversation])
+    expect(await wrongAnswers(outside, id, 403, "scope_refused")).toEqual([]);
+});
+
+test("the machine's commands and shells are not those of a conversation", async () => {
+  await server.call("POST", "/api/bash/execute_bash_command", { command: "echo of-another" });
+  const path = `/api/conversations/${conversation}`;
+  const command = { command: "true" };
+  for (const [method, address, body] of [
+    ["GET", `${path}/bash/bash_events/search`],
+    ["DELETE", `${path}/bash/bash_events`],
+    ["POST", `${path}/bash/execute_bash_command`, command],
+    ["POST", `${path}/shells`, { columns: 80, rows: 24 }],
+  ] as const)
+    expect(await call(method, address, body)).toMatchObject({
+      status: 403,
+      json: { code: "scope_refused" },
+    });
 });
 
 test("its own conversation is there to read and to write, and lists have it alone", async () => {
@@ -99,11 +121,18 @@ test("its sockets are those of its conversation, and the overview has it alone",
   await overview.until((events) => events.some(({ kind }) => kind === "Listed"));
   expect(overview.events.find(({ kind }) => kind === "Listed")).toMatchObject({ ids: [conversation] });
   expect(JSON.stringify(overview.frames)).not.toContain(other);
-  for (const path of [`/sockets/events/${other}`, `/sockets/terminals/${other}`, "/sockets/bash-events"]) {
+  for (const path of [
+    `/sockets/events/${other}`,
+    `/sockets/terminals/${other}`,
+    `/sockets/shells/${conversation}?shell=0`,
+    "/sockets/bash-events",
+  ]) {
     using refused = open(path);
-    expect(await refused.closed).toMatchObject({ code: closeCodes.notFound });
+    expect(await refused.closed).toMatchObject({ code: closeCodes.notFound, reason: outsideReason });
   }
 });
+
+const outsideReason = "Not found for this key, which is for one conversation";
 
 test("a key that only reads is that of a viewer, and the list of keys has both scopes", async () => {
   const made = await make({ scope: { read_only: true, conversation: conversation.replaceAll("-", "") } });

@@ -38,8 +38,11 @@ export type SocketRoute<Target extends SocketTarget> = {
   readonly serve: (admitted: Admitted<Target>) => Promise<void>;
   /** The frame that refuses an input of a client; absent: the socket ignores all inputs. */
   readonly refusal?: (code: string, detail: string) => string;
-  /** True where the key of one conversation has only that one on a socket whose path names none. */
-  readonly isFiltered?: true;
+  /**
+   * For the key of one conversation: `filtered` where a socket whose path names none shows that one alone, `outside`
+   * where the socket is closed to it. Absent: it has the socket of its conversation.
+   */
+  readonly scope?: "filtered" | "outside";
   /** For sockets that only the conversation's owner can serve; absent: every node serves. */
   readonly owner?: SocketOwner<Target>;
 };
@@ -130,7 +133,7 @@ function closeFailed(
 async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
-  { readTarget, times, owner, refusal, isFiltered }: SocketRoute<Target>,
+  { readTarget, times, owner, refusal, scope }: SocketRoute<Target>,
   timer: SharedTimer<SocketOutput>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
@@ -150,7 +153,7 @@ async function admit<Target extends SocketTarget>(
     callerOfHandshake(request, target.keys) ??
     (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
   request.noteSocket(caller);
-  if (caller !== null && !isReachable(caller, request, isFiltered)) {
+  if (caller !== null && !isReachable(caller, request, scope)) {
     socket.close(closeCodes.notFound, "Not found for this key, which is for one conversation");
     return null;
   }
@@ -163,11 +166,14 @@ async function admit<Target extends SocketTarget>(
 }
 
 /** Whether a socket is in the scope of the caller's key. */
-function isReachable(caller: Caller, { params }: FastifyRequest, isFiltered: true | undefined): boolean {
+function isReachable(
+  caller: Caller,
+  { params }: FastifyRequest,
+  scope: SocketRoute<SocketTarget>["scope"],
+): boolean {
+  if (caller.onlyConversation === undefined || scope === "filtered") return true;
   const { conversationId } = params as { readonly conversationId?: string };
-  return conversationId === undefined
-    ? isFiltered === true || caller.onlyConversation === undefined
-    : !isOutsideScope(caller, conversationId);
+  return scope !== "outside" && conversationId !== undefined && !isOutsideScope(caller, conversationId);
 }
 
 /** A viewer reads: every input is a message, a command or a keystroke. */

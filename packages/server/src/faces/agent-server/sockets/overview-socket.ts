@@ -43,7 +43,7 @@ export function mountOverviewSocket(app: FastifyInstance, deps: OverviewSocketDe
     logger: deps.logger,
     times: deps.times,
     readTarget: (request) => ({ keys: deps.keys, limit: readLimit(request) }),
-    isFiltered: true,
+    scope: "filtered",
     serve: (admitted) => serve(admitted, deps),
   });
 }

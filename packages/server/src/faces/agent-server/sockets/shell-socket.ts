@@ -37,6 +37,7 @@ export function mountShellSocket(app: FastifyInstance, deps: ShellSocketDeps): v
       find: (caller, { id }) => deps.directory.open(caller, id),
     },
     refusal: refusedFrame,
+    scope: "outside",
     serve: (admitted) => serve(admitted, deps),
   });
 }
