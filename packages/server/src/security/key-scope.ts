@@ -3,15 +3,35 @@ import { Fault } from "../lib/fault.ts";
 import { normalizeUuid } from "../lib/uuid7.ts";
 import type { Caller } from "./caller.ts";
 
-/** Reads a stored scope. One that this release does not know reaches nothing. */
+/** What is shown of a scope that this release cannot read: there is no such conversation. A key with it is refused. */
+export const unreadableScope: KeyScope = {
+  conversation: "00000000-0000-0000-0000-000000000000",
+  read_only: true,
+};
+
+/** Reads a stored scope; {@link unreadableScope} for one that is damaged, or that this release does not know. */
 export function parseKeyScope(stored: string | null): KeyScope | null {
   if (stored === null) return null;
-  const { conversation, read_only: isReadOnly, ...others } = JSON.parse(stored) as Record<string, unknown>;
-  if (Object.keys(others).length > 0) return { conversation: "", read_only: true };
+  const { conversation, read_only: isReadOnly, ...others } = parseObject(stored);
+  const id = typeof conversation === "string" ? normalizeUuid(conversation) : null;
+  const isConversation = id !== null || conversation === undefined;
+  const isFlag = isReadOnly === true || isReadOnly === undefined;
+  const isLimit = id !== null || isReadOnly === true;
+  if (!isConversation || !isFlag || !isLimit || Object.keys(others).length > 0) return unreadableScope;
   return {
-    ...(typeof conversation === "string" ? { conversation } : {}),
+    ...(id === null ? {} : { conversation: id }),
     ...(isReadOnly === true ? { read_only: true } : {}),
   };
+}
+
+/** What is no object has no limits, and is unreadable. */
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : {};
+  } catch {
+    return {}; // Damaged.
+  }
 }
 
 /** Whether a conversation is outside the scope of the caller's key. */

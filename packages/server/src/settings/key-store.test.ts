@@ -95,17 +95,54 @@ test("a key has at most the role of its user, which another process may change",
 
 const roles = ["member", "member", "viewer"];
 
-test("a role or a scope that this release does not know reaches nothing that it should not", async () => {
-  await using opened = await openStore();
-  const { store, database } = opened;
+async function createStored(
+  { store, database }: Opened,
+  stored: { readonly role?: string; readonly scope?: string },
+): Promise<string> {
   const { key, entry } = await store.create("ada", "");
-  const newer = { role: "auditor", scope: JSON.stringify({ folder: "/srv" }) };
-  await database.tables.deleteFrom("keys").execute();
-  await database.tables
-    .insertInto("keys")
-    .values({ id: entry.id, user_id: "ada", digest: hash("sha256", key), label: "", created_at: 1, ...newer })
-    .execute();
-  await whenSeen(() => expect(store.find(key)).toMatchObject({ role: "viewer", onlyConversation: "" }));
+  const row = { id: entry.id, user_id: "ada", digest: hash("sha256", key), label: "", created_at: 1 };
+  await database.transaction(async (tables) => {
+    await tables.deleteFrom("keys").where("id", "=", entry.id).execute();
+    await tables
+      .insertInto("keys")
+      .values({ ...row, ...stored })
+      .execute();
+  });
+  return key;
+}
+
+test("a role that this release does not know is that of a viewer", async () => {
+  await using opened = await openStore();
+  const key = await createStored(opened, { role: "auditor" });
+  await whenSeen(() => expect(opened.store.find(key)).toMatchObject({ role: "viewer" }));
+});
+
+test.each([
+  '{"folder":"/srv"}',
+  '{"read_only":true,"folder":"/srv"}',
+  '{"conversation":["0198c0de-0000-7000-8000-000000000000"]}',
+  '{"conversation":"all"}',
+  '{"conversation":null,"read_only":true}',
+  '{"read_only":"yes"}',
+  '{"read_only":false}',
+  "{}",
+  "[]",
+  "5",
+  "null",
+  '{"conversation":"0198c',
+  "",
+])("a key with the stored scope %s is refused, other keys are not, and it can be revoked", async (scope) => {
+  await using opened = await openStore();
+  const { store } = opened;
+  const key = await createStored(opened, { scope });
+  const other = await store.create("ada", "");
+  await whenSeen(() => expect(store.find(key)).toBeNull());
+  expect(store.find(other.key)).toMatchObject({ role: "member" });
+  const listed = (await store.list()).find(({ id }) => id !== other.entry.id);
+  expect(listed).toMatchObject({ role: "viewer", scope: { read_only: true } });
+  expect(listed?.scope?.conversation).toMatch(/^[0-]+$/);
+  expect(store.get(listed!.id)).toBeNull();
+  expect(await store.revoke(listed!.id)).toBe(true);
 });
 
 test.runIf(testedStore === "sqlite")("P13: no file holds a key", async () => {

@@ -3,7 +3,7 @@ import type { KeyScope, UserRole } from "@convoke/protocol";
 import type { Selectable } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
-import { parseKeyScope } from "../security/key-scope.ts";
+import { parseKeyScope, unreadableScope } from "../security/key-scope.ts";
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -77,7 +77,7 @@ export class KeyStore implements AsyncDisposable {
   readonly #notes = new Set<Promise<void>>();
   readonly #keys: LiveRows<KeyRow>;
   #read: readonly KeyRow[] | null = null;
-  /** Without revoked keys; a key among them may have expired since. */
+  /** Without revoked keys and those of an unreadable scope; a key among them may have expired since. */
   #byDigest = new Map<string, Known>();
   #byId = new Map<string, Known>();
 
@@ -175,7 +175,7 @@ export class KeyStore implements AsyncDisposable {
     return numUpdatedRows > 0n;
   }
 
-  /** A key with its user and role; null when it is unknown, revoked or expired. */
+  /** A key with its user and role; null when it is unknown, revoked, expired, or of a scope that cannot be read. */
   find(key: string): UsableKey | null {
     this.#refresh();
     // Digests are compared, so the duration of a look-up reveals nothing about a key.
@@ -217,19 +217,19 @@ export class KeyStore implements AsyncDisposable {
   #refresh(): void {
     const rows = this.#keys.now();
     if (rows === this.#read) return;
-    this.#byDigest = new Map(
-      rows.map((row) => [
-        row.digest,
-        {
-          id: row.id,
-          userId: row.user_id,
-          ownRole: ownRoleOf(row),
-          onlyConversation: parseKeyScope(row.scope)?.conversation,
-          expiresAtMs: row.expires_at ?? Infinity,
-          notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
-        },
-      ]),
-    );
+    this.#byDigest = new Map();
+    for (const row of rows) {
+      const scope = parseKeyScope(row.scope);
+      if (scope === unreadableScope) continue;
+      this.#byDigest.set(row.digest, {
+        id: row.id,
+        userId: row.user_id,
+        ownRole: ownRoleOf(row),
+        onlyConversation: scope?.conversation,
+        expiresAtMs: row.expires_at ?? Infinity,
+        notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
+      });
+    }
     this.#byId = new Map([...this.#byDigest.values()].map((known) => [known.id, known]));
     this.#read = rows;
   }
