@@ -38,6 +38,8 @@ export type UsableKey = {
   readonly id: string;
   readonly userId: string;
   readonly role: UserRole;
+  /** The role that the key itself is limited to; null: that of its user. */
+  readonly ownRole: UserRole | null;
   /** The only conversation that there is for the key. */
   readonly onlyConversation: string | undefined;
 };
@@ -206,7 +208,7 @@ export class KeyStore implements AsyncDisposable {
   }
 
   #toUsable({ id, userId, ownRole, onlyConversation }: Known): UsableKey {
-    return { id, userId, role: this.#roleOf(userId, ownRole), onlyConversation };
+    return { id, userId, role: this.#roleOf(userId, ownRole), ownRole, onlyConversation };
   }
 
   #roleOf(userId: string, ownRole: UserRole | null): UserRole {

@@ -33,11 +33,12 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       `expires_at is later than the end of the key that asks. Send ${toText(own)} or earlier.`,
     );
   };
-  /** Null: that of the user. A key makes no key that may more than itself. */
+  /** Null: that of the user. A key makes no key that may more than itself, also after the user was given more. */
   const readRole = (given: UserRole | null, userId: string, caller: Caller): UserRole | null => {
     const own = roleOf(caller);
-    const max = lesserRole(own, keyStore.users.roleOf(userId));
-    if (given === null) return isAtLeast(own, keyStore.users.roleOf(userId)) ? null : own;
+    const ofUser = keyStore.users.roleOf(userId);
+    const max = lesserRole(own, ofUser);
+    if (given === null) return isAtLeast(own, ofUser) && !isLimited(caller) ? null : own;
     if (isAtLeast(max, given)) return given;
     throw new Fault(
       "refused",
@@ -45,6 +46,9 @@ export function keyHandlers({ keyStore, clock }: KeyRouteDeps) {
       `role is more than this key or the user ${userId} has. Send ${max}, or leave it out.`,
     );
   };
+  /** Whether the key itself has a role, and not only its user. */
+  const isLimited = ({ keyId }: Caller): boolean =>
+    keyId !== undefined && keyStore.get(keyId)?.ownRole !== null;
   return {
     async listKeys({ caller }) {
       const entries = await ofCaller(caller);

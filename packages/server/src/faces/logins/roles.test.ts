@@ -152,4 +152,23 @@ test("a key has at most the role of its user and of the key that made it", async
   expect(((await call(member.key, "GET", "/api/keys")).json as KeyList).keys.every(isLocal)).toBe(true);
 });
 
+test("what a limited key makes stays limited when its user becomes more", async () => {
+  const { key } = await make({ user: "dora", role: "member" });
+  const heir = await make({}, key);
+  const reply = await server.call("POST", "/api/auth/login", { key }, { origin: server.url });
+  const login = {
+    cookie: reply.headers.getSetCookie()[0]!.split(";")[0]!,
+    "x-convoke-proof": (reply.json as { proof: string }).proof,
+    origin: server.url,
+  };
+  const byLogin = await fetch(`${server.url}/api/keys`, { method: "POST", headers: login });
+  const second = (await byLogin.json()) as CreatedKey;
+  await setRole("dora", "admin");
+  for (const limited of [key, heir.key, second.key]) {
+    const own = (await call(limited, "GET", "/api/keys")).json as KeyList;
+    expect(own.keys.map(({ role }) => role)).toEqual(["member", "member", "member"]);
+    expect((await call(limited, "GET", "/api/users")).json).toMatchObject(refused);
+  }
+});
+
 const isLocal = ({ user_id: user }: { user_id: string }): boolean => user === "local";
