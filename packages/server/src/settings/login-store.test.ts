@@ -182,3 +182,14 @@ test("a login with a last end is not prolonged by use, and neither is one that i
   expect(store.isUsable(login.id)).toBe(false);
   expect(await store.list("local")).toEqual([]);
 });
+
+test("a login whose key was revoked, or is not there, is not listed", async () => {
+  await using opened = await openStore();
+  const { store, database } = opened;
+  await using keys = await KeyStore.open({ database, clock: { nowMs: () => nowMs }, logger: silentLogger });
+  const [revoked, kept] = [await keys.create("local", ""), await keys.create("local", "")];
+  for (const keyId of [revoked.entry.id, "gone"]) await store.create({ ...local, keyId }, browser);
+  const live = await store.create({ ...local, keyId: kept.entry.id }, browser);
+  await keys.revoke(revoked.entry.id);
+  expect((await store.list("local")).map(({ id }) => id)).toEqual([live.id]);
+});

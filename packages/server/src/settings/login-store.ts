@@ -225,7 +225,7 @@ export class LoginStore implements AsyncDisposable {
     return lastEndsAtMs === Infinity ? undefined : lastEndsAtMs;
   }
 
-  /** The logins of one user, the last used first; one ends with its key at the latest. */
+  /** The logins of one user that work, the last used first; one ends with its key at the latest. */
   async list(userId: string): Promise<LoginView[]> {
     const nowMs = this.#deps.clock.nowMs();
     const rows = await this.#deps.database.tables
@@ -235,8 +235,15 @@ export class LoginStore implements AsyncDisposable {
       .select("keys.expires_at as key_expires_at")
       .where("login.user_id", "=", userId)
       .where("login.ends_at", ">", nowMs)
-      .where((where) =>
-        where.or([where("keys.expires_at", "is", null), where("keys.expires_at", ">", nowMs)]),
+      .where(({ and, eb, or }) =>
+        or([
+          eb("login.key_id", "is", null),
+          and([
+            eb("keys.id", "is not", null),
+            eb("keys.revoked_at", "is", null),
+            or([eb("keys.expires_at", "is", null), eb("keys.expires_at", ">", nowMs)]),
+          ]),
+        ]),
       )
       .orderBy("login.last_used_at", "desc")
       .orderBy("login.id")
