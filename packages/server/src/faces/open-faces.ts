@@ -35,8 +35,8 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ApprovalPolicy } from "../engine/approval-policy.ts";
 import type { Ledger } from "../spending/ledger.ts";
-import { localUser, type Caller } from "../security/caller.ts";
-import { isAtLeast, roleOf } from "../security/roles.ts";
+import type { Caller } from "../security/caller.ts";
+import { isOperator } from "../security/roles.ts";
 import { face, type Face, type RouteHandler } from "../http/mount.ts";
 import type { CompletedBody } from "../http/read-request.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
@@ -177,15 +177,11 @@ export function openFaces(deps: FacesDeps): Face[] {
   ];
 }
 
-/** Webhook receivers belong to the operator, and their addresses are often secret: other users and viewers see none. */
+/** Webhook receivers belong to the operator, and their addresses are often secret: others see none. */
 function webhookHandlers({ webhooks }: FacesDeps): { listWebhooks: RouteHandler } {
   return {
     listWebhooks: ({ caller }) => ({
       json: { webhooks: isOperator(caller) ? webhooks.status : [] },
     }),
   };
-}
-
-function isOperator(caller: Caller): boolean {
-  return caller.userId === localUser.userId && isAtLeast(roleOf(caller), "member");
 }

@@ -15,6 +15,11 @@ export function lesserRole(one: UserRole, other: UserRole): UserRole {
   return isAtLeast(one, other) ? other : one;
 }
 
+/** Who runs the server: sees its nodes, its webhooks and the metrics of all users. */
+export function isOperator(caller: Pick<Caller, "role" | "userId">): boolean {
+  return roleOf(caller) === "admin";
+}
+
 /** Throws a Fault that names the role that is needed. */
 export function requireRole(caller: Caller, least: UserRole): void {
   const role = roleOf(caller);

@@ -8,6 +8,7 @@ import {
   type UserList,
 } from "@convoke/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { webhookDefaults } from "../../webhooks/webhook.ts";
 import { startTestServer, type Reply, type TestServer } from "../../testing/start-server.ts";
 import { TestSocket } from "../../testing/test-socket.ts";
 import { closeCodes } from "../agent-server/sockets/close-codes.ts";
@@ -169,6 +170,25 @@ test("what a limited key makes stays limited when its user becomes more", async 
     expect(own.keys.map(({ role }) => role)).toEqual(["member", "member", "member"]);
     expect((await call(limited, "GET", "/api/users")).json).toMatchObject(refused);
   }
+});
+
+test("nodes, webhooks and metrics are for admins, and for nobody else", async () => {
+  const webhooks = [{ ...webhookDefaults, base_url: "http://127.0.0.1:9/hook" }];
+  await using hooked = await startTestServer({ config: { webhooks } });
+  const ask = async (key: string, method: string, path: string, body?: unknown): Promise<Reply> =>
+    await hooked.call(method, path, body, withKey(key));
+  const keyOf = async (body: object): Promise<string> =>
+    ((await ask(hooked.key, "POST", "/api/keys", body)).json as CreatedKey).key;
+  const shownTo = async (key: string): Promise<unknown[]> => [
+    ((await ask(key, "GET", "/api/nodes")).json as { nodes: object[] }).nodes.length,
+    ((await ask(key, "GET", "/api/webhooks")).json as { webhooks: object[] }).webhooks.length,
+    (await ask(key, "GET", "/metrics")).status,
+  ];
+  const admin = await keyOf({ user: "fay" });
+  await ask(hooked.key, "PATCH", "/api/users/fay", { role: "admin" });
+  for (const key of [hooked.key, await keyOf({}), admin]) expect(await shownTo(key)).toEqual([1, 1, 200]);
+  for (const body of [{ role: "member" }, { scope: { read_only: true } }, { user: "gil" }])
+    expect(await shownTo(await keyOf(body))).toEqual([0, 0, 403]);
 });
 
 const isLocal = ({ user_id: user }: { user_id: string }): boolean => user === "local";

@@ -1,5 +1,5 @@
 import { metricsRoutes } from "@convoke/protocol";
-import { localUser } from "../../security/caller.ts";
+import { isOperator } from "../../security/roles.ts";
 import { face, type Face } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { Metrics } from "../../observability/metrics.ts";
@@ -7,7 +7,7 @@ import type { Metrics } from "../../observability/metrics.ts";
 export type MetricsFaceDeps = {
   readonly metrics: Pick<Metrics, "read">;
   /**
-   * True admits everybody who reaches the server; otherwise only its local user, because the numbers include all users.
+   * True admits everybody who reaches the server; otherwise only its operators, because the numbers include all users.
    */
   readonly isOpen: boolean;
 };
@@ -19,7 +19,7 @@ export function metricsFace({ metrics, isOpen }: MetricsFaceDeps): Face {
     { readMetrics },
     {
       readMetrics: async ({ caller }) => {
-        if (!isOpen && caller.userId !== localUser.userId) throw notForUsers();
+        if (!isOpen && !isOperator(caller)) throw notForUsers();
         const { text, contentType } = await metrics.read();
         return { bytes: Buffer.from(text), contentType };
       },
@@ -31,6 +31,6 @@ function notForUsers(): Fault {
   return new Fault(
     "refused",
     "operators_only",
-    "The metrics are of all users, so they are for the local user's keys only. Use the server's own key.",
+    "The metrics are of all users, so they are for admins only. Use the server's own key, or that of an admin.",
   );
 }

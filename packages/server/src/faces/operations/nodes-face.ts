@@ -1,6 +1,6 @@
 import { nodeRoutes, type ServerNode } from "@convoke/protocol";
 import type { Cluster } from "../../cluster/cluster.ts";
-import { localUser } from "../../security/caller.ts";
+import { isOperator } from "../../security/roles.ts";
 import { face, type Face } from "../../http/mount.ts";
 import { formatInstant } from "../../lib/instant.ts";
 
@@ -8,7 +8,7 @@ import { formatInstant } from "../../lib/instant.ts";
 export function nodesFace(cluster: Pick<Cluster, "nodeId" | "nodes">): Face {
   return face(nodeRoutes, {
     listNodes: async ({ caller }) => {
-      const nodes = caller.userId === localUser.userId ? await cluster.nodes() : [];
+      const nodes = isOperator(caller) ? await cluster.nodes() : [];
       return {
         json: {
           nodes: nodes.map(({ id, address, release, startedAtMs }): ServerNode => ({
