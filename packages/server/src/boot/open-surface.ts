@@ -297,7 +297,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   mountBashSocket(app, { ...socketDeps, scopeOf: () => ({ openAccess: machine.openAccess, keys }) });
   const farPorts = new FarPorts({ ports, peers });
   if (store.machines !== null) farPorts.mount(deps.tunnels);
-  await mountPreviews(app, { ports: farPorts, sessions, keys });
+  await mountPreviews(app, { ports: farPorts, sessions, keys, times });
   if (sandboxes === null) refuseGateway(app, mountDeps);
   else
     await mountGateway(app, {

@@ -99,7 +99,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
     },
     { prefix: "/sandboxes/:sandbox_id" },
   );
-  await mountPorts(app, { sandboxes, keys });
+  await mountPorts(app, { sandboxes, keys, times });
 }
 
 /** Routes about users or about the server's machine do not exist under a sandbox. */

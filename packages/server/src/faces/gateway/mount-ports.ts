@@ -6,22 +6,40 @@ import { requireUnscoped } from "../../security/key-scope.ts";
 import { requireRole } from "../../security/roles.ts";
 import { Fault } from "../../lib/fault.ts";
 import { allowPreflight, isPreflight } from "./allow-preflight.ts";
+import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
+import { ForwardedStreams } from "./forwarded-streams.ts";
 import { forwardRequest, forwardUpgrade } from "./forward.ts";
 import { readPortPath, type PortPath } from "./port-path.ts";
 import { isSameKey, SandboxKeyRing } from "./sandbox-key-ring.ts";
 
-export type PortsDeps = { readonly sandboxes: Sandboxes; readonly keys: KeyRing };
+export type PortsDeps = {
+  readonly sandboxes: Sandboxes;
+  readonly keys: KeyRing;
+  readonly times: Pick<SocketTimes, "keyCheckEveryMs">;
+};
 
 /** `/sandboxes/{id}/ports/{n}/`, with a caller's key in a header, or `/sandboxes/{id}~{key}/ports/{n}/` for browsers. */
-export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: PortsDeps): Promise<void> {
-  const open = async (request: FastifyRequest, path: PortPath) => ({
-    stream: await sandboxes.connectPort(path.sandboxId, path.port),
-    context: {
-      path,
-      publicAddress: request.publicAddress,
-      remoteAddress: request.socket.remoteAddress ?? "",
-    },
-  });
+export async function mountPorts(app: FastifyInstance, { sandboxes, keys, times }: PortsDeps): Promise<void> {
+  const streams = new ForwardedStreams(times);
+  const isPortKey = ({ sandboxId, portKey }: PortPath): boolean =>
+    portKey !== null && isSameKey(portKey, sandboxes.portKey(sandboxId));
+  const open = async (request: FastifyRequest, path: PortPath) => {
+    const { caller } = request;
+    const stream = await sandboxes.connectPort(path.sandboxId, path.port);
+    const ring = new SandboxKeyRing(keys, sandboxes, path.sandboxId);
+    streams.watch(
+      stream,
+      () => caller !== null && ring.isStillGood(caller) && (path.portKey === null || isPortKey(path)),
+    );
+    return {
+      stream,
+      context: {
+        path,
+        publicAddress: request.publicAddress,
+        remoteAddress: request.socket.remoteAddress ?? "",
+      },
+    };
+  };
   const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = pathOf(request);
     // The key in the address is sufficient.
@@ -45,7 +63,8 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
     return reply;
   };
   const admit = async (request: FastifyRequest): Promise<void> => {
-    const { sandboxId, portKey } = pathOf(request);
+    const path = pathOf(request);
+    const { sandboxId, portKey } = path;
     await sandboxes.learn(sandboxId);
     const ownerId = sandboxes.ownerOf(sandboxId);
     if (portKey === null) {
@@ -58,7 +77,7 @@ export async function mountPorts(app: FastifyInstance, { sandboxes, keys }: Port
         requireUnscoped(caller);
         return;
       }
-    } else if (ownerId !== null && isSameKey(portKey, sandboxes.portKey(sandboxId))) {
+    } else if (ownerId !== null && isPortKey(path)) {
       request.caller = { userId: ownerId, role: keys.roleOfUser(ownerId), means: "port key" };
       requireRole(request.caller, "member");
       return;

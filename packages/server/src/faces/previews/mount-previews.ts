@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type KeyRing } from "../../http/auth.ts";
 import { localUser, type Caller } from "../../security/caller.ts";
 import { Fault } from "../../lib/fault.ts";
-import type { Preview, WorkspaceSessions } from "../../workspaces/workspace-session.ts";
+import type { Preview, SessionHolder, WorkspaceSessions } from "../../workspaces/workspace-session.ts";
 import { allowPreflight, isPreflight } from "../gateway/allow-preflight.ts";
+import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
+import { ForwardedStreams } from "../gateway/forwarded-streams.ts";
 import { forwardRequest, forwardUpgrade } from "../gateway/forward.ts";
 import type { PortHeaderContext } from "../gateway/port-headers.ts";
 import { readPreviewPath, type PreviewPath } from "./preview-path.ts";
@@ -13,17 +15,22 @@ export type MountPreviewsDeps = {
   readonly ports: Pick<FarPorts, "connect">;
   readonly sessions: Pick<WorkspaceSessions, "readPreview">;
   readonly keys: Pick<KeyRing, "isOpen" | "isStillGood" | "roleOfUser">;
+  readonly times: Pick<SocketTimes, "keyCheckEveryMs">;
 };
 
 /** `/previews/{capability}/`: the web server of a workspace program, in an opaque origin. */
 export async function mountPreviews(
   app: FastifyInstance,
-  { ports, sessions, keys }: MountPreviewsDeps,
+  { ports, sessions, keys, times }: MountPreviewsDeps,
 ): Promise<void> {
+  const streams = new ForwardedStreams(times);
+  const isStillGood = (holder: SessionHolder): boolean =>
+    keys.isStillGood(holder) && keys.roleOfUser(holder.userId) !== "viewer";
   const open = async (request: FastifyRequest) => {
     const path = pathOf(request);
-    const { conversationId, port } = previewOf(path, sessions);
+    const { holder, conversationId, port } = previewOf(path, sessions);
     const stream = await ports.connect(callerOf(request), conversationId, port);
+    streams.watch(stream, () => isStillGood(holder));
     const context: PortHeaderContext = {
       path: { sandboxId: conversationId, portKey: path.capability, port, ...path },
       publicAddress: request.publicAddress,
@@ -33,7 +40,7 @@ export async function mountPreviews(
   };
   const admit = async (request: FastifyRequest): Promise<void> => {
     const { holder } = previewOf(pathOf(request), sessions);
-    if (!keys.isStillGood(holder) || keys.roleOfUser(holder.userId) === "viewer") throw over();
+    if (!isStillGood(holder)) throw over();
     request.caller = keys.isOpen ? { ...localUser } : { ...holder, means: "port key" };
   };
   const lead = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

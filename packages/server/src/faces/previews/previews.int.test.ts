@@ -8,6 +8,7 @@ import { startTestServer, type Reply, type TestServer } from "../../testing/star
 const program = `
   const http = require("node:http");
   const server = http.createServer((request, response) => {
+    if (request.url === "/endless") return response.write("begun");
     if (request.url === "/away") return response.writeHead(302, { location: "/there" }).end();
     response.setHeader("set-cookie", "own=1; Path=/");
     response.setHeader("access-control-allow-origin", "*");
@@ -24,6 +25,7 @@ let localKeyId = "";
 const started: ChildProcess[] = [];
 beforeAll(async () => {
   server = await startTestServer({
+    times: { keyCheckEveryMs: 20 },
     environment: allowedEnvironment({ PATH: process.env["PATH"], HOME: "/nonexistent" }),
   });
   await using keys = await server.openKeys();
@@ -160,7 +162,9 @@ test("U21: nobody else lists or shows what a workspace serves, and a preview end
   const { json } = await as(localKey, "POST", `/api/conversations/${id}/previews`, { port });
   const path = `/${(json as { path: string }).path}`;
   expect((await ask(path)).status).toBe(200);
+  const endless = await ask(`${path}endless`);
   await using keys = await server.openKeys();
   await keys.store.revoke(localKeyId);
+  await expect(endless.text()).rejects.toThrow();
   await expect.poll(async () => (await ask(path)).status).toBe(404);
 });
