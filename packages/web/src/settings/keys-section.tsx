@@ -46,7 +46,7 @@ export function KeysSection() {
           <Entry
             key={key.id}
             title={key.label || key.id}
-            detail={`${key.user_id}, ${key.role}`}
+            detail={`${key.user_id}, ${words.roles[key.role]}`}
             note={
               <span className="text-xs text-faint">
                 {key.last_used_at === null

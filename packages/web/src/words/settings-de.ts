@@ -71,6 +71,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       unused: "nie verwendet",
       lastUsed: (at) => `zuletzt verwendet ${at}`,
       expires: (at) => `läuft ab ${at}`,
+      roles: { viewer: "nur Lesen", member: "Mitglied", admin: "Verwaltung" },
       end: "Widerrufen",
       logins: "Anmeldungen",
       noLogins: "Kein Browser ist angemeldet.",

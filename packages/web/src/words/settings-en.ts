@@ -68,6 +68,7 @@ export const settingsEn = {
       unused: "never used",
       lastUsed: (at: string) => `last used ${at}`,
       expires: (at: string) => `expires ${at}`,
+      roles: { viewer: "viewer", member: "member", admin: "admin" },
       end: "Revoke",
       logins: "Logins",
       noLogins: "No browser is logged in.",
