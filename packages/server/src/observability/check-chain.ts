@@ -71,11 +71,13 @@ export class ChainCheck {
     this.lines += 1;
     const line = parseChained(text);
     if (line === null) {
-      if (this.#last === null && (this.#deps.start?.n ?? 0) === 0) this.unchained += 1;
-      else this.#break("is not one of the chain: it was changed or inserted");
+      if (this.#last === null && (this.#deps.start?.n ?? 0) === 0) {
+        this.unchained += 1;
+        if (!isJson(text)) this.#remark("is not JSON");
+      } else this.#break("is not one of the chain: it was changed or inserted");
       return;
     }
-    const problem = this.#problemOf(line);
+    const problem = this.#problemOf(line) ?? (isJson(text) ? null : "is not JSON");
     if (problem !== null) {
       this.#break(problem);
       return;
@@ -116,5 +118,14 @@ export class ChainCheck {
 
   #remark(problem: string): void {
     this.remarks.push({ stream: this.#deps.stream, ...this.#place, problem });
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false; // That is the answer.
   }
 }

@@ -90,6 +90,30 @@ test.each<[string, (lines: string[]) => readonly string[], string]>([
   expect(await breaks()).toHaveLength(1);
 });
 
+test("P54: a line that is not JSON is named by file and number, also with all digests right", async () => {
+  await write([1, 2, 3]);
+  const note = '{"at":"2026-01-31T00:00:00.000Z","chain":"lines lost","lost":,"n":2,"h":""}';
+  for (const broken of [note, (await readLines())[1]!.replace(":2,", ":two,")]) {
+    const lines = (await readLines()).with(1, broken.replace(/,"n":2,"h":"[0-9a-f]*"\}$/, ""));
+    await writeLines(rechain(lines));
+    await rm(path("heads.json"), { force: true });
+    const { breaks: found } = await verifyAudit(directory, signer);
+    expect(found[0]).toMatchObject({ file: "calls.jsonl", line: 2, problem: "is not JSON" });
+  }
+});
+
+test("a line from before there was a chain that is not JSON is named", async () => {
+  await writeLines(['{"at":"2026","number":1}', '{"at":"20', "\0\0"]);
+  await write([3]);
+  const { breaks: found, remarks, streams } = await verifyAudit(directory, signer);
+  expect(found).toEqual([]);
+  expect(remarks.map(({ file, line, problem }) => [file, line, problem])).toEqual([
+    ["calls.1.jsonl", 2, "is not JSON"],
+    ["calls.1.jsonl", 3, "is not JSON"],
+  ]);
+  expect(streams).toMatchObject([{ unchained: 3 }]);
+});
+
 test("P54: streams and heads that are gone, or sealed with another key, are found", async () => {
   await write([1, 2]);
   const heads = await readFile(path("heads.json"), "utf8");
