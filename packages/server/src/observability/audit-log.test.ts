@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -73,22 +73,92 @@ test("P54: a full file is rotated, the newest files stay, and no line is split",
   }
 });
 
-test("P54: lines that could not be written are logged and counted in a line, and later lines are written", async () => {
+const readLines = async (): Promise<object[]> =>
+  (await read().catch(() => ""))
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as object]));
+
+test("P54: what cannot be written waits, is logged once, and is written later", async () => {
   using place = openPlace();
-  await using log = open(place);
+  await using log = open(place, { retryMs: 5 });
   await writeFile(join(directory, "audit"), "in the way");
   log.append({ number: 1 });
-  await expect.poll(() => warnings).toMatchObject([{ lost: 1 }]);
-  await rm(join(directory, "audit"));
+  await expect.poll(() => warnings).toMatchObject([{ waiting: 1 }]);
   log.append({ number: 2 });
-  await log[Symbol.asyncDispose]();
-  const lines = (await read()).trim().split("\n");
-  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-    { chain: "lines lost", lost: 1, n: 1 },
+  await rm(join(directory, "audit"));
+  await expect.poll(readLines).toMatchObject([
+    { number: 1, n: 1 },
     { number: 2, n: 2 },
   ]);
-  expect(warnings).toMatchObject([{ lost: 1 }, { lost: 1 }]);
+  expect(warnings).toHaveLength(1);
 });
+
+test("P54: lines beyond what may wait are lost, and counted in a line", async () => {
+  using place = openPlace();
+  await using log = open(place, { retryMs: 5, maxWaiting: 2 });
+  await writeFile(join(directory, "audit"), "in the way");
+  for (let number = 1; number <= 5; number += 1) log.append({ number });
+  await expect.poll(() => warnings).toMatchObject([{ waiting: 1 }]);
+  await rm(join(directory, "audit"));
+  const lost = [{ number: 1 }, { number: 2 }, { chain: "lines lost", lost: 3, n: 3 }];
+  await expect.poll(readLines).toMatchObject(lost);
+  log.append({ number: 6, wrong: 1n });
+  log.append({ number: 7 });
+  await expect.poll(readLines).toMatchObject([...lost, { number: 7 }, { chain: "lines lost", lost: 1 }]);
+});
+
+test("P54: lines that wait at the end are named in the server's log", async () => {
+  using place = openPlace();
+  await writeFile(join(directory, "audit"), "in the way");
+  {
+    await using log = open(place);
+    for (const number of [1, 2]) log.append({ number });
+  }
+  expect(warnings).toMatchObject([{ waiting: 1 }, { lost: 2 }]);
+});
+
+test("P54: notes of a crash and of a break survive a failure to write them", async () => {
+  {
+    using place = openPlace();
+    await using log = open(place);
+    log.append({ number: 1 });
+  }
+  const path = (name: string): string => join(directory, "audit", name);
+  await rm(path("heads.json"));
+  await appendFile(path("calls.jsonl"), '{"at":"half');
+  await mkdir(path("heads.json.draft"));
+  using place = openPlace();
+  await using log = open(place, { retryMs: 5 });
+  log.append({ number: 2 });
+  await expect.poll(() => warnings).toContainEqual(expect.objectContaining({ waiting: 2 }));
+  await rm(path("heads.json.draft"), { recursive: true });
+  await expect
+    .poll(readLines)
+    .toMatchObject([
+      { number: 1 },
+      { chain: "break" },
+      { chain: "cut off by a crash", rest: '{"at":"half' },
+      { number: 2 },
+    ]);
+});
+
+test.each(["removed", "replaced"])(
+  "P54: a file that is %s while it is written to is begun again, with a note",
+  async (what) => {
+    using place = openPlace();
+    await using log = open(place, { retryMs: 5 });
+    log.append({ number: 1 });
+    await expect.poll(readLines).toHaveLength(1);
+    const path = join(directory, "audit", "calls.jsonl");
+    await rm(path);
+    if (what === "replaced") await writeFile(path, "");
+    log.append({ number: 2 });
+    await expect.poll(readLines).toMatchObject([
+      { chain: "break", problem: "the files ended with line 0, and the sealed head was line 1", n: 2 },
+      { number: 2, n: 3 },
+    ]);
+  },
+);
 
 test("P54: of several that write at once each has its own file, which the next one continues", async () => {
   for (const number of [1, 2]) {

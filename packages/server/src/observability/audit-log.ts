@@ -1,6 +1,6 @@
-import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
+import { wait } from "../lib/wait.ts";
 import type { ChainNote } from "./audit-chain.ts";
 import type { AuditHead } from "./audit-heads.ts";
 import { streamOf, type AuditPlace } from "./audit-place.ts";
@@ -19,39 +19,51 @@ export type AuditLogDeps = {
   readonly maxFiles?: number;
   /** The time between new lines and their sealed head; a minute unless given. */
   readonly sealMs?: number;
+  /** The pause after a write that failed; a second unless given. */
+  readonly retryMs?: number;
+  /** The maximum of unwritten lines; beyond it lines are dropped and counted. 100,000 unless given. */
+  readonly maxWaiting?: number;
 };
 
 type Waiting = { readonly atMs: number; readonly entry: object };
-
-/** The maximum of unwritten lines; beyond it lines are dropped, and their number is logged. */
-const maxWaiting = 100_000;
 
 /** The pause after each write: under load a write for each line costs more than reading a page does. */
 const gatherMs = 20;
 
 /**
  * An append-only file of JSON lines, bounded by rotation. Each line has a number and a digest that covers the line
- * before. Lines are written soon, in order; lines that were lost become a line that says how many.
+ * before. Lines are written soon, in order. What cannot be written waits and is tried again; lines that were lost
+ * become a line that says how many.
  */
 export class AuditLog implements AsyncDisposable {
   readonly #deps: Required<AuditLogDeps>;
   #waiting: Waiting[] = [];
+  /** Lines that follow the last one written, without their closing braces. */
+  #lines: string[] = [];
   #lost = 0;
+  #isFailing = false;
   #stream: AuditStream | null = null;
-  /** The last line that this process has written. */
+  /** The last line that this process has found or written. */
   #known: AuditHead | null = null;
   #sealTimer: NodeJS.Timeout | null = null;
   #isSealDue = false;
   #writing: Promise<void> | null = null;
-  #isClosing = false;
+  readonly #closing = new AbortController();
 
   constructor(deps: AuditLogDeps) {
-    this.#deps = { rotateBytes: 16 * 1024 * 1024, maxFiles: 8, sealMs: 60_000, ...deps };
+    this.#deps = {
+      rotateBytes: 16 * 1024 * 1024,
+      maxFiles: 8,
+      sealMs: 60_000,
+      retryMs: 1_000,
+      maxWaiting: 100_000,
+      ...deps,
+    };
   }
 
   /** Returns at once. `entry` has at least one field, must be free of secrets, and stays as it is: its line is made when it is written. */
   append(entry: object): void {
-    if (this.#waiting.length >= maxWaiting) {
+    if (this.#waiting.length + this.#lines.length >= this.#deps.maxWaiting) {
       this.#lost += 1;
       return;
     }
@@ -61,47 +73,68 @@ export class AuditLog implements AsyncDisposable {
 
   /** Writes the pending lines and seals the last one. Nothing may be appended afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosing = true;
+    this.#closing.abort();
     await this.#writing;
-    if (this.#lost > 0) await this.#writeEntries([]);
+    const lost = this.#lost + this.#waiting.length + this.#lines.length;
+    if (lost > 0) this.#deps.logger.error({ lost }, "lines of the audit log were lost at the end");
     if (this.#sealTimer !== null) await this.#seal();
     await this.#stream?.[Symbol.asyncDispose]();
     this.#stream = null;
   }
 
+  /** Never rejects. */
   async #write(): Promise<void> {
+    while (this.#waiting.length + this.#lines.length + this.#lost > 0 || this.#isSealDue) {
+      if (this.#isSealDue) await this.#seal();
+      const isWritten = await this.#writeWaiting();
+      const { aborted: isClosing } = this.#closing.signal;
+      if (isClosing && !isWritten) break;
+      if (!isClosing) await wait(isWritten ? gatherMs : this.#deps.retryMs, this.#closing.signal);
+    }
+    this.#writing = null;
+  }
+
+  /** False when lines could not be written, which stay. */
+  async #writeWaiting(): Promise<boolean> {
+    const { logger } = this.#deps;
+    this.#takeWaiting();
+    if (this.#lines.length === 0) return true;
     try {
-      while (this.#waiting.length > 0 || this.#isSealDue) {
-        if (this.#isSealDue) await this.#seal();
-        const entries = this.#waiting;
-        this.#waiting = [];
-        if (entries.length > 0) await this.#writeEntries(entries);
-        if (!this.#isClosing) await wait(gatherMs);
-      }
-    } finally {
-      this.#writing = null;
+      const stream = await this.#openStream();
+      await stream.write(this.#lines);
+      this.#lines = [];
+      this.#known = stream.head;
+      this.#sealLater();
+      if (this.#isFailing) logger.info({}, "the audit log is written again");
+      this.#isFailing = false;
+      return true;
+    } catch (error) {
+      await this.#dropStream();
+      const fields = { error: String(error), waiting: this.#lines.length };
+      if (!this.#isFailing) logger.error(fields, "the audit log could not be written; it is tried again");
+      this.#isFailing = true;
+      return false;
     }
   }
 
-  /** Their lines are made one after the other, which takes a third of what it takes one at a time between requests. */
-  async #writeEntries(entries: readonly Waiting[]): Promise<void> {
-    const lost = this.#lost;
-    try {
-      const stream = await this.#openStream();
-      const notes = lost === 0 ? [] : [this.#noteOf({ chain: "lines lost", lost })];
-      await stream.write([...notes, ...entries].map(toOpenLine));
-      this.#known = stream.head;
-      this.#lost -= lost;
-      if (lost > 0) this.#deps.logger.error({ lost }, "lines of the audit log were lost");
-      this.#sealLater();
-    } catch (error) {
-      this.#lost += entries.length;
-      await this.#dropStream();
-      this.#deps.logger.error(
-        { error: String(error), lost: this.#lost },
-        "the audit log could not be written",
-      );
+  /** Lines are made one after the other, which takes a third of what it takes one at a time between requests. */
+  #takeWaiting(): void {
+    const { maxWaiting, logger } = this.#deps;
+    const hasRoom = this.#waiting.length + this.#lines.length < maxWaiting;
+    for (const one of this.#waiting) {
+      try {
+        this.#lines.push(toOpenLine(one));
+      } catch (error) {
+        this.#lost += 1;
+        logger.error({ error: String(error) }, "a line of the audit log could not be made");
+      }
     }
+    this.#waiting = [];
+    // While nothing can be written more lines get lost, and all of them become one line.
+    if (this.#lost === 0 || !hasRoom) return;
+    this.#lines.push(this.#lineOf({ chain: "lines lost", lost: this.#lost }));
+    logger.error({ lost: this.#lost }, "lines of the audit log were lost");
+    this.#lost = 0;
   }
 
   async #openStream(): Promise<AuditStream> {
@@ -109,29 +142,25 @@ export class AuditLog implements AsyncDisposable {
     const { place, name, rotateBytes, maxFiles, logger } = this.#deps;
     const { writer, heads } = await place.open();
     const { directory } = place;
-    const opened = await AuditStream.open(
+    const { stream, rest, problem } = await AuditStream.open(
       { directory, stream: streamOf(name, writer), heads, rotateBytes, maxFiles },
       this.#known,
     );
-    this.#stream = opened.stream;
-    for (const note of opened.notes) {
-      if (note.chain === "break") {
-        logger.error(
-          { stream: opened.stream.head.stream, problem: note.problem },
-          "the audit log was changed",
-        );
-      }
+    this.#stream = stream;
+    // What the write that failed has nevertheless added.
+    if (problem === null && this.#known !== null) this.#lines.splice(0, stream.head.n - this.#known.n);
+    if (rest !== "") this.#lines.unshift(this.#lineOf({ chain: "cut off by a crash", rest }));
+    if (problem !== null) {
+      logger.error({ stream: stream.head.stream, problem }, "the audit log was changed");
+      await stream.write([this.#lineOf({ chain: "break", problem })]);
     }
-    if (opened.notes.length > 0) {
-      await opened.stream.write(opened.notes.map((note) => toOpenLine(this.#noteOf(note))));
-      this.#known = opened.stream.head;
-      await opened.stream.seal();
-    }
-    return opened.stream;
+    this.#known = stream.head;
+    if (problem !== null) await stream.seal();
+    return stream;
   }
 
-  #noteOf(entry: ChainNote): Waiting {
-    return { atMs: this.#deps.clock.nowMs(), entry };
+  #lineOf(entry: ChainNote): string {
+    return toOpenLine({ atMs: this.#deps.clock.nowMs(), entry });
   }
 
   /** The next write opens the files again and finds out what was written. */
@@ -160,7 +189,7 @@ export class AuditLog implements AsyncDisposable {
       await this.#stream?.seal();
     } catch (error) {
       this.#deps.logger.error({ error: String(error) }, "the head of the audit log could not be sealed");
-      if (!this.#isClosing) this.#sealLater();
+      if (!this.#closing.signal.aborted) this.#sealLater();
     }
   }
 }

@@ -1,4 +1,4 @@
-import { beforeFirst, parseChained, type ChainNote, type Link } from "./audit-chain.ts";
+import { beforeFirst, parseChained, type Link } from "./audit-chain.ts";
 import type { AuditHead } from "./audit-heads.ts";
 
 /** What was found when a stream is opened to be continued. */
@@ -44,10 +44,6 @@ export function continueFrom({ text, olderText, head }: Found): Continuation {
   const isHead = n === head.n ? h === head.h : head.n === 0 || holds(head, text) || holds(head, olderText);
   if (!isHead) return broken(`line ${head.n} was not the sealed head`);
   return { last: { n, h }, problem: null, isUnchained: false };
-}
-
-export function breakNote(problem: string): ChainNote {
-  return { chain: "break", problem };
 }
 
 function toHead(head: Found["head"]): AuditHead | null {

@@ -1,9 +1,10 @@
-import { open, readFile, rename, type FileHandle } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { open, readFile, rename, stat, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeFirst, chainLine, parseChained, type ChainNote, type Link } from "./audit-chain.ts";
+import { beforeFirst, chainLine, parseChained, type Link } from "./audit-chain.ts";
 import type { AuditHead, AuditHeads } from "./audit-heads.ts";
 import { fileOf } from "./audit-place.ts";
-import { breakNote, continueFrom, lastLineOf, wholeLines } from "./audit-recovery.ts";
+import { continueFrom, lastLineOf, wholeLines } from "./audit-recovery.ts";
 
 export type AuditStreamDeps = {
   readonly directory: string;
@@ -35,13 +36,13 @@ export class AuditStream implements AsyncDisposable {
   }
 
   /**
-   * Continues the stream. `known` is its last line as this process has written it; null: the sealed head counts.
-   * Resolves also with what has to be written first.
+   * Continues the stream. `known` is its last line as this process has written it; null: the sealed head counts. Resolves
+   * also with a half line that was cut off, and with what does not fit; both have to be written.
    */
   static async open(
     deps: AuditStreamDeps,
     known: AuditHead | null,
-  ): Promise<{ readonly stream: AuditStream; readonly notes: readonly ChainNote[] }> {
+  ): Promise<{ readonly stream: AuditStream; readonly rest: string; readonly problem: string | null }> {
     const file = await openToAdd(pathOf(deps, 0));
     let stream: AuditStream | null = null;
     try {
@@ -54,11 +55,9 @@ export class AuditStream implements AsyncDisposable {
       const start = sealed === null || sealed === "unsealed" ? beforeFirst : sealed.start;
       stream = new AuditStream(deps, { file, sizeBytes: text.length, last, start });
       if (isUnchained) await stream.#beginFile();
-      // From now on the stream cannot be taken away unseen.
-      if (sealed === null) await stream.seal();
-      const rest = bytes.subarray(text.length).toString().slice(0, maxRest);
-      const cut: ChainNote[] = rest === "" ? [] : [{ chain: "cut off by a crash", rest }];
-      return { stream, notes: [...cut, ...(problem === null ? [] : [breakNote(problem)])] };
+      // From now on the stream cannot be taken away unseen. A head would hide a break that is not written yet.
+      if (sealed === null && problem === null) await stream.seal();
+      return { stream, rest: bytes.subarray(text.length).toString().slice(0, maxRest), problem };
     } catch (error) {
       await (stream?.[Symbol.asyncDispose]() ?? file.close());
       throw error;
@@ -72,6 +71,7 @@ export class AuditStream implements AsyncDisposable {
 
   /** Adds lines: JSON objects without the closing brace. */
   async write(opens: readonly string[]): Promise<void> {
+    await this.#requireFile();
     if (this.#sizeBytes >= this.#deps.rotateBytes) await this.#rotate();
     let last = this.#last;
     const lines = opens.map((opened) => {
@@ -100,6 +100,14 @@ export class AuditStream implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#file.close();
+  }
+
+  /** Lines in a file that was removed or replaced would be lost unseen. */
+  async #requireFile(): Promise<void> {
+    const path = pathOf(this.#deps, 0);
+    const [open, found] = [await this.#file.stat(), await statOrNull(path)];
+    if (found?.ino === open.ino && found.dev === open.dev) return;
+    throw new Error(`The file ${path} was removed or replaced.`);
   }
 
   /** The oldest file goes. Its end is sealed as the start first: a crash after that leaves lines too many, none too few. */
@@ -150,6 +158,15 @@ async function readOrEmpty(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+async function statOrNull(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
 }
