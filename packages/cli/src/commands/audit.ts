@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { auditLines } from "../print/audit-lines.ts";
 import { showSubcommands } from "./show-subcommands.ts";
-import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-options.ts";
 
 type AuditOptions = StoreOptions & { readonly json?: true };
 
@@ -18,10 +18,7 @@ export function addAudit(program: Command): void {
 }
 
 function withAuditOptions(command: Command): Command {
-  return withStore(command.exitOverride(), "the folder with the audit log (default ~/.convoke)").option(
-    "--json",
-    "print JSON",
-  );
+  return withStoreAndJson(command, "the folder with the audit log (default ~/.convoke)");
 }
 
 async function verify(options: AuditOptions): Promise<void> {

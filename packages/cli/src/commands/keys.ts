@@ -12,7 +12,7 @@ import { CommandError, exitCodes } from "../exit-codes.ts";
 import { parseExpiry } from "./parse-expiry.ts";
 import { parseConversation, parseRole } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
-import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-options.ts";
 import { addUserStates } from "./user-states.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
@@ -28,7 +28,7 @@ type CreateOptions = CommonOptions & {
 /** `convoke keys`: works on the store itself, whether a server runs on it or not. */
 export function addKeys(program: Command): void {
   const keys = program.command("keys").description("Create, list and revoke API keys");
-  withCommonOptions(keys.command("create"))
+  withStoreAndJson(keys.command("create"))
     .description("Create a key and print it once; running servers accept it immediately")
     .option("--user <name>", "owner of the key; a new name creates a user", "local")
     .option("--label <text>", "what the key is for", "")
@@ -39,23 +39,19 @@ export function addKeys(program: Command): void {
       parseExpiry(text, Date.now()),
     )
     .action(create);
-  withCommonOptions(keys.command("users")).description("List the users and their roles").action(listUsers);
-  withCommonOptions(keys.command("set-role <user> <role>"))
+  withStoreAndJson(keys.command("users")).description("List the users and their roles").action(listUsers);
+  withStoreAndJson(keys.command("set-role <user> <role>"))
     .description("Make a user a viewer, a member or an admin; running servers follow within a second")
     .action(setRole);
-  addUserStates(keys, withCommonOptions);
-  withCommonOptions(keys.command("list")).description("List the keys, without their values").action(list);
-  withCommonOptions(keys.command("revoke <id>"))
+  addUserStates(keys, withStoreAndJson);
+  withStoreAndJson(keys.command("list")).description("List the keys, without their values").action(list);
+  withStoreAndJson(keys.command("revoke <id>"))
     .description("Revoke a key; running servers refuse it from the next request on")
     .action(revoke);
-  withCommonOptions(keys.command("rotate-master"))
+  withStoreAndJson(keys.command("rotate-master"))
     .description("Encrypt all stored secrets with a new master key; stop all servers first")
     .action(rotateMaster);
   showSubcommands(keys);
-}
-
-function withCommonOptions(command: Command): Command {
-  return withStore(command.exitOverride()).option("--json", "print JSON");
 }
 
 async function create(options: CreateOptions): Promise<void> {

@@ -15,6 +15,11 @@ export function withStore(
     .option("--database <url>", "PostgreSQL shared by several servers, instead of the data folder alone");
 }
 
+/** As {@link withStore}, for a command that also prints JSON, and whose errors are its caller's. */
+export function withStoreAndJson(command: Command, folder?: string): Command {
+  return withStore(command.exitOverride(), folder).option("--json", "print JSON");
+}
+
 /** Hides the address from who lists the processes of this machine: it may hold a password. */
 export function storeOverrides({
   dataDir,
