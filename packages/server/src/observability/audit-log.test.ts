@@ -103,8 +103,7 @@ test("P54: lines beyond what may wait are lost, and counted in a line", async ()
   const lost = [{ number: 1 }, { number: 2 }, { chain: "lines lost", lost: 3, n: 3 }];
   await expect.poll(readLines).toMatchObject(lost);
   log.append({ number: 6, wrong: 1n });
-  log.append({ number: 7 });
-  await expect.poll(readLines).toMatchObject([...lost, { number: 7 }, { chain: "lines lost", lost: 1 }]);
+  await expect.poll(readLines).toMatchObject([...lost, { chain: "lines lost", lost: 1 }]);
 });
 
 test("P54: lines that wait at the end are named in the server's log", async () => {

@@ -86,10 +86,11 @@ export class AuditLog implements AsyncDisposable {
   async #write(): Promise<void> {
     while (this.#waiting.length + this.#lines.length + this.#lost > 0 || this.#isSealDue) {
       if (this.#isSealDue) await this.#seal();
+      // One that began before the end is tried once more.
+      const isLastTry = this.#closing.signal.aborted;
       const isWritten = await this.#writeWaiting();
-      const { aborted: isClosing } = this.#closing.signal;
-      if (isClosing && !isWritten) break;
-      if (!isClosing) await wait(isWritten ? gatherMs : this.#deps.retryMs, this.#closing.signal);
+      if (isLastTry && !isWritten) break;
+      await wait(isWritten ? gatherMs : this.#deps.retryMs, this.#closing.signal);
     }
     this.#writing = null;
   }
