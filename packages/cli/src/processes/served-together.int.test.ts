@@ -194,7 +194,7 @@ test("a login is one at all processes: its ticket works once, its cookie everywh
   expect((await everywhere(listLogins)).map(({ status }) => status)).toEqual([401, 401]);
   const tries = [];
   for (let count = 0; count < 5; count += 1)
-    tries.push(await served.ask("POST", "/api/auth/login", { ticket }, origin));
+    tries.push(await served.ask("POST", "/api/auth/login", { ticket: `${ticket}${count}` }, origin));
   expect(tries.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401]);
   await expect
     .poll(

@@ -177,6 +177,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
       secrets,
     }),
   );
+  const attempts = scope.use(new WrongAttempts(Date.now, processGroup));
+  app.attemptLimit.open(attempts);
   const sessions = new WorkspaceSessions({ secretBox, clock: systemClock });
   app.pageProofs.open(createPageProof(sessions, keys));
   const authenticate = createAuthenticator(keys);
@@ -242,7 +244,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     logins,
     oidc: await openOidcIfOn(deps, { keyStore, logins }),
     demo: deps.demo,
-    attempts: scope.use(new WrongAttempts(Date.now, processGroup)),
+    attempts,
     clientAddress: createClientAddress(config.trustedProxies),
     lastActivityMs: listener.lastActivityMs,
     isReady: deps.isReady,
@@ -313,6 +315,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   // checked.
   if (processGroup === undefined)
     app.readyAnswers.open((headers) => {
+      // The route knows which addresses must wait.
+      if (attempts.isLimiting) return null;
       const caller = callerOfKey(headers, keys);
       // The scope of a key is checked by the route.
       return caller?.onlyConversation === undefined ? caller : null;

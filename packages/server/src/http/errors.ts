@@ -82,12 +82,12 @@ function fromFault(fault: Fault): ErrorReply {
   return {
     status: statusOf[fault.kind],
     body: { detail: fault.message, code: fault.code },
-    ...passing(fault.code),
+    ...passing(fault.code, fault.retryAfterSeconds),
   };
 }
 
-function passing(code: string): Pick<ErrorReply, "headers"> {
-  const seconds = retryAfterSeconds[code];
+function passing(code: string, known?: number): Pick<ErrorReply, "headers"> {
+  const seconds = known ?? retryAfterSeconds[code];
   return seconds === undefined ? {} : { headers: { "retry-after": String(seconds) } };
 }
 

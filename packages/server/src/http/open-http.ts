@@ -5,8 +5,9 @@ import websocket, { type WebsocketPluginOptions } from "@fastify/websocket";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
-import { callerOfKey, keyOfHeaders, type KeyRing } from "./auth.ts";
-import type { Caller } from "../security/caller.ts";
+import { AttemptLimit } from "./attempt-limit.ts";
+import { keyOfHeaders, type KeyRing } from "./auth.ts";
+import { localUser, type Caller } from "../security/caller.ts";
 import { Observer } from "../observability/observer.ts";
 import { closeSockets } from "./close-sockets.ts";
 import { compressAnswers } from "./compress-answers.ts";
@@ -17,7 +18,7 @@ import { lingerAfterEarlyAnswers } from "./linger.ts";
 import { limitConnections, maxConnections, readLimits } from "./max-connections.ts";
 import { observeRequests, requestIdHeader, toAuditedCall, type CallListener } from "./observe-requests.ts";
 import { PageProofs } from "./page-proofs.ts";
-import { createPublicAddress } from "./public-address.ts";
+import { createClientAddress, createPublicAddress } from "./public-address.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
@@ -52,6 +53,7 @@ declare module "fastify" {
   interface FastifyInstance {
     readonly readyAnswers: ReadyAnswers;
     readonly pageProofs: PageProofs;
+    readonly attemptLimit: AttemptLimit;
   }
 }
 
@@ -130,6 +132,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   observeRequests(app, { observer, calls });
   app.decorate("pageProofs", pageProofs);
+  app.decorate("attemptLimit", new AttemptLimit(createClientAddress(deps.trustedProxies ?? [])));
   const isRefused = (request: IncomingMessage): boolean => refusalOf(request) !== null;
   app.decorate("readyAnswers", new ReadyAnswers(app, { observer, calls, isRefused }));
   // Before the hooks that refuse: it ends the connections of refused upgrades.
@@ -211,8 +214,11 @@ const noCompilers = {
 
 export function createAuthenticator(keys: KeyRing): (request: FastifyRequest) => Caller | null {
   return (request) => {
-    const { headers } = request;
-    if (keys.isOpen || keyOfHeaders(headers) !== null) return callerOfKey(headers, keys);
+    if (keys.isOpen) return localUser;
+    const { attemptLimit } = request.server;
+    const key = keyOfHeaders(request.headers);
+    if (key !== null) return attemptLimit.find(request, key, (isLimited) => keys.identify(key, isLimited));
+    // The halves of a login are too long to be guessed, and browsers go on with those that have ended.
     return callerOfLogin(request, keys);
   };
 }

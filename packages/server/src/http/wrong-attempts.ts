@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 
 const windowMs = 60_000;
@@ -5,48 +6,62 @@ const maxWrong = 5;
 const maxAddresses = 10_000;
 const topic = "wrong attempt";
 
+type Attempt = { readonly address: string; readonly mark: string };
+
 /**
- * Counts failed attempts by address: after five within a minute the address waits until the first is a minute old.
- * Processes behind one port share the counts, so another process gives no further attempts.
+ * Counts failed attempts by address: after five different ones within a minute the address waits until the first is a
+ * minute old. A client that repeats what has ended is not guessing, so it counts once. Processes behind one port share
+ * the counts, so another process gives no further attempts.
  */
 export class WrongAttempts implements Disposable {
   readonly #nowMs: () => number;
   readonly #group: ProcessGroup | undefined;
   readonly #stop: () => void;
-  readonly #timesByAddress = new Map<string, number[]>();
+  /** By address, the one with the latest failure last: the times of what was tried, by its mark. */
+  readonly #tried = new Map<string, ReadonlyMap<string, number>>();
+  #limitsUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(nowMs: () => number, group?: ProcessGroup) {
     this.#nowMs = nowMs;
     this.#group = group;
-    this.#stop = group?.subscribe(topic, (address) => this.#count(address as string)) ?? (() => {});
+    this.#stop = group?.subscribe(topic, (attempt) => this.#count(attempt as Attempt)) ?? (() => {});
+  }
+
+  /** True while an address may have to wait. */
+  get isLimiting(): boolean {
+    return this.#nowMs() < this.#limitsUntilMs;
   }
 
   /** How long attempts from this address are refused, in milliseconds; 0 when it may try. */
   waitMs(address: string): number {
-    const times = this.#recent(address);
-    return times.length < maxWrong ? 0 : times[0]! + windowMs - this.#nowMs();
+    const times = [...this.#recent(address).values()].toSorted((one, other) => one - other);
+    return times.length < maxWrong ? 0 : times.at(-maxWrong)! + windowMs - this.#nowMs();
   }
 
-  note(address: string): void {
-    this.#count(address);
-    this.#group?.publish({ topic, body: address });
+  /** Counts a failure with this key or ticket, of which only a digest is kept. */
+  note(address: string, tried: string): void {
+    const attempt = { address, mark: hash("sha256", tried).slice(0, 16) };
+    this.#count(attempt);
+    this.#group?.publish({ topic, body: attempt });
   }
 
   [Symbol.dispose](): void {
     this.#stop();
   }
 
-  #count(address: string): void {
-    const times = [...this.#recent(address), this.#nowMs()];
-    // The address with the latest failure comes last.
-    this.#timesByAddress.delete(address);
-    this.#timesByAddress.set(address, times);
-    const [oldest] = this.#timesByAddress.keys();
-    if (this.#timesByAddress.size > maxAddresses && oldest !== undefined) this.#timesByAddress.delete(oldest);
+  #count({ address, mark }: Attempt): void {
+    const recent = this.#recent(address);
+    if (recent.size >= maxWrong && !recent.has(mark)) return;
+    const tried = new Map([...recent, [mark, recent.get(mark) ?? this.#nowMs()]]);
+    if (tried.size >= maxWrong) this.#limitsUntilMs = this.#nowMs() + windowMs;
+    this.#tried.delete(address);
+    this.#tried.set(address, tried);
+    const [oldest] = this.#tried.keys();
+    if (this.#tried.size > maxAddresses && oldest !== undefined) this.#tried.delete(oldest);
   }
 
-  #recent(address: string): number[] {
+  #recent(address: string): ReadonlyMap<string, number> {
     const sinceMs = this.#nowMs() - windowMs;
-    return (this.#timesByAddress.get(address) ?? []).filter((time) => time > sinceMs);
+    return new Map([...(this.#tried.get(address) ?? [])].filter(([, atMs]) => atMs > sinceMs));
   }
 }

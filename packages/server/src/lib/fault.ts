@@ -30,18 +30,21 @@ export class Fault extends Error {
   readonly kind: FaultKind;
   readonly code: string;
   readonly fields: readonly FieldFault[];
+  /** When the same request may succeed, where that is known. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     kind: FaultKind,
     code: string,
     message: string,
     fields: readonly FieldFault[] = [],
-    options: ErrorOptions = {},
+    options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
   ) {
     super(message, options);
     this.kind = kind;
     this.code = code;
     this.fields = fields;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

@@ -21,10 +21,10 @@ export class SandboxKeyRing implements KeyRing {
     return this.#keys.isOpen;
   }
 
-  identify(key: string): Caller | null {
+  identify(key: string, isLimited = false): Caller | null {
     const ownerId = this.#sandboxes.ownerOf(this.#sandboxId);
     const isOwn = isSameKey(key, this.#sandboxes.sessionKey(this.#sandboxId));
-    if (!isOwn || ownerId === null) return this.#keys.identify(key);
+    if (!isOwn || ownerId === null) return this.#keys.identify(key, isLimited);
     return { userId: ownerId, role: lesserRole("member", this.roleOfUser(ownerId)), means: "sandbox key" };
   }
 

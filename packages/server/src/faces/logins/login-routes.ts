@@ -1,5 +1,6 @@
 import type { LoginEntry, LoginRequest, LogoutRequest } from "@convoke/protocol";
 import type { FastifyRequest } from "fastify";
+import { tooManyAttempts } from "../../http/attempt-limit.ts";
 import { keyOfHeaders, type KeyRing } from "../../http/auth.ts";
 import type { Caller } from "../../security/caller.ts";
 import {
@@ -52,7 +53,8 @@ export function loginHandlers({ keys, logins, attempts, clientAddress }: LoginRo
       const owner = await redeem(body as LoginRequest, { keys, logins });
       if (owner === null) {
         request.isRefused = true;
-        attempts.note(address);
+        const { ticket, key } = body as LoginRequest;
+        attempts.note(address, ticket || key || "");
         throw new Fault("stranger", "wrong_login", wrongLogin);
       }
       const client = request.headers["user-agent"] ?? "";
@@ -95,11 +97,6 @@ const wrongLogin =
   "This does not log in: a ticket works once and for ten minutes. Make a new one with: convoke open.";
 
 const notALogin = "This was asked with a key, which has no login to end. Send everywhere: true to end all.";
-
-function tooManyAttempts(waitMs: number): Fault {
-  const sentence = `Too many wrong attempts from this address. Try again in ${Math.ceil(waitMs / 1_000)} seconds.`;
-  return new Fault("too-many", "too_many_attempts", sentence);
-}
 
 /**
  * Any page can link to a ticket of somebody else. A logged-in person must confirm before the browser becomes another

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { KeyRing } from "../../../http/auth.ts";
 import type { Caller } from "../../../security/caller.ts";
+import { Fault } from "../../../lib/fault.ts";
 import { callerOfSocketLogin } from "../../../http/login-halves.ts";
 import type { SocketFrames } from "./socket-frames.ts";
 
@@ -19,8 +20,14 @@ export async function authenticateFirstFrame(
   const content = parseObject(frame.text);
   if (content?.["type"] !== "auth") return null;
   const { session_api_key: key, proof } = content;
-  if (typeof key === "string") return keys.identify(key);
-  return typeof proof === "string" ? callerOfSocketLogin(request, proof, keys) : null;
+  if (typeof key !== "string")
+    return typeof proof === "string" ? callerOfSocketLogin(request, proof, keys) : null;
+  try {
+    return request.server.attemptLimit.find(request, key, (isLimited) => keys.identify(key, isLimited));
+  } catch (error) {
+    if (error instanceof Fault) return null; // The socket is closed like any other without a key.
+    throw error;
+  }
 }
 
 /** The JSON object in a text, null when there is none. */

@@ -10,7 +10,7 @@ import { Fault } from "../../../lib/fault.ts";
 export function checkHandshake(request: FastifyRequest, keys: KeyRing): void {
   if (keys.isOpen) return;
   const given = givenKey(request);
-  if (given !== null && keys.identify(given) === null) {
+  if (given !== null && identify(request, given, keys) === null) {
     throw new Fault("refused", "bad_key", "The session API key is not valid.");
   }
 }
@@ -19,7 +19,11 @@ export function checkHandshake(request: FastifyRequest, keys: KeyRing): void {
 export function callerOfHandshake(request: FastifyRequest, keys: KeyRing): Caller | null {
   if (keys.isOpen) return localUser;
   const given = givenKey(request);
-  return given === null ? null : keys.identify(given);
+  return given === null ? null : identify(request, given, keys);
+}
+
+function identify(request: FastifyRequest, key: string, keys: KeyRing): Caller | null {
+  return request.server.attemptLimit.find(request, key, (isLimited) => keys.identify(key, isLimited));
 }
 
 /**
