@@ -14,7 +14,7 @@ test("after five different wrong keys an address gets 429, also with the right c
   const issued = (await server.call("POST", "/api/keys", {})).json as CreatedKey;
   const ended = (await server.call("POST", "/api/keys", {})).json as CreatedKey;
   await server.call("DELETE", `/api/keys/${ended.id}`);
-  // A client that goes on with a key that has ended does not guess.
+  // A client that sends a key that has ended again and again does not guess.
   for (let count = 0; count < 10; count += 1) expect(await status(ended.key)).toBe(401);
   for (const wrong of ["a", "b", "c", "d"]) {
     expect(await status(server.key)).toBe(200);

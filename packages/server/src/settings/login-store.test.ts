@@ -187,9 +187,9 @@ test("a login whose key was revoked, or is not there, is not listed", async () =
   await using opened = await openStore();
   const { store, database } = opened;
   await using keys = await KeyStore.open({ database, clock: { nowMs: () => nowMs }, logger: silentLogger });
-  const [revoked, kept] = [await keys.create("local", ""), await keys.create("local", "")];
+  const [revoked, usable] = [await keys.create("local", ""), await keys.create("local", "")];
   for (const keyId of [revoked.entry.id, "gone"]) await store.create({ ...local, keyId }, browser);
-  const live = await store.create({ ...local, keyId: kept.entry.id }, browser);
+  const live = await store.create({ ...local, keyId: usable.entry.id }, browser);
   await keys.revoke(revoked.entry.id);
   expect((await store.list("local")).map(({ id }) => id)).toEqual([live.id]);
 });
