@@ -24,7 +24,7 @@ export function unmaskedSources(
     const one = unmasked(source, ["secrets", name]);
     const known = one.warnings.length > 0 && Object.hasOwn(stored, name) ? stored[name] : undefined;
     const { hosts, as, shape } = source;
-    const value = known && ({ ...known, ...withoutUndefined({ hosts, as, shape }) } as SecretSource);
+    const value = known && { ...known, ...withoutUndefined({ hosts, as, shape }) };
     return { name, value: value ?? one.value, warnings: known === undefined ? one.warnings : [] };
   });
   return {
