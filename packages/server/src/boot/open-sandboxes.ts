@@ -18,8 +18,7 @@ import { SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import { ConfigError } from "../lib/config-error.ts";
 import { describeNetwork } from "../egress/policy/describe-network.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
-import type { SharedWithSandboxes } from "./open-server.ts";
-import { ownListener } from "./own-listener.ts";
+import { ownListener, type SharedWithWays } from "./own-listener.ts";
 import { silentLogger, type Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import { ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
@@ -53,7 +52,7 @@ export type SandboxStartDeps = {
 };
 
 export type OpenSandboxesDeps = SandboxStartDeps &
-  Pick<SharedWithSandboxes, "ownPort" | "onEgress"> & {
+  SharedWithWays & {
     readonly config: SandboxConfig;
     readonly dataDir: string;
     /** The store of the sandboxes of all machines; null stores those of this machine in the data folder. */

@@ -40,7 +40,7 @@ import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { createBoundSecretRegistry, type BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
-import type { OnEgress } from "./open-observability.ts";
+import type { SharedWithWays } from "./own-listener.ts";
 import type { Walls } from "../walls/wall.ts";
 import { warmUp } from "./warm-up.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
@@ -88,15 +88,6 @@ export type TakeOver = {
   readonly freePort: () => void;
 };
 
-/** For what sends requests on for others. */
-type SharedWithWays = {
-  /** The port at which this server listens; null before it does. */
-  readonly ownPort: () => number | null;
-  /** Secrets that walls put into requests of their conversations. */
-  readonly boundSecrets: BoundSecretRegistry;
-  readonly onEgress: OnEgress;
-};
-
 export type SharedWithSandboxes = Pick<ServerDeps, "config" | "logger"> &
   SharedWithWays & {
     /** Null where all servers on the store are on one machine. */
@@ -111,6 +102,8 @@ export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> &
   SharedWithWays & {
     /** Names of the tools of this program that work here, sorted. */
     readonly catalogue: readonly string[];
+    /** Secrets that walls put into requests of their conversations. */
+    readonly boundSecrets: BoundSecretRegistry;
   };
 
 export interface Server extends AsyncDisposable {
@@ -184,7 +177,6 @@ export async function openServer({
   const boundSecrets = createBoundSecretRegistry();
   const ways: SharedWithWays = {
     ownPort: () => ownPort,
-    boundSecrets,
     onEgress: (place, record) => observability.onEgress(place, record),
   };
   const sandboxes = await openSandboxes({
@@ -196,7 +188,7 @@ export async function openServer({
     ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
-  const walls = await openWalls({ config, logger, catalogue: toolHost.catalogue, ...ways });
+  const walls = await openWalls({ config, logger, catalogue: toolHost.catalogue, boundSecrets, ...ways });
   if (walls !== null) scope.use(walls);
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };

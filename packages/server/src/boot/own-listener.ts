@@ -1,4 +1,12 @@
 import { networkInterfaces } from "node:os";
+import type { OnEgress } from "./open-observability.ts";
+
+/** For what has ways out through this server. */
+export type SharedWithWays = {
+  /** The port at which this server listens; null before it does. */
+  readonly ownPort: () => number | null;
+  readonly onEgress: OnEgress;
+};
 
 /** Says whether this server listens at an address and port; `ownPort` is null before it does. */
 export function ownListener(ownPort: () => number | null): (address: string, port: number) => boolean {
