@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { connectToolHost } from "@convoke/tool-host";
 import { findToolHostProgram } from "../../packages/cli/src/find-tool-host-program.ts";
 import { createBubblewrapBackend } from "../../packages/server/src/sandboxes/bubblewrap.ts";
+import { openControlGroups } from "../../packages/server/src/sandboxes/control-groups/open-control-groups.ts";
 import { findBubblewrap } from "../../packages/server/src/sandboxes/find-bubblewrap.ts";
 import { createProcessBackend } from "../../packages/server/src/sandboxes/process.ts";
 import type { SandboxBackend, SandboxSpec } from "../../packages/server/src/sandboxes/sandbox.ts";
@@ -40,6 +41,7 @@ export async function run(): Promise<BenchResult[]> {
       program,
       environment: process.env,
       connect: ({ address, key }: { address: string; key: string }) => connectToolHost({ address, key }),
+      openControlGroups: () => openControlGroups({ uid: self.uid, environment: process.env }),
     });
     const bundle = findToolHostProgram(join(buildDir, "lib", "cli-sandbox-host.js"));
     const bubblewrap = { self, unprivileged };

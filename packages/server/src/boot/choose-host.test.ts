@@ -17,6 +17,8 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     },
     isRefused: async (folder) => folder === "/home/ada",
     isAsRoot: async () => isAsRoot,
+    limits: async () => ({ kind: "per-process", detail: "of a test" }),
+    countRunning: () => 0,
     remove: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
@@ -99,6 +101,7 @@ test("a server without walls refuses a request for one, and says what conversati
     kind: "bubblewrap",
     network: "registries",
     as_root: false,
+    limits: "per-process",
     hide: [".env"],
   });
 });

@@ -77,10 +77,10 @@ export class Hosts implements DefaultPlace {
     const { walls } = this.#deps;
     const { isOff, network, hide, granted } = this.#settings(wall);
     if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
-    const isAsRoot = await walls.isAsRoot(folder);
+    const [isAsRoot, { kind: limits }] = await Promise.all([walls.isAsRoot(folder), walls.limits()]);
     const hidden = hide.length === 0 ? {} : { hide: [...hide] };
     const more = granted.length === 0 ? {} : { granted: [...granted] };
-    return { kind: "bubblewrap", network, as_root: isAsRoot, ...hidden, ...more };
+    return { kind: "bubblewrap", network, as_root: isAsRoot, limits, ...hidden, ...more };
   }
 
   /** The folder that the server was started in, or one in the home where no wall could stand around that. */
@@ -139,6 +139,7 @@ export class Hosts implements DefaultPlace {
       stateDir: wall.stateDir,
       openHost,
       refusalsSince: (mark) => wall.refusalsSince(mark),
+      beginCall: () => wall.beginCall(),
       adoptState: (sessionId, from) => wall.adoptState(sessionId, from),
       // The wall of a conversation stands around its worktree, which therefore is made before it. Those of sub-agents are made behind it.
       worktrees:

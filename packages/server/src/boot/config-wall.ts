@@ -1,6 +1,8 @@
 import { ConfigError } from "../lib/config-error.ts";
 import type { NetworkPolicy } from "@convoke/protocol";
 import { parseNetwork } from "../egress/policy/parse-network.ts";
+import type { WallLimits } from "../walls/walls-deps.ts";
+import { readAmount } from "./config-sandboxes.ts";
 import { describeError } from "../lib/describe-error.ts";
 
 const kinds = ["auto", "bubblewrap", "off"] as const;
@@ -11,6 +13,8 @@ export type WallConfig = {
   readonly kind: (typeof kinds)[number];
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: NetworkPolicy;
+  /** What all processes of one wall may use together, or each where they cannot be limited together. */
+  readonly limits: WallLimits;
 };
 
 export type WallOverrides = { readonly wall?: string | undefined; readonly network?: string | undefined };
@@ -25,8 +29,17 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
   if (known === undefined)
     throw new ConfigError(`The wall (CONVOKE_WALL) must be one of ${kinds.join(", ")}, not "${kind}".`);
   try {
-    return { kind: known, network: parseNetwork(network) };
+    return { kind: known, network: parseNetwork(network), limits: readLimits(environment) };
   } catch (cause) {
+    if (cause instanceof ConfigError) throw cause;
     throw new ConfigError(`CONVOKE_NETWORK (--network): ${describeError(cause)}`, { cause });
   }
+}
+
+function readLimits(environment: Environment): WallLimits {
+  return {
+    memoryMb: readAmount(environment, "CONVOKE_WALL_MEMORY_MB", 0, 64) || null,
+    cpus: readAmount(environment, "CONVOKE_WALL_CPUS", 0, 0.1, false) || null,
+    pids: readAmount(environment, "CONVOKE_WALL_PIDS", 8_192, 32),
+  };
 }

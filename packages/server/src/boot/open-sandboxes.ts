@@ -19,6 +19,7 @@ import { ConfigError } from "../lib/config-error.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import type { Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
+import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
 import { ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import {
   installationIdOf,
@@ -218,6 +219,7 @@ function toPlatform(
     program,
     environment,
     connect: ({ address, key }) => connectToolHost({ address, key }),
+    openControlGroups: () => openControlGroups({ uid: ownAccount().uid, environment }),
     self: ownAccount(),
     unprivileged: config.user,
     isNetworkShared: config.isNetworkShared,

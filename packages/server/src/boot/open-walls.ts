@@ -1,5 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { readIfThere } from "../lib/read-if-there.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
+import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "../walls/derived-settings.ts";
@@ -43,9 +45,18 @@ export async function openWalls({
     environment,
     self,
     logger,
+    limits: config.wall.limits,
+    openControlGroups: () => openControlGroups({ uid: self.uid, environment }),
     isOwnListener,
     onEgress,
   });
+}
+
+/** How processes of walls are limited on this machine. */
+export async function findWallLimits(
+  environment: WallStartDeps["environment"],
+): Promise<Pick<ControlGroups, "kind" | "detail">> {
+  return await openControlGroups({ uid: ownAccount().uid, environment, isLookOnly: true });
 }
 
 /** Names of a person's settings that do not show behind walls, because they contain credentials or start programs. */

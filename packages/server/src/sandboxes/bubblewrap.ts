@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readProcess } from "@convoke/tool-host";
 import { bubblewrapArguments, inside, sandboxBinds, settingsFiles } from "./bubblewrap-arguments.ts";
 import { bubblewrapCommand, type BubblewrapOrder } from "./bubblewrap-command.ts";
+import type { ControlGroups } from "./control-groups/control-groups.ts";
 import { markerVariable } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
 import { LocalBackend } from "./local-backend.ts";
@@ -32,6 +33,8 @@ export type BubblewrapDeps = LocalBackendDeps &
 
 /** Linux namespaces without a daemon: own files, users, processes, hostname and network; the guide lists what holds. */
 export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
+  let opened: Promise<ControlGroups> | null = null;
+  const groups = (): Promise<ControlGroups> => (opened ??= deps.openControlGroups());
   return new LocalBackend(deps, {
     name: "bubblewrap",
     plan: async (order) => {
@@ -45,7 +48,7 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
         owner: ownerOf(account, deps),
         launch: async (place) => {
           const { directory, marker } = place;
-          const outer = await launch(order, { ...place, account, network }, deps);
+          const outer = await launch(order, { ...place, account, network, groups: await groups() }, deps);
           const init = await untilInit(directory, outer, signal);
           const carriers =
             network === "translated"
@@ -61,16 +64,21 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
       };
     },
     connectPort: (directory, port) => connectForwardedPort(join(directory.runDir, "ports.sock"), port),
+    clear: async (id) => await (await groups()).remove(groupName(deps, id)),
   });
 }
 
 /** The process that is returned lives as long as the tool host, the one below it as long as anything inside. */
 async function launch(
   { spec }: StartOrder,
-  place: LaunchPlace & { readonly account: Account; readonly network: OutsideNetwork },
+  place: LaunchPlace & {
+    readonly account: Account;
+    readonly network: OutsideNetwork;
+    readonly groups: ControlGroups;
+  },
   deps: BubblewrapDeps,
 ): Promise<ProcessKey> {
-  const { directory, workspaceDir, marker, account, network } = place;
+  const { directory, workspaceDir, marker, account, network, groups } = place;
   const { program, environment } = deps;
   const { runDir: run, stateDir: state, homeDir: home } = directory;
   const forwarder = forwarderBind(deps.forwarderFile);
@@ -98,10 +106,14 @@ async function launch(
       ],
       ...(network === "translated" ? { wrap: inOwnNetwork } : {}),
     } satisfies BubblewrapOrder;
+    const group = await groups.open(groupName(deps, spec.id), spec.limits);
+    const command = bubblewrapCommand(order, statusFile);
     return await launchDetached({
-      ...bubblewrapCommand(order, statusFile),
+      ...command,
+      ...group.wrap(command),
       cwd: "/",
       environment: {
+        ...group.environment,
         PATH: pathOf(deps),
         [markerVariable]: marker,
       },
@@ -110,6 +122,10 @@ async function launch(
   } finally {
     closeSync(statusFile);
   }
+}
+
+function groupName({ installationId }: BubblewrapDeps, id: string): string {
+  return `sandbox-${installationId}-${id}`;
 }
 
 function pathOf({ environment }: BubblewrapDeps): string {

@@ -1,3 +1,4 @@
+import type { ControlGroups } from "./control-groups/control-groups.ts";
 import type { ConnectToolHost } from "./tool-host-link.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
 
@@ -11,4 +12,6 @@ export type LocalBackendDeps = {
   /** The server's environment; only its allow-listed part reaches a sandbox. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly connect: ConnectToolHost;
+  /** Finds out how the processes of a sandbox can be limited together here; asked at the first start of bubblewrap. */
+  readonly openControlGroups: () => Promise<ControlGroups>;
 };

@@ -22,6 +22,8 @@ export type LocalKind = {
   /** Decides how a sandbox is launched. Throws a SandboxError for what it cannot hold. */
   readonly plan: (order: StartOrder) => Promise<LaunchPlan>;
   readonly connectPort: (directory: SandboxDirectory, port: number) => Promise<Duplex>;
+  /** Removes what a start has made of a sandbox outside of its folder; its processes have ended. */
+  readonly clear?: (id: string) => Promise<void>;
 };
 
 export type LaunchPlan = {
@@ -84,7 +86,7 @@ export class LocalBackend implements SandboxBackend {
   }
 
   async remove(id: string): Promise<void> {
-    await removeLocalSandbox(this.#directory(id), this.#marker(id));
+    await removeLocalSandbox(this.#directory(id), this.#marker(id), async () => this.#kind.clear?.(id));
   }
 
   #toLaunched(processes: LaunchedProcesses, { spec, key }: StartOrder): Launched {

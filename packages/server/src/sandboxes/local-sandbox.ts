@@ -170,7 +170,12 @@ function markFile(directory: SandboxDirectory): string {
 }
 
 /** Removes processes first and the directory last: while anything is left, the directory shows it. */
-export async function removeLocalSandbox(directory: SandboxDirectory, marker: string): Promise<void> {
+export async function removeLocalSandbox(
+  directory: SandboxDirectory,
+  marker: string,
+  clear: () => Promise<void>,
+): Promise<void> {
   await killLeftovers(directory, marker);
+  await clear();
   await removeSandboxDirectory(directory);
 }

@@ -27,6 +27,7 @@ export class MemoryWalls implements Walls {
       openHost: async () => host,
       stateDir: join(this.#options.stateDir, order.rootId),
       adoptState: async () => {},
+      beginCall: async () => async () => "",
       refusalsSince: () => ({ mark: 0, text: "" }),
       connectPort: async () => Promise.reject(new Error("Nothing listens here.")),
     };
@@ -38,6 +39,14 @@ export class MemoryWalls implements Walls {
 
   async isAsRoot(): Promise<boolean> {
     return false;
+  }
+
+  async limits(): ReturnType<Walls["limits"]> {
+    return { kind: "per-process", detail: "memory" };
+  }
+
+  countRunning(): number {
+    return this.#orders.length;
   }
 
   async remove(): Promise<void> {}

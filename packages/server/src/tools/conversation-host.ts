@@ -1,6 +1,7 @@
 import type { WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
+import type { BeginCall } from "./call-notes.ts";
 import type { RefusalsSince } from "./refusals-since.ts";
 
 /** Where the tools of a conversation run. */
@@ -20,6 +21,8 @@ export type ConversationHost = {
   adoptState?(sessionId: string, from: string): Promise<void>;
   /** For `wall`: what was refused on the way out since a mark. */
   refusalsSince?: RefusalsSince;
+  /** For `wall`: what its agent has to know after a call. */
+  beginCall?: BeginCall;
   /** Where worktrees of the conversation are made. */
   readonly worktrees: WorktreeHost;
 };

@@ -1,5 +1,5 @@
 import { chown, mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -13,6 +13,8 @@ import type { RefusalsSince } from "../egress/egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
+import { groupOfProcess } from "../sandboxes/control-groups/open-control-groups.ts";
 import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
 import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { CountedHost } from "./counted-host.ts";
@@ -24,6 +26,7 @@ import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
 import { WallEgress } from "./wall-egress.ts";
 import type { SharedTrust } from "./wall-egress.ts";
+import { groupLimits, WallGroup } from "./wall-group.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
@@ -40,6 +43,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly state: string;
   readonly gitPlaces: GitPlaces;
   readonly trust: SharedTrust;
+  readonly groups: Promise<ControlGroups>;
   /** Called when nothing has used it for a while; by then all of it has ended. */
   readonly onRest: () => void;
 };
@@ -54,6 +58,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   readonly #process: WallProcess;
   readonly #key = createWallKey();
   readonly #egress: WallEgress;
+  readonly #group: WallGroup;
   #connected: Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }> | null = null;
   readonly #gitDirs: string[] = [];
   #resting: Promise<void> | undefined;
@@ -64,10 +69,12 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     this.#egress = new WallEgress({ ...deps, folder: join(deps.root, "egress") });
     this.catalogue = deps.catalogue;
     this.stateDir = deps.state;
+    this.#group = new WallGroup({ ...deps, name: groupOfProcess(`wall-${basename(deps.root)}`) });
     this.#process = new WallProcess({
       files: { root: deps.root, run: this.#run },
       path: deps.environment["PATH"] ?? systemPath,
       prepare: () => this.#prepare(),
+      openGroup: () => this.#group.open(),
       onEnd: () => this.#release(),
     });
     this.#restLater();
@@ -110,6 +117,14 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
 
   refusalsSince(mark: number): RefusalsSince {
     return this.#egress.refusalsSince(mark);
+  }
+
+  async beginCall(): Promise<() => Promise<string>> {
+    const before = await this.#countMemoryEnds();
+    return async () => {
+      const ended = (await this.#countMemoryEnds()) - before;
+      return ended > 0 ? outOfMemory(ended, groupLimits(this.#deps.limits).memoryMb) : "";
+    };
   }
 
   /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */
@@ -175,9 +190,22 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     this.#deps.onRest();
   }
 
+  async #countMemoryEnds(): Promise<number> {
+    return await this.#group.countMemoryEnds().catch((error: unknown) => {
+      this.#deps.logger.warn({ error: describeError(error) }, "the memory of a wall could not be read");
+      return 0;
+    });
+  }
+
   /** Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
   async #release(): Promise<void> {
     const { folder, gitPlaces, logger } = this.#deps;
+    await this.#group.close().catch((error: unknown) => {
+      logger.warn(
+        { folder, error: describeError(error) },
+        "the control group of a wall could not be removed",
+      );
+    });
     for (const gitDir of this.#gitDirs.splice(0)) {
       await gitPlaces.release(gitDir).catch((error: unknown) => {
         logger.warn({ folder, error: describeError(error) }, "what a wall held in .git could not be removed");
@@ -216,6 +244,11 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       if (folder !== this.#deps.root) await giveTo(folder, account);
     }
   }
+}
+
+function outOfMemory(count: number, memoryMb: number): string {
+  const processes = count === 1 ? "a process was" : `${count} processes were`;
+  return `Memory: ${processes} ended, because everything behind this wall together reached its limit of ${memoryMb} MB (CONVOKE_WALL_MEMORY_MB of the server). Use less at a time, such as fewer jobs.`;
 }
 
 async function giveTo(path: string, { become }: WallAccount): Promise<void> {

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readProcess } from "@convoke/tool-host";
 import { invalidField } from "../lib/fault.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
@@ -18,6 +19,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   #opened = 0;
   readonly #gitPlaces = new GitPlaces();
   readonly #trust = new SharedTrust();
+  readonly #groups: Promise<ControlGroups>;
   readonly #dataDir: string;
   readonly #runDir: string;
 
@@ -25,6 +27,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     this.#deps = deps;
     this.#dataDir = dataDir;
     this.#runDir = runDir;
+    this.#groups = deps.openControlGroups();
   }
 
   /** Removes what processes left that ended without doing so. */
@@ -63,6 +66,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       state: this.#stateOf(rootId),
       gitPlaces: this.#gitPlaces,
       trust: this.#trust,
+      groups: this.#groups,
       onRest: () => this.#forget(rootId, wall),
     });
     // Before anything is awaited, so that concurrent callers get the same wall.
@@ -90,6 +94,10 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       // It is made by the server, as root.
       () => true,
     );
+  }
+
+  async limits(): Promise<ControlGroups> {
+    return await this.#groups;
   }
 
   countRunning(): number {

@@ -8,6 +8,7 @@ export class LateWalls implements Walls {
   readonly summary = "bubblewrap: each conversation writes to its working folder only, and sees no keys";
   readonly #deps: BubblewrapWallsDeps;
   #opened: Promise<LoadedWalls> | null = null;
+  #loaded: LoadedWalls | null = null;
 
   constructor(deps: BubblewrapWallsDeps) {
     this.#deps = deps;
@@ -23,6 +24,14 @@ export class LateWalls implements Walls {
 
   async isAsRoot(folder: string): Promise<boolean> {
     return await (await this.#load()).isAsRoot(folder);
+  }
+
+  async limits(): ReturnType<Walls["limits"]> {
+    return await (await this.#load()).limits();
+  }
+
+  countRunning(): number {
+    return this.#loaded?.countRunning() ?? 0;
   }
 
   async remove(rootId: string): Promise<void> {
@@ -47,6 +56,6 @@ export class LateWalls implements Walls {
 
   async #open(): Promise<LoadedWalls> {
     const { BubblewrapWalls } = await import("./bubblewrap-walls.ts");
-    return await BubblewrapWalls.open(this.#deps);
+    return (this.#loaded = await BubblewrapWalls.open(this.#deps));
   }
 }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openHostStream, ToolHostRefusedError, ToolHostUnreachableError } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
 import { bubblewrapCommand, type BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
+import type { ControlGroup } from "../sandboxes/control-groups/control-groups.ts";
 import { readTail } from "../sandboxes/sandbox-directory.ts";
 
 export type WallFiles = {
@@ -22,6 +23,8 @@ export type WallProcessDeps = {
   readonly files: WallFiles;
   /** Makes the folders, writes the key of the tool host, and says what to start. Called for each start. */
   readonly prepare: () => Promise<BubblewrapOrder>;
+  /** Called for each start: the group that it is in. */
+  readonly openGroup: () => Promise<ControlGroup>;
   /** Called after each end, and when a start has failed. Must not reject. */
   readonly onEnd: () => Promise<void>;
   /** The environment of bubblewrap itself. */
@@ -75,16 +78,18 @@ export class WallProcess implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { files, prepare, onEnd, path } = this.#deps;
+    const { files, prepare, openGroup, onEnd, path } = this.#deps;
     await using scope = new AsyncDisposableStack();
     try {
       const order = await prepare();
       const status = scope.use(await open(join(files.root, "status.json"), "w", 0o600));
       const log = scope.use(await open(join(files.root, "log"), "w", 0o600));
-      const { file, args, descriptors } = bubblewrapCommand(order, status.fd);
+      const { descriptors, ...command } = bubblewrapCommand(order, status.fd);
+      const group = await openGroup();
+      const { file, args } = group.wrap(command);
       const child = spawn(file, args, {
         cwd: "/",
-        env: { PATH: path },
+        env: { ...group.environment, PATH: path },
         // In a group of its own, so that a Ctrl-C at the server's terminal reaches only the server.
         detached: true,
         stdio: [

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { NetworkPolicy } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import type { RefusalsSince } from "../egress/egress.ts";
 
 /** A wall as a conversation needs it. */
@@ -32,6 +33,11 @@ export type WalledHost = {
   adoptState(sessionId: string, from: string): Promise<void>;
   /** What was refused on the way out since a mark, in words for the agent; 0 for all. */
   refusalsSince(mark: number): RefusalsSince;
+  /**
+   * Called before a call. The function that it returns tells, after the call, what the agent has to know: that processes were ended because
+   * memory was used up, and what was done since the last call. Neither rejects.
+   */
+  beginCall(): Promise<() => Promise<string>>;
   /** A byte stream to a TCP port inside; rejects with a reason. */
   connectPort(port: number): Promise<Duplex>;
 };
@@ -49,6 +55,10 @@ export interface Walls extends AsyncDisposable {
   isRefused(folder: string): Promise<boolean>;
   /** True where the tools of this folder run as root without capabilities, because the folder is root's. */
   isAsRoot(folder: string): Promise<boolean>;
+  /** How processes of walls are limited here. */
+  limits(): Promise<Pick<ControlGroups, "kind" | "detail">>;
+  /** Walls whose process runs. */
+  countRunning(): number;
   /** Ends the wall of a conversation and removes its private folders. */
   remove(rootId: string): Promise<void>;
 }

@@ -1,7 +1,18 @@
 import type { EgressRecord } from "../egress/egress.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import type { Account } from "../sandboxes/sandbox-directory.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
+
+/** What may be used inside one wall. */
+export type WallLimits = {
+  /** Null: three quarters of the machine's, where all processes are limited together. */
+  readonly memoryMb: number | null;
+  /** Processors; may be a fraction; null: all of them. */
+  readonly cpus: number | null;
+  /** Processes and threads. */
+  readonly pids: number;
+};
 
 /** What the walls of one server work with. */
 export type BubblewrapWallsDeps = {
@@ -18,6 +29,9 @@ export type BubblewrapWallsDeps = {
   readonly isOwnListener: (address: string, port: number) => boolean;
   /** Called for everything that passed or was refused on the way out of a conversation's wall. Must not throw. */
   readonly onEgress: (conversationId: string, record: EgressRecord) => void;
+  readonly limits: WallLimits;
+  /** Finds out how the processes of a wall can be limited together here; asked once. */
+  readonly openControlGroups: () => Promise<ControlGroups>;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
   readonly idleMs?: number;
 };

@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectToolHost, type Outcome, type RemoteToolHost, type ToolSession } from "@convoke/tool-host";
+import { openControlGroups } from "../control-groups/open-control-groups.ts";
 import type { LocalBackendDeps } from "../local-backend-deps.ts";
 import type { SandboxBackend, SandboxHandle, SandboxSpec, StartPhase } from "../sandbox.ts";
 import { testedPrograms } from "../../testing/tested-programs.ts";
@@ -46,6 +47,7 @@ export class SandboxBench implements AsyncDisposable {
       program: testedPrograms().toolHost,
       environment: { ...process.env, LLM_API_KEY: canary, CONVOKE_API_KEY: canary },
       connect,
+      openControlGroups: () => openControlGroups({ uid: process.getuid?.() ?? 0, environment: process.env }),
     };
   }
 

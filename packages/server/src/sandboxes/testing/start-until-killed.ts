@@ -1,12 +1,13 @@
 import { connectToolHost } from "@convoke/tool-host";
 import { createBubblewrapBackend } from "../bubblewrap.ts";
 import { createProcessBackend } from "../process.ts";
+import { noControlGroups } from "../control-groups/control-groups.ts";
 import type { LocalBackendDeps } from "../local-backend-deps.ts";
 
 /** What the process that is killed is told: a start without a row, as one whose row was lost. */
 export type StartOrderOfTest = {
   readonly backend: "bubblewrap" | "process";
-  readonly deps: Omit<LocalBackendDeps, "connect">;
+  readonly deps: Omit<LocalBackendDeps, "connect" | "openControlGroups">;
   readonly id: string;
   readonly workspaceDir: string;
 };
@@ -19,10 +20,12 @@ async function start({ backend, deps, id, workspaceDir }: StartOrderOfTest): Pro
   const connect: LocalBackendDeps["connect"] = ({ address, key }) => connectToolHost({ address, key });
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const unprivileged = { uid: 65_534, gid: 65_534 };
+  const openControlGroups: LocalBackendDeps["openControlGroups"] = async () => noControlGroups("a test");
+  const connected = { ...deps, connect, openControlGroups };
   const created =
     backend === "process"
-      ? createProcessBackend({ ...deps, connect })
-      : createBubblewrapBackend({ ...deps, connect, self, unprivileged });
+      ? createProcessBackend(connected)
+      : createBubblewrapBackend({ ...connected, self, unprivileged });
   await created.start({
     spec: {
       id,

@@ -8,6 +8,7 @@ import { createQuickTools } from "../../testing/quick-tools.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { toolPlace } from "../../testing/tool-place.ts";
 import { openNetworkTool } from "./network-source.ts";
+import { readWallConfig } from "../../boot/config-wall.ts";
 
 const hosts = ["files.example.com", "*.corp.example:8443"];
 const asked = {
@@ -30,7 +31,7 @@ async function openWalled(network: NetworkPolicy = "registries", machineUsers = 
         ],
       },
       openWalls: async () => walls,
-      config: { wall: { kind: "auto", network }, machineUsers },
+      config: { wall: { ...readWallConfig({}, {}), network }, machineUsers },
     }),
   );
   const owned = scope.move();
