@@ -15,6 +15,8 @@ export type WallConfig = {
   readonly network: NetworkPolicy;
   /** What all processes of one wall may use together, or each where they cannot be limited together. */
   readonly limits: WallLimits;
+  /** How many walls run at one time; null: one for each 256 MB of the machine's memory. */
+  readonly maxRunning: number | null;
 };
 
 export type WallOverrides = { readonly wall?: string | undefined; readonly network?: string | undefined };
@@ -29,7 +31,12 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
   if (known === undefined)
     throw new ConfigError(`The wall (CONVOKE_WALL) must be one of ${kinds.join(", ")}, not "${kind}".`);
   try {
-    return { kind: known, network: parseNetwork(network), limits: readLimits(environment) };
+    return {
+      kind: known,
+      network: parseNetwork(network),
+      limits: readLimits(environment),
+      maxRunning: readAmount(environment, "CONVOKE_MAX_WALLS", 0, 1) || null,
+    };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     throw new ConfigError(`CONVOKE_NETWORK (--network): ${describeError(cause)}`, { cause });

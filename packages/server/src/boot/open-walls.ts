@@ -6,6 +6,7 @@ import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/fi
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "../walls/derived-settings.ts";
 import { LateWalls } from "../walls/late-walls.ts";
+import { machineMemoryMb } from "../walls/wall-group.ts";
 import type { Walls } from "../walls/wall.ts";
 import { NoWallError, type NoWall } from "../walls/no-wall.ts";
 import { whyNoWall } from "../walls/why-no-wall.ts";
@@ -46,6 +47,7 @@ export async function openWalls({
     self,
     logger,
     limits: config.wall.limits,
+    maxRunning: config.wall.maxRunning ?? defaultMaxWalls(),
     openControlGroups: () => openControlGroups({ uid: self.uid, environment }),
     isOwnListener,
     onEgress,
@@ -64,6 +66,11 @@ export async function listHiddenSettings(
   environment: WallStartDeps["environment"],
 ): Promise<readonly string[]> {
   return (await deriveSettings(environment["HOME"] ?? "/", "/", environment)).leftOut;
+}
+
+/** Many more would use up the memory even when each does little. */
+function defaultMaxWalls(): number {
+  return Math.max(4, Math.floor(machineMemoryMb() / 256));
 }
 
 function isOwnAddress(address: string): boolean {

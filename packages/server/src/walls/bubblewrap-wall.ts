@@ -27,6 +27,7 @@ import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
 import { WallEgress } from "./wall-egress.ts";
 import type { SharedTrust } from "./wall-egress.ts";
 import { groupLimits, WallGroup } from "./wall-group.ts";
+import { NoPlaceError, type PlaceHolder, type WallPlaces } from "./wall-places.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
@@ -44,6 +45,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly gitPlaces: GitPlaces;
   readonly trust: SharedTrust;
   readonly groups: Promise<ControlGroups>;
+  readonly places: WallPlaces;
   /** Called when nothing has used it for a while; by then all of it has ended. */
   readonly onRest: () => void;
 };
@@ -51,7 +53,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
 const defaultIdleMs = 10 * 60_000;
 
 /** The wall of one conversation. */
-export class BubblewrapWall implements WalledHost, AsyncDisposable {
+export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable {
   readonly catalogue: readonly string[];
   readonly stateDir: string;
   readonly #deps: BubblewrapWallDeps;
@@ -62,6 +64,12 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   #connected: Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }> | null = null;
   readonly #gitDirs: string[] = [];
   #resting: Promise<void> | undefined;
+  #open = 0;
+  /** Work that needs the process. */
+  #running = 0;
+  #usedAtMs = performance.now();
+  /** What the agent has to know after its next call. */
+  readonly #notes: string[] = [];
   #idle: NodeJS.Timeout | undefined;
 
   constructor(deps: BubblewrapWallDeps) {
@@ -99,15 +107,37 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   async openHost(): Promise<ToolHost> {
     clearTimeout(this.#idle);
     await this.#resting;
-    this.#connected ??= this.#connect();
-    const connecting = this.#connected;
     try {
-      return (await connecting).host;
+      return await this.#during(async () => (await (this.#connected ??= this.#connect())).host);
     } catch (error) {
-      if (this.#connected === connecting) this.#connected = null;
+      this.#connected = null;
       const isReason = error instanceof ToolHostRefusedError || error instanceof ToolHostUnreachableError;
-      throw isReason ? new Fault("not-now", "wall_failed", error.message, [], { cause: error }) : error;
+      if (!isReason) throw error;
+      const code = error.cause instanceof NoPlaceError ? "walls_busy" : "wall_failed";
+      throw new Fault("not-now", code, error.message, [], { cause: error });
+    } finally {
+      if (this.#open === 0) this.#restLater();
     }
+  }
+
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#open > 0;
+  }
+
+  get usedAtMs(): number {
+    return this.#usedAtMs;
+  }
+
+  /** Ends the process for another wall. It starts again at the next call of a session. */
+  async yield(): Promise<void> {
+    if (this.isOpen) this.#notes.push(yielded);
+    await this.#process.yield().catch((error: unknown) => {
+      this.#deps.logger.warn({ error: describeError(error) }, "a wall could not be ended for another one");
+    });
   }
 
   async adoptState(sessionId: string, from: string): Promise<void> {
@@ -123,7 +153,8 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     const before = await this.#countMemoryEnds();
     return async () => {
       const ended = (await this.#countMemoryEnds()) - before;
-      return ended > 0 ? outOfMemory(ended, groupLimits(this.#deps.limits).memoryMb) : "";
+      const memory = ended > 0 ? [outOfMemory(ended, groupLimits(this.#deps.limits).memoryMb)] : [];
+      return [...this.#notes.splice(0), ...memory].join("\n");
     };
   }
 
@@ -158,7 +189,23 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       key: this.#key,
       open: () => this.#process.connect(),
     });
-    return { remote, host: new CountedHost(remote, (open) => this.#onChange(open)) };
+    const host = new CountedHost(remote, {
+      onChange: (open) => this.#onChange(open),
+      run: (work) => this.#during(work),
+    });
+    return { remote, host };
+  }
+
+  async #during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#running += 1;
+    try {
+      await this.#process.start();
+      return await work();
+    } finally {
+      this.#running -= 1;
+      this.#usedAtMs = performance.now();
+      this.#deps.places.changed();
+    }
   }
 
   async #disconnect(): Promise<void> {
@@ -168,11 +215,13 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   }
 
   #onChange(open: number): void {
+    this.#open = open;
     clearTimeout(this.#idle);
     if (open === 0) this.#restLater();
   }
 
   #restLater(): void {
+    clearTimeout(this.#idle);
     const { idleMs = defaultIdleMs, logger } = this.#deps;
     this.#idle = setTimeout(() => {
       this.#resting = this.#rest().catch((error: unknown) => {
@@ -206,6 +255,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
         "the control group of a wall could not be removed",
       );
     });
+    this.#deps.places.release(this);
     for (const gitDir of this.#gitDirs.splice(0)) {
       await gitPlaces.release(gitDir).catch((error: unknown) => {
         logger.warn({ folder, error: describeError(error) }, "what a wall held in .git could not be removed");
@@ -215,6 +265,7 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
 
   async #prepare(): Promise<BubblewrapOrder> {
     const { folder, order, environment, root, home, state, gitPlaces } = this.#deps;
+    await this.#deps.places.take(this);
     const account = await this.#account();
     const egress = join(root, "egress");
     await this.#makeFolders(account, [root, this.#run, egress, home, state]);
@@ -245,6 +296,9 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     }
   }
 }
+
+const yielded =
+  "Wall: this server ended the idle wall of this conversation for another one (CONVOKE_MAX_WALLS). What ran in the background has ended, and terminals are new.";
 
 function outOfMemory(count: number, memoryMb: number): string {
   const processes = count === 1 ? "a process was" : `${count} processes were`;

@@ -78,6 +78,22 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     expect(bench.walls.countRunning()).toBe(1);
   });
 
+  test("the idle wall ends for another one, which its agent is told; a busy one does not", async () => {
+    await using bench = await WallBench.open({ maxRunning: 1, placeWaitMs: 100 });
+    const first = await bench.terminal();
+    const wall = await bench.walls.open(bench.order());
+    expect(await first("cd /tmp; echo one")).toBe("one");
+    const second = await bench.terminal({ rootId: "two" });
+    expect(bench.walls.countRunning()).toBe(1);
+    expect(await second("echo two")).toBe("two");
+    const readNotes = await wall.beginCall();
+    const waiting = first("until [ -e go ]; do sleep 0.05; done; pwd");
+    expect(await second("echo three").catch(String)).toContain("All 1 walls that this server may run");
+    await writeFile(join(bench.folder, "go"), "");
+    expect(await waiting).toBe(bench.folder);
+    expect(await readNotes()).toContain("ended the idle wall of this conversation");
+  });
+
   test("a start that fails says why, and leaves nothing in .git", async () => {
     await using bench = await WallBench.open({ environment: { HOME: "/nowhere", PATH: "/nowhere" } });
     await run("git", ["init", "-q", bench.folder]);

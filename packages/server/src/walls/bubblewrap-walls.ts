@@ -9,7 +9,11 @@ import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
 import { SharedTrust } from "./wall-egress.ts";
 import { resolved, whyRefused } from "./refused-folder.ts";
+import { WallPlaces } from "./wall-places.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
+
+/** Less than a call waits for an unavailable tool host. */
+const placeWaitMs = 20_000;
 
 /** One wall of bubblewrap for each conversation that works on this machine. */
 export class BubblewrapWalls implements Omit<Walls, "summary"> {
@@ -20,6 +24,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #gitPlaces = new GitPlaces();
   readonly #trust = new SharedTrust();
   readonly #groups: Promise<ControlGroups>;
+  readonly #places: WallPlaces;
   readonly #dataDir: string;
   readonly #runDir: string;
 
@@ -28,6 +33,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     this.#dataDir = dataDir;
     this.#runDir = runDir;
     this.#groups = deps.openControlGroups();
+    this.#places = new WallPlaces({ max: deps.maxRunning, waitMs: deps.placeWaitMs ?? placeWaitMs });
   }
 
   /** Removes what processes left that ended without doing so. */
@@ -67,6 +73,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       gitPlaces: this.#gitPlaces,
       trust: this.#trust,
       groups: this.#groups,
+      places: this.#places,
       onRest: () => this.#forget(rootId, wall),
     });
     // Before anything is awaited, so that concurrent callers get the same wall.

@@ -10,6 +10,7 @@ import { openHostStream, ToolHostRefusedError, ToolHostUnreachableError } from "
 import { describeError } from "../lib/describe-error.ts";
 import { bubblewrapCommand, type BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
 import type { ControlGroup } from "../sandboxes/control-groups/control-groups.ts";
+import { NoPlaceError } from "./wall-places.ts";
 import { readTail } from "../sandboxes/sandbox-directory.ts";
 
 export type WallFiles = {
@@ -41,6 +42,8 @@ export class WallProcess implements AsyncDisposable {
   #starting: Promise<void> | null = null;
   #ended: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** Set while it must not start by itself; resolved when it is wanted again. */
+  #wanted: PromiseWithResolvers<void> | null = null;
 
   constructor(deps: WallProcessDeps) {
     this.#deps = deps;
@@ -55,9 +58,30 @@ export class WallProcess implements AsyncDisposable {
    * cannot be started: another attempt at once would fail as well.
    */
   async connect(): Promise<Socket> {
-    if (this.#isClosed) throw new ToolHostUnreachableError("The wall is closed.");
-    if (this.#child === null) await (this.#starting ??= this.#start().finally(() => (this.#starting = null)));
+    // A connection that was lost is restored by itself, and would start it.
+    await this.#wanted?.promise;
+    if (this.#child === null) await this.start();
     return await openHostStream(`unix:${this.#socket}`);
+  }
+
+  /** Starts it when it does not run. Rejects with {@link ToolHostRefusedError}; it does not start then until it is asked to again. */
+  async start(): Promise<void> {
+    if (this.#isClosed) throw new ToolHostUnreachableError("The wall is closed.");
+    try {
+      if (this.#child === null)
+        await (this.#starting ??= this.#start().finally(() => (this.#starting = null)));
+    } catch (error) {
+      if ((error as Error).cause instanceof NoPlaceError) this.#wanted ??= Promise.withResolvers();
+      throw error;
+    }
+    this.#wanted?.resolve();
+    this.#wanted = null;
+  }
+
+  /** Ends everything inside until {@link start} is called. */
+  async yield(): Promise<void> {
+    this.#wanted ??= Promise.withResolvers();
+    await this.stop();
   }
 
   /** Ends everything inside. It starts again at the next use. */
@@ -69,6 +93,7 @@ export class WallProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#wanted?.resolve();
     await this.stop();
     await rm(this.#deps.files.root, { recursive: true, force: true });
   }
@@ -112,9 +137,12 @@ export class WallProcess implements AsyncDisposable {
       if (this.#child === null) await onEnd();
       throw error instanceof ToolHostRefusedError
         ? error
-        : new ToolHostRefusedError(`The wall could not be started: ${describeError(error)}`, {
-            cause: error,
-          });
+        : new ToolHostRefusedError(
+            error instanceof NoPlaceError
+              ? error.message
+              : `The wall could not be started: ${describeError(error)}`,
+            { cause: error },
+          );
     }
   }
 

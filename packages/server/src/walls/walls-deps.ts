@@ -30,6 +30,10 @@ export type BubblewrapWallsDeps = {
   /** Called for everything that passed or was refused on the way out of a conversation's wall. Must not throw. */
   readonly onEgress: (conversationId: string, record: EgressRecord) => void;
   readonly limits: WallLimits;
+  /** How many walls run at one time. */
+  readonly maxRunning: number;
+  /** How long a wall waits for another one to end, in milliseconds; 20 seconds unless given. */
+  readonly placeWaitMs?: number;
   /** Finds out how the processes of a wall can be limited together here; asked once. */
   readonly openControlGroups: () => Promise<ControlGroups>;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */

@@ -39,6 +39,7 @@ export class WallBench implements AsyncDisposable {
       environment: { ...process.env, HOME: join(root, "home/me"), LLM_API_KEY: "canary-of-the-server" },
       self: ownAccount(),
       logger: silentLogger,
+      maxRunning: 100,
       limits: { memoryMb: null, cpus: null, pids: 8_192 },
       openControlGroups: () => openControlGroups({ uid: ownAccount().uid, environment: process.env }),
       isOwnListener: () => false,
