@@ -2,6 +2,7 @@ import { createInProcessHost } from "@convoke/tool-host";
 import { expect, test } from "vitest";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
+import { DiskWatch } from "../workspaces/disk-watch.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
 import { Hosts, type ChooseHostDeps } from "./choose-host.ts";
 
@@ -28,6 +29,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     walls,
     network: "registries",
     requireMachine: createMachinePolicy({ users: ["local"], isSandboxed: true }),
+    disk: new DiskWatch({ folders: [] }),
     isMachineUser: (userId) => userId === "local",
     workspaceRoot: "/home/ada/work",
     home: "/home/ada",

@@ -16,6 +16,7 @@ import {
   type HostedConversation,
 } from "../tools/conversation-host.ts";
 import type { WalledHost, Walls } from "../walls/wall.ts";
+import type { DiskWatch } from "../workspaces/disk-watch.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
 
 export type ChooseHostDeps = {
@@ -27,6 +28,7 @@ export type ChooseHostDeps = {
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: NetworkPolicy;
   readonly requireMachine: RequireMachine;
+  readonly disk: DiskWatch;
   /** Who may do without a wall. */
   readonly isMachineUser: (userId: string) => boolean;
   /** Relative working directories are below it. */
@@ -50,7 +52,8 @@ export class Hosts implements DefaultPlace {
     const wall = await this.openWall(conversation);
     if (wall === null) {
       requireMachine(conversation.ownerId);
-      return processHost(toolHost);
+      const folder = this.#folderOf(conversation.config);
+      return processHost(toolHost, { whyNoCommand: () => this.#deps.disk.whyFull([folder]) });
     }
     return this.#walled(conversation, wall);
   };
@@ -131,7 +134,7 @@ export class Hosts implements DefaultPlace {
   }
 
   #walled({ config }: HostedConversation, wall: WalledHost): ConversationHost {
-    const { toolHost } = this.#deps;
+    const { toolHost, disk } = this.#deps;
     const openHost = async (): Promise<ToolHost> => await wall.openHost();
     return {
       catalogue: wall.catalogue,
@@ -140,6 +143,7 @@ export class Hosts implements DefaultPlace {
       openHost,
       refusalsSince: (mark) => wall.refusalsSince(mark),
       beginCall: () => wall.beginCall(),
+      whyNoCommand: () => disk.whyFull([this.#folderOf(config), wall.homeDir]),
       adoptState: (sessionId, from) => wall.adoptState(sessionId, from),
       // The wall of a conversation stands around its worktree, which therefore is made before it. Those of sub-agents are made behind it.
       worktrees:

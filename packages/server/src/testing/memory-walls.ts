@@ -25,6 +25,7 @@ export class MemoryWalls implements Walls {
       catalogue: host.catalogue,
       isRunning: true,
       openHost: async () => host,
+      homeDir: this.#options.stateDir,
       stateDir: join(this.#options.stateDir, order.rootId),
       adoptState: async () => {},
       beginCall: async () => async () => "",

@@ -21,6 +21,8 @@ export type ConversationHost = {
   adoptState?(sessionId: string, from: string): Promise<void>;
   /** For `wall`: what was refused on the way out since a mark. */
   refusalsSince?: RefusalsSince;
+  /** Why no command may start now, such as a full disk; null for nothing. Absent: never. */
+  whyNoCommand?(): Promise<string | null>;
   /** For `wall`: what its agent has to know after a call. */
   beginCall?: BeginCall;
   /** Where worktrees of the conversation are made. */
@@ -62,9 +64,13 @@ export interface DefaultPlace {
 }
 
 /** A tool host in this process. */
-export function processHost(toolHost: ToolHost): ConversationHost {
+export function processHost(
+  toolHost: ToolHost,
+  more: Pick<ConversationHost, "whyNoCommand"> = {},
+): ConversationHost {
   const openHost = async (): Promise<ToolHost> => toolHost;
   return {
+    ...more,
     catalogue: toolHost.catalogue,
     kind: "process",
     stateDir: null,

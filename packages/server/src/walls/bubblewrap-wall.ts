@@ -56,6 +56,7 @@ const defaultIdleMs = 10 * 60_000;
 export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable {
   readonly catalogue: readonly string[];
   readonly stateDir: string;
+  readonly homeDir: string;
   readonly #deps: BubblewrapWallDeps;
   readonly #process: WallProcess;
   readonly #key = createWallKey();
@@ -77,6 +78,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
     this.#egress = new WallEgress({ ...deps, folder: join(deps.root, "egress") });
     this.catalogue = deps.catalogue;
     this.stateDir = deps.state;
+    this.homeDir = deps.home;
     this.#group = new WallGroup({ ...deps, name: groupOfProcess(`wall-${basename(deps.root)}`) });
     this.#process = new WallProcess({
       files: { root: deps.root, run: this.#run },

@@ -27,6 +27,8 @@ export type WalledHost = {
   readonly isRunning: boolean;
   /** Starts the wall when it does not run. Rejects with a {@link Fault} that says why it cannot start. */
   openHost(): Promise<ToolHost>;
+  /** Absolute directory, outside, of the private home; it need not be there yet. */
+  readonly homeDir: string;
   /** Absolute directory, inside and outside, for the state of sessions. */
   readonly stateDir: string;
   /** Gives a session the state that it had without a wall, from this folder, unless it has its own by now. */
