@@ -1,6 +1,7 @@
 import { ConfigError } from "../lib/config-error.ts";
 import type { NetworkPolicy } from "@convoke/protocol";
 import { parseNetwork } from "../egress/policy/parse-network.ts";
+import type { HomeLimits } from "../walls/private-homes.ts";
 import type { WallLimits } from "../walls/walls-deps.ts";
 import { readAmount } from "./config-sandboxes.ts";
 import { describeError } from "../lib/describe-error.ts";
@@ -15,6 +16,7 @@ export type WallConfig = {
   readonly network: NetworkPolicy;
   /** What all processes of one wall may use together, or each where they cannot be limited together. */
   readonly limits: WallLimits;
+  readonly homes: HomeLimits;
   /** How many walls run at one time; null: one for each 256 MB of the machine's memory. */
   readonly maxRunning: number | null;
 };
@@ -35,6 +37,10 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
       kind: known,
       network: parseNetwork(network),
       limits: readLimits(environment),
+      homes: {
+        maxMb: readAmount(environment, "CONVOKE_WALL_HOME_MB", 4_096, 64),
+        keptDays: readAmount(environment, "CONVOKE_WALL_HOME_DAYS", 30, 1),
+      },
       maxRunning: readAmount(environment, "CONVOKE_MAX_WALLS", 0, 1) || null,
     };
   } catch (cause) {

@@ -47,6 +47,7 @@ export async function openWalls({
     self,
     logger,
     limits: config.wall.limits,
+    homes: config.wall.homes,
     maxRunning: config.wall.maxRunning ?? defaultMaxWalls(),
     openControlGroups: () => openControlGroups({ uid: self.uid, environment }),
     isOwnListener,

@@ -26,10 +26,12 @@ import { orderWall } from "./order-wall.ts";
 import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
 import { WallEgress } from "./wall-egress.ts";
 import type { SharedTrust } from "./wall-egress.ts";
-import { groupLimits, WallGroup } from "./wall-group.ts";
+import { WallGroup } from "./wall-group.ts";
+import { WallNotes } from "./wall-notes.ts";
 import { NoPlaceError, type PlaceHolder, type WallPlaces } from "./wall-places.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { PrivateHomes } from "./private-homes.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
 
 export type BubblewrapWallDeps = BubblewrapWallsDeps & {
@@ -46,6 +48,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly trust: SharedTrust;
   readonly groups: Promise<ControlGroups>;
   readonly places: WallPlaces;
+  readonly privateHomes: PrivateHomes;
   /** Called when nothing has used it for a while; by then all of it has ended. */
   readonly onRest: () => void;
 };
@@ -69,8 +72,8 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
   /** Work that needs the process. */
   #running = 0;
   #usedAtMs = performance.now();
-  /** What the agent has to know after its next call. */
-  readonly #notes: string[] = [];
+  #isHomeHeld = false;
+  readonly #notes: WallNotes;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(deps: BubblewrapWallDeps) {
@@ -80,6 +83,11 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
     this.stateDir = deps.state;
     this.homeDir = deps.home;
     this.#group = new WallGroup({ ...deps, name: groupOfProcess(`wall-${basename(deps.root)}`) });
+    this.#notes = new WallNotes({
+      ...deps,
+      group: this.#group,
+      takeHomeNote: () => deps.privateHomes.takeNote(basename(deps.home)),
+    });
     this.#process = new WallProcess({
       files: { root: deps.root, run: this.#run },
       path: deps.environment["PATH"] ?? systemPath,
@@ -136,7 +144,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
 
   /** Ends the process for another wall. It starts again at the next call of a session. */
   async yield(): Promise<void> {
-    if (this.isOpen) this.#notes.push(yielded);
+    if (this.isOpen) this.#notes.addYielded();
     await this.#process.yield().catch((error: unknown) => {
       this.#deps.logger.warn({ error: describeError(error) }, "a wall could not be ended for another one");
     });
@@ -152,12 +160,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
   }
 
   async beginCall(): Promise<() => Promise<string>> {
-    const before = await this.#countMemoryEnds();
-    return async () => {
-      const ended = (await this.#countMemoryEnds()) - before;
-      const memory = ended > 0 ? [outOfMemory(ended, groupLimits(this.#deps.limits).memoryMb)] : [];
-      return [...this.#notes.splice(0), ...memory].join("\n");
-    };
+    return await this.#notes.beginCall();
   }
 
   /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */
@@ -241,13 +244,6 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
     this.#deps.onRest();
   }
 
-  async #countMemoryEnds(): Promise<number> {
-    return await this.#group.countMemoryEnds().catch((error: unknown) => {
-      this.#deps.logger.warn({ error: describeError(error) }, "the memory of a wall could not be read");
-      return 0;
-    });
-  }
-
   /** Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
   async #release(): Promise<void> {
     const { folder, gitPlaces, logger } = this.#deps;
@@ -257,6 +253,16 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
         "the control group of a wall could not be removed",
       );
     });
+    if (this.#isHomeHeld) {
+      this.#isHomeHeld = false;
+      const { privateHomes, home, root } = this.#deps;
+      await privateHomes.release(basename(home), basename(root)).catch((error: unknown) => {
+        logger.warn(
+          { folder, error: describeError(error) },
+          "the private home of a wall stays marked as used",
+        );
+      });
+    }
     this.#deps.places.release(this);
     for (const gitDir of this.#gitDirs.splice(0)) {
       await gitPlaces.release(gitDir).catch((error: unknown) => {
@@ -268,6 +274,8 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
   async #prepare(): Promise<BubblewrapOrder> {
     const { folder, order, environment, root, home, state, gitPlaces } = this.#deps;
     await this.#deps.places.take(this);
+    await this.#deps.privateHomes.hold(basename(home), basename(root), folder);
+    this.#isHomeHeld = true;
     const account = await this.#account();
     const egress = join(root, "egress");
     await this.#makeFolders(account, [root, this.#run, egress, home, state]);
@@ -297,14 +305,6 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
       if (folder !== this.#deps.root) await giveTo(folder, account);
     }
   }
-}
-
-const yielded =
-  "Wall: this server ended the idle wall of this conversation for another one (CONVOKE_MAX_WALLS). What ran in the background has ended, and terminals are new.";
-
-function outOfMemory(count: number, memoryMb: number): string {
-  const processes = count === 1 ? "a process was" : `${count} processes were`;
-  return `Memory: ${processes} ended, because everything behind this wall together reached its limit of ${memoryMb} MB (CONVOKE_WALL_MEMORY_MB of the server). Use less at a time, such as fewer jobs.`;
 }
 
 async function giveTo(path: string, { become }: WallAccount): Promise<void> {

@@ -60,7 +60,7 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     });
     expect((await started.ended).exitCode).toBe(0);
     await expect.poll(() => bench.walls.countRunning()).toBe(0);
-    await expect.poll(() => readdir(join(bench.dataDir, "walls/run", ownRun))).toEqual([]);
+    await expect.poll(() => readdir(join(bench.dataDir, "walls/run", ownRun))).toEqual(["homes"]);
     expect(await bench.terminal()).toBeTypeOf("function");
     expect(bench.walls.countRunning()).toBe(1);
   });

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { readProcess } from "@convoke/tool-host";
+import { dirname, join } from "node:path";
 import { invalidField } from "../lib/fault.ts";
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
@@ -9,6 +8,8 @@ import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
 import { SharedTrust } from "./wall-egress.ts";
 import { resolved, whyRefused } from "./refused-folder.ts";
+import { HomeUses, isProcessAlive, processName } from "./home-uses.ts";
+import { PrivateHomes } from "./private-homes.ts";
 import { WallPlaces } from "./wall-places.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 
@@ -25,6 +26,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #trust = new SharedTrust();
   readonly #groups: Promise<ControlGroups>;
   readonly #places: WallPlaces;
+  readonly #homes: PrivateHomes;
   readonly #dataDir: string;
   readonly #runDir: string;
 
@@ -33,6 +35,10 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     this.#dataDir = dataDir;
     this.#runDir = runDir;
     this.#groups = deps.openControlGroups();
+    const homesDir = join(dataDir, "walls", "homes");
+    const uses = new HomeUses({ homesDir, runsDir: dirname(runDir) });
+    this.#homes = new PrivateHomes({ homesDir, uses, limits: deps.homes, logger: deps.logger });
+    this.#homes.start();
     this.#places = new WallPlaces({ max: deps.maxRunning, waitMs: deps.placeWaitMs ?? placeWaitMs });
   }
 
@@ -42,11 +48,9 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const folder = join(dataDir, "walls", "run");
     await mkdir(folder, { recursive: true, mode: 0o711 });
     for (const name of await readdir(folder)) {
-      const [pid, startTicks] = name.split("-").map(Number);
-      if (readProcess(pid ?? 0)?.startTicks !== startTicks)
-        await rm(join(folder, name), { recursive: true, force: true });
+      if (!isProcessAlive(name)) await rm(join(folder, name), { recursive: true, force: true });
     }
-    const runDir = join(folder, `${process.pid}-${readProcess(process.pid)?.startTicks ?? 0}`);
+    const runDir = join(folder, processName());
     await mkdir(runDir, { recursive: true, mode: 0o711 });
     return new BubblewrapWalls(deps, dataDir, runDir);
   }
@@ -74,6 +78,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       trust: this.#trust,
       groups: this.#groups,
       places: this.#places,
+      privateHomes: this.#homes,
       onRest: () => this.#forget(rootId, wall),
     });
     // Before anything is awaited, so that concurrent callers get the same wall.
@@ -120,6 +125,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#walls.values()].map((wall) => wall[Symbol.asyncDispose]()));
+    await this.#homes[Symbol.asyncDispose]();
     await rm(this.#runDir, { recursive: true, force: true });
   }
 

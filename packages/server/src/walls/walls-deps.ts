@@ -2,6 +2,7 @@ import type { EgressRecord } from "../egress/egress.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import type { Account } from "../sandboxes/sandbox-directory.ts";
+import type { HomeLimits } from "./private-homes.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 
 /** What may be used inside one wall. */
@@ -30,6 +31,7 @@ export type BubblewrapWallsDeps = {
   /** Called for everything that passed or was refused on the way out of a conversation's wall. Must not throw. */
   readonly onEgress: (conversationId: string, record: EgressRecord) => void;
   readonly limits: WallLimits;
+  readonly homes: HomeLimits;
   /** How many walls run at one time. */
   readonly maxRunning: number;
   /** How long a wall waits for another one to end, in milliseconds; 20 seconds unless given. */
