@@ -14,6 +14,7 @@ import { buildCommand } from "../../scripts/build-command.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 import { call, firstCall } from "./first-call.ts";
+import { measureWalls } from "./walls.ts";
 import { measureWarm } from "./warm.ts";
 
 /** B12: from the request for a sandbox, cold and warm, to the answer of its first tool call; and the overhead of a further call. */
@@ -54,6 +55,8 @@ export async function run(): Promise<BenchResult[]> {
       createBubblewrapBackend({ ...depsOf(findToolHostProgram()), ...bubblewrap }),
       folder,
     );
+    const walls = join(folder, "walls");
+    const wallMs = await measureWalls(bundle, walls, "registries");
     const plain = await measure(createProcessBackend(depsOf(bundle)), folder);
     const toResult = (id: string, name: string, value: number): BenchResult => ({
       id,
@@ -72,6 +75,7 @@ export async function run(): Promise<BenchResult[]> {
         baseline: beside,
       },
       toResult("B12.warm", "the same, one of the bundle is kept ready: median", warmMs),
+      toResult("B12.wall", "a wall with a way out, bundle: order to first tool call: median", wallMs),
       {
         ...toResult(
           "B12.sources",

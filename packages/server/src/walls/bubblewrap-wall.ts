@@ -282,11 +282,14 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
     const key = join(this.#run, "key");
     await writeFile(key, `${this.#key}\n`, { mode: 0o600 });
     await giveTo(key, account);
-    const guards = await findGuards(folder, async (gitDir) => {
-      await gitPlaces.hold(gitDir);
-      this.#gitDirs.push(gitDir);
-    });
-    const settings = await deriveSettings(environment["HOME"] ?? account.home, folder, environment);
+    // Each waits for a program of git.
+    const [guards, settings] = await Promise.all([
+      findGuards(folder, async (gitDir) => {
+        await gitPlaces.hold(gitDir);
+        this.#gitDirs.push(gitDir);
+      }),
+      deriveSettings(environment["HOME"] ?? account.home, folder, environment),
+    ]);
     const isClosed = order.network === "none";
     return await orderWall({
       ...this.#deps,
