@@ -31,7 +31,7 @@ export async function measureWalls(
     self,
     logger: silentLogger,
     limits: { memoryMb: null, cpus: null, pids: 8_192 },
-    homes: { maxMb: 4_096, keptDays: 30 },
+    homes: { maxMb: 4_096, maxUnusedDays: 30 },
     maxRunning: roundCount + 1,
     openControlGroups: () => openControlGroups({ uid: self.uid, environment: process.env }),
     isOwnListener: () => false,

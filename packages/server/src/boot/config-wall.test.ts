@@ -11,7 +11,7 @@ test("a wall lets agents read from registries unless somebody says otherwise", (
 test("what walls may use is read from the environment, and what is no number is refused", () => {
   expect(readWallConfig({}, {})).toMatchObject({
     limits: { memoryMb: null, cpus: null, pids: 8_192 },
-    homes: { maxMb: 4_096, keptDays: 30 },
+    homes: { maxMb: 4_096, maxUnusedDays: 30 },
     maxRunning: null,
   });
   const environment = {

@@ -39,7 +39,7 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
       limits: readLimits(environment),
       homes: {
         maxMb: readAmount(environment, "CONVOKE_WALL_HOME_MB", 4_096, 64),
-        keptDays: readAmount(environment, "CONVOKE_WALL_HOME_DAYS", 30, 1),
+        maxUnusedDays: readAmount(environment, "CONVOKE_WALL_HOME_DAYS", 30, 1),
       },
       maxRunning: readAmount(environment, "CONVOKE_MAX_WALLS", 0, 1) || null,
     };

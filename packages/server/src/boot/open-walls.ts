@@ -59,7 +59,7 @@ export async function openWalls({
 export async function findWallLimits(
   environment: WallStartDeps["environment"],
 ): Promise<Pick<ControlGroups, "kind" | "detail">> {
-  return await openControlGroups({ uid: ownAccount().uid, environment, isLookOnly: true });
+  return await openControlGroups({ uid: ownAccount().uid, environment, isUntried: true });
 }
 
 /** Names of a person's settings that do not show behind walls, because they contain credentials or start programs. */

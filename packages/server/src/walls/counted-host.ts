@@ -71,7 +71,7 @@ export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "wor
       });
       ended.then(release, (error: unknown) => {
         release();
-        opened.reject(error as Error);
+        opened.reject(error);
       });
       return await opened.promise;
     } catch (error) {

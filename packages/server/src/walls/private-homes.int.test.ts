@@ -17,7 +17,7 @@ async function openHomes(maxMb = 64) {
     await mkdir(path, { recursive: true });
   const uses = new HomeUses(places);
   const clock = { ms: Date.now() };
-  const limits = { maxMb, keptDays: 30 };
+  const limits = { maxMb, maxUnusedDays: 30 };
   const homes = new PrivateHomes({ ...places, uses, limits, logger: silentLogger, nowMs: () => clock.ms });
   return {
     ...places,

@@ -13,7 +13,7 @@ export type HomeLimits = {
   /** Above it caches are dropped. */
   readonly maxMb: number;
   /** Days without use after which a home is removed. */
-  readonly keptDays: number;
+  readonly maxUnusedDays: number;
 };
 
 export type PrivateHomesDeps = {
@@ -96,8 +96,8 @@ export class PrivateHomes {
       if (bytes <= maxBytes) return;
       const rest =
         left > maxBytes ? ` It still has ${Math.ceil(left / megabyte)} MB: remove what is not needed.` : "";
-      const told = dropped.length === 0 ? "" : ` Dropped: ${dropped.join(", ")}.`;
-      const note = `Home: ${Math.ceil(bytes / megabyte)} MB were in the home of this folder, and ${limits.maxMb} may be (CONVOKE_WALL_HOME_MB).${told}${rest}`;
+      const droppedText = dropped.length === 0 ? "" : ` Dropped: ${dropped.join(", ")}.`;
+      const note = `Home: ${Math.ceil(bytes / megabyte)} MB were in the home of this folder, and ${limits.maxMb} may be (CONVOKE_WALL_HOME_MB).${droppedText}${rest}`;
       this.#notes.set(home, note);
       logger.warn({ home: place, dropped, bytes, left }, "a private home was too large");
     });
@@ -127,7 +127,7 @@ export class PrivateHomes {
   async #isOver(name: string): Promise<boolean> {
     const file = this.#recordOf(name);
     const used = (await stat(file).catch(() => null)) ?? (await stat(join(this.#deps.homesDir, name)));
-    if (this.#nowMs() - used.mtimeMs > this.#deps.limits.keptDays * dayMs) return true;
+    if (this.#nowMs() - used.mtimeMs > this.#deps.limits.maxUnusedDays * dayMs) return true;
     const text = await readFile(file, "utf8").catch(() => null);
     if (text === null) return false;
     const { folder, goneSinceMs } = JSON.parse(text) as HomeRecord;

@@ -4,18 +4,18 @@ import { DiskWatch, type DiskSpace } from "./disk-watch.ts";
 const gigabyte = 1024 ** 3;
 
 function watch(space: { -readonly [Key in keyof DiskSpace]: number }) {
-  const looks: string[] = [];
+  const checked: string[] = [];
   const clock = { ms: 0 };
   const disk = new DiskWatch({
     folders: ["/data"],
     readSpace: async (folder) => {
-      looks.push(folder);
+      checked.push(folder);
       if (folder === "/gone") throw new Error("ENOENT");
       return folder === "/data" ? { totalBytes: 1e15, freeBytes: 1e14 } : { ...space };
     },
     nowMs: () => clock.ms,
   });
-  return { disk, looks, clock };
+  return { disk, checked, clock };
 }
 
 test.each([
@@ -36,20 +36,20 @@ test("the words name the folder, what is free, and what to do", async () => {
   );
 });
 
-test("a disk with room is looked at every 30 seconds, a full one for each command", async () => {
+test("a disk with room is checked every 30 seconds, a full one for each command", async () => {
   const space = { totalBytes: 100 * gigabyte, freeBytes: 50 * gigabyte };
-  const { disk, looks, clock } = watch(space);
+  const { disk, checked, clock } = watch(space);
   for (const ms of [0, 29_999]) {
     clock.ms = ms;
     expect(await disk.whyFull(["/shop"])).toBeNull();
   }
-  expect(looks).toEqual(["/shop", "/data"]);
+  expect(checked).toEqual(["/shop", "/data"]);
   clock.ms = 30_000;
   space.freeBytes = 0;
   expect(await disk.whyFull(["/shop"])).toContain("nearly full");
   space.freeBytes = 50 * gigabyte;
   expect(await disk.whyFull(["/shop"])).toBeNull();
-  expect(looks).toHaveLength(5);
+  expect(checked).toHaveLength(5);
 });
 
 test("a folder that is not there refuses nothing", async () => {

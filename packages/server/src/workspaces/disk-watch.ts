@@ -34,12 +34,12 @@ export class DiskWatch {
   /** Why no command should start that may write to these folders, for an agent and the person behind it; null where there is room. */
   async whyFull(folders: readonly string[]): Promise<string | null> {
     const reasons = await Promise.all(
-      [...folders, ...this.#deps.folders].map((folder) => this.#look(folder)),
+      [...folders, ...this.#deps.folders].map((folder) => this.#check(folder)),
     );
     return reasons.find((reason) => reason !== null) ?? null;
   }
 
-  async #look(folder: string): Promise<string | null> {
+  async #check(folder: string): Promise<string | null> {
     const { nowMs, readSpace } = this.#deps;
     const known = this.#readings.get(folder);
     if (known?.reason === null && nowMs() - known.atMs < freshMs) return null;

@@ -23,7 +23,7 @@ export interface ControlGroups {
 
 export interface ControlGroup {
   /** The same command, which is in the group before it does anything. Its process id is that of what is started. */
-  wrap(command: GroupCommand): GroupCommand;
+  readonly wrap: (command: GroupCommand) => GroupCommand;
   /** What the wrapped command needs in its environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** How many processes the kernel has ended because the group was out of memory; 0 once the group is gone. */

@@ -94,7 +94,7 @@ export class GroupTree implements ControlGroups {
     const group = join(this.#tools, name);
     for (let round = 0; ; round += 1) {
       try {
-        // Kernels before 5.14 lack the file; what was started is ended by whoever started it.
+        // Kernels before 5.14 lack the file; its processes are ended by their starter.
         await writeFile(join(group, "cgroup.kill"), "1", { flag: "r+" }).catch(() => undefined);
         await this.#removeFolder(group);
         return;

@@ -20,7 +20,7 @@ export type OpenControlGroupsDeps = {
     readonly systemd: string;
   };
   /** Changes nothing of the server's own group and makes no trial in it, e.g. to tell people. */
-  readonly isLookOnly?: boolean;
+  readonly isUntried?: boolean;
   /** See `GroupTree`. */
   readonly removeFolder?: (path: string) => Promise<void>;
 };
@@ -59,7 +59,7 @@ async function findControlGroups(deps: OpenControlGroupsDeps): Promise<ControlGr
   if ((await isThere(files.systemd)) && (reason !== null || !(await isDelegated(root, environment))))
     return await SystemdScopes.open({ uid, environment, mounts });
   if (reason !== null) return noControlGroups(reason);
-  if (deps.isLookOnly === true) return { ...noControlGroups(treeDetail), kind: "group" };
+  if (deps.isUntried === true) return { ...noControlGroups(treeDetail), kind: "group" };
   const tree = await GroupTree.open({ root, ...(removeFolder === undefined ? {} : { removeFolder }) });
   await tryGroup(tree, environment);
   await tree.removeLeft(isOfEndedServer);

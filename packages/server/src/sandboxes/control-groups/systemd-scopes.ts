@@ -84,10 +84,20 @@ function scopeCommand(
     file: "systemd-run",
     args: [
       ...(uid === 0 ? [] : ["--user"]),
-      ...["--scope", "--quiet", "--collect", `--unit=${unit}`],
-      ...["-p", `MemoryMax=${memoryMb}M`, "-p", "MemorySwapMax=0", "-p", `TasksMax=${pids}`],
+      "--scope",
+      "--quiet",
+      "--collect",
+      `--unit=${unit}`,
+      "-p",
+      `MemoryMax=${memoryMb}M`,
+      "-p",
+      "MemorySwapMax=0",
+      "-p",
+      `TasksMax=${pids}`,
       ...(cpus === null ? [] : ["-p", `CPUQuota=${Math.round(cpus * 100)}%`]),
-      ...["--", file, ...args],
+      "--",
+      file,
+      ...args,
     ],
   };
 }

@@ -8,7 +8,6 @@ import { createQuickTools } from "../../testing/quick-tools.ts";
 import { startTestServer, type TestServer } from "../../testing/start-server.ts";
 import { toolPlace } from "../../testing/tool-place.ts";
 import { openNetworkTool } from "./network-source.ts";
-import { readWallConfig } from "../../boot/config-wall.ts";
 
 const hosts = ["files.example.com", "*.corp.example:8443"];
 const asked = {
@@ -31,7 +30,16 @@ async function openWalled(network: NetworkPolicy = "registries", machineUsers = 
         ],
       },
       openWalls: async () => walls,
-      config: { wall: { ...readWallConfig({}, {}), network }, machineUsers },
+      config: {
+        wall: {
+          kind: "auto",
+          network,
+          limits: { memoryMb: null, cpus: null, pids: 8_192 },
+          homes: { maxMb: 4_096, maxUnusedDays: 30 },
+          maxRunning: null,
+        },
+        machineUsers,
+      },
     }),
   );
   const owned = scope.move();
