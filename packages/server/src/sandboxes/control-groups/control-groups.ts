@@ -40,7 +40,7 @@ export function noControlGroups(reason: string): ControlGroups {
   };
 }
 
-export const noControlGroup: ControlGroup = {
+const noControlGroup: ControlGroup = {
   wrap: (command) => command,
   environment: {},
   countMemoryEnds: async () => 0,
