@@ -116,7 +116,7 @@ export const layerTable: LayerTable = {
       ["."],
     ],
     "server/tools": [
-      ["refusals-since.ts"],
+      ["refusals-since.ts", "call-notes.ts"],
       ["conversation-host.ts", "tool-source.ts", "session-skills.ts"],
       ["belt.ts"],
       ["around", "filters", "workflow", "worktrees"],

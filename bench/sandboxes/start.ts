@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { connectToolHost } from "@convoke/tool-host";
 import { findToolHostProgram } from "../../packages/cli/src/find-tool-host-program.ts";
 import { createBubblewrapBackend } from "../../packages/server/src/sandboxes/bubblewrap.ts";
+import { openControlGroups } from "../../packages/server/src/sandboxes/control-groups/open-control-groups.ts";
 import { findBubblewrap } from "../../packages/server/src/sandboxes/find-bubblewrap.ts";
 import { createProcessBackend } from "../../packages/server/src/sandboxes/process.ts";
 import { createTestWays } from "../../packages/server/src/sandboxes/testing/test-ways.ts";
@@ -14,6 +15,7 @@ import { buildCommand } from "../../scripts/build-command.ts";
 import type { BenchResult } from "../bench-result.ts";
 import { percentile } from "../journal/percentile.ts";
 import { call, firstCall } from "./first-call.ts";
+import { measureWalls } from "./walls.ts";
 import { measureWarm } from "./warm.ts";
 
 /** B12: from the request for a sandbox, cold and warm, to the answer of its first tool call; and the overhead of a further call. */
@@ -43,6 +45,7 @@ export async function run(): Promise<BenchResult[]> {
       environment: process.env,
       ways,
       connect: ({ address, key }: { address: string; key: string }) => connectToolHost({ address, key }),
+      openControlGroups: () => openControlGroups({ uid: self.uid, environment: process.env }),
     });
     const bundle = findToolHostProgram(join(buildDir, "lib", "cli-sandbox-host.js"));
     const bubblewrap = { self, unprivileged };
@@ -55,6 +58,8 @@ export async function run(): Promise<BenchResult[]> {
       createBubblewrapBackend({ ...depsOf(findToolHostProgram()), ...bubblewrap }),
       folder,
     );
+    const walls = join(folder, "walls");
+    const wallMs = await measureWalls(bundle, walls, "registries");
     const plain = await measure(createProcessBackend(depsOf(bundle)), folder);
     const toResult = (id: string, name: string, value: number): BenchResult => ({
       id,
@@ -73,6 +78,7 @@ export async function run(): Promise<BenchResult[]> {
         baseline: beside,
       },
       toResult("B12.warm", "the same, one of the bundle is kept ready: median", warmMs),
+      toResult("B12.wall", "a wall with a way out, bundle: order to first tool call: median", wallMs),
       {
         ...toResult(
           "B12.sources",

@@ -40,12 +40,20 @@ export async function runToolHost(options: ToolHostOptions): Promise<void> {
     ...guardian.environment,
   };
   const onWarning = (text: string): void => console.error(text);
-  if (options.egress !== undefined) {
-    scope.use(await openEgressListener({ socketPath: resolve(options.egress), onWarning }));
-  }
+  const egress =
+    options.egress === undefined
+      ? null
+      : openEgressListener({ socketPath: resolve(options.egress), onWarning });
+  // Why it could not be opened is thrown where the host is awaited.
+  egress?.catch(() => {});
+  scope.defer(async () => (await egress?.catch(() => null))?.[Symbol.asyncDispose]());
   // Tools take longer to load than all the rest: they come after the address, so that clients can connect meanwhile.
   const ready = Promise.withResolvers<void>();
-  const host = ready.promise.then(async () => loadHost(environment, onWarning));
+  // The thread of the listener starts meanwhile as well; no tool runs before it listens.
+  const host = ready.promise.then(async () => {
+    const [loaded] = await Promise.all([loadHost(environment, onWarning), egress]);
+    return loaded;
+  });
   const bash = scope.use(
     openLocalBash({
       path: options.stateDir === undefined ? ":memory:" : join(resolve(options.stateDir), "bash.sqlite"),

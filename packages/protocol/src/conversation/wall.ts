@@ -44,6 +44,12 @@ export const WallInfo = object("WallInfo", {
   network: NetworkPolicy,
   /** The tools run as root without capabilities, because the working folder is root's. */
   as_root: Type.Boolean(),
+  limits: Type.Optional(
+    choice(["group", "per-process"], {
+      description:
+        "With group the limits of memory, processors and processes hold for everything behind the wall together, with per-process for each process by itself.",
+    }),
+  ),
   hide: Type.Optional(Type.Array(Type.String())),
   unlocked: Type.Optional(Type.Array(Type.String())),
   extra_folders: Type.Optional(Type.Array(ExtraFolder)),

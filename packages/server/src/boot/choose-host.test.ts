@@ -6,6 +6,7 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { silentLogger } from "../lib/logger.ts";
 import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
+import { DiskWatch } from "../workspaces/disk-watch.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
 import { Hosts, type ChooseHostDeps } from "./choose-host.ts";
 
@@ -25,6 +26,8 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     isAsRoot: async () => isAsRoot,
     findLeftBehind: async (rootId) => (rootId === "one" ? { files: [], count: 3, is_complete: true } : null),
     countLeftBehind: (rootId) => (rootId === "one" ? 3 : null),
+    limits: async () => ({ kind: "per-process", detail: "of a test" }),
+    countRunning: () => 0,
     remove: async (rootId) => void removed.push(rootId),
     [Symbol.asyncDispose]: async () => {},
   };
@@ -35,6 +38,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     network: "registries",
     sandboxNetwork: "registries",
     requireMachine: createMachinePolicy({ users: ["local"], isSandboxed: true }),
+    disk: new DiskWatch({ folders: [] }),
     isMachineUser: (userId) => userId === "local",
     workspaceRoot: "/home/ada/work",
     home: "/home/ada",
@@ -143,7 +147,13 @@ test("a server without walls refuses a request for one, and says what conversati
   expect((await hosts.choose(conversation("local"))).kind).toBe("process");
   expect(await hosts.describe(conversation("local").config, "one")).toMatchObject({ kind: "none" });
   const { config } = conversation("local", { wall: { hide: [".env"] } });
-  const wall = { kind: "bubblewrap", network: "registries", as_root: false, hide: [".env"] };
+  const wall = {
+    kind: "bubblewrap",
+    network: "registries",
+    as_root: false,
+    limits: "per-process",
+    hide: [".env"],
+  };
   expect(await open().hosts.describe(config, "one")).toEqual({ ...wall, left_behind: 3 });
   expect(await open().hosts.describe(config, "two")).toEqual(wall);
 });

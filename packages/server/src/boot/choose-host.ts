@@ -23,6 +23,7 @@ import {
   type PassingPlace,
 } from "../tools/conversation-host.ts";
 import type { WalledHost, Walls } from "../walls/wall.ts";
+import type { DiskWatch } from "../workspaces/disk-watch.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
 import { giveToParentsOwner } from "../workspaces/owned-files.ts";
 import { checkUnlocked, needsWall, noWallAround, readWall, wallRefused, wallsAreOff } from "./read-wall.ts";
@@ -38,6 +39,7 @@ export type ChooseHostDeps = {
   /** What the sandboxes let out that isolate. */
   readonly sandboxNetwork: NetworkPolicy;
   readonly requireMachine: RequireMachine;
+  readonly disk: DiskWatch;
   /** Who may do without a wall. */
   readonly isMachineUser: (userId: string) => boolean;
   /** Relative working directories are below it. */
@@ -62,7 +64,8 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     const wall = await this.openWall(conversation);
     if (wall === null) {
       requireMachine(conversation.ownerId);
-      return processHost(toolHost);
+      const folder = this.#folderOf(conversation.config);
+      return processHost(toolHost, { whyNoCommand: () => this.#deps.disk.whyFull([folder]) });
     }
     return this.#walled(conversation, wall);
   };
@@ -95,10 +98,10 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     const { walls } = this.#deps;
     const { isOff, network, hide, granted, unlocked, extra } = readWall(wall, this.#deps.network);
     if (walls === null || isOff) return { kind: "none", network: "all", as_root: false };
-    const isAsRoot = await walls.isAsRoot(folder);
+    const [isAsRoot, { kind: limits }] = await Promise.all([walls.isAsRoot(folder), walls.limits()]);
     const lists = Object.entries({ hide, granted, unlocked, extra_folders: extra });
     const present = Object.fromEntries(lists.filter(([, list]) => list.length > 0));
-    return { kind: "bubblewrap", network, as_root: isAsRoot, ...present };
+    return { kind: "bubblewrap", network, as_root: isAsRoot, limits, ...present };
   }
 
   /** The folder that the server was started in, or one in the home where no wall could stand around that. */
@@ -237,7 +240,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
   }
 
   #walled({ config }: HostedConversation, wall: WalledHost): ConversationHost {
-    const { toolHost } = this.#deps;
+    const { toolHost, disk } = this.#deps;
     const openHost = async (): Promise<ToolHost> => await wall.openHost();
     return {
       catalogue: wall.catalogue,
@@ -246,6 +249,8 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       stateDir: wall.stateDir,
       openHost,
       refusalsSince: async (mark) => wall.refusalsSince(mark),
+      beginCall: () => wall.beginCall(),
+      whyNoCommand: () => disk.whyFull([this.#folderOf(config), wall.homeDir]),
       adoptState: (sessionId, from) => wall.adoptState(sessionId, from),
       // The wall of a conversation stands around its worktree, which therefore is made before it. Those of sub-agents are made behind it.
       worktrees:

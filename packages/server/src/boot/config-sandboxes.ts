@@ -86,7 +86,8 @@ function readUser(text: string): SandboxConfig["user"] {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function readAmount(
+/** Throws a {@link ConfigError} for anything but a number from `least` up. */
+export function readAmount(
   environment: Environment,
   name: string,
   fallback: number,

@@ -1,6 +1,9 @@
 import { ConfigError } from "../lib/config-error.ts";
 import type { NetworkPolicy } from "@convoke/protocol";
 import { parseNetwork } from "../egress/policy/parse-network.ts";
+import type { HomeLimits } from "../walls/private-homes.ts";
+import type { WallLimits } from "../walls/walls-deps.ts";
+import { readAmount } from "./config-sandboxes.ts";
 import { describeError } from "../lib/describe-error.ts";
 
 const kinds = ["auto", "bubblewrap", "off"] as const;
@@ -11,6 +14,11 @@ export type WallConfig = {
   readonly kind: (typeof kinds)[number];
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: NetworkPolicy;
+  /** What all processes of one wall may use together, or each where they cannot be limited together. */
+  readonly limits: WallLimits;
+  readonly homes: HomeLimits;
+  /** How many walls run at one time; null: one for each 256 MB of the machine's memory. */
+  readonly maxRunning: number | null;
 };
 
 export type WallOverrides = { readonly wall?: string | undefined; readonly network?: string | undefined };
@@ -24,7 +32,16 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
   const known = kinds.find((one) => one === kind);
   if (known === undefined)
     throw new ConfigError(`The wall (CONVOKE_WALL) must be one of ${kinds.join(", ")}, not "${kind}".`);
-  return { kind: known, network: readNetwork(network, "CONVOKE_NETWORK (--network)") };
+  return {
+    kind: known,
+    network: readNetwork(network, "CONVOKE_NETWORK (--network)"),
+    limits: readLimits(environment),
+    homes: {
+      maxMb: readAmount(environment, "CONVOKE_WALL_HOME_MB", 4_096, 64),
+      maxUnusedDays: readAmount(environment, "CONVOKE_WALL_HOME_DAYS", 30, 1),
+    },
+    maxRunning: readAmount(environment, "CONVOKE_MAX_WALLS", 0, 1) || null,
+  };
 }
 
 /** A policy in words of a variable or flag. Throws a {@link ConfigError} with `name` before what is wrong. */
@@ -34,4 +51,12 @@ export function readNetwork(text: string, name: string): NetworkPolicy {
   } catch (cause) {
     throw new ConfigError(`${name}: ${describeError(cause)}`, { cause });
   }
+}
+
+function readLimits(environment: Environment): WallLimits {
+  return {
+    memoryMb: readAmount(environment, "CONVOKE_WALL_MEMORY_MB", 0, 64) || null,
+    cpus: readAmount(environment, "CONVOKE_WALL_CPUS", 0, 0.1, false) || null,
+    pids: readAmount(environment, "CONVOKE_WALL_PIDS", 8_192, 32),
+  };
 }

@@ -47,6 +47,7 @@ import { Webhooks } from "../webhooks/webhooks.ts";
 import { toAddressList } from "../lib/address-list.ts";
 import { createFilteredFetch, type Fetch } from "../lib/filtered-fetch.ts";
 import type { Walls } from "../walls/wall.ts";
+import { DiskWatch } from "../workspaces/disk-watch.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
 
 /** Wraps what a server opens, e.g. to make it fail at a chosen moment. */
@@ -158,6 +159,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     network: config.wall.network,
     sandboxNetwork: config.sandbox.network,
     requireMachine,
+    disk: new DiskWatch({ folders: [config.dataDir] }),
     isMachineUser: (userId) => ["*", userId].some((name) => config.machineUsers.includes(name)),
     workspaceRoot,
     home: config.homeDir,

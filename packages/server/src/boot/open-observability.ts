@@ -19,6 +19,7 @@ import { Metrics } from "../observability/metrics.ts";
 import { Observer } from "../observability/observer.ts";
 import { version } from "../lib/version.ts";
 import type { Signer } from "../security/signer.ts";
+import type { Walls } from "../walls/wall.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import { systemClock } from "../lib/clock.ts";
 
@@ -48,6 +49,7 @@ export type Watched = {
   readonly app: FastifyInstance;
   readonly journal: Journal;
   readonly sandboxes: Sandboxes | null;
+  readonly walls: Walls | null;
   readonly webhooks: Webhooks;
 };
 
@@ -114,6 +116,7 @@ function gaugesOf(watched: Watched | null): Gauges {
       return new Map(await Promise.all(counts));
     },
     sandboxesByStatus: async () => (await watched?.sandboxes?.countByStatus()) ?? new Map(),
+    wallsRunning: () => watched?.walls?.countRunning() ?? 0,
     openSockets: () => watched?.app.websocketServer.clients.size ?? 0,
     webhooks: () => watched?.webhooks.status ?? [],
   };

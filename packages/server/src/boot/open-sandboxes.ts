@@ -21,6 +21,7 @@ import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import { ownListener, type SharedWithWays } from "./own-listener.ts";
 import { silentLogger, type Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
+import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
 import { ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import {
   installationIdOf,
@@ -241,6 +242,7 @@ function toPlatform(
     program,
     environment,
     connect: ({ address, key }) => connectToolHost({ address, key }),
+    openControlGroups: () => openControlGroups({ uid: ownAccount().uid, environment }),
     self: ownAccount(),
     unprivileged: config.user,
     ways,

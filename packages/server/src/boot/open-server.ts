@@ -231,7 +231,7 @@ export async function openServer({
       demo,
       isReady: () => isReady && cluster.isSound(),
       faces: [
-        ...observability.openFaces({ app, journal: store.journal, sandboxes, webhooks }),
+        ...observability.openFaces({ app, journal: store.journal, sandboxes, walls, webhooks }),
         nodesFace(cluster),
         auditFace(join(dataDir, "audit")),
       ],

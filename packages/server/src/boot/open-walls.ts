@@ -1,8 +1,11 @@
 import { readIfThere } from "../lib/read-if-there.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
+import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
 import { findBubblewrap, ownAccount, type BackendFinding } from "../sandboxes/find-bubblewrap.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import { deriveSettings } from "../walls/derived-settings.ts";
 import { LateWalls } from "../walls/late-walls.ts";
+import { machineMemoryMb } from "../walls/wall-group.ts";
 import type { Walls } from "../walls/wall.ts";
 import type { Outside } from "../walls/walls-deps.ts";
 import { NoWallError, type NoWall } from "../walls/no-wall.ts";
@@ -46,6 +49,10 @@ export async function openWalls({
     environment,
     self,
     logger,
+    limits: config.wall.limits,
+    homes: config.wall.homes,
+    maxRunning: config.wall.maxRunning ?? defaultMaxWalls(),
+    openControlGroups: () => openControlGroups({ uid: self.uid, environment }),
     isOwnListener: ownListener(ownPort),
     boundSecrets,
     onEgress: (conversation, record) => onEgress({ conversation }, record),
@@ -53,11 +60,23 @@ export async function openWalls({
   });
 }
 
+/** How processes of walls are limited on this machine. */
+export async function findWallLimits(
+  environment: WallStartDeps["environment"],
+): Promise<Pick<ControlGroups, "kind" | "detail">> {
+  return await openControlGroups({ uid: ownAccount().uid, environment, isUntried: true });
+}
+
 /** Names of a person's settings that do not show behind walls, because they contain credentials or start programs. */
 export async function listHiddenSettings(
   environment: WallStartDeps["environment"],
 ): Promise<readonly string[]> {
   return (await deriveSettings(environment["HOME"] ?? "/", "/", environment)).leftOut;
+}
+
+/** Many more would use up the memory even when each does little. */
+function defaultMaxWalls(): number {
+  return Math.max(4, Math.floor(machineMemoryMb() / 256));
 }
 
 /** Why no wall works on this machine; null when one does. */

@@ -60,6 +60,7 @@ test("F13: without file handles the metrics are refused, later available again, 
 const noGauges = (): Gauges => ({
   conversationsByStatus: async () => new Map(),
   sandboxesByStatus: async () => new Map(),
+  wallsRunning: () => 0,
   openSockets: () => 0,
   webhooks: () => [],
 });

@@ -2,6 +2,7 @@
 export type Gauges = {
   readonly conversationsByStatus: () => Promise<ReadonlyMap<string, number>>;
   readonly sandboxesByStatus: () => Promise<ReadonlyMap<string, number>>;
+  readonly wallsRunning: () => number;
   readonly openSockets: () => number;
   readonly webhooks: () => readonly { readonly id: string; readonly lag_events: number }[];
 };

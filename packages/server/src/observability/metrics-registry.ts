@@ -146,6 +146,9 @@ function registerGauges(
   gauge("sandboxes", "Sandboxes by status.", ["status"], "sum", async () =>
     byStatus(await gauges.sandboxesByStatus()),
   );
+  gauge("walls_running", "Walls of conversations whose process runs.", [], "sum", async () => [
+    [{}, gauges.wallsRunning()],
+  ]);
   gauge("open_sockets", "WebSockets that are open.", [], "sum", async () => [[{}, gauges.openSockets()]]);
   gauge("webhook_lag_events", "Events that a receiver has not taken yet.", ["receiver"], "max", async () =>
     gauges.webhooks().map(({ id, lag_events: count }) => [{ receiver: id }, count]),

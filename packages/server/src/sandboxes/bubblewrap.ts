@@ -5,6 +5,7 @@ import { readProcess } from "@convoke/tool-host";
 import { insideEgress, trustFiles, type InsideTrust } from "../egress/inside-egress.ts";
 import { bubblewrapArguments, inside, sandboxBinds, settingsFiles } from "./bubblewrap-arguments.ts";
 import { bubblewrapCommand, type BubblewrapOrder } from "./bubblewrap-command.ts";
+import type { ControlGroups } from "./control-groups/control-groups.ts";
 import { markerVariable } from "./find-processes.ts";
 import { launchDetached } from "./launch.ts";
 import { LocalBackend } from "./local-backend.ts";
@@ -29,6 +30,8 @@ export type BubblewrapDeps = LocalBackendDeps &
 
 /** Linux namespaces without a daemon: own files, users, processes, hostname and network; the guide lists what holds. */
 export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
+  let opened: Promise<ControlGroups> | null = null;
+  const groups = (): Promise<ControlGroups> => (opened ??= deps.openControlGroups());
   return new LocalBackend(deps, {
     name: "bubblewrap",
     plan: async (order) => {
@@ -42,7 +45,7 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
           const { directory } = place;
           const way = { id: spec.id, directory, authority: keys.authority };
           const trust = spec.network === "none" ? null : await deps.ways.open(way, owner);
-          const outer = await launch(order, { ...place, account, trust }, deps);
+          const outer = await launch(order, { ...place, account, trust, groups: await groups() }, deps);
           const init = await untilInit(directory, outer, signal);
           return {
             roots: [outer, init],
@@ -55,16 +58,21 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
     },
     connectPort: (directory, port) => connectForwardedPort(join(directory.runDir, "ports.sock"), port),
     ways: deps.ways,
+    clear: async (id) => await (await groups()).remove(groupName(deps, id)),
   });
 }
 
 /** The process that is returned lives as long as the tool host, the one below it as long as anything inside. */
 async function launch(
   { spec }: StartOrder,
-  place: LaunchPlace & { readonly account: Account; readonly trust: InsideTrust | null },
+  place: LaunchPlace & {
+    readonly account: Account;
+    readonly trust: InsideTrust | null;
+    readonly groups: ControlGroups;
+  },
   deps: BubblewrapDeps,
 ): Promise<ProcessKey> {
-  const { directory, workspaceDir, marker, account, trust } = place;
+  const { directory, workspaceDir, marker, account, trust, groups } = place;
   const { program, environment } = deps;
   const { runDir: run, stateDir: state, homeDir: home } = directory;
   const egress = trust === null ? null : directory.egressDir;
@@ -93,10 +101,14 @@ async function launch(
         }),
       ],
     } satisfies BubblewrapOrder;
+    const group = await groups.open(groupName(deps, spec.id), spec.limits);
+    const command = bubblewrapCommand(order, statusFile);
     return await launchDetached({
-      ...bubblewrapCommand(order, statusFile),
+      ...command,
+      ...group.wrap(command),
       cwd: "/",
       environment: {
+        ...group.environment,
         PATH: pathOf(deps),
         [markerVariable]: marker,
       },
@@ -105,6 +117,10 @@ async function launch(
   } finally {
     closeSync(statusFile);
   }
+}
+
+function groupName({ installationId }: BubblewrapDeps, id: string): string {
+  return `sandbox-${installationId}-${id}`;
 }
 
 function pathOf({ environment }: BubblewrapDeps): string {

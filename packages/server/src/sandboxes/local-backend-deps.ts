@@ -1,3 +1,4 @@
+import type { ControlGroups } from "./control-groups/control-groups.ts";
 import type { SandboxWays } from "./sandbox-ways.ts";
 import type { ConnectToolHost } from "./tool-host-link.ts";
 import type { ToolHostProgram } from "./tool-host-program.ts";
@@ -14,4 +15,6 @@ export type LocalBackendDeps = {
   readonly connect: ConnectToolHost;
   /** Used by backends that isolate; disposed of by their caller. */
   readonly ways: SandboxWays;
+  /** Finds out how the processes of a sandbox can be limited together here; asked at the first start of bubblewrap. */
+  readonly openControlGroups: () => Promise<ControlGroups>;
 };

@@ -18,6 +18,8 @@ export type LocalKind = {
   readonly connectPort: (directory: SandboxDirectory, port: number) => Promise<Duplex>;
   /** Null where sandboxes have the machine's network. */
   readonly ways: SandboxWays | null;
+  /** Removes what a start has made of a sandbox outside of its folder; its processes have ended. */
+  readonly clear?: (id: string) => Promise<void>;
 };
 
 export type LaunchPlan = {
@@ -86,6 +88,7 @@ export class LocalBackend implements SandboxBackend {
   async remove(id: string): Promise<void> {
     await killLeftovers(this.#directory(id), this.#marker(id));
     await this.#kind.ways?.close(id);
+    await this.#kind.clear?.(id);
     await removeSandboxDirectory(this.#directory(id));
   }
 

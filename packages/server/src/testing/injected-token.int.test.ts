@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { defaultTools, hiddenMark } from "@convoke/tool-host";
 import { expect, test } from "vitest";
+import { readWallConfig } from "../boot/config-wall.ts";
 import { openWalls } from "../boot/open-walls.ts";
 import { runGitBackend } from "../egress/testing/run-git-backend.ts";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
@@ -63,7 +64,7 @@ test.skipIf(!probe.isUsable || !hasPrograms)(
           environment: process.env,
           outside: world.ways,
         }),
-      config: { wall: { kind: "bubblewrap", network: "registries" } },
+      config: { wall: readWallConfig({}, { wall: "bubblewrap", network: "registries" }) },
     });
     places.repositories = join(server.folder, "host");
     places.registry = join(server.folder, "registry");

@@ -25,8 +25,10 @@ export class MemoryWalls implements Walls {
       catalogue: host.catalogue,
       isRunning: true,
       openHost: async () => host,
+      homeDir: this.#options.stateDir,
       stateDir: join(this.#options.stateDir, order.rootId),
       adoptState: async () => {},
+      beginCall: async () => async () => "",
       refusalsSince: () => ({ mark: 0, text: "" }),
       totals: () => [],
       connectPort: async () => Promise.reject(new Error("Nothing listens here.")),
@@ -47,6 +49,14 @@ export class MemoryWalls implements Walls {
 
   countLeftBehind(): null {
     return null;
+  }
+
+  async limits(): ReturnType<Walls["limits"]> {
+    return { kind: "per-process", detail: "memory" };
+  }
+
+  countRunning(): number {
+    return this.#orders.length;
   }
 
   async remove(): Promise<void> {}

@@ -7,6 +7,7 @@ import { openWalls } from "../boot/open-walls.ts";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
 import { startTestServer, type TestServer } from "./start-server.ts";
 import { testedPrograms } from "./tested-programs.ts";
+import { readWallConfig } from "../boot/config-wall.ts";
 
 const probe = await findBubblewrap({
   self: ownAccount(),
@@ -61,7 +62,7 @@ test.skipIf(!probe.isUsable)(
       tools: defaultTools(),
       openWalls: (shared) =>
         openWalls({ ...shared, program: testedPrograms().toolHost, environment: process.env }),
-      config: { wall: { kind: "bubblewrap", network: "registries" } },
+      config: { wall: readWallConfig({}, { wall: "bubblewrap", network: "registries" }) },
     });
     const { agent } = server.startRequest();
     const id = await server.runTo("waiting_for_confirmation", "Get the data.", {

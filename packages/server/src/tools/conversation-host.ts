@@ -2,6 +2,7 @@ import type { LeftBehind, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { HostTotals } from "../egress/egress.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
+import type { BeginCall } from "./call-notes.ts";
 import type { RefusalsSince } from "./refusals-since.ts";
 
 /** Where the tools of a conversation run. */
@@ -23,6 +24,10 @@ export type ConversationHost = {
   adoptState?(sessionId: string, from: string): Promise<void>;
   /** Where the server's proxy is the way out: what was refused there since a mark. Never rejects. */
   refusalsSince?: RefusalsSince;
+  /** Why no command may start now, such as a full disk; null for nothing. Absent: never. */
+  whyNoCommand?(): Promise<string | null>;
+  /** For `wall`: what its agent has to know after a call. */
+  beginCall?: BeginCall;
   /** Where worktrees of the conversation are made. */
   readonly worktrees: WorktreeHost;
 };
@@ -82,9 +87,13 @@ export interface PassingPlace {
 }
 
 /** A tool host in this process. */
-export function processHost(toolHost: ToolHost): ConversationHost {
+export function processHost(
+  toolHost: ToolHost,
+  more: Pick<ConversationHost, "whyNoCommand"> = {},
+): ConversationHost {
   const openHost = async (): Promise<ToolHost> => toolHost;
   return {
+    ...more,
     catalogue: toolHost.catalogue,
     kind: "process",
     stateDir: null,

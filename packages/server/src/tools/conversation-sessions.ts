@@ -17,9 +17,11 @@ import { makeDirectory } from "../lib/make-directory.ts";
 import type { Model } from "../models/model.ts";
 import type { Observer } from "../observability/observer.ts";
 import { giveToParentsOwner } from "../workspaces/owned-files.ts";
+import { addNotes } from "./around/add-notes.ts";
 import { waitBeforeStart } from "./around/before-start.ts";
 import { leaveToHost } from "./around/hand-over.ts";
 import { observeCalls } from "./around/observe.ts";
+import { refuseCommands } from "./around/refuse-commands.ts";
 import { reportRefusals } from "./around/report-refusals.ts";
 import { giveFilesToOwner, type OwnedFolder } from "./around/owned-files.ts";
 import { createBelt } from "./belt.ts";
@@ -145,17 +147,19 @@ export class ConversationSessions {
   async #openHost(
     session: ToolSession,
     config: ConversationConfig,
-    place: Pick<ConversationHost, "kind" | "refusalsSince"> & {
+    place: Pick<ConversationHost, "kind" | "refusalsSince" | "beginCall" | "whyNoCommand"> & {
       readonly folder: OwnedFolder | null;
       readonly context: SessionContext;
     },
   ): Promise<ToolSource> {
-    const { folder, context, kind, refusalsSince } = place;
+    const { folder, context, kind, refusalsSince, beginCall, whyNoCommand } = place;
     let owned = createHostSource(session);
     if (folder === null) owned = leaveToHost(owned, context.handedOver);
     // Behind a wall the tools run as the owner of the folder.
     else if (kind === "process") owned = await giveFilesToOwner(owned, folder, this.#deps.logger);
     if (refusalsSince !== undefined) owned = reportRefusals(owned, refusalsSince);
+    if (beginCall !== undefined) owned = addNotes(owned, beginCall);
+    if (whyNoCommand !== undefined) owned = refuseCommands(owned, whyNoCommand);
     const asking = askForResponses(owned, config.agent);
     return isOnDemand(config) ? browserOnDemand(asking, context) : asking;
   }

@@ -1,5 +1,5 @@
 import { chown, mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -12,7 +12,10 @@ import {
 import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
+import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
 import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
+import { groupOfProcess } from "../sandboxes/control-groups/open-control-groups.ts";
 import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
 import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { CountedHost } from "./counted-host.ts";
@@ -28,8 +31,12 @@ import { gitSettings } from "./git-credentials.ts";
 import { WallEgress } from "./wall-egress.ts";
 import { insideEgress } from "../egress/inside-egress.ts";
 import type { SharedTrust } from "../egress/way-out.ts";
+import { WallGroup } from "./wall-group.ts";
+import { WallNotes } from "./wall-notes.ts";
+import { NoPlaceError, type PlaceHolder, type WallPlaces } from "./wall-places.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
+import type { PrivateHomes } from "./private-homes.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
 
 export type BubblewrapWallDeps = BubblewrapWallsDeps & {
@@ -47,6 +54,9 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly leftBehind: Pick<LeftBehindFiles, "begin">;
   readonly gitPlaces: GitPlaces;
   readonly trust: SharedTrust;
+  readonly groups: Promise<ControlGroups>;
+  readonly places: WallPlaces;
+  readonly privateHomes: PrivateHomes;
   /** Called when nothing has used it for a while; by then all of it has ended. */
   readonly onRest: () => void;
 };
@@ -54,16 +64,24 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
 const defaultIdleMs = 10 * 60_000;
 
 /** The wall of one conversation. */
-export class BubblewrapWall implements WalledHost, AsyncDisposable {
+export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable {
   readonly catalogue: readonly string[];
   readonly stateDir: string;
+  readonly homeDir: string;
   readonly #deps: BubblewrapWallDeps;
   readonly #process: WallProcess;
   readonly #key = createWallKey();
   readonly #egress: WallEgress;
+  readonly #group: WallGroup;
   #connected: Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }> | null = null;
   readonly #gitDirs: string[] = [];
   #resting: Promise<void> | undefined;
+  #open = 0;
+  /** Work that needs the process. */
+  #running = 0;
+  #usedAtMs = performance.now();
+  #isHomeHeld = false;
+  readonly #notes: WallNotes;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(deps: BubblewrapWallDeps) {
@@ -71,10 +89,18 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
     this.#egress = new WallEgress({ ...deps, folder: join(deps.root, "egress") });
     this.catalogue = deps.catalogue;
     this.stateDir = deps.state;
+    this.homeDir = deps.home;
+    this.#group = new WallGroup({ ...deps, name: groupOfProcess(`wall-${basename(deps.root)}`) });
+    this.#notes = new WallNotes({
+      ...deps,
+      group: this.#group,
+      takeHomeNote: () => deps.privateHomes.takeNote(basename(deps.home)),
+    });
     this.#process = new WallProcess({
       files: { root: deps.root, run: this.#run },
       path: deps.environment["PATH"] ?? systemPath,
       prepare: () => this.#prepare(),
+      openGroup: () => this.#group.open(),
       onEnd: () => this.#release(),
     });
     this.#restLater();
@@ -101,15 +127,37 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   async openHost(): Promise<ToolHost> {
     clearTimeout(this.#idle);
     await this.#resting;
-    this.#connected ??= this.#connect();
-    const connecting = this.#connected;
     try {
-      return (await connecting).host;
+      return await this.#during(async () => (await (this.#connected ??= this.#connect())).host);
     } catch (error) {
-      if (this.#connected === connecting) this.#connected = null;
+      this.#connected = null;
       const isReason = error instanceof ToolHostRefusedError || error instanceof ToolHostUnreachableError;
-      throw isReason ? new Fault("not-now", "wall_failed", error.message, [], { cause: error }) : error;
+      if (!isReason) throw error;
+      const code = error.cause instanceof NoPlaceError ? "walls_busy" : "wall_failed";
+      throw new Fault("not-now", code, error.message, [], { cause: error });
+    } finally {
+      if (this.#open === 0) this.#restLater();
     }
+  }
+
+  get isBusy(): boolean {
+    return this.#running > 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#open > 0;
+  }
+
+  get usedAtMs(): number {
+    return this.#usedAtMs;
+  }
+
+  /** Ends the process for another wall. It starts again at the next call of a session. */
+  async yield(): Promise<void> {
+    if (this.isOpen) this.#notes.addYielded();
+    await this.#process.yield().catch((error: unknown) => {
+      this.#deps.logger.warn({ error: describeError(error) }, "a wall could not be ended for another one");
+    });
   }
 
   async adoptState(sessionId: string, from: string): Promise<void> {
@@ -123,6 +171,10 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
 
   totals(): readonly HostTotals[] {
     return this.#egress.totals();
+  }
+
+  async beginCall(): Promise<() => Promise<string>> {
+    return await this.#notes.beginCall();
   }
 
   /** Lets this conversation reach hosts, as far as the server's policy does. Throws a {@link Fault} that names a host which cannot be read. */
@@ -160,7 +212,23 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       // No tool runs before this is done too.
       this.#deps.leftBehind.begin(),
     ]);
-    return { remote, host: new CountedHost(remote, (open) => this.#onChange(open)) };
+    const host = new CountedHost(remote, {
+      onChange: (open) => this.#onChange(open),
+      run: (work) => this.#during(work),
+    });
+    return { remote, host };
+  }
+
+  async #during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#running += 1;
+    try {
+      await this.#process.start();
+      return await work();
+    } finally {
+      this.#running -= 1;
+      this.#usedAtMs = performance.now();
+      this.#deps.places.changed();
+    }
   }
 
   async #disconnect(): Promise<void> {
@@ -170,11 +238,13 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   }
 
   #onChange(open: number): void {
+    this.#open = open;
     clearTimeout(this.#idle);
     if (open === 0) this.#restLater();
   }
 
   #restLater(): void {
+    clearTimeout(this.#idle);
     const { idleMs = defaultIdleMs, logger } = this.#deps;
     this.#idle = setTimeout(() => {
       this.#resting = this.#rest().catch((error: unknown) => {
@@ -195,6 +265,23 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   /** Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
   async #release(): Promise<void> {
     const { folder, gitPlaces, logger } = this.#deps;
+    await this.#group.close().catch((error: unknown) => {
+      logger.warn(
+        { folder, error: describeError(error) },
+        "the control group of a wall could not be removed",
+      );
+    });
+    if (this.#isHomeHeld) {
+      this.#isHomeHeld = false;
+      const { privateHomes, home, root } = this.#deps;
+      await privateHomes.release(basename(home), basename(root)).catch((error: unknown) => {
+        logger.warn(
+          { folder, error: describeError(error) },
+          "the private home of a wall stays marked as used",
+        );
+      });
+    }
+    this.#deps.places.release(this);
     for (const gitDir of this.#gitDirs.splice(0)) {
       await gitPlaces.release(gitDir).catch((error: unknown) => {
         logger.warn({ folder, error: describeError(error) }, "what a wall held in .git could not be removed");
@@ -203,26 +290,26 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
   }
 
   async #prepare(): Promise<BubblewrapOrder> {
-    const { folder, extraFolders, order, environment, root, home, state, gitPlaces } = this.#deps;
+    const { folder, order, environment, root, home, state } = this.#deps;
+    await this.#deps.places.take(this);
+    await this.#deps.privateHomes.hold(basename(home), basename(root), folder);
+    this.#isHomeHeld = true;
     const account = await this.#account();
     const egress = join(root, "egress");
     await this.#makeFolders(account, [root, this.#run, egress, home, state]);
     const key = join(this.#run, "key");
     await writeFile(key, `${this.#key}\n`, { mode: 0o600 });
     await giveTo(key, account);
-    const hold = async (gitDir: string): Promise<void> => {
-      await gitPlaces.hold(gitDir);
-      this.#gitDirs.push(gitDir);
-    };
-    const guards = await findGuards(folder, hold, order.unlocked);
-    for (const { path, isWritable } of extraFolders)
-      if (isWritable) guards.push(...(await findGuards(path, hold)));
-    const personHome = environment["HOME"] ?? account.home;
-    const java = await findJava(personHome, environment);
     const isClosed = order.network === "none";
-    const settings = await deriveSettings(personHome, folder, environment, {
-      moreGit: isClosed ? "" : gitSettings(insideEgress.folder),
-    });
+    const personHome = environment["HOME"] ?? account.home;
+    // Some wait for a program of git.
+    const [guards, settings, java] = await Promise.all([
+      this.#findGuards(),
+      deriveSettings(personHome, folder, environment, {
+        moreGit: isClosed ? "" : gitSettings(insideEgress.folder),
+      }),
+      findJava(personHome, environment),
+    ]);
     return await orderWall({
       ...this.#deps,
       account,
@@ -232,6 +319,18 @@ export class BubblewrapWall implements WalledHost, AsyncDisposable {
       java,
       trust: isClosed ? null : await this.#egress.open(settings.registries, java),
     });
+  }
+
+  async #findGuards(): Promise<Bind[]> {
+    const { folder, extraFolders, order, gitPlaces } = this.#deps;
+    const hold = async (gitDir: string): Promise<void> => {
+      await gitPlaces.hold(gitDir);
+      this.#gitDirs.push(gitDir);
+    };
+    const guards = await findGuards(folder, hold, order.unlocked);
+    for (const { path, isWritable } of extraFolders)
+      if (isWritable) guards.push(...(await findGuards(path, hold)));
+    return guards;
   }
 
   async #makeFolders(account: WallAccount, folders: readonly string[]): Promise<void> {

@@ -60,7 +60,7 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     });
     expect((await started.ended).exitCode).toBe(0);
     await expect.poll(() => bench.walls.countRunning()).toBe(0);
-    await expect.poll(() => readdir(join(bench.dataDir, "walls/run", ownRun))).toEqual([]);
+    await expect.poll(() => readdir(join(bench.dataDir, "walls/run", ownRun))).toEqual(["homes"]);
     expect(await bench.terminal()).toBeTypeOf("function");
     expect(bench.walls.countRunning()).toBe(1);
   });
@@ -76,6 +76,22 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     expect(three).not.toBe(one);
     await three.openHost();
     expect(bench.walls.countRunning()).toBe(1);
+  });
+
+  test("the idle wall ends for another one, which its agent is told; a busy one does not", async () => {
+    await using bench = await WallBench.open({ maxRunning: 1, placeWaitMs: 100 });
+    const first = await bench.terminal();
+    const wall = await bench.walls.open(bench.order());
+    expect(await first("cd /tmp; echo one")).toBe("one");
+    const second = await bench.terminal({ rootId: "two" });
+    expect(bench.walls.countRunning()).toBe(1);
+    expect(await second("echo two")).toBe("two");
+    const readNotes = await wall.beginCall();
+    const waiting = first("until [ -e go ]; do sleep 0.05; done; pwd");
+    expect(await second("echo three").catch(String)).toContain("All 1 walls that this server may run");
+    await writeFile(join(bench.folder, "go"), "");
+    expect(await waiting).toBe(bench.folder);
+    expect(await readNotes()).toContain("ended the idle wall of this conversation");
   });
 
   test("a start that fails says why, and leaves nothing in .git", async () => {

@@ -1,16 +1,22 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rm, rmdir, stat } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { LeftBehind } from "@convoke/protocol";
-import { readProcess } from "@convoke/tool-host";
 import { invalidField } from "../lib/fault.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import { BubblewrapWall } from "./bubblewrap-wall.ts";
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import { GitPlaces } from "./git-places.ts";
 import { LeftBehindFiles, type LeftBehindPlace } from "./left-behind.ts";
 import { SharedTrust } from "../egress/way-out.ts";
 import { resolved, whyNotShown, whyRefused, type FolderPlaces } from "./refused-folder.ts";
+import { HomeUses, isProcessAlive, processName } from "./home-uses.ts";
+import { PrivateHomes } from "./private-homes.ts";
+import { WallPlaces } from "./wall-places.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
+
+/** Less than a call waits for an unavailable tool host. */
+const placeWaitMs = 20_000;
 
 /** One wall of bubblewrap for each conversation that works on this machine. */
 export class BubblewrapWalls implements Omit<Walls, "summary"> {
@@ -22,6 +28,9 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   #opened = 0;
   readonly #gitPlaces = new GitPlaces();
   readonly #trust = new SharedTrust();
+  readonly #groups: Promise<ControlGroups>;
+  readonly #places: WallPlaces;
+  readonly #homes: PrivateHomes;
   readonly #dataDir: string;
   readonly #runDir: string;
 
@@ -29,6 +38,12 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     this.#deps = deps;
     this.#dataDir = dataDir;
     this.#runDir = runDir;
+    this.#groups = deps.openControlGroups();
+    const homesDir = join(dataDir, "walls", "homes");
+    const uses = new HomeUses({ homesDir, runsDir: dirname(runDir) });
+    this.#homes = new PrivateHomes({ homesDir, uses, limits: deps.homes, logger: deps.logger });
+    this.#homes.start();
+    this.#places = new WallPlaces({ max: deps.maxRunning, waitMs: deps.placeWaitMs ?? placeWaitMs });
   }
 
   /** Removes what processes left that ended without doing so. */
@@ -37,11 +52,9 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const folder = join(dataDir, "walls", "run");
     await mkdir(folder, { recursive: true, mode: 0o711 });
     for (const name of await readdir(folder)) {
-      const [pid, startTicks] = name.split("-").map(Number);
-      if (readProcess(pid ?? 0)?.startTicks !== startTicks)
-        await rm(join(folder, name), { recursive: true, force: true });
+      if (!isProcessAlive(name)) await rm(join(folder, name), { recursive: true, force: true });
     }
-    const runDir = join(folder, `${process.pid}-${readProcess(process.pid)?.startTicks ?? 0}`);
+    const runDir = join(folder, processName());
     await mkdir(runDir, { recursive: true, mode: 0o711 });
     return new BubblewrapWalls(deps, dataDir, runDir);
   }
@@ -70,6 +83,9 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       leftBehind: this.#leftBehindOf(rootId, { folder, unlocked: order.unlocked }),
       gitPlaces: this.#gitPlaces,
       trust: this.#trust,
+      groups: this.#groups,
+      places: this.#places,
+      privateHomes: this.#homes,
       onRest: () => this.#forget(rootId, wall),
     });
     // Before anything is awaited, so that concurrent callers get the same wall.
@@ -83,10 +99,10 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   }
 
   async #whyRefused(folder: string): Promise<string | null> {
-    return whyRefused(folder, await this.#places());
+    return whyRefused(folder, await this.#hidden());
   }
 
-  async #places(): Promise<FolderPlaces> {
+  async #hidden(): Promise<FolderPlaces> {
     const home = this.#deps.environment["HOME"];
     return { dataDir: this.#dataDir, home: home === undefined ? null : await resolved(home) };
   }
@@ -98,6 +114,10 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       // It is made by the server, as root.
       () => true,
     );
+  }
+
+  async limits(): Promise<ControlGroups> {
+    return await this.#groups;
   }
 
   countRunning(): number {
@@ -127,6 +147,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#walls.values()].map((wall) => wall[Symbol.asyncDispose]()));
+    await this.#homes[Symbol.asyncDispose]();
     await rm(this.#runDir, { recursive: true, force: true });
   }
 
@@ -146,7 +167,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
           () => false,
         );
         if (!isFolder) throw invalidField(loc, `${path} is not a folder that the server can read.`);
-        const reason = whyNotShown(found, await this.#places());
+        const reason = whyNotShown(found, await this.#hidden());
         if (reason !== null) throw invalidField(loc, reason);
         return { path: found, isWritable };
       }),

@@ -1,4 +1,18 @@
-import type { PersonShell, PipedProcess, RemoteToolHost, ToolHost, ToolSession } from "@convoke/tool-host";
+import {
+  ToolHostRefusedError,
+  type PersonShell,
+  type PipedProcess,
+  type RemoteToolHost,
+  type ToolHost,
+  type ToolSession,
+} from "@convoke/tool-host";
+
+export type HostUse = {
+  /** Called with the number of sessions, programs and shells that are open. */
+  readonly onChange: (open: number) => void;
+  /** Does work that needs the wall: starts it before where it does not run, and keeps it from being ended for another one. */
+  readonly run: <Result>(work: () => Promise<Result>) => Promise<Result>;
+};
 
 /**
  * A tool host that counts what is open in it, so that its process can be ended when nothing is. Files of the folder are read through it:
@@ -6,12 +20,12 @@ import type { PersonShell, PipedProcess, RemoteToolHost, ToolHost, ToolSession }
  */
 export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "workspace"> {
   readonly #host: RemoteToolHost;
-  readonly #onChange: (open: number) => void;
+  readonly #use: HostUse;
   #open = 0;
 
-  constructor(host: RemoteToolHost, onChange: (open: number) => void) {
+  constructor(host: RemoteToolHost, use: HostUse) {
     this.#host = host;
-    this.#onChange = onChange;
+    this.#use = use;
   }
 
   get catalogue(): readonly string[] {
@@ -29,7 +43,8 @@ export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "wor
   async openSession(...args: Parameters<ToolHost["openSession"]>): Promise<ToolSession> {
     const release = this.#hold();
     try {
-      return released(await this.#host.openSession(...args), release);
+      await this.#use.run(async () => {});
+      return this.#counted(await this.#host.openSession(...args), release);
     } catch (error) {
       release();
       throw error;
@@ -39,6 +54,8 @@ export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "wor
   startProcess(...args: Parameters<ToolHost["startProcess"]>): PipedProcess {
     const release = this.#hold();
     const started = this.#host.startProcess(...args);
+    // It waits for the wall itself, and says what became of it.
+    void this.#use.run(() => started.ended).catch(() => undefined);
     started.ended.then(release, release);
     return started;
   }
@@ -46,9 +63,17 @@ export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "wor
   async openShell(...args: Parameters<ToolHost["openShell"]>): Promise<PersonShell> {
     const release = this.#hold();
     try {
-      const shell = await this.#host.openShell(...args);
-      shell.ended.then(release, release);
-      return shell;
+      const opened = Promise.withResolvers<PersonShell>();
+      const ended = this.#use.run(async () => {
+        const shell = await this.#host.openShell(...args);
+        opened.resolve(shell);
+        await shell.ended;
+      });
+      ended.then(release, (error: unknown) => {
+        release();
+        opened.reject(error);
+      });
+      return await opened.promise;
     } catch (error) {
       release();
       throw error;
@@ -65,29 +90,38 @@ export class CountedHost implements ToolHost, Pick<RemoteToolHost, "bash" | "wor
 
   #hold(): () => void {
     let isHeld = true;
-    this.#onChange((this.#open += 1));
+    this.#use.onChange((this.#open += 1));
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#onChange((this.#open -= 1));
+      this.#use.onChange((this.#open -= 1));
     };
   }
-}
 
-/** The same session, which calls `release` when it is closed. */
-function released(session: ToolSession, release: () => void): ToolSession {
-  return new Proxy(session, {
-    get: (target, property) => {
-      if (property === Symbol.asyncDispose)
-        return async () => {
-          try {
-            await target[Symbol.asyncDispose]();
-          } finally {
-            release();
-          }
-        };
-      const value: unknown = Reflect.get(target, property, target);
-      return typeof value === "function" ? (value as (...args: unknown[]) => unknown).bind(target) : value;
-    },
-  });
+  /** The same session, which is in use while it executes, and calls `release` when it is closed. */
+  #counted(session: ToolSession, release: () => void): ToolSession {
+    const execute: ToolSession["execute"] = async (...args) => {
+      try {
+        return await this.#use.run(() => session.execute(...args));
+      } catch (error) {
+        if (error instanceof ToolHostRefusedError) return { type: "error", text: error.message };
+        throw error;
+      }
+    };
+    const close = async (): Promise<void> => {
+      try {
+        await session[Symbol.asyncDispose]();
+      } finally {
+        release();
+      }
+    };
+    return new Proxy(session, {
+      get: (target, property) => {
+        if (property === "execute") return execute;
+        if (property === Symbol.asyncDispose) return close;
+        const value: unknown = Reflect.get(target, property, target);
+        return typeof value === "function" ? (value as (...args: unknown[]) => unknown).bind(target) : value;
+      },
+    });
+  }
 }

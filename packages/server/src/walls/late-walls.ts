@@ -35,6 +35,14 @@ export class LateWalls implements Walls {
     return this.#loaded?.countLeftBehind(rootId) ?? null;
   }
 
+  async limits(): ReturnType<Walls["limits"]> {
+    return await (await this.#load()).limits();
+  }
+
+  countRunning(): number {
+    return this.#loaded?.countRunning() ?? 0;
+  }
+
   async remove(rootId: string): Promise<void> {
     await (await this.#load()).remove(rootId);
   }

@@ -27,11 +27,11 @@ import {
 import type { BubblewrapWallsDeps } from "./walls-deps.ts";
 import type { WallOrder } from "./wall.ts";
 
-/** Processes and threads of a wall, and megabytes of memory of one process. People's builds need more than sandboxes of strangers. */
-const limits = { pids: 8_192, memoryMb: 64 * 1_024 };
+/** Memory of one process unless it was set. Programs reserve much more than they use. */
+const processMemoryMb = 64 * 1_024;
 const hostName = "convoke-wall";
 
-export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "program"> & {
+export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "limits" | "program"> & {
   readonly order: WallOrder;
   /** The working folder without links. */
   readonly folder: string;
@@ -47,7 +47,7 @@ export type WallParts = Pick<BubblewrapWallsDeps, "dataDir" | "environment" | "p
 
 /** What to start for a wall whose folders exist. */
 export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
-  const { account, dataDir, dirs, environment, folder, order, program, settings, trust } = parts;
+  const { account, dataDir, dirs, environment, folder, limits, order, program, settings, trust } = parts;
   const home = environment["HOME"] ?? account.home;
   const toolchains = await findToolchains({ home, dataDir, environment });
   const forwarder = forwarderBind(undefined, "/run/convoke-program");
@@ -88,7 +88,7 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
       ...(await findHiddenFiles(folder, order.hide)),
     },
     visible: [],
-    limits,
+    limits: { pids: limits.pids, memoryMb: limits.memoryMb ?? processMemoryMb },
     command: [
       insideWall.program.node,
       ...nodeArguments,

@@ -9,6 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openHostStream, ToolHostRefusedError, ToolHostUnreachableError } from "@convoke/tool-host";
 import { describeError } from "../lib/describe-error.ts";
 import { bubblewrapCommand, type BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
+import type { ControlGroup } from "../sandboxes/control-groups/control-groups.ts";
+import { NoPlaceError } from "./wall-places.ts";
 import { readTail } from "../sandboxes/sandbox-directory.ts";
 
 export type WallFiles = {
@@ -22,6 +24,8 @@ export type WallProcessDeps = {
   readonly files: WallFiles;
   /** Makes the folders, writes the key of the tool host, and says what to start. Called for each start. */
   readonly prepare: () => Promise<BubblewrapOrder>;
+  /** Called for each start: the group that it is in. */
+  readonly openGroup: () => Promise<ControlGroup>;
   /** Called after each end, and when a start has failed. Must not reject. */
   readonly onEnd: () => Promise<void>;
   /** The environment of bubblewrap itself. */
@@ -38,6 +42,8 @@ export class WallProcess implements AsyncDisposable {
   #starting: Promise<void> | null = null;
   #ended: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** Set while it must not start by itself; resolved when it is wanted again. */
+  #wanted: PromiseWithResolvers<void> | null = null;
 
   constructor(deps: WallProcessDeps) {
     this.#deps = deps;
@@ -52,9 +58,30 @@ export class WallProcess implements AsyncDisposable {
    * cannot be started: another attempt at once would fail as well.
    */
   async connect(): Promise<Socket> {
-    if (this.#isClosed) throw new ToolHostUnreachableError("The wall is closed.");
-    if (this.#child === null) await (this.#starting ??= this.#start().finally(() => (this.#starting = null)));
+    // A connection that was lost is restored by itself, and would start it.
+    await this.#wanted?.promise;
+    if (this.#child === null) await this.start();
     return await openHostStream(`unix:${this.#socket}`);
+  }
+
+  /** Starts it when it does not run. Rejects with {@link ToolHostRefusedError}; it does not start then until it is asked to again. */
+  async start(): Promise<void> {
+    if (this.#isClosed) throw new ToolHostUnreachableError("The wall is closed.");
+    try {
+      if (this.#child === null)
+        await (this.#starting ??= this.#start().finally(() => (this.#starting = null)));
+    } catch (error) {
+      if ((error as Error).cause instanceof NoPlaceError) this.#wanted ??= Promise.withResolvers();
+      throw error;
+    }
+    this.#wanted?.resolve();
+    this.#wanted = null;
+  }
+
+  /** Ends everything inside until {@link start} is called. */
+  async yield(): Promise<void> {
+    this.#wanted ??= Promise.withResolvers();
+    await this.stop();
   }
 
   /** Ends everything inside. It starts again at the next use. */
@@ -66,6 +93,7 @@ export class WallProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#wanted?.resolve();
     await this.stop();
     await rm(this.#deps.files.root, { recursive: true, force: true });
   }
@@ -75,16 +103,18 @@ export class WallProcess implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { files, prepare, onEnd, path } = this.#deps;
+    const { files, prepare, openGroup, onEnd, path } = this.#deps;
     await using scope = new AsyncDisposableStack();
     try {
       const order = await prepare();
       const status = scope.use(await open(join(files.root, "status.json"), "w", 0o600));
       const log = scope.use(await open(join(files.root, "log"), "w", 0o600));
-      const { file, args, descriptors } = bubblewrapCommand(order, status.fd);
+      const { descriptors, ...command } = bubblewrapCommand(order, status.fd);
+      const group = await openGroup();
+      const { file, args } = group.wrap(command);
       const child = spawn(file, args, {
         cwd: "/",
-        env: { PATH: path },
+        env: { ...group.environment, PATH: path },
         // In a group of its own, so that a Ctrl-C at the server's terminal reaches only the server.
         detached: true,
         stdio: [
@@ -107,9 +137,12 @@ export class WallProcess implements AsyncDisposable {
       if (this.#child === null) await onEnd();
       throw error instanceof ToolHostRefusedError
         ? error
-        : new ToolHostRefusedError(`The wall could not be started: ${describeError(error)}`, {
-            cause: error,
-          });
+        : new ToolHostRefusedError(
+            error instanceof NoPlaceError
+              ? error.message
+              : `The wall could not be started: ${describeError(error)}`,
+            { cause: error },
+          );
     }
   }
 

@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { LeftBehind, NetworkPolicy } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 
 /** A wall as a conversation needs it. */
 export type WallOrder = {
@@ -30,6 +31,8 @@ export type WalledHost = {
   readonly isRunning: boolean;
   /** Starts the wall when it does not run. Rejects with a {@link Fault} that says why it cannot start. */
   openHost(): Promise<ToolHost>;
+  /** Absolute directory, outside, of the private home; it need not be there yet. */
+  readonly homeDir: string;
   /** Absolute directory, inside and outside, for the state of sessions. */
   readonly stateDir: string;
   /** Gives a session the state that it had without a wall, from this folder, unless it has its own by now. */
@@ -38,6 +41,11 @@ export type WalledHost = {
   refusalsSince(mark: number): RefusalsSince;
   /** What passed and was refused on the way out, by host and port. */
   totals(): readonly HostTotals[];
+  /**
+   * Called before a call. The function that it returns tells, after the call, what the agent has to know: that processes were ended because
+   * memory was used up, and what was done since the last call. Neither rejects.
+   */
+  beginCall(): Promise<() => Promise<string>>;
   /** A byte stream to a TCP port inside; rejects with a reason. */
   connectPort(port: number): Promise<Duplex>;
 };
@@ -59,6 +67,10 @@ export interface Walls extends AsyncDisposable {
   findLeftBehind(rootId: string): Promise<LeftBehind | null>;
   /** How many files the last search found; null before the first one. Searches nothing. */
   countLeftBehind(rootId: string): number | null;
+  /** How processes of walls are limited here. */
+  limits(): Promise<Pick<ControlGroups, "kind" | "detail">>;
+  /** Walls whose process runs. */
+  countRunning(): number;
   /** Ends the wall of a conversation and removes its private folders. */
   remove(rootId: string): Promise<void>;
 }

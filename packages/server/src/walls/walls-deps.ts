@@ -1,11 +1,23 @@
 import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { EgressOptions, EgressRecord } from "../egress/egress.ts";
 import type { Logger } from "../lib/logger.ts";
+import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import type { Account } from "../sandboxes/sandbox-directory.ts";
+import type { HomeLimits } from "./private-homes.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 
 /** Ways to hosts: their addresses, connections to these, and which certificates are trusted. */
 export type Outside = Required<Pick<EgressOptions, "resolve" | "connect" | "upstreamTrust">>;
+
+/** What may be used inside one wall. */
+export type WallLimits = {
+  /** Null: three quarters of the machine's, where all processes are limited together. */
+  readonly memoryMb: number | null;
+  /** Processors; may be a fraction; null: all of them. */
+  readonly cpus: number | null;
+  /** Processes and threads. */
+  readonly pids: number;
+};
 
 /** What the walls of one server work with. */
 export type BubblewrapWallsDeps = {
@@ -26,6 +38,14 @@ export type BubblewrapWallsDeps = {
   readonly onEgress: (conversationId: string, record: EgressRecord) => void;
   /** How the hosts of the network are reached; as this machine does unless given. */
   readonly outside?: Outside | undefined;
+  readonly limits: WallLimits;
+  readonly homes: HomeLimits;
+  /** How many walls run at one time. */
+  readonly maxRunning: number;
+  /** How long a wall waits for another one to end, in milliseconds; 20 seconds unless given. */
+  readonly placeWaitMs?: number;
+  /** Finds out how the processes of a wall can be limited together here; asked once. */
+  readonly openControlGroups: () => Promise<ControlGroups>;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
   readonly idleMs?: number;
 };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectToolHost, type Outcome, type RemoteToolHost, type ToolSession } from "@convoke/tool-host";
 import type { EgressRecord } from "../../egress/egress.ts";
+import { openControlGroups } from "../control-groups/open-control-groups.ts";
 import type { LocalBackendDeps } from "../local-backend-deps.ts";
 import type { SandboxWays, SandboxWaysDeps } from "../sandbox-ways.ts";
 import type { SandboxBackend, SandboxHandle, SandboxKeys, SandboxSpec, StartPhase } from "../sandbox.ts";
@@ -63,6 +64,7 @@ export class SandboxBench implements AsyncDisposable {
       environment: { ...process.env, LLM_API_KEY: canary, CONVOKE_API_KEY: canary },
       connect,
       ways: this.#ways,
+      openControlGroups: () => openControlGroups({ uid: process.getuid?.() ?? 0, environment: process.env }),
     };
   }
 

@@ -1,13 +1,14 @@
 import { connectToolHost } from "@convoke/tool-host";
 import { createBubblewrapBackend } from "../bubblewrap.ts";
 import { createProcessBackend } from "../process.ts";
+import { noControlGroups } from "../control-groups/control-groups.ts";
 import type { LocalBackendDeps } from "../local-backend-deps.ts";
 import { createTestWays } from "./test-ways.ts";
 
 /** What the process that is killed is told: a start without a row, as one whose row was lost. */
 export type StartOrderOfTest = {
   readonly backend: "bubblewrap" | "process";
-  readonly deps: Omit<LocalBackendDeps, "connect" | "ways">;
+  readonly deps: Omit<LocalBackendDeps, "connect" | "openControlGroups" | "ways">;
   readonly id: string;
   readonly workspaceDir: string;
 };
@@ -21,10 +22,12 @@ async function start({ backend, deps, id, workspaceDir }: StartOrderOfTest): Pro
   const self = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   const unprivileged = { uid: 65_534, gid: 65_534 };
   const ways = createTestWays("registries");
+  const openControlGroups: LocalBackendDeps["openControlGroups"] = async () => noControlGroups("a test");
+  const connected = { ...deps, connect, ways, openControlGroups };
   const created =
     backend === "process"
-      ? createProcessBackend({ ...deps, connect, ways })
-      : createBubblewrapBackend({ ...deps, connect, ways, self, unprivileged });
+      ? createProcessBackend(connected)
+      : createBubblewrapBackend({ ...connected, self, unprivileged });
   await created.start({
     spec: {
       id,

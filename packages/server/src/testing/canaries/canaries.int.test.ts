@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { defaultTools, hiddenMark } from "@convoke/tool-host";
 import { expect, test } from "vitest";
+import { readWallConfig } from "../../boot/config-wall.ts";
 import { openWalls } from "../../boot/open-walls.ts";
 import { findBubblewrap, ownAccount } from "../../sandboxes/find-bubblewrap.ts";
 import { startTestServer, type TestServer } from "../start-server.ts";
@@ -52,7 +53,7 @@ test.skipIf(!probe.isUsable).each(plays.map((orders) => [Object.keys(orders).joi
           environment: process.env,
           outside: world.ways,
         }),
-      config: { wall: { kind: "bubblewrap", network: "registries" } },
+      config: { wall: readWallConfig({}, { wall: "bubblewrap", network: "registries" }) },
     });
     await layOut(server.workspaceDir, folderCanary, orders);
     const { agent } = server.startRequest();

@@ -17,7 +17,7 @@ export function reportRefusals(source: ToolSource, refusalsSince: RefusalsSince)
 }
 
 /** The observation itself when it has no list of parts. */
-function withText(observation: Observation, text: string): Observation {
+export function withText(observation: Observation, text: string): Observation {
   const { content } = observation as { readonly content?: unknown };
   if (!Array.isArray(content)) return observation;
   // On a line of its own: clients put the parts together as they are.

@@ -35,7 +35,16 @@ async function openWalled(network: NetworkPolicy = "registries", machineUsers = 
         ],
       },
       openWalls: async () => walls,
-      config: { wall: { kind: "auto", network }, machineUsers },
+      config: {
+        wall: {
+          kind: "auto",
+          network,
+          limits: { memoryMb: null, cpus: null, pids: 8_192 },
+          homes: { maxMb: 4_096, maxUnusedDays: 30 },
+          maxRunning: null,
+        },
+        machineUsers,
+      },
     }),
   );
   const owned = scope.move();

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultTools, type Outcome, type ToolSession } from "@convoke/tool-host";
 import { silentLogger } from "../../lib/logger.ts";
+import { openControlGroups } from "../../sandboxes/control-groups/open-control-groups.ts";
 import { ownAccount } from "../../sandboxes/find-bubblewrap.ts";
 import { testedPrograms } from "../../testing/tested-programs.ts";
 import { createBoundSecretRegistry } from "../../egress/bound-secret-registry.ts";
@@ -39,6 +40,10 @@ export class WallBench implements AsyncDisposable {
       environment: { ...process.env, HOME: join(root, "home/me"), LLM_API_KEY: "canary-of-the-server" },
       self: ownAccount(),
       logger: silentLogger,
+      maxRunning: 100,
+      homes: { maxMb: 4_096, maxUnusedDays: 30 },
+      limits: { memoryMb: null, cpus: null, pids: 8_192 },
+      openControlGroups: () => openControlGroups({ uid: ownAccount().uid, environment: process.env }),
       isOwnListener: () => false,
       boundSecrets: createBoundSecretRegistry(),
       onEgress: (conversationId, record) => void records.push({ conversationId, ...record }),

@@ -5,6 +5,7 @@ import { constants, openSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { makeExpendable } from "../../processes/expendable.ts";
 import { endProcesses, signalProcesses, type ProcessTarget } from "../../processes/end-processes.ts";
 import {
   hasProcessTable,
@@ -104,6 +105,7 @@ export class Shell implements AsyncDisposable {
       env: { ...deps.environment, [shellVariable]: deps.marker },
       encoding: null,
     });
+    makeExpendable(this.#pty.pid);
     this.#messages = new ShellMessages({
       onBegin: () => this.#listener?.onBegin(),
       onText: (text) => {

@@ -59,6 +59,14 @@ describe("commands", () => {
     expect(answer.metadata?.working_dir).toBe(join(terminal.workspaceDir, "sub"));
   });
 
+  test.runIf(process.platform === "linux")(
+    "when memory is used up, a command is ended rather than the tool host",
+    async () => {
+      await using terminal = await openTestTerminal();
+      expect(await terminal.run("cat /proc/self/oom_score_adj")).toMatchObject({ text: "500" });
+    },
+  );
+
   test("the background process id is reported", async () => {
     await using terminal = await openTestTerminal();
     const answer = await terminal.run("sleep 60 > /dev/null 2>&1 & echo pid=$!");
