@@ -142,7 +142,7 @@ async function untilInit(
 const pollMs = 3;
 
 function refuseWhatCannotHold({ spec }: StartOrder): void {
-  if (spec.image !== undefined) {
+  if (spec.image !== undefined || spec.runtime !== undefined) {
     throw new SandboxError(
       "The bubblewrap sandbox runs this machine's programs, not images; leave the image out or use docker.",
     );

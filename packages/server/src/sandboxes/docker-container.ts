@@ -40,6 +40,7 @@ export function containerBody(order: ContainerOrder): object {
       Binds: binds.map(({ source, target, isWritable }) => `${source}:${target}:${isWritable ? "rw" : "ro"}`),
       NetworkMode: spec.network === "none" ? "none" : isPodman ? "slirp4netns" : "bridge",
       UsernsMode: isPodman ? "keep-id" : undefined,
+      Runtime: spec.runtime,
       Memory: memoryMb * 1024 * 1024,
       MemorySwap: memoryMb * 1024 * 1024,
       NanoCpus: Math.round(cpus * 1e9),

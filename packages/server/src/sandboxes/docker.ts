@@ -99,6 +99,7 @@ class DockerBackend implements SandboxBackend {
     // The engine finishes what it began for a caller that hangs up, so giving up waits for its answer and then removes.
     await this.#engine.call("POST", `/containers/create?name=${name}`, { body });
     signal.throwIfAborted();
+    if (spec.runtime !== undefined) await this.#assertRuntime(name, spec.runtime);
     await this.#engine.call("POST", `/containers/${name}/start`);
     const handle = this.#handle(spec.id, key);
     return { findEnd: () => handle.findEnd(), toHandle: async () => handle };
@@ -125,6 +126,16 @@ class DockerBackend implements SandboxBackend {
       isPodman: Components.some(({ Name }) => Name.startsWith("Podman")),
       environment: this.#deps.environment,
     });
+  }
+
+  /** An engine may ignore the field: the container would run, with less around it than was asked for. */
+  async #assertRuntime(name: string, wanted: string): Promise<void> {
+    const { body } = await this.#engine.call("GET", `/containers/${name}/json`);
+    const used = (body as { readonly HostConfig?: { readonly Runtime?: string } }).HostConfig?.Runtime;
+    if (used === wanted) return;
+    throw new SandboxError(
+      `The container engine does not run containers with ${wanted}: it would use ${used ?? "another runtime"}. Use Docker, or leave the runtime out.`,
+    );
   }
 
   async #fetchImage(image: string, onProgress: (progress: StartProgress) => void, signal: AbortSignal) {

@@ -25,6 +25,12 @@ export type SandboxSpec = {
   readonly network: "none" | "on";
   /** Container image; backends without images refuse it. */
   readonly image?: string | undefined;
+  /** Name of the engine's runtime for the container, such as `runsc`; the engine's default unless given. Backends without containers refuse it. */
+  readonly runtime?: string | undefined;
+  /** Id of the operator's spec that it was made from; none where the server's settings alone decided. */
+  readonly specId?: string | undefined;
+  /** Those of its user's secrets that may enter; all of them unless given. */
+  readonly secretNames?: readonly string[] | undefined;
 };
 
 /** The progress of a start; reported at least every two seconds. */
