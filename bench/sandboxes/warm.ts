@@ -27,11 +27,11 @@ export async function measureWarm(backend: SandboxBackend, sandboxesDir: string)
   const limits = { memoryMb: 1_024, cpus: 1, pids: 256 };
   await using sandboxes = createFleetSandboxes({
     fleet,
-    templates: [{ backend: backend.name, limits, network: "none", environment: {} }],
+    templates: [{ backend: backend.name, limits, network: "none", environment: {}, warm: 1 }],
     sandboxesDir,
     summary: "",
     templatesSinceMs: 0,
-    warm: { size: 1, logger: silentLogger, times: { restMs } },
+    warm: { logger: silentLogger, times: { restMs } },
   });
   const untilReady = async (): Promise<void> => {
     for (;;) {
