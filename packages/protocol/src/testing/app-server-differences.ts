@@ -16,6 +16,10 @@ export const appServerDifferences: readonly { readonly pattern: RegExp; readonly
     pattern: /^SandboxSpecInfo (isolation|description|runtime)$/,
     reason: "Says whether a sandbox is a wall, and what it is for; the reference has containers alone.",
   },
+  {
+    pattern: /^AppConversationStartRequest-(Input|Output) sandbox_spec_id$/,
+    reason: "Chooses a spec for one conversation; the reference has the user's setting alone.",
+  },
   { pattern: / path conversation_id$/, reason: "An id that is no UUID names the field that is wrong." },
   {
     pattern: /^AppConversation(Start|Update)Request(-Input|-Output)? title$/,

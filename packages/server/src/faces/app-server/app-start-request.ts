@@ -19,6 +19,9 @@ import { normalizeUuid } from "../../lib/uuid7.ts";
 import { createMask } from "../../security/mask.ts";
 import type { JsonObject, StoredSettings } from "../../settings/stored-settings.ts";
 import { withDefaults } from "../../settings/with-defaults.ts";
+import { enteringSecrets } from "../../app-conversations/entering-secrets.ts";
+import { specMissing } from "../../app-conversations/sandbox-refusals.ts";
+import type { SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
 import { readStartRequest, readTitle } from "../agent-server/conversations/start-request.ts";
 import { checkBranch, checkRepository, providerSecrets, toRepositoryOrder } from "./repository-request.ts";
 import { suggestedMessage } from "./suggested-task.ts";
@@ -32,7 +35,10 @@ export type StartContext = {
   readonly secrets: Readonly<Record<string, string>>;
   readonly catalogue: readonly string[];
   readonly approvalDefault: ApprovalPolicy | null;
-  readonly templateIds: readonly string[];
+  /** The first is the default. */
+  readonly templates: readonly Pick<SandboxTemplate, "id" | "secretNames">[];
+  /** The one that the conversation is to work in, if it is there; null for one of its own. */
+  readonly sandbox: Pick<SandboxView, "secretNames"> | null;
   readonly parent: AppConversationView | null;
   /** Fields of the request that change nothing. */
   readonly unused: readonly string[];
@@ -49,9 +55,11 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
   const { settings, parent } = context;
   const wanted = inherit(body, parent);
   const provider = wanted.git_provider ?? null;
+  const { template, warnings } = chooseTemplate(body, wanted.sandbox_id ?? null, context);
+  const stored = { ...context.secrets, ...providerSecrets(settings.providerTokens, provider) };
+  const place = context.sandbox ?? template;
   const sources: Record<string, SecretSource> = {
-    ...staticSecrets(context.secrets),
-    ...staticSecrets(providerSecrets(settings.providerTokens, provider)),
+    ...staticSecrets(enteringSecrets(stored, place?.secretNames)),
     ...staticSecrets(requestSecrets(body.secrets ?? {})),
   };
   const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context), false);
@@ -64,7 +72,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
       title: typeof body.title === "string" ? readTitle(body.title) : null,
       config: {
         ...start.config,
-        ...withWarnings(start.config, [...reportedMarks(body), ...reportUnused(context)]),
+        ...withWarnings(start.config, [...reportedMarks(body), ...warnings, ...reportUnused(context)]),
       },
       secrets: start.secrets,
       initialMessage:
@@ -73,7 +81,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
           : { message: start.initialMessage, wantsRun: message === null || message.run !== false },
       repository,
       sandboxId: wanted.sandbox_id ?? null,
-      templateId: chooseTemplate(settings, context.templateIds),
+      templateId: template?.id ?? "",
       parentId: parent?.row.id ?? null,
       subfolder: null,
       facts: {
@@ -189,9 +197,30 @@ function readRepository(
   return toRepositoryOrder(name, branch, provider, { settings, hasSecret: (secret) => secret in sources });
 }
 
-function chooseTemplate(settings: StoredSettings, ids: readonly string[]): string {
-  const wanted = settings.plain.default_sandbox_spec_id;
-  return wanted !== null && ids.includes(wanted) ? wanted : (ids[0] ?? "");
+/** The request's, or that of the user's settings, or the first. Undefined where there are no sandboxes. */
+function chooseTemplate(
+  body: Body,
+  sandboxId: string | null,
+  { settings, templates }: StartContext,
+): { readonly template: StartContext["templates"][number] | undefined; readonly warnings: Warning[] } {
+  const asked = body.sandbox_spec_id ?? null;
+  if (asked !== null && sandboxId !== null) {
+    throw invalidField(
+      ["body", "sandbox_spec_id"],
+      "The conversation gets the sandbox of sandbox_id, or of its parent, which is made already. Leave one of them out.",
+    );
+  }
+  const wanted = asked ?? settings.plain.default_sandbox_spec_id;
+  const template = templates.find(({ id }) => id === wanted);
+  if (template !== undefined || wanted === null) return { template: template ?? templates[0], warnings: [] };
+  if (asked !== null && templates.length > 0) throw specMissing(asked, templates);
+  const [first] = templates;
+  if (first === undefined || sandboxId !== null) return { template: first, warnings: [] };
+  const detail = `There is no sandbox spec "${wanted}", which is the default of the settings: the sandbox is made from "${first.id}".`;
+  return {
+    template: first,
+    warnings: [{ code: "sandbox_spec_left_out", detail, fields: ["default_sandbox_spec_id"] }],
+  };
 }
 
 function requestSecrets(secrets: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -1,11 +1,12 @@
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
+import { enteringSecrets } from "../../app-conversations/entering-secrets.ts";
 import { Fault } from "../../lib/fault.ts";
 import type { UserSecrets } from "../../workspaces/machine.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 
 export type SandboxAccessDeps = {
   /** Without them there is no sandbox. */
-  readonly sandboxes: Pick<Sandboxes, "learn" | "ownerOf" | "openHost"> | null;
+  readonly sandboxes: Pick<Sandboxes, "learn" | "ownerOf" | "openHost" | "getMany"> | null;
   readonly secrets: UserSecrets;
 };
 
@@ -19,8 +20,12 @@ export function createSandboxAccess({ sandboxes, secrets }: SandboxAccessDeps): 
       workspace: toolHost.workspace,
       bash: toolHost.bash,
       workingDir: workspaceDir,
-      secrets: async () =>
-        Object.entries(await secrets.values(userId)).map(([name, value]) => ({ name, value })),
+      secrets: async () => {
+        const [view] = await sandboxes.getMany(userId, [id]);
+        if (!view) throw sandboxMissing(id);
+        const entering = enteringSecrets(await secrets.values(userId), view.secretNames);
+        return Object.entries(entering).map(([name, value]) => ({ name, value }));
+      },
     };
   };
 }

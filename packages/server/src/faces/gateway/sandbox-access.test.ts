@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
+import { createSandboxAccess } from "./sandbox-access.ts";
+
+test("a person's commands in a sandbox get those of the stored secrets that its spec lets in", async () => {
+  const sandboxes = new MemorySandboxes();
+  const { id } = await sandboxes.start("ada", "first");
+  const [view] = await sandboxes.getMany("ada", [id]);
+  const secretsOf = async (secretNames: readonly string[] | undefined) => {
+    const open = createSandboxAccess({
+      sandboxes: {
+        learn: async () => {},
+        ownerOf: () => "ada",
+        openHost: async () => ({ toolHost: {} as never, workspaceDir: "/workspace", stateDir: "/state" }),
+        getMany: async () => [{ ...view!, secretNames }],
+      },
+      secrets: { values: async () => ({ A: "1", B: "2" }) } as never,
+    });
+    return await (await open({ userId: "ada" }, { sandbox_id: id })).secrets();
+  };
+  expect(await secretsOf(["B", "C"])).toEqual([{ name: "B", value: "2" }]);
+  expect(await secretsOf([])).toEqual([]);
+  expect(await secretsOf(undefined)).toEqual([
+    { name: "A", value: "1" },
+    { name: "B", value: "2" },
+  ]);
+});
