@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MemorySandboxes } from "../../testing/memory-sandboxes.ts";
-import { createSandboxAccess } from "./sandbox-access.ts";
+import { createSandboxAccess, secretsEntering } from "./sandbox-access.ts";
 
 test("a person's commands in a sandbox get those of the stored secrets that its spec lets in", async () => {
   const sandboxes = new MemorySandboxes();
@@ -24,4 +24,24 @@ test("a person's commands in a sandbox get those of the stored secrets that its 
     { name: "A", value: "1" },
     { name: "B", value: "2" },
   ]);
+});
+
+test("a stored secret that a request names is not there for a sandbox whose spec does not let it in", async () => {
+  const sandboxes = new MemorySandboxes();
+  const { id } = await sandboxes.start("ada", "first");
+  const [view] = await sandboxes.getMany("ada", [id]);
+  const secretsOf = (secretNames: readonly string[] | undefined) =>
+    secretsEntering(id, {
+      sandboxes: {
+        learn: async () => {},
+        ownerOf: () => "ada",
+        openHost: () => Promise.reject(new Error("It is not asked.")),
+        getMany: async (userId) => [userId === "ada" ? { ...view!, secretNames } : null],
+      },
+      secrets: { read: async (_userId, name) => `value of ${name}` },
+    });
+  expect(await secretsOf(["A"]).read("ada", "A")).toBe("value of A");
+  expect(await secretsOf(["A"]).read("ada", "B")).toBe(null);
+  expect(await secretsOf(undefined).read("ada", "B")).toBe("value of B");
+  await expect(secretsOf(["A"]).read("bob", "A")).rejects.toMatchObject({ code: "sandbox_not_found" });
 });

@@ -1,6 +1,7 @@
 import type { Sandboxes } from "../../app-conversations/sandbox-service.ts";
 import { enteringSecrets } from "../../app-conversations/entering-secrets.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { SecretStore } from "../../settings/secret-store.ts";
 import type { UserSecrets } from "../../workspaces/machine.ts";
 import type { OpenAccess } from "../../workspaces/workspace-access.ts";
 
@@ -27,6 +28,23 @@ export function createSandboxAccess({ sandboxes, secrets }: SandboxAccessDeps): 
         return Object.entries(entering).map(([name, value]) => ({ name, value }));
       },
     };
+  };
+}
+
+/** A user's stored secrets as a sandbox may have them: one that its spec does not let in is as if it were not there. */
+export function secretsEntering(
+  id: string,
+  {
+    sandboxes,
+    secrets,
+  }: Pick<SandboxAccessDeps, "sandboxes"> & { readonly secrets: Pick<SecretStore, "read"> },
+): Pick<SecretStore, "read"> {
+  return {
+    read: async (userId, name) => {
+      const [view] = (await sandboxes?.getMany(userId, [id])) ?? [];
+      if (!view) throw sandboxMissing(id);
+      return view.secretNames?.includes(name) === false ? null : await secrets.read(userId, name);
+    },
   };
 }
 
