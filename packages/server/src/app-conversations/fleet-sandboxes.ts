@@ -184,11 +184,14 @@ class FleetSandboxes implements LocalSandboxes {
     await this.#fleet[Symbol.asyncDispose]();
   }
 
-  #orderOf(
-    { backend, description: _, warm: __, ...spec }: FleetTemplate,
-    id: string,
-  ): ReturnType<WarmPoolDeps["order"]> {
-    return { backend, spec: { ...spec, id, workspaceDir: join(this.#sandboxesDir, id, "workspace") } };
+  /** Without what is for people and pools. */
+  #orderOf(template: FleetTemplate, id: string): ReturnType<WarmPoolDeps["order"]> {
+    const { backend, environment, limits, network, image, runtime, specId, secretNames } = template;
+    const workspaceDir = join(this.#sandboxesDir, id, "workspace");
+    return {
+      backend,
+      spec: { id, workspaceDir, environment, limits, network, image, runtime, specId, secretNames },
+    };
   }
 
   async #get(ownerId: string, id: string): Promise<SandboxView | null> {

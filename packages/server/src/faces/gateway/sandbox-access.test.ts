@@ -14,7 +14,7 @@ test("a person's commands in a sandbox get those of the stored secrets that its 
         openHost: async () => ({ toolHost: {} as never, workspaceDir: "/workspace", stateDir: "/state" }),
         getMany: async () => [{ ...view!, secretNames }],
       },
-      secrets: { values: async () => ({ A: "1", B: "2" }) } as never,
+      secrets: { values: async () => ({ A: "1", B: "2" }) },
     });
     return await (await open({ userId: "ada" }, { sandbox_id: id })).secrets();
   };
