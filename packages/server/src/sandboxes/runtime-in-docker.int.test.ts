@@ -23,7 +23,11 @@ describe.skipIf(!engine.isUsable)(`a runtime needs a container engine (${engine.
   const found = engine.runtimes?.join(", ") ?? "none";
   test.skipIf(!hasGvisor)(`gVisor runs the tools (needs runsc; the engine has ${found})`, async () => {
     await using bench = await openBench();
-    const handle = await bench.start({ runtime: "runsc" });
+    const handle = await bench.start({
+      runtime: "runsc",
+      // gVisor's own threads count.
+      limits: { memoryMb: 1_024, cpus: 1, pids: 1_024 },
+    });
     const terminal = await bench.openTerminal(handle);
     // A kernel of its own.
     expect(await terminal.run("cat /proc/version")).not.toContain(release());
