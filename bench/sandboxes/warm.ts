@@ -33,11 +33,11 @@ export async function measureWarm(
   await using sandboxes = createFleetSandboxes({
     fleet,
     ways,
-    templates: [{ backend: backend.name, limits, network: "on", environment: {} }],
+    templates: [{ backend: backend.name, limits, network: "on", environment: {}, warm: 1 }],
     sandboxesDir,
     summary: "",
     templatesSinceMs: 0,
-    warm: { size: 1, logger: silentLogger, times: { restMs } },
+    warm: { logger: silentLogger, times: { restMs } },
   });
   const untilReady = async (): Promise<void> => {
     for (;;) {

@@ -12,15 +12,8 @@ import {
   findChromium,
 } from "@convoke/tool-host";
 import { describeNetwork } from "@convoke/server/describe-network";
+import type { Finding } from "./finding.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
-
-/** One check. `missing` keeps Convoke from working, `optional` only a part of it. */
-export type Finding = {
-  readonly name: string;
-  readonly state: "ok" | "optional" | "missing";
-  readonly detail: string;
-  readonly fix: string | null;
-};
 
 const execute = promisify(execFile);
 
@@ -96,12 +89,15 @@ async function checkSandboxes(
   { sandbox: config, dataDir }: ServerConfig,
 ): Promise<Finding[]> {
   const { findSandboxBackends, chooseTemplates } = await import("@convoke/server/sandboxes");
-  const choice = await findSandboxBackends({
-    config,
-    dataDir,
-    environment,
-    program: findToolHostProgram(),
+  const program = findToolHostProgram();
+  const found = findSandboxBackends({ config, dataDir, environment, program });
+  const choice = await found.catch((error: unknown) => {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
   });
+  if (typeof choice === "string") {
+    return [{ name: "sandbox specs", state: "missing", detail: choice, fix: "Correct the file." }];
+  }
   const wanted = config.use === "auto" ? [choice.preferred] : config.use;
   const findings = choice.findings.map(({ name, isUsable, detail }): Finding => {
     const isWanted = config.use !== "auto" && wanted.some((one) => one === name);
@@ -114,12 +110,16 @@ async function checkSandboxes(
   });
   const summary = (): string => {
     if (config.use.length === 0) return "off (CONVOKE_SANDBOX)";
-    const [first, ...others] = chooseTemplates(choice, config);
+    const [first, ...others] = chooseTemplates(choice, config, null);
     const also = others.map(({ backend }) => `, also ${backend}`).join("");
     // A plain process always has the machine's network.
     const network = first.backend === "process" ? "the machine's network" : describeNetwork(config.network);
     return `${first.backend}, ${network}${also}`;
   };
+  if (choice.specs !== null && config.use.length > 0) {
+    const { checkSandboxSpecs } = await import("./check-sandbox-specs.ts");
+    return [...findings, ...(await checkSandboxSpecs(choice.specs, choice, config))];
+  }
   if (findings.some(({ state }) => state === "missing")) return findings;
   return [...findings, { name: "sandboxes", state: "ok", detail: summary(), fix: null }];
 }

@@ -86,6 +86,7 @@ export * from "./requests/tolerate.ts";
 export * from "./extensions/agent-definition.ts";
 export * from "./extensions/client-tool-spec.ts";
 export * from "./extensions/network-policy.ts";
+export * from "./extensions/sandbox-spec-file.ts";
 export * from "./extensions/secret-extensions.ts";
 export * from "./extensions/worktree-options.ts";
 export * from "./extensions/extension-actions.ts";

@@ -34,6 +34,7 @@ import * as extensionTools from "./extensions/extension-tools.ts";
 import * as agentDefinition from "./extensions/agent-definition.ts";
 import * as clientToolSpec from "./extensions/client-tool-spec.ts";
 import * as networkPolicy from "./extensions/network-policy.ts";
+import * as sandboxSpecFile from "./extensions/sandbox-spec-file.ts";
 import * as worktreeOptions from "./extensions/worktree-options.ts";
 import * as requestExtensions from "./extensions/request-extensions.ts";
 import * as fileObservations from "./observations/file-observations.ts";
@@ -120,7 +121,16 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
 export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...contractSchemas,
   ...byName(namedIn(extensionActions, extensionEvents, extensionObservations, extensionTools)),
-  ...byName(namedIn(agentDefinition, clientToolSpec, networkPolicy, requestExtensions, worktreeOptions)),
+  ...byName(
+    namedIn(
+      agentDefinition,
+      clientToolSpec,
+      networkPolicy,
+      requestExtensions,
+      sandboxSpecFile,
+      worktreeOptions,
+    ),
+  ),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, network, wall, turnControl, rule)),
   ...byName(namedIn(folder, glance, outline, past, previews)),
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),

@@ -1,6 +1,7 @@
 import type { Damage } from "@convoke/server/data";
 import type { Command } from "commander";
-import { checkMachine, type Finding } from "../check-machine.ts";
+import { checkMachine } from "../check-machine.ts";
+import type { Finding } from "../finding.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createPaint } from "../print/paint.ts";
 import { refuseDatabase, storeOverrides, withStore, type StoreOptions } from "./store-options.ts";

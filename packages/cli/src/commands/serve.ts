@@ -16,6 +16,7 @@ type ServeOptions = StoreOptions & {
   readonly port?: number;
   readonly workspaceRoot?: string;
   readonly sandbox?: string;
+  readonly sandboxSpecs?: string;
   readonly wall?: string;
   readonly network?: string;
   readonly auth: boolean;
@@ -42,6 +43,10 @@ export function addServe(program: Command, keepCompiled: () => void): void {
     .option(
       "--sandbox <backends>",
       "auto, off, or a comma-separated list of bubblewrap, process, docker; the first is the default (default auto)",
+    )
+    .option(
+      "--sandbox-specs <file>",
+      "JSON file with the sandbox specs that users may choose (CONVOKE_SANDBOX_SPECS)",
     )
     .option(
       "--wall <kind>",
@@ -78,6 +83,7 @@ async function serve(options: Serve): Promise<void> {
     ...storeOverrides(options),
     ...(options.workspaceRoot === undefined ? {} : { workspaceRoot: options.workspaceRoot }),
     sandbox: options.sandbox,
+    sandboxSpecs: options.sandboxSpecs,
     wall: options.wall,
     network: options.network,
     isAuthDisabled: !options.auth,

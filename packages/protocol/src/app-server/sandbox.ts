@@ -51,6 +51,12 @@ export const SandboxSpecInfo = object("SandboxSpecInfo", {
         "What is between a sandbox and the machine; `none` is a plain process of the server's user.",
     }),
   ),
+  description: Type.Optional(Type.String({ description: "For people, in the words of the operator." })),
+  runtime: Type.Optional(
+    Type.String({
+      description: "The container engine's runtime that is asked for, such as `runsc` for gVisor.",
+    }),
+  ),
 });
 export type SandboxSpecInfo = Static<typeof SandboxSpecInfo>;
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { SendMessageRequest } from "../requests/send-message.ts";
-import { anyObject, choice, list, mapOf, nullable, object, orNull, ref } from "../schema.ts";
+import { anyObject, choice, list, mapOf, nullable, object, orAbsent, orNull, ref } from "../schema.ts";
 import { ProviderType } from "../settings/provider-token.ts";
 import { ConversationTrigger } from "./app-conversation.ts";
 
@@ -35,6 +35,12 @@ export type SuggestedTask = Static<typeof SuggestedTask>;
 
 const request = {
   sandbox_id: orNull(Type.String()),
+  sandbox_spec_id: orAbsent(
+    Type.String({
+      description:
+        "What a sandbox of the conversation's own is made from; that of the user's settings, or the first of the list, unless given.",
+    }),
+  ),
   conversation_id: orNull(Type.String({ format: "uuid" })),
   initial_message: orNull(ref(SendMessageRequest)),
   system_message_suffix: orNull(Type.String()),

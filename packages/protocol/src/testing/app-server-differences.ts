@@ -13,8 +13,12 @@ export const appServerDifferences: readonly { readonly pattern: RegExp; readonly
     reason: "The contract asks for a list; the batch read of the reference is on the same path.",
   },
   {
-    pattern: /^SandboxSpecInfo isolation$/,
-    reason: "Says whether a sandbox is a wall; the reference has containers alone.",
+    pattern: /^SandboxSpecInfo (isolation|description|runtime)$/,
+    reason: "Says whether a sandbox is a wall, and what it is for; the reference has containers alone.",
+  },
+  {
+    pattern: /^AppConversationStartRequest-(Input|Output) sandbox_spec_id$/,
+    reason: "Chooses a spec for one conversation; the reference has the user's setting alone.",
   },
   { pattern: / path conversation_id$/, reason: "An id that is no UUID names the field that is wrong." },
   {

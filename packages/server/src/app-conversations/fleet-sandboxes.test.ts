@@ -13,7 +13,7 @@ import {
 } from "../sandboxes/sandbox.ts";
 import { openSqliteSandboxStore } from "../sandboxes/sqlite-sandbox-store.ts";
 import { openSecretBox } from "../security/seal.ts";
-import { createFleetSandboxes } from "./fleet-sandboxes.ts";
+import { createFleetSandboxes, type FleetTemplate } from "./fleet-sandboxes.ts";
 import type { Sandboxes } from "./sandbox-service.ts";
 
 /** A backend whose sandboxes are entries of a map: the fleet above it is the real one. */
@@ -46,7 +46,15 @@ function mapBackend(name: string, states: Map<string, SandboxHealth["state"]>): 
   };
 }
 
-async function openBench(warm = 0) {
+const plain: FleetTemplate = {
+  limits: { memoryMb: 64, cpus: 1, pids: 10 },
+  network: "none",
+  backend: "plain",
+  environment: { LANG: "C" },
+};
+
+/** `specs`: templates of an operator, instead of the server's own. */
+async function openBench(warm = 0, specs?: FleetTemplate[]) {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-fleet-"))).path;
   const states = new Map<string, SandboxHealth["state"]>();
@@ -60,22 +68,27 @@ async function openBench(warm = 0) {
       logger: silentLogger,
     }),
   );
-  const shared = { limits: { memoryMb: 64, cpus: 1, pids: 10 }, network: "none" } as const;
-  const sandboxes: Sandboxes = createFleetSandboxes({
-    fleet,
-    ways: createTestWays("none"),
-    templates: [
-      { ...shared, backend: "plain", environment: { LANG: "C" } },
-      { ...shared, backend: "images", image: "broken:1", environment: { FAIL: "yes" } },
+  const open = (own: readonly FleetTemplate[]): Sandboxes => {
+    const [first = plain, ...rest] = own;
+    return createFleetSandboxes({
+      fleet,
+      ways: createTestWays("none"),
+      templates: [first, ...rest],
+      sandboxesDir: join(folder, "sandboxes"),
+      templatesSinceMs: 7,
+      summary: "plain: nothing",
+      warm: { logger: silentLogger, times: { restMs: 0 } },
+    });
+  };
+  const sandboxes = open(
+    specs ?? [
+      { ...plain, warm },
+      { ...plain, backend: "images", image: "broken:1", environment: { FAIL: "yes" } },
     ],
-    sandboxesDir: join(folder, "sandboxes"),
-    templatesSinceMs: 7,
-    summary: "plain: nothing",
-    warm: { size: warm, logger: silentLogger, times: { restMs: 0 } },
-  });
+  );
   scope.defer(() => sandboxes[Symbol.asyncDispose]());
   const owned = scope.move();
-  return { sandboxes, fleet, states, folder, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { sandboxes, fleet, states, folder, open, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 test("templates are named after what makes their sandboxes, the first is the default", async () => {
@@ -83,7 +96,9 @@ test("templates are named after what makes their sandboxes, the first is the def
   expect(bench.sandboxes.templates).toEqual([
     {
       id: "plain",
+      description: null,
       isolation: "none",
+      runtime: null,
       command: null,
       environment: { LANG: "C" },
       workingDir: "",
@@ -91,7 +106,9 @@ test("templates are named after what makes their sandboxes, the first is the def
     },
     {
       id: "images:broken:1",
+      description: null,
       isolation: "none",
+      runtime: null,
       command: null,
       environment: { FAIL: "yes" },
       workingDir: "",
@@ -203,4 +220,64 @@ test("one that is reserved is given to who asks for it by its id, and to nobody 
     { id: reserved, status: "RUNNING" },
   ]);
   expect(sandboxes.reserve("images:broken:1")).toBe(null);
+});
+
+test("specs of the operator have the ids of the operator, each with its own backend, limits and secrets", async () => {
+  const limits = { memoryMb: 128, cpus: 1, pids: 10 };
+  const strong = { ...plain, specId: "strong", description: "Careful", runtime: "runsc", limits };
+  await using bench = await openBench(0, [{ ...plain, specId: "light", secretNames: ["A"] }, strong]);
+  expect(bench.sandboxes.templates).toMatchObject([
+    { id: "light", description: null, runtime: null, secretNames: ["A"] },
+    { id: "strong", description: "Careful", runtime: "runsc" },
+  ]);
+  const light = await bench.sandboxes.start("ada", "light");
+  expect(light).toMatchObject({ templateId: "light", secretNames: ["A"] });
+  const { id } = await bench.sandboxes.start("ada", "strong");
+  const row = await bench.fleet.settled(id);
+  expect(row?.spec).toMatchObject({ specId: "strong", runtime: "runsc", limits });
+  expect(Object.keys(row!.spec)).not.toContain("warm");
+  expect(Object.keys(row!.spec)).not.toContain("description");
+  await expect(bench.sandboxes.start("ada", "plain")).rejects.toMatchObject({
+    code: "sandbox_spec_not_found",
+    message: 'There is no sandbox spec "plain", only: light, strong.',
+  });
+});
+
+test("a sandbox whose spec was removed runs on, says what a start makes of it, and is started with what it had", async () => {
+  await using bench = await openBench(0, [{ ...plain, specId: "old", environment: { OLD: "1" } }]);
+  const { id } = await bench.sandboxes.start("ada", "old");
+  await bench.fleet.settled(id);
+  // The next server has another file.
+  const later = bench.open([{ ...plain, specId: "new" }]);
+  const seen = async () => (await later.getMany("ada", [id]))[0];
+  expect(await seen()).toMatchObject({ templateId: "old", status: "RUNNING", statusDetail: null });
+  await later.pause("ada", id);
+  expect((await seen())?.statusDetail).toContain("The sandbox spec old is not configured any more");
+  await later.resume("ada", id);
+  expect(await seen()).toMatchObject({ templateId: "old", status: "RUNNING" });
+  expect((await bench.fleet.get(id))?.spec.environment).toEqual({ OLD: "1" });
+});
+
+test("each spec has warm sandboxes of its own", async () => {
+  await using bench = await openBench(0, [
+    { ...plain, specId: "one", warm: 1 },
+    { ...plain, specId: "two", warm: 1 },
+    { ...plain, specId: "none" },
+  ]);
+  const { sandboxes, fleet } = bench;
+  const taken = new Map<string, string>();
+  for (const spec of ["two", "one"]) {
+    await expect
+      .poll(() => {
+        const id = sandboxes.reserve(spec);
+        if (id !== null) taken.set(spec, id);
+        return id;
+      })
+      .not.toBe(null);
+  }
+  expect(sandboxes.reserve("none")).toBe(null);
+  for (const [spec, id] of taken) {
+    expect(await sandboxes.start("ada", spec, id)).toMatchObject({ id, templateId: spec, status: "RUNNING" });
+    expect((await fleet.get(id))?.spec.specId).toBe(spec);
+  }
 });

@@ -6,6 +6,7 @@ import { openHostStream, ToolHostUnreachableError } from "@convoke/tool-host";
 import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
+import { specMissing } from "./sandbox-refusals.ts";
 import type { SandboxFleet } from "../sandboxes/sandbox-fleet.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
 import { WarmPool, type WarmPoolDeps } from "../sandboxes/warm-pool.ts";
@@ -21,9 +22,13 @@ import type {
 } from "./sandbox-service.ts";
 
 /** What the fleet needs to make a sandbox: a backend, and of docker an image. */
-export type FleetTemplate = Pick<SandboxSpec, "limits" | "network" | "image" | "environment"> & {
+export type FleetTemplate = Omit<SandboxSpec, "id" | "workspaceDir"> & {
   /** Name of a backend of the fleet. */
   readonly backend: string;
+  /** For people. */
+  readonly description?: string | undefined;
+  /** Number of warm sandboxes that are kept running; none unless given. */
+  readonly warm?: number;
 };
 
 export type FleetSandboxesDeps = {
@@ -31,14 +36,14 @@ export type FleetSandboxesDeps = {
   readonly fleet: SandboxFleet;
   /** Those of its backends; owned as well. */
   readonly ways: SandboxWays;
-  /** The first is the default; no two with the same backend and image. */
+  /** The first is the default; no two with the same id of a spec, or without one the same backend and image. */
   readonly templates: readonly [FleetTemplate, ...FleetTemplate[]];
   /** Absolute; where the backends keep a directory per sandbox, so that a workspace goes when its sandbox does. */
   readonly sandboxesDir: string;
   /** What the default template is and isolates, in one line for people. */
   readonly summary: string;
-  /** The warm pool of the default template; none without it. */
-  readonly warm?: Pick<WarmPoolDeps, "size" | "logger" | "times">;
+  /** For the warm pools; there is one for each template that asks for any. */
+  readonly warm: Pick<WarmPoolDeps, "logger" | "times">;
   /** When the templates came into being: epoch milliseconds. */
   readonly templatesSinceMs: number;
 };
@@ -69,34 +74,34 @@ class FleetSandboxes implements LocalSandboxes {
   readonly #ways: SandboxWays;
   readonly #sandboxesDir: string;
   readonly #byId: ReadonlyMap<string, FleetTemplate>;
-  readonly #pool: WarmPool | null;
+  /** By the id of the template. */
+  readonly #pools: ReadonlyMap<string, WarmPool>;
 
   constructor({ fleet, ways, templates, sandboxesDir, templatesSinceMs, summary, warm }: FleetSandboxesDeps) {
     this.summary = summary;
     this.#fleet = fleet;
     this.#ways = ways;
     this.#sandboxesDir = sandboxesDir;
-    this.#byId = new Map(templates.map((template) => [idOf(template.backend, template.image), template]));
-    this.templates = [...this.#byId].map(([id, { environment, backend }]) => ({
-      id,
-      isolation: isolationOf(backend),
-      command: null,
-      environment,
-      workingDir: "",
-      createdAtMs: templatesSinceMs,
-    }));
-    const order = (): ReturnType<WarmPoolDeps["order"]> => this.#orderOf(templates[0], newSandboxId());
-    this.#pool = warm === undefined || warm.size === 0 ? null : new WarmPool({ ...warm, fleet, order });
+    this.#byId = new Map(templates.map((template) => [idOf(template.backend, template), template]));
+    this.templates = [...this.#byId].map(([id, template]) => toTemplate(id, template, templatesSinceMs));
+    this.#pools = new Map(
+      [...this.#byId].flatMap(([id, template]) => {
+        const { warm: size = 0 } = template;
+        const order = (): ReturnType<WarmPoolDeps["order"]> => this.#orderOf(template, newSandboxId());
+        return size === 0 ? [] : [[id, new WarmPool({ ...warm, size, fleet, order })] as const];
+      }),
+    );
   }
 
   reserve(templateId: string): string | null {
-    if (templateId === this.templates[0]?.id) return this.#pool?.take() ?? null;
-    this.#pool?.rest();
-    return null;
+    const taken = this.#pools.get(templateId)?.take() ?? null;
+    // Somebody starts one: no pool makes any meanwhile.
+    for (const pool of this.#pools.values()) pool.rest();
+    return taken;
   }
 
   unreserve(id: string): void {
-    this.#pool?.putBack(id);
+    for (const pool of this.#pools.values()) pool.putBack(id);
   }
 
   async start(
@@ -104,11 +109,12 @@ class FleetSandboxes implements LocalSandboxes {
     templateId: string,
     id: string = this.reserve(templateId) ?? newSandboxId(),
   ): Promise<SandboxView> {
-    const template = this.#byId.get(templateId);
-    if (template === undefined) throw new Error(`There is no sandbox template ${templateId}.`);
     const known = await this.#get(ownerId, id);
     if (known !== null) return known;
-    if (this.#pool?.redeem(id) === true) return toView(await this.#fleet.give(id, ownerId), ownerId);
+    const template = this.#byId.get(templateId);
+    if (template === undefined) throw specMissing(templateId, this.templates);
+    const isWarm = [...this.#pools.values()].some((pool) => pool.redeem(id));
+    if (isWarm) return toView(await this.#fleet.give(id, ownerId), ownerId);
     return toView(await this.#fleet.create({ ownerId, ...this.#orderOf(template, id) }), ownerId);
   }
 
@@ -124,7 +130,7 @@ class FleetSandboxes implements LocalSandboxes {
     const start = pageId === undefined ? 0 : own.findIndex(({ id }) => id === pageId);
     if (start === -1) throw new UnknownPageError(`There is no sandbox ${pageId} to start the page at`);
     return {
-      items: own.slice(start, start + limit).map((row) => toView(row, ownerId)),
+      items: own.slice(start, start + limit).map((row) => this.#toView(row, ownerId)),
       nextPageId: own[start + limit]?.id ?? null,
     };
   }
@@ -196,18 +202,32 @@ class FleetSandboxes implements LocalSandboxes {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#pool?.[Symbol.asyncDispose]();
+    await Promise.all([...this.#pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
     await this.#fleet[Symbol.asyncDispose]();
     await this.#ways[Symbol.asyncDispose]();
   }
 
-  #orderOf({ backend, ...spec }: FleetTemplate, id: string): ReturnType<WarmPoolDeps["order"]> {
+  /** Without what is for people and pools. */
+  #orderOf(template: FleetTemplate, id: string): ReturnType<WarmPoolDeps["order"]> {
+    const { backend, description: _, warm: __, ...spec } = template;
     return { backend, spec: { ...spec, id, workspaceDir: join(this.#sandboxesDir, id, "workspace") } };
   }
 
   async #get(ownerId: string, id: string): Promise<SandboxView | null> {
     const row = await this.#fleet.get(id);
-    return row?.ownerId === ownerId ? toView(row, ownerId) : null;
+    return row?.ownerId === ownerId ? this.#toView(row, ownerId) : null;
+  }
+
+  /** One whose spec the operator has removed says what a start would make of it. */
+  #toView(row: SandboxRow, ownerId: string): SandboxView {
+    const view = toView(row, ownerId);
+    const { specId } = row.spec;
+    if (specId === undefined || this.#byId.has(specId) || row.status === "RUNNING") return view;
+    const removed = `The sandbox spec ${specId} is not configured any more: this sandbox is started with the settings that it had.`;
+    return {
+      ...view,
+      statusDetail: view.statusDetail === null ? removed : `${view.statusDetail} ${removed}`,
+    };
   }
 
   async #ifOwned(ownerId: string, id: string, act: () => Promise<void>): Promise<boolean> {
@@ -236,14 +256,30 @@ export function toView(row: SandboxRow, ownerId: string): SandboxView {
   return {
     id: row.id,
     ownerId,
-    templateId: idOf(row.backend, row.spec.image),
+    templateId: idOf(row.backend, row.spec),
+    secretNames: row.spec.secretNames,
     status: row.status,
     statusDetail: row.statusDetail,
     createdAtMs: row.createdAtMs,
   };
 }
 
-/** `bubblewrap`, `docker:image`: made from what every sandbox keeps, so that it is stored nowhere else. */
-function idOf(backend: string, image: string | undefined): string {
-  return image === undefined ? backend : `${backend}:${image}`;
+/** The operator's, or `bubblewrap`, `docker:image`: made from what every sandbox keeps, so that it is stored nowhere else. */
+function idOf(backend: string, { specId, image }: Pick<SandboxSpec, "specId" | "image">): string {
+  return specId ?? (image === undefined ? backend : `${backend}:${image}`);
+}
+
+function toTemplate(id: string, template: FleetTemplate, createdAtMs: number): SandboxTemplate {
+  const { backend, description = null, runtime = null, environment, secretNames } = template;
+  return {
+    id,
+    description,
+    isolation: isolationOf(backend),
+    runtime,
+    command: null,
+    environment,
+    workingDir: "",
+    secretNames,
+    createdAtMs,
+  };
 }

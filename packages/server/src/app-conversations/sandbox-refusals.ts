@@ -11,6 +11,15 @@ export function sandboxesNotServed(): Fault {
   );
 }
 
+export function specMissing(wanted: string, templates: readonly { readonly id: string }[]): Fault {
+  const known = templates.map(({ id }) => id).join(", ");
+  return new Fault(
+    "missing",
+    "sandbox_spec_not_found",
+    `There is no sandbox spec "${wanted}", only: ${known}.`,
+  );
+}
+
 /** Nobody knows how a sandbox stands whose machine has no living server. */
 export function machineUnavailable(options: ErrorOptions = {}): Fault {
   return new Fault(

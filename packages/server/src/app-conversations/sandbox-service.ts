@@ -11,6 +11,8 @@ export type SandboxView = {
   readonly status: SandboxStatus;
   /** What a start is doing, or why the sandbox is not running. */
   readonly statusDetail: string | null;
+  /** Those of its owner's secrets that may enter; all of them unless given. */
+  readonly secretNames?: readonly string[] | undefined;
   readonly createdAtMs: number;
   /** It is on a machine that no server lives on: what is known of it may have changed. */
   readonly isUnavailable?: true;
@@ -18,8 +20,14 @@ export type SandboxView = {
 
 /** What sandboxes are made from. */
 export type SandboxTemplate = {
-  /** A short name that stays, e.g. `bubblewrap`. */
+  /** A short name that stays, e.g. `bubblewrap`, or that of an operator's spec. */
   readonly id: string;
+  /** For people; null where nobody wrote one. */
+  readonly description: string | null;
+  /** Of the container engine, such as `runsc`; null for the engine's own. */
+  readonly runtime: string | null;
+  /** Those of a user's secrets that may enter; all of them unless given. */
+  readonly secretNames?: readonly string[] | undefined;
   /** What is between a sandbox and the machine. */
   readonly isolation: "none" | "namespaces" | "container";
   readonly command: readonly string[] | null;

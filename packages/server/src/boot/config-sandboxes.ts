@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { NetworkPolicy } from "@convoke/protocol";
 import { ConfigError } from "../lib/config-error.ts";
 import { readNetwork } from "./config-wall.ts";
@@ -29,19 +30,31 @@ export type SandboxConfig = {
   readonly diskMb: number;
   /** Number of warm sandboxes of the default kind, ready for the next start. */
   readonly warm: number;
+  /** Absolute path of the file with the operator's sandbox specs; null: the settings above are the only ones. */
+  readonly specsFile: string | null;
+};
+
+export type SandboxOverrides = {
+  /** As `CONVOKE_SANDBOX`. */
+  readonly sandbox?: string | undefined;
+  /** As `CONVOKE_SANDBOX_SPECS`. */
+  readonly sandboxSpecs?: string | undefined;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads `CONVOKE_SANDBOX` and `CONVOKE_SANDBOX_*`; `use` of a flag wins over the environment. `network` is what walls let out. */
+/** Reads `CONVOKE_SANDBOX` and `CONVOKE_SANDBOX_*`; flags win over the environment. `network` is what walls let out. */
 export function readSandboxConfig(
   environment: Environment,
   network: NetworkPolicy,
-  use?: string,
+  overrides: SandboxOverrides = {},
 ): SandboxConfig {
   const image = environment["CONVOKE_SANDBOX_IMAGE"] || null;
+  const specsFile = overrides.sandboxSpecs || environment["CONVOKE_SANDBOX_SPECS"] || null;
+  const use = overrides.sandbox ?? environment["CONVOKE_SANDBOX"] ?? "auto";
   return {
-    use: readUse(use ?? environment["CONVOKE_SANDBOX"] ?? "auto", image),
+    use: readUse(use, image !== null || specsFile !== null),
+    specsFile: specsFile === null ? null : resolve(specsFile),
     network: readOwnNetwork(environment["CONVOKE_SANDBOX_NETWORK"]) ?? network,
     image,
     engineSocket: environment["CONVOKE_SANDBOX_ENGINE_SOCKET"] || "/var/run/docker.sock",
@@ -54,7 +67,7 @@ export function readSandboxConfig(
   };
 }
 
-function readUse(text: string, image: string | null): SandboxConfig["use"] {
+function readUse(text: string, hasImages: boolean): SandboxConfig["use"] {
   if (text === "auto") return "auto";
   if (text === "off" || text === "") return [];
   const names = text.split(",").map((name) => name.trim());
@@ -64,7 +77,7 @@ function readUse(text: string, image: string | null): SandboxConfig["use"] {
       `--sandbox (CONVOKE_SANDBOX) must be auto, off, or some of ${backendNames.join(", ")} with commas between, not "${text}".`,
     );
   }
-  if (names.includes("docker") && image === null) {
+  if (names.includes("docker") && !hasImages) {
     throw new ConfigError("Docker sandboxes need an image: set CONVOKE_SANDBOX_IMAGE.");
   }
   return [...new Set(names as SandboxBackendName[])];

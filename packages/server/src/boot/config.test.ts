@@ -69,3 +69,11 @@ test("S21: web push is off unless it is on, and says what it cannot use", () => 
   expect(() => readConfig({ CONVOKE_WEB_PUSH_CONTACT: "me" })).toThrow("CONVOKE_WEB_PUSH_CONTACT must be");
   expect(() => readConfig({ CONVOKE_WEB_PUSH_SERVICES: "a b" })).toThrow('has "a b"');
 });
+
+test("a file of sandbox specs is an absolute path, of the flag first, and an image may come from it", () => {
+  expect(readConfig({}).sandbox.specsFile).toBe(null);
+  const environment = { CONVOKE_SANDBOX_SPECS: "/etc/specs.json", CONVOKE_SANDBOX: "docker" };
+  expect(readConfig(environment).sandbox).toMatchObject({ specsFile: "/etc/specs.json", use: ["docker"] });
+  expect(readConfig(environment, { sandboxSpecs: "/own.json" }).sandbox.specsFile).toBe("/own.json");
+  expect(() => readConfig({ CONVOKE_SANDBOX: "docker" })).toThrow("CONVOKE_SANDBOX_IMAGE");
+});

@@ -91,6 +91,8 @@ export type ConfigOverrides = {
   readonly isAuthDisabled?: boolean | undefined;
   /** As `CONVOKE_SANDBOX`. */
   readonly sandbox?: string | undefined;
+  /** As `CONVOKE_SANDBOX_SPECS`. */
+  readonly sandboxSpecs?: string | undefined;
   /** As `CONVOKE_WALL`. */
   readonly wall?: string | undefined;
   /** As `CONVOKE_NETWORK`. */
@@ -133,7 +135,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     machineName: environment["DOCKER_HOST_ADDR"]?.trim() || null,
     standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
     conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
-    sandbox: readSandboxConfig(environment, wall.network, overrides.sandbox),
+    sandbox: readSandboxConfig(environment, wall.network, overrides),
     wall,
     trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
     webhooks: readWebhooks(environment),

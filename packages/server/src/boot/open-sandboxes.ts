@@ -19,6 +19,8 @@ import { ConfigError } from "../lib/config-error.ts";
 import { describeNetwork } from "../egress/policy/describe-network.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import { ownListener, type SharedWithWays } from "./own-listener.ts";
+import { readSandboxSpecs, type SandboxSpecs } from "./read-sandbox-specs.ts";
+import { specTemplates } from "./spec-templates.ts";
 import { silentLogger, type Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import { openControlGroups } from "../sandboxes/control-groups/open-control-groups.ts";
@@ -40,7 +42,8 @@ import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 import type { SecretBox } from "../security/seal.ts";
 import type { Clock } from "../lib/clock.ts";
 
-export type { SandboxChoice } from "../sandboxes/open-sandbox.ts";
+export { isImageHere, type SandboxChoice } from "../sandboxes/open-sandbox.ts";
+export { specProblem } from "./spec-templates.ts";
 export type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 
 /** How to start a tool host, which only the command knows. */
@@ -113,8 +116,9 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
       logger,
     }),
   );
-  const choice = await openSandboxBackends(toPlatform(deps, sandboxesDir, ways));
-  const templates = chooseTemplates(choice, config);
+  const specs = await readSandboxSpecs(config.specsFile, config.image);
+  const choice = await openSandboxBackends(toPlatform(deps, { sandboxesDir, ways, specs }));
+  const templates = chooseTemplates(choice, config, specs);
   const fleet = scope.use(
     await openSandboxFleet({ backends: choice.backends, store, secretBox, clock, logger }),
   );
@@ -132,7 +136,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
     sandboxesDir,
     templatesSinceMs: clock.nowMs(),
     summary,
-    warm: { size: config.warm, logger },
+    warm: { logger },
   });
   scope.move();
   if (deps.cluster !== null) return joined(sandboxes, store, deps.cluster, secretBox);
@@ -158,14 +162,15 @@ async function openSharedSandboxes(
 
 /** Such as `process: isolates nothing (bubblewrap: not installed)`. */
 function summaryOf(
-  { backend, image = "" }: FleetTemplate,
+  { backend, policy, image = "", runtime }: FleetTemplate,
   { findings }: SandboxChoice,
   { use, network }: SandboxConfig,
 ): string {
-  const networkText = describeNetwork(network);
+  const networkText = describeNetwork(policy ?? network);
   if (backend === "bubblewrap")
     return `bubblewrap: own files and processes, ${networkText}; shares the kernel`;
-  if (backend === "docker") return `docker: containers of ${image}, ${networkText}; shares the kernel`;
+  const kernel = runtime === undefined ? "shares the kernel" : `runtime ${runtime}`;
+  if (backend === "docker") return `docker: containers of ${image}, ${networkText}; ${kernel}`;
   const missing = findings.find(({ name, isUsable }) => name === "bubblewrap" && !isUsable);
   const reason = use === "auto" && missing !== undefined ? ` (bubblewrap: ${missing.detail})` : "";
   // The remedy in brackets is left out here; the log and `convoke doctor` show it.
@@ -210,10 +215,13 @@ async function openStore({
   }
 }
 
-/** Detects what this machine can isolate, for {@link openSandboxes} and for `convoke doctor`. */
+/**
+ * Detects what this machine can isolate, and reads the operator's specs, for `convoke doctor`. Rejects with {@link ConfigError} for a file that
+ * cannot be used.
+ */
 export async function findSandboxBackends(
   deps: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
-): Promise<SandboxChoice> {
+): Promise<SandboxChoice & { readonly specs: SandboxSpecs | null }> {
   // Nothing is started, and so nothing has a way out.
   const ways = new SandboxWays({
     policy: "none",
@@ -222,8 +230,17 @@ export async function findSandboxBackends(
     onRecord: () => {},
     logger: silentLogger,
   });
-  return await openSandboxBackends(toPlatform(deps, join(deps.dataDir, "sandboxes"), ways));
+  const specs = await readSandboxSpecs(deps.config.specsFile, deps.config.image);
+  const sandboxesDir = join(deps.dataDir, "sandboxes");
+  const choice = await openSandboxBackends(toPlatform(deps, { sandboxesDir, ways, specs }));
+  return { ...choice, specs };
 }
+
+type SandboxParts = {
+  readonly sandboxesDir: string;
+  readonly ways: SandboxWays;
+  readonly specs: SandboxSpecs | null;
+};
 
 function toPlatform(
   {
@@ -233,9 +250,9 @@ function toPlatform(
     environment,
     bubblewrap,
   }: SandboxStartDeps & Pick<OpenSandboxesDeps, "config" | "dataDir">,
-  sandboxesDir: string,
-  ways: SandboxWays,
+  { sandboxesDir, ways, specs }: SandboxParts,
 ): SandboxPlatform {
+  const image = config.image ?? specs?.find((spec) => spec.image !== undefined)?.image;
   return {
     sandboxesDir,
     installationId: installationIdOf(dataDir),
@@ -247,15 +264,19 @@ function toPlatform(
     unprivileged: config.user,
     ways,
     bubblewrap,
-    containers: config.image === null ? null : { socketPath: config.engineSocket, image: config.image },
+    containers: image === undefined ? null : { socketPath: config.engineSocket, image },
   };
 }
 
-/** Rejects with {@link ConfigError} when a requested backend does not work here. */
+/** The operator's specs alone where there are any. Rejects with {@link ConfigError} when a requested backend does not work here. */
 export function chooseTemplates(
-  { backends, preferred, findings }: SandboxChoice,
+  choice: SandboxChoice,
   config: SandboxConfig,
+  specs: SandboxSpecs | null,
 ): [FleetTemplate, ...FleetTemplate[]] {
+  const ports = Object.fromEntries(Object.entries(sandboxPorts).map(([name, port]) => [name, String(port)]));
+  if (specs !== null) return specTemplates(specs, choice, config, ports);
+  const { backends, preferred, findings } = choice;
   const usable = new Set(backends.map(({ name }) => name));
   const [first, ...rest] =
     config.use === "auto"
@@ -271,14 +292,12 @@ export function chooseTemplates(
     const { memoryMb, cpus, pids, diskMb, image } = config;
     return {
       backend,
-      environment: Object.fromEntries(
-        Object.entries(sandboxPorts).map(([name, port]) => [name, String(port)]),
-      ),
+      environment: ports,
       limits: { memoryMb, cpus, pids, diskMb },
       // A plain process always has the machine's network.
       network: backend !== "process" && config.network === "none" ? "none" : "on",
       image: backend === "docker" && image !== null ? image : undefined,
     };
   };
-  return [toTemplate(first ?? "process"), ...rest.map(toTemplate)];
+  return [{ ...toTemplate(first ?? "process"), warm: config.warm }, ...rest.map(toTemplate)];
 }

@@ -17,8 +17,15 @@ export type CompletedBody = {
 export type ReadDeps = {
   readonly validator: Validator;
   /** By operation id: completes a body from the caller's settings before it is checked. */
-  readonly completeBody?: Readonly<Record<string, (body: unknown, caller: Caller) => Promise<CompletedBody>>>;
+  readonly completeBody?: Readonly<Record<string, CompleteBody>>;
 };
+
+/** `params` are those of the whole path, also of what the routes are mounted below. */
+type CompleteBody = (
+  body: unknown,
+  caller: Caller,
+  params: Readonly<Record<string, string>>,
+) => Promise<CompletedBody>;
 
 type Read = Omit<RouteRequest, "request" | "signal">;
 
@@ -40,7 +47,7 @@ export async function readRequest(
     return undefined;
   };
   const readBody = async (): Promise<unknown> => {
-    const completed = await complete?.(request.body, caller);
+    const completed = await complete?.(request.body, caller, request.params as Record<string, string>);
     settingsVersion = completed?.settingsVersion;
     const given = completed === undefined ? request.body : completed.body;
     if (route.body === undefined || (route.isBodyOptional === true && (given ?? null) === null)) return;

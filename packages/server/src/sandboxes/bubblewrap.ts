@@ -43,7 +43,7 @@ export function createBubblewrapBackend(deps: BubblewrapDeps): SandboxBackend {
         owner,
         launch: async (place) => {
           const { directory } = place;
-          const way = { id: spec.id, directory, authority: keys.authority };
+          const way = { id: spec.id, directory, authority: keys.authority, policy: spec.policy };
           const trust = spec.network === "none" ? null : await deps.ways.open(way, owner);
           const outer = await launch(order, { ...place, account, trust, groups: await groups() }, deps);
           const init = await untilInit(directory, outer, signal);
@@ -153,7 +153,7 @@ async function untilInit(
 const pollMs = 3;
 
 function refuseWhatCannotHold({ spec }: StartOrder): void {
-  if (spec.image !== undefined) {
+  if (spec.image !== undefined || spec.runtime !== undefined) {
     throw new SandboxError(
       "The bubblewrap sandbox runs this machine's programs, not images; leave the image out or use docker.",
     );

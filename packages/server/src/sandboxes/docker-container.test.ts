@@ -50,3 +50,10 @@ test("DO06, S27: io_uring, sockets past the network namespace and calls of other
   expect(refused("clone")).toHaveLength(7);
   expect(containerFilter("riscv64")).toBeNull();
 });
+
+test("a container has the runtime that was asked for, and otherwise the engine's own", () => {
+  const runtimeOf = (given: ContainerOrder): unknown =>
+    (containerBody(given) as { HostConfig: { Runtime?: string } }).HostConfig.Runtime;
+  expect(runtimeOf(order)).toBeUndefined();
+  expect(runtimeOf({ ...order, spec: { ...order.spec, runtime: "runsc" } })).toBe("runsc");
+});

@@ -45,6 +45,7 @@ export function containerBody(order: ContainerOrder): object {
       // The only way out is the socket of the server's proxy.
       NetworkMode: "none",
       UsernsMode: isPodman ? "keep-id" : undefined,
+      Runtime: spec.runtime,
       Memory: memoryMb * 1024 * 1024,
       MemorySwap: memoryMb * 1024 * 1024,
       NanoCpus: Math.round(cpus * 1e9),

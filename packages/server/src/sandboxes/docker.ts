@@ -1,3 +1,4 @@
+import type { NetworkPolicy } from "@convoke/protocol";
 import { basename, join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { trustStorePaths } from "../egress/certificates/trust-bundle.ts";
@@ -74,12 +75,16 @@ class DockerBackend implements SandboxBackend {
     });
   }
 
-  async reattach(record: SandboxRecord, keys: SandboxKeys): Promise<SandboxHandle | null> {
+  async reattach(
+    record: SandboxRecord,
+    keys: SandboxKeys,
+    policy?: NetworkPolicy,
+  ): Promise<SandboxHandle | null> {
     const id = String(record["id"]);
     const handle = this.#handle(id, keys.toolHost);
     if (!(await handle.isThere())) return null;
     const directory = sandboxDirectory(this.#deps.sandboxesDir, id);
-    await this.#deps.ways.reopen({ id, directory, authority: keys.authority });
+    await this.#deps.ways.reopen({ id, directory, authority: keys.authority, policy });
     return handle;
   }
 
@@ -115,6 +120,7 @@ class DockerBackend implements SandboxBackend {
     // The engine finishes what it began for a caller that hangs up, so giving up waits for its answer and then removes.
     await this.#engine.call("POST", `/containers/create?name=${name}`, { body });
     signal.throwIfAborted();
+    if (spec.runtime !== undefined) await this.#assertRuntime(name, spec.runtime);
     await this.#engine.call("POST", `/containers/${name}/start`);
     const handle = this.#handle(spec.id, keys.toolHost);
     return { findEnd: () => handle.findEnd(), toHandle: async () => handle };
@@ -122,7 +128,7 @@ class DockerBackend implements SandboxBackend {
 
   async #describeContainer({ spec, keys }: StartOrder, place: ContainerPlace): Promise<object> {
     const { directory, workspaceDir, account, owner, image } = place;
-    const way = { id: spec.id, directory, authority: keys.authority };
+    const way = { id: spec.id, directory, authority: keys.authority, policy: spec.policy };
     const trust = spec.network === "none" ? null : await this.#deps.ways.open(way, owner);
     const users = await writeUserFiles(directory, settingsFiles(account, spec));
     const { body } = await this.#engine.call("GET", "/version");
@@ -145,6 +151,16 @@ class DockerBackend implements SandboxBackend {
       isPodman: Components.some(({ Name }) => Name.startsWith("Podman")),
       environment: this.#deps.environment,
     });
+  }
+
+  /** An engine may ignore the field: the container would run, with less around it than was asked for. */
+  async #assertRuntime(name: string, wanted: string): Promise<void> {
+    const { body } = await this.#engine.call("GET", `/containers/${name}/json`);
+    const used = (body as { readonly HostConfig?: { readonly Runtime?: string } }).HostConfig?.Runtime;
+    if (used === wanted) return;
+    throw new SandboxError(
+      `The container engine does not run containers with ${wanted}: it would use ${used ?? "another runtime"}. Use Docker, or leave the runtime out.`,
+    );
   }
 
   async #fetchImage(image: string, onProgress: (progress: StartProgress) => void, signal: AbortSignal) {

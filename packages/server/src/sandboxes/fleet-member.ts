@@ -121,10 +121,11 @@ export class FleetMember implements AsyncDisposable {
   }
 
   async #reattach(): Promise<void> {
-    const { record } = this.#row;
+    const { record, spec } = this.#row;
     if (record === null) return;
     const { backend, keys } = this.#deps;
-    this.#handle = await this.#inTime(backend.reattach(record, keys), "Looking for the sandbox");
+    const attached = backend.reattach(record, keys, spec.policy);
+    this.#handle = await this.#inTime(attached, "Looking for the sandbox");
   }
 
   /** Has one that is nobody's belong to somebody, as if it had just been made. One that has ended since is started again. */

@@ -1,3 +1,4 @@
+import type { NetworkPolicy } from "@convoke/protocol";
 import type { Duplex } from "node:stream";
 import { readBootId } from "./find-processes.ts";
 import type { LocalBackendDeps } from "./local-backend-deps.ts";
@@ -72,11 +73,15 @@ export class LocalBackend implements SandboxBackend {
     });
   }
 
-  async reattach(record: SandboxRecord, keys: SandboxKeys): Promise<SandboxHandle | null> {
+  async reattach(
+    record: SandboxRecord,
+    keys: SandboxKeys,
+    policy?: NetworkPolicy,
+  ): Promise<SandboxHandle | null> {
     const live = readLiveRecord(record);
     if (live === null) return null;
     const { id } = live;
-    await this.#kind.ways?.reopen({ id, directory: this.#directory(id), authority: keys.authority });
+    await this.#kind.ways?.reopen({ id, directory: this.#directory(id), authority: keys.authority, policy });
     return this.#handle(live, keys.toolHost);
   }
 

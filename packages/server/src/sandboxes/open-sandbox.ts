@@ -17,6 +17,8 @@ export type SandboxChoice = {
   readonly preferred: string;
   /** What works here, and what is missing for the others. */
   readonly findings: readonly (BackendFinding & { readonly name: string })[];
+  /** Null when no engine is to be used. */
+  readonly engine: EngineFinding | null;
 };
 
 export type SandboxPlatform = LocalBackendDeps & {
@@ -36,6 +38,7 @@ export async function openSandboxBackends(platform: SandboxPlatform): Promise<Sa
     containers === null ? null : findContainerEngine(containers),
   ]);
   return {
+    engine,
     backends: [
       // Without its image it still finds and removes what is left of earlier containers, and can fetch the image.
       ...(containers === null ? [] : [createDockerBackend({ ...platform, ...containers })]),
@@ -58,8 +61,12 @@ export function installationIdOf(dataDir: string): string {
 
 const probeMs = 5_000;
 
-/** An engine without control groups neither limits nor pauses its containers, whatever it is asked for. */
-export type EngineFinding = BackendFinding & { readonly hasControlGroups: boolean };
+export type EngineFinding = BackendFinding & {
+  /** An engine without control groups neither limits nor pauses its containers, whatever it is asked for. */
+  readonly hasControlGroups: boolean;
+  /** Names of the runtimes that containers can have; null when the engine did not answer. */
+  readonly runtimes: readonly string[] | null;
+};
 
 /** Asks the engine what it can do and for the image. */
 export async function findContainerEngine(place: {
@@ -68,21 +75,32 @@ export async function findContainerEngine(place: {
 }): Promise<EngineFinding> {
   const engine = new ContainerEngine(place.socketPath);
   let hasControlGroups = true;
+  let runtimes: readonly string[] | null = null;
   try {
     const { body } = await engine.call("GET", "/info", { signal: AbortSignal.timeout(probeMs) });
     hasControlGroups = !isRootlessOnVersionOne(body);
-    const { status } = await engine.call("GET", `/images/${encodeURIComponent(place.image)}/json`, {
-      accepted: [404],
-      signal: AbortSignal.timeout(probeMs),
-    });
-    if (status === 404) {
-      return { isUsable: false, hasControlGroups, detail: `the image ${place.image} is not here` };
+    runtimes = Object.keys((body as { readonly Runtimes?: object | null }).Runtimes ?? {}).toSorted();
+    if (!(await isImageHere(place))) {
+      return { isUsable: false, hasControlGroups, runtimes, detail: `the image ${place.image} is not here` };
     }
     const limits = hasControlGroups ? "" : ", without limits and pauses: they need control groups v2";
-    return { isUsable: true, hasControlGroups, detail: `works with ${place.image}${limits}` };
+    return { isUsable: true, hasControlGroups, runtimes, detail: `works with ${place.image}${limits}` };
   } catch (error) {
-    return { isUsable: false, hasControlGroups, detail: describeError(error) };
+    return { isUsable: false, hasControlGroups, runtimes, detail: describeError(error) };
   }
+}
+
+/** False for an image that the first start would have to fetch. Rejects with a SandboxError when the engine does not answer. */
+export async function isImageHere(place: {
+  readonly socketPath: string;
+  readonly image: string;
+}): Promise<boolean> {
+  const engine = new ContainerEngine(place.socketPath);
+  const { status } = await engine.call("GET", `/images/${encodeURIComponent(place.image)}/json`, {
+    accepted: [404],
+    signal: AbortSignal.timeout(probeMs),
+  });
+  return status !== 404;
 }
 
 function isRootlessOnVersionOne(info: unknown): boolean {

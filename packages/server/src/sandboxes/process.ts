@@ -69,7 +69,7 @@ function refuseWhatCannotHold({ spec }: StartOrder): void {
       "The process sandbox cannot keep anything from the network. Ask for network on, or use bubblewrap or docker.",
     );
   }
-  if (spec.image !== undefined) {
+  if (spec.image !== undefined || spec.runtime !== undefined) {
     throw new SandboxError("The process sandbox has no images; leave the image out or use docker.");
   }
 }

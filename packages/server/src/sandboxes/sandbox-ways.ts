@@ -8,7 +8,7 @@ import type { Logger } from "../lib/logger.ts";
 import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 
 export type SandboxWaysDeps = {
-  /** What every sandbox may reach. */
+  /** What sandboxes may reach whose spec does not say. */
   readonly policy: NetworkPolicy;
   /** The server's, for the machine's own proxy. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -24,6 +24,8 @@ export type WayOrder = {
   readonly directory: SandboxDirectory;
   /** What the key of its authority is made from. */
   readonly authority: string;
+  /** Of its spec; the server's unless given. */
+  readonly policy?: NetworkPolicy | undefined;
 };
 
 type Way = { readonly out: WayOut; readonly grants: Map<string, readonly string[]> };
@@ -99,7 +101,7 @@ export class SandboxWays implements AsyncDisposable {
   }
 
   /** Its code is loaded with the first one: a server answers without it. */
-  async #wayOf({ id, directory, authority }: WayOrder): Promise<Way> {
+  async #wayOf({ id, directory, authority, policy: own }: WayOrder): Promise<Way> {
     const [{ SharedTrust, WayOut }, { deriveAuthorityKey }] = await Promise.all([
       import("../egress/way-out.ts"),
       import("../egress/certificates/derive-authority-key.ts"),
@@ -111,7 +113,7 @@ export class SandboxWays implements AsyncDisposable {
       folder: directory.egressDir,
       trust: (this.#trust ??= new SharedTrust()),
       environment,
-      policies: () => ({ policy, limitedBy: [] }),
+      policies: () => ({ policy: own ?? policy, limitedBy: [] }),
       secrets: () => [],
       isOwnListener,
       onRecord: (record) => onRecord(id, record),

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import type { NetworkPolicy } from "@convoke/protocol";
 import type { RemoteToolHost } from "@convoke/tool-host";
 
 /** What must hold for as long as the sandbox lives; the guide says which backend enforces which. */
@@ -23,8 +24,16 @@ export type SandboxSpec = {
   readonly limits: SandboxLimits;
   /** `on`: a way out through the server's proxy, which decides what passes; where nothing is isolated, the machine's network. */
   readonly network: "none" | "on";
+  /** What passes there; the server's present policy unless given. */
+  readonly policy?: NetworkPolicy | undefined;
   /** Container image; backends without images refuse it. */
   readonly image?: string | undefined;
+  /** Name of the engine's runtime for the container, such as `runsc`; the engine's default unless given. Backends without containers refuse it. */
+  readonly runtime?: string | undefined;
+  /** Id of the operator's spec that it was made from; none where the server's settings alone decided. */
+  readonly specId?: string | undefined;
+  /** Those of its user's secrets that may enter; all of them unless given. */
+  readonly secretNames?: readonly string[] | undefined;
 };
 
 /** The progress of a start; reported at least every two seconds. */
@@ -97,8 +106,8 @@ export interface SandboxBackend {
   readonly startDeadlineMs: number;
   /** Starts a sandbox, or starts it again over the files that a stop or a crash left. Rejects with {@link SandboxError}. */
   start(order: StartOrder): Promise<SandboxHandle>;
-  /** The sandbox of a record when it is still there, running or paused, with its way out open again; otherwise null. */
-  reattach(record: SandboxRecord, keys: SandboxKeys): Promise<SandboxHandle | null>;
+  /** The sandbox of a record when it is still there, running or paused, with its way out open again; otherwise null. `policy`: of its spec. */
+  reattach(record: SandboxRecord, keys: SandboxKeys, policy?: NetworkPolicy): Promise<SandboxHandle | null>;
   /** Ids of all sandboxes of this installation that anything is left of: processes, containers, directories. */
   listOwned(): Promise<readonly string[]>;
   /** Removes everything with this id except a workspace that lies outside the sandbox's own directory. Idempotent, in every state. */

@@ -15,7 +15,9 @@ import { Fault } from "../lib/fault.ts";
 export class MemorySandboxes implements Sandboxes {
   readonly templates: readonly SandboxTemplate[] = ["first", "second", "third"].map((id) => ({
     id,
+    description: id === "second" ? "For tests" : null,
     isolation: "none",
+    runtime: id === "second" ? "runsc" : null,
     command: null,
     environment: {},
     workingDir: "",

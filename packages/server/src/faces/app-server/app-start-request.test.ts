@@ -21,7 +21,8 @@ const context: StartContext = {
   secrets: { CUSTOM: { value: "custom-value-123" }, SHARED: { value: "of the user" } },
   catalogue: ["file_editor", "terminal"],
   approvalDefault: null,
-  templateIds: ["bubblewrap", "process"],
+  templates: [{ id: "bubblewrap" }, { id: "process" }],
+  sandbox: null,
   parent: null,
   unused: [],
 };
@@ -172,6 +173,49 @@ test("without any model the start is refused", () => {
 function catching(act: () => unknown): Fault {
   try {
     act();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+  throw new Error("It was not refused.");
+}
+
+test("the spec of a request wins over that of the settings; one that is not there is a 404 that lists them", () => {
+  const plain = { ...settings.plain, default_sandbox_spec_id: "process" };
+  const changes = { settings: { ...settings, plain } };
+  expect(read({ sandbox_spec_id: "bubblewrap" }, changes).order.templateId).toBe("bubblewrap");
+  expect(read({ sandbox_spec_id: null }, changes).order.templateId).toBe("process");
+  const refusal = refusalOf({ sandbox_spec_id: "gone" });
+  expect(refusal).toMatchObject({ kind: "missing", code: "sandbox_spec_not_found" });
+  expect(refusal.message).toContain("bubblewrap, process");
+  expect(refusalOf({ sandbox_spec_id: "process", sandbox_id: "made" })).toMatchObject({
+    fields: [{ loc: ["body", "sandbox_spec_id"] }],
+  });
+});
+
+test("a default of the settings that is not there any more is told, and the first spec is used", () => {
+  const plain = { ...settings.plain, default_sandbox_spec_id: "gone" };
+  const warningsOf = (raw: object) =>
+    read(raw, { settings: { ...settings, plain } }).order.config.warnings?.map(({ code }) => code) ?? [];
+  expect(warningsOf({})).toContain("sandbox_spec_left_out");
+  expect(warningsOf({ sandbox_id: "made" })).not.toContain("sandbox_spec_left_out");
+});
+
+test("only those of the user's stored secrets enter that the spec names; what the request brings is the caller's", () => {
+  const namesOf = (raw: object, changes: Partial<StartContext>) =>
+    Object.keys(read(raw, changes).order.secrets.sources).toSorted();
+  const templates = [{ id: "bounded", secretNames: ["CUSTOM"] }, { id: "open" }];
+  expect(namesOf({ secrets: { MINE: "of the request" } }, { templates })).toEqual(["CUSTOM", "MINE"]);
+  expect(namesOf({ sandbox_spec_id: "open" }, { templates })).toContain("GITHUB_TOKEN");
+  // In a sandbox that is there its own list counts, whatever the specs say by now.
+  const sandbox = { secretNames: ["SHARED"] };
+  expect(namesOf({ sandbox_id: "made" }, { templates, sandbox })).toEqual(["SHARED"]);
+  expect(namesOf({ sandbox_id: "made" }, { templates, sandbox: {} })).toContain("GITHUB_TOKEN");
+});
+
+function refusalOf(raw: object): Fault {
+  try {
+    read(raw);
   } catch (error) {
     if (error instanceof Fault) return error;
     throw error;

@@ -21,6 +21,9 @@ import { normalizeUuid } from "../../lib/uuid7.ts";
 import { createMask } from "../../security/mask.ts";
 import type { JsonObject, StoredSettings } from "../../settings/stored-settings.ts";
 import { withDefaults } from "../../settings/with-defaults.ts";
+import { enteringSecrets } from "../../app-conversations/entering-secrets.ts";
+import { specMissing } from "../../app-conversations/sandbox-refusals.ts";
+import type { SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
 import { readStartRequest, readTitle } from "../agent-server/conversations/start-request.ts";
 import { checkBranch, checkRepository, providerSecrets, toRepositoryOrder } from "./repository-request.ts";
 import { suggestedMessage } from "./suggested-task.ts";
@@ -34,7 +37,10 @@ export type StartContext = {
   readonly secrets: Readonly<Record<string, SecretWithValue>>;
   readonly catalogue: readonly string[];
   readonly approvalDefault: ApprovalPolicy | null;
-  readonly templateIds: readonly string[];
+  /** The first is the default. */
+  readonly templates: readonly Pick<SandboxTemplate, "id" | "secretNames">[];
+  /** The one that the conversation is to work in, if it is there; null for one of its own. */
+  readonly sandbox: Pick<SandboxView, "secretNames"> | null;
   readonly parent: AppConversationView | null;
   /** Fields of the request that change nothing. */
   readonly unused: readonly string[];
@@ -51,9 +57,11 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
   const { settings, parent } = context;
   const wanted = inherit(body, parent);
   const provider = wanted.git_provider ?? null;
+  const { template, warnings } = chooseTemplate(body, wanted.sandbox_id ?? null, context);
+  const stored = { ...forTools(context.secrets), ...providerSecrets(settings.providerTokens, provider) };
+  const place = context.sandbox ?? template;
   const sources: Record<string, SecretSource> = {
-    ...staticSecrets(forTools(context.secrets)),
-    ...staticSecrets(providerSecrets(settings.providerTokens, provider)),
+    ...staticSecrets(enteringSecrets(stored, place?.secretNames)),
     ...staticSecrets(requestSecrets(body.secrets ?? {})),
   };
   const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context), false);
@@ -68,6 +76,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
         ...start.config,
         ...withWarnings(start.config, [
           ...reportedMarks(body),
+          ...warnings,
           ...reportUnused(context),
           ...reportBound(context.secrets),
         ]),
@@ -79,7 +88,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
           : { message: start.initialMessage, wantsRun: message === null || message.run !== false },
       repository,
       sandboxId: wanted.sandbox_id ?? null,
-      templateId: chooseTemplate(settings, context.templateIds),
+      templateId: template?.id ?? "",
       parentId: parent?.row.id ?? null,
       subfolder: null,
       facts: {
@@ -195,9 +204,30 @@ function readRepository(
   return toRepositoryOrder(name, branch, provider, { settings, hasSecret: (secret) => secret in sources });
 }
 
-function chooseTemplate(settings: StoredSettings, ids: readonly string[]): string {
-  const wanted = settings.plain.default_sandbox_spec_id;
-  return wanted !== null && ids.includes(wanted) ? wanted : (ids[0] ?? "");
+/** The request's, or that of the user's settings, or the first. Undefined where there are no sandboxes. */
+function chooseTemplate(
+  body: Body,
+  sandboxId: string | null,
+  { settings, templates }: StartContext,
+): { readonly template: StartContext["templates"][number] | undefined; readonly warnings: Warning[] } {
+  const asked = body.sandbox_spec_id ?? null;
+  if (asked !== null && sandboxId !== null) {
+    throw invalidField(
+      ["body", "sandbox_spec_id"],
+      "The conversation gets the sandbox of sandbox_id, or of its parent, which is made already. Leave one of them out.",
+    );
+  }
+  const wanted = asked ?? settings.plain.default_sandbox_spec_id;
+  const template = templates.find(({ id }) => id === wanted);
+  if (template !== undefined || wanted === null) return { template: template ?? templates[0], warnings: [] };
+  if (asked !== null && templates.length > 0) throw specMissing(asked, templates);
+  const [first] = templates;
+  if (first === undefined || sandboxId !== null) return { template: first, warnings: [] };
+  const detail = `There is no sandbox spec "${wanted}", which is the default of the settings: the sandbox is made from "${first.id}".`;
+  return {
+    template: first,
+    warnings: [{ code: "sandbox_spec_left_out", detail, fields: ["default_sandbox_spec_id"] }],
+  };
 }
 
 function requestSecrets(secrets: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -155,8 +155,23 @@ test("templates: pages and batches", async () => {
   expect(last.json).toMatchObject({ items: [{ id: "third" }], next_page_id: null });
   const batch = await face.call("getSandboxSpecs", { query: "?id=second&id=none" });
   expect(batch.json).toMatchObject([
-    { id: "second", command: null, initial_env: {}, isolation: "none" },
+    {
+      id: "second",
+      command: null,
+      initial_env: {},
+      isolation: "none",
+      description: "For tests",
+      runtime: "runsc",
+    },
     null,
+  ]);
+  expect(Object.keys(first.json.items[0])).toEqual([
+    "id",
+    "command",
+    "created_at",
+    "initial_env",
+    "working_dir",
+    "isolation",
   ]);
 });
 

@@ -1,5 +1,5 @@
 import type { SandboxInfo, SandboxSpecInfo, StartSandboxRequest } from "@convoke/protocol";
-import { sandboxesNotServed } from "../../app-conversations/sandbox-refusals.ts";
+import { sandboxesNotServed, specMissing } from "../../app-conversations/sandbox-refusals.ts";
 import type { Sandboxes, SandboxTemplate, SandboxView } from "../../app-conversations/sandbox-service.ts";
 import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { UnknownPageError } from "../../journal/journal.ts";
@@ -52,14 +52,7 @@ export function sandboxHandlers({ sandboxes }: SandboxRouteDeps) {
       const wanted = templateIdOf(request);
       const template =
         wanted === null ? sandboxes.templates[0]! : sandboxes.templates.find(({ id }) => id === wanted);
-      if (template === undefined) {
-        const known = sandboxes.templates.map(({ id }) => id).join(", ");
-        throw new Fault(
-          "missing",
-          "sandbox_spec_not_found",
-          `There is no sandbox spec "${wanted}", only: ${known}.`,
-        );
-      }
+      if (template === undefined) throw specMissing(wanted ?? "", sandboxes.templates);
       const started = await sandboxes.start(request.caller.userId, template.id);
       return { json: toSandboxInfo(started, sandboxGate(request, sandboxes)) };
     },
@@ -136,6 +129,8 @@ function toSpecInfo(template: SandboxTemplate): SandboxSpecInfo {
     initial_env: { ...template.environment },
     working_dir: template.workingDir,
     isolation: template.isolation,
+    ...(template.description === null ? {} : { description: template.description }),
+    ...(template.runtime === null ? {} : { runtime: template.runtime }),
   };
 }
 

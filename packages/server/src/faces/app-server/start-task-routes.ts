@@ -49,13 +49,18 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
       deps.secrets.values(caller.userId),
       findParent(deps.conversations, caller, request.parent_conversation_id ?? null),
     ]);
+    const templates = sandboxes?.templates ?? [];
+    const sandboxId = request.sandbox_id ?? parent?.row.sandboxId ?? null;
+    const [sandbox = null] =
+      sandboxId === null || sandboxes === null ? [] : await sandboxes.getMany(caller.userId, [sandboxId]);
     const start = readAppStartRequest(request, {
       validator: deps.validator,
       settings,
       secrets,
       catalogue: deps.toolHost.catalogue,
       approvalDefault: deps.approvalDefault,
-      templateIds: sandboxes?.templates.map(({ id }) => id) ?? [],
+      templates,
+      sandbox,
       parent,
       unused,
     });

@@ -19,7 +19,7 @@ import { reportUnusedIn } from "../agent-server/report-unused.ts";
 import { agentServerHandlers, type AgentServerDeps } from "../agent-server-handlers.ts";
 import type { SocketTimes } from "../agent-server/sockets/socket-times.ts";
 import { mountPorts } from "./mount-ports.ts";
-import { createSandboxAccess, sandboxMissing } from "./sandbox-access.ts";
+import { createSandboxAccess, sandboxMissing, secretsEntering } from "./sandbox-access.ts";
 import { SandboxKeyRing } from "./sandbox-key-ring.ts";
 import { ScopedDirectory } from "./scoped-directory.ts";
 
@@ -57,8 +57,12 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
     directoryOf,
   );
   const completeBody: MountDeps["completeBody"] = {
-    startConversation: (body, caller) =>
-      completeStart(body, caller, { ...deps, catalogue: toolHost.catalogue }),
+    startConversation: (body, caller, { sandbox_id: id = "" }) =>
+      completeStart(body, caller, {
+        ...deps,
+        catalogue: toolHost.catalogue,
+        secrets: secretsEntering(id, deps),
+      }),
   };
   await app.register(
     async (scoped) => {

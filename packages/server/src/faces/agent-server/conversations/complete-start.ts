@@ -15,7 +15,7 @@ import { isObject } from "../../../lib/json-object.ts";
 
 export type CompleteStartDeps = {
   readonly settings: SettingsStore;
-  readonly secrets: SecretStore;
+  readonly secrets: Pick<SecretStore, "read">;
   readonly sealedValues: SealedValues;
   /** Names of the tools that there are. */
   readonly catalogue: readonly string[];
