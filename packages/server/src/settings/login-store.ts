@@ -235,13 +235,13 @@ export class LoginStore implements AsyncDisposable {
       .select("keys.expires_at as key_expires_at")
       .where("login.user_id", "=", userId)
       .where("login.ends_at", ">", nowMs)
-      .where(({ and, eb, or }) =>
-        or([
-          eb("login.key_id", "is", null),
-          and([
-            eb("keys.id", "is not", null),
-            eb("keys.revoked_at", "is", null),
-            or([eb("keys.expires_at", "is", null), eb("keys.expires_at", ">", nowMs)]),
+      .where((where) =>
+        where.or([
+          where("login.key_id", "is", null),
+          where.and([
+            where("keys.id", "is not", null),
+            where("keys.revoked_at", "is", null),
+            where.or([where("keys.expires_at", "is", null), where("keys.expires_at", ">", nowMs)]),
           ]),
         ]),
       )
