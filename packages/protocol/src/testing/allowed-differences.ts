@@ -286,6 +286,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Ours: what a model was asked.",
   },
   { where: "EventContext", what: ["(added)"], reason: "The reply of our route." },
+  { where: "ExtraFolder", what: ["(added)"], reason: "A folder that a wall shows as well." },
   { where: "ContextShare", what: ["(added)"], reason: "A part of that reply." },
   {
     where: "GET /api/bash/bash_events/search",

@@ -113,12 +113,12 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
 
   async inPassing<Result>(
     userId: string,
-    use: (toolHost: ToolHost, folder: string) => Promise<Result>,
+    work: (toolHost: ToolHost, folder: string) => Promise<Result>,
   ): Promise<Result> {
     const { walls, requireMachine, isMachineUser, network, toolHost, workspaceRoot } = this.#deps;
     if (walls === null) {
       requireMachine(userId);
-      return await use(toolHost, workspaceRoot);
+      return await work(toolHost, workspaceRoot);
     }
     const folder = await this.defaultFolder();
     if (await walls.isAsRoot(folder)) requireMachine(userId);
@@ -128,7 +128,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     const order = { rootId, ownerId: userId, folder, network, limit };
     const wall = await walls.open({ ...order, granted: [], hide: [], unlocked: [], extraFolders: [] });
     try {
-      return await use(await wall.openHost(), folder);
+      return await work(await wall.openHost(), folder);
     } finally {
       await walls.remove(rootId);
     }

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { NetworkPolicy } from "@convoke/protocol";
 import { ConfigError } from "../lib/config-error.ts";
-import { readNetwork } from "./config-wall.ts";
+import { readAmount } from "./read-amount.ts";
+import { readNetwork } from "./read-network.ts";
 
 const backendNames = ["bubblewrap", "process", "docker"] as const;
 export type SandboxBackendName = (typeof backendNames)[number];
@@ -97,21 +98,4 @@ function readUser(text: string): SandboxConfig["user"] {
     );
   }
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-/** Throws a {@link ConfigError} for anything but a number from `least` up. */
-export function readAmount(
-  environment: Environment,
-  name: string,
-  fallback: number,
-  least: number,
-  isWhole = true,
-): number {
-  const text = environment[name];
-  if (text === undefined || text === "") return fallback;
-  const value = Number(text);
-  if (Number.isFinite(value) && value >= least && (!isWhole || Number.isInteger(value))) return value;
-  throw new ConfigError(
-    `${name} must be a ${isWhole ? "whole " : ""}number from ${least} up, not "${text}".`,
-  );
 }

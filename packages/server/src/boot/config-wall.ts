@@ -1,10 +1,9 @@
 import { ConfigError } from "../lib/config-error.ts";
 import type { NetworkPolicy } from "@convoke/protocol";
-import { parseNetwork } from "../egress/policy/parse-network.ts";
 import type { HomeLimits } from "../walls/private-homes.ts";
 import type { WallLimits } from "../walls/walls-deps.ts";
-import { readAmount } from "./config-sandboxes.ts";
-import { describeError } from "../lib/describe-error.ts";
+import { readAmount } from "./read-amount.ts";
+import { readNetwork } from "./read-network.ts";
 
 const kinds = ["auto", "bubblewrap", "off"] as const;
 
@@ -42,15 +41,6 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
     },
     maxRunning: readAmount(environment, "CONVOKE_MAX_WALLS", 0, 1) || null,
   };
-}
-
-/** A policy in words of a variable or flag. Throws a {@link ConfigError} with `name` before what is wrong. */
-export function readNetwork(text: string, name: string): NetworkPolicy {
-  try {
-    return parseNetwork(text);
-  } catch (cause) {
-    throw new ConfigError(`${name}: ${describeError(cause)}`, { cause });
-  }
 }
 
 function readLimits(environment: Environment): WallLimits {

@@ -19,6 +19,9 @@ const open = [
   "/api/v1/web-client/config",
   "/api/mcp/oauth/callback",
   "/api/auth/login",
+  "/api/auth/methods",
+  "/api/auth/oidc",
+  "/api/auth/oidc/callback",
 ];
 const documented = new Map<string, Route>(
   Object.values<Route>({ ...agentFaceRoutes, ...appFaceRoutes }).map((route) => [addressOf(route), route]),

@@ -57,3 +57,15 @@ test("one without a network gets no way out when it is found again, and a remove
   await ways.reopen(place.order);
   expect((await ways.open(place.order, undefined)).publicKeyDigest).toBe(publicKeyDigest);
 });
+
+test("the policy of a sandbox's spec takes the place of the server's, also when it is found again", async () => {
+  await using place = await openPlace();
+  const order = { ...place.order, policy: { allow: [host], private: ["127.0.0.1"] } };
+  await using first = createTestWays("registries");
+  await first.open(order, undefined);
+  expect(await place.statusOf(host)).toBe(502);
+  await first.close("one");
+  await using later = createTestWays("all");
+  await later.reopen(order);
+  expect(await place.statusOf("other.example")).toBe(403);
+});

@@ -77,12 +77,12 @@ export interface DefaultPlace {
 /** Where programs run that belong to no conversation. */
 export interface PassingPlace {
   /**
-   * Calls `use` with tools as a conversation of this user would have them that names no folder, and ends them afterwards. Rejects where the
+   * Calls `work` with tools as a conversation of this user would have them that names no folder, and ends them afterwards. Rejects where the
    * user may not have them.
    */
   inPassing<Result>(
     userId: string,
-    use: (toolHost: ToolHost, folder: string) => Promise<Result>,
+    work: (toolHost: ToolHost, folder: string) => Promise<Result>,
   ): Promise<Result>;
 }
 

@@ -61,6 +61,8 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly onRest: () => void;
 };
 
+type Connecting = Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }>;
+
 const defaultIdleMs = 10 * 60_000;
 
 /** The wall of one conversation. */
@@ -73,7 +75,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
   readonly #key = createWallKey();
   readonly #egress: WallEgress;
   readonly #group: WallGroup;
-  #connected: Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }> | null = null;
+  #connected: Connecting | null = null;
   readonly #gitDirs: string[] = [];
   #resting: Promise<void> | undefined;
   #open = 0;
@@ -127,14 +129,13 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
   async openHost(): Promise<ToolHost> {
     clearTimeout(this.#idle);
     await this.#resting;
+    let connecting: Connecting | null = null;
     try {
-      return await this.#during(async () => (await (this.#connected ??= this.#connect())).host);
+      return await this.#during(async () => (await (connecting = this.#connected ??= this.#connect())).host);
     } catch (error) {
-      this.#connected = null;
-      const isReason = error instanceof ToolHostRefusedError || error instanceof ToolHostUnreachableError;
-      if (!isReason) throw error;
-      const code = error.cause instanceof NoPlaceError ? "walls_busy" : "wall_failed";
-      throw new Fault("not-now", code, error.message, [], { cause: error });
+      // Another caller may have connected since.
+      if (this.#connected === connecting) this.#connected = null;
+      throw toFault(error);
     } finally {
       if (this.#open === 0) this.#restLater();
     }
@@ -340,6 +341,14 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
       if (folder !== this.#deps.root) await giveTo(folder, account);
     }
   }
+}
+
+function toFault(error: unknown): unknown {
+  if (!(error instanceof ToolHostRefusedError || error instanceof ToolHostUnreachableError)) return error;
+  const [message, options] = [error.message, { cause: error }];
+  return error.cause instanceof NoPlaceError
+    ? new Fault("not-now", "walls_busy", message, [], options)
+    : new Fault("not-now", "wall_failed", message, [], options);
 }
 
 async function giveTo(path: string, { become }: WallAccount): Promise<void> {

@@ -215,7 +215,8 @@ const cases: readonly Case[] = [
     elsewhere: { value: secretValue },
     send: async (server, field) => {
       const name = `SECRET_${Math.random().toString(36).slice(2)}`;
-      const { status, json } = await server.call("POST", "/api/v1/secrets", { name, value: "v", ...field });
+      const value = "long enough to be bound";
+      const { status, json } = await server.call("POST", "/api/v1/secrets", { name, value, ...field });
       const { json: read } = await server.call("GET", "/api/v1/secrets/search?limit=100");
       const sent = "name" in field ? field.name : name;
       const { items } = read as { items: { name: string }[] };

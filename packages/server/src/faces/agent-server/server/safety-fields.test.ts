@@ -81,8 +81,8 @@ const changes: readonly [method: string, path: string, body: object, field: stri
     { security_analyzer: { kind: "EnsembleSecurityAnalyzer", analyzers: [lists] } },
     "high_paterns",
   ],
-  ["POST", "secrets", { secrets: { A: { kind: "StaticSecret", value: "x", hosts: ["a"] } } }, "hosts"],
-  ["POST", "secrets", { secrets: { A: { value: "x", hosts: ["a"] } } }, "hosts"],
+  ["POST", "secrets", { secrets: { A: { kind: "StaticSecret", value: "x", host: "a" } } }, "host"],
+  ["POST", "secrets", { secrets: { A: { value: "x", host: "a" } } }, "host"],
   ["POST", "/api/keys", { label: "x", scopes: ["read"] }, "scopes"],
   ["POST", "/api/keys", { label: "x", expires: "2030-01-01T00:00:00Z" }, "expires"],
 ];
