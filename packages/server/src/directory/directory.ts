@@ -19,7 +19,7 @@ import { ConversationWorktrees } from "../tools/worktrees/conversation-worktrees
 import { RepositoryQueues } from "../tools/worktrees/repository-queues.ts";
 import { StoredSecrets } from "../engine/stored-secrets.ts";
 import type { Conversation } from "../engine/conversation.ts";
-import type { ConversationConfig } from "../engine/conversation-config.ts";
+import { toStored, type ConversationConfig } from "../engine/conversation-config.ts";
 import type { SendInput } from "../engine/conversation-deps.ts";
 import type { Asker, CreateInput } from "../engine/create-input.ts";
 import type { PersonShells } from "../tools/people/person-shells.ts";
@@ -103,7 +103,7 @@ export class Directory implements AsyncDisposable {
       host: null,
       appFacts: input.app?.facts ?? null,
       config: JSON.stringify(config),
-      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(withPlaceholders(input.secrets))),
+      sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(toStored(withPlaceholders(input.secrets)))),
       snapshot: null,
       snapshotSeq: 0,
     };

@@ -8,7 +8,7 @@ import { createMask } from "../security/mask.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { deadlineOf } from "./approval-policy.ts";
 import { fetchedOf, toBoundSecrets, toToolSecrets, withPlaceholders } from "./bound-secrets.ts";
-import type { ConversationConfig, ConversationSecrets } from "./conversation-config.ts";
+import { toStored, type ConversationConfig, type ConversationSecrets } from "./conversation-config.ts";
 import { warning, type Warning } from "../events/warning.ts";
 import type { ConversationLog } from "./conversation-log.ts";
 import { stateUpdate } from "../events/state-update.ts";
@@ -146,6 +146,13 @@ export class Configuration {
     return toToolSecrets(resolved, this.#secrets);
   }
 
+  /** Masks values of the working folder from now on, in the place of those of before. */
+  maskFolder(folderValues: readonly string[]): void {
+    const secrets = { ...this.#secrets, folderValues };
+    this.#maskBoth(secrets, this.#config);
+    this.#secrets = secrets;
+  }
+
   #updatesOf(change: Partial<ConversationConfig>): EventDraft[] {
     const config = { ...this.#config, ...change };
     return Object.entries(change)
@@ -171,10 +178,7 @@ export class Configuration {
     );
   }
 
-  /** The server's own keys and what was looked up are never stored. */
   #seal(secrets: ConversationSecrets): string {
-    return this.#deps.secretBox.seal(
-      JSON.stringify({ ...secrets, serverKeys: undefined, fetchedValues: undefined }),
-    );
+    return this.#deps.secretBox.seal(JSON.stringify(toStored(secrets)));
   }
 }

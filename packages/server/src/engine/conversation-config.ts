@@ -110,7 +110,15 @@ export type ConversationSecrets = {
    * them.
    */
   readonly serverKeys?: readonly string[];
+  /** Values in files of the working folder that look like secrets; masked, and never stored. */
+  readonly folderValues?: readonly string[];
 };
+
+/** The secrets that are sealed with the conversation: without those that are found again when it is loaded. */
+export function toStored(secrets: ConversationSecrets): ConversationSecrets {
+  const { serverKeys: _, fetchedValues: __, folderValues: ___, ...stored } = secrets;
+  return stored;
+}
 
 type Headers = Readonly<Record<string, string>>;
 type CondenserSecrets = Readonly<Record<string, string | Headers>>;

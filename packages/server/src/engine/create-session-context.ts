@@ -38,6 +38,7 @@ export function createSessionContext(parts: SessionContextParts): SessionContext
     notify: (draft) => writer.notify(draft),
     openHelper: (usageId, other) => models.openHelper(usageId, other),
     grantHosts: (hosts) => configuration.grantHosts(hosts),
+    maskFolder: (values) => configuration.maskFolder(values),
     putStats: (usageId, total) => writer.putStats(usageId, total),
   };
 }

@@ -25,7 +25,7 @@ export function secretValues(secrets: ConversationSecrets): string[] {
       values.push(...urlSecrets(source.url));
     }
   }
-  values.push(...Object.values(secrets.fetchedValues ?? {}));
+  values.push(...Object.values(secrets.fetchedValues ?? {}), ...(secrets.folderValues ?? []));
   const long = keys.filter((key) => key.trim().length >= shortestKey);
   return [
     ...new Set([...values, ...long, ...hiddenValues(mcp), ...Object.values(others).flatMap(hiddenValues)]),

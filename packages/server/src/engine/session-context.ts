@@ -32,6 +32,8 @@ export interface SessionContext {
   openHelper(usageId: string, other: LLM): Model;
   /** Adds hosts that the conversation may reach, written as in `allow` of a network policy; durable when it resolves. */
   grantHosts(hosts: readonly string[]): Promise<void>;
+  /** Masks values of the working folder from now on, in the place of those of before. */
+  maskFolder(values: readonly string[]): void;
   /** Replaces the total of one usage id; durable when it resolves. */
   putStats(usageId: string, total: MetricsSnapshot): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { ConversationRow } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
-import type { ConversationSecrets } from "./conversation-config.ts";
+import { toStored, type ConversationSecrets } from "./conversation-config.ts";
 import { withNewPlaceholders } from "./bound-secrets.ts";
 import { addCleared, clearSecrets } from "./clear-secrets.ts";
 import { readStoredConfig } from "./read-config.ts";
@@ -44,7 +44,7 @@ export class StoredSecrets {
     const stored = readStoredConfig(row);
     const cleared = stored === null ? null : clearSecrets(stored);
     if (cleared === null) return null;
-    const secrets = { ...addCleared(this.unseal(row), cleared.secrets), serverKeys: undefined };
+    const secrets = toStored(addCleared(this.unseal(row), cleared.secrets));
     return {
       config: JSON.stringify(cleared.config),
       sealedSecrets: this.#deps.secretBox.seal(JSON.stringify(secrets)),
@@ -55,7 +55,7 @@ export class StoredSecrets {
   sealForFork(row: ConversationRow): string | null {
     const secrets = this.forShow(row);
     if (row.sealedSecrets === null || secrets.placeholders === undefined) return row.sealedSecrets;
-    const renewed = { ...withNewPlaceholders(secrets), serverKeys: undefined };
+    const renewed = toStored(withNewPlaceholders(secrets));
     return this.#deps.secretBox.seal(JSON.stringify(renewed));
   }
 

@@ -50,6 +50,7 @@ export function toolPlace({
     },
     secretsForTools: (resolved) => resolved,
     grantHosts: async () => {},
+    maskFolder: () => {},
     stats: {},
     putStats: async () => {},
   };

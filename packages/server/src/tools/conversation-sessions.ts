@@ -29,6 +29,7 @@ import type { ChooseHost, ConversationHost, HostedConversation } from "./convers
 import { browserOnDemand, isOnDemand } from "./filters/browser-on-demand.ts";
 import { onlyPlanning } from "./filters/plan-mode.ts";
 import { askForResponses } from "./filters/response-fields.ts";
+import { readFolderSecrets } from "./read-folder-secrets.ts";
 import { openConversationSkills, type SkillAccess } from "./session-skills.ts";
 import { createHostSource } from "./sources/host-source.ts";
 import { openMcpTools, type McpAccess } from "./sources/mcp-tools.ts";
@@ -103,6 +104,8 @@ export class ConversationSessions {
     const isHere = chosen.kind !== "sandbox";
     const folder = isHere ? await this.#findWorkspace(config) : null;
     const workspaceDir = isHere ? this.workspaceDir(config) : config.workspace.working_dir;
+    // Before a tool can read them.
+    if (isHere) context.maskFolder(await readFolderSecrets(workspaceDir));
     const toolHost = await chosen.openHost();
     await chosen.adoptState?.(id, this.stateDir(id));
     const workspace = await toolHost.openSession({
