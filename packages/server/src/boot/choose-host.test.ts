@@ -186,7 +186,7 @@ test("in a sandbox, refusals are told and grants are made again, but not those o
   expect(await host.refusalsSince?.(4)).toEqual({ mark: 5, text: "of box" });
   await hosts.choose(conversation("bob", inSandbox));
   expect(granted).toEqual([["box", "one", ["a.example"]]]);
-  await hosts.endGrants("one", conversation("local", inSandbox).config);
+  await hosts.sandboxes.endGrants("one", conversation("local", inSandbox).config);
   expect(granted.at(-1)).toEqual(["box", "one", []]);
 });
 

@@ -3,12 +3,10 @@ import { join, posix, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { LeftBehind, NetworkPolicy, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
-import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import type { HostTotals } from "../egress/egress.ts";
 import { compilePolicy } from "../egress/policy/compiled-policy.ts";
 import { describeError } from "../lib/describe-error.ts";
-import { Fault } from "../lib/fault.ts";
 import type { Logger } from "../lib/logger.ts";
 import { makeDirectory } from "../lib/make-directory.ts";
 import {
@@ -26,21 +24,19 @@ import type { WalledHost, Walls } from "../walls/wall.ts";
 import type { DiskWatch } from "../workspaces/disk-watch.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
 import { giveToParentsOwner } from "../workspaces/owned-files.ts";
+import { SandboxHosts, type SandboxHostsDeps } from "./sandbox-hosts.ts";
 import { checkUnlocked, needsWall, noWallAround, readWall, wallRefused, wallsAreOff } from "./read-wall.ts";
 
-export type ChooseHostDeps = {
+export type ChooseHostDeps = SandboxHostsDeps & {
   /** In this process. */
   readonly toolHost: ToolHost;
-  readonly sandboxes: Sandboxes | null;
   /** Null: conversations on this machine have no walls. */
   readonly walls: Walls | null;
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: NetworkPolicy;
-  /** What the sandboxes let out that isolate. */
-  readonly sandboxNetwork: NetworkPolicy;
   readonly requireMachine: RequireMachine;
   readonly disk: DiskWatch;
-  /** Who may do without a wall. */
+  /** Who may do without a wall, and widen what one or a sandbox reaches. */
   readonly isMachineUser: (userId: string) => boolean;
   /** Relative working directories are below it. */
   readonly workspaceRoot: string;
@@ -51,16 +47,18 @@ export type ChooseHostDeps = {
 
 /** Where the tools of conversations run: in their sandbox, behind their wall, or in this process. */
 export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
+  readonly sandboxes: SandboxHosts;
   readonly #deps: ChooseHostDeps;
 
   constructor(deps: ChooseHostDeps) {
     this.#deps = deps;
+    this.sandboxes = new SandboxHosts(deps);
   }
 
   readonly choose: ChooseHost = async (conversation) => {
     const { toolHost, requireMachine } = this.#deps;
     const { sandbox_id: sandboxId } = conversation.config;
-    if (sandboxId !== undefined) return await this.#sandbox(conversation, sandboxId);
+    if (sandboxId !== undefined) return await this.sandboxes.choose(conversation, sandboxId);
     const wall = await this.openWall(conversation);
     if (wall === null) {
       requireMachine(conversation.ownerId);
@@ -81,7 +79,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     canWiden: ({ ownerId, config }) => {
       // Nobody may be watching what a sub-agent waits for; the agent that it works for can ask for both.
       if (config.wall_of !== undefined) return false;
-      if (config.sandbox_id !== undefined) return this.#canWidenSandbox(ownerId, config.sandbox_id);
+      if (config.sandbox_id !== undefined) return this.sandboxes.canWiden(ownerId, config.sandbox_id);
       const { isOff, network } = readWall(config.wall, this.#deps.network);
       if (this.#deps.walls === null || isOff) return false;
       if (network === "none" || network === "all") return false;
@@ -90,7 +88,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     apply: async (conversation) => {
       const { sandbox_id: sandboxId } = conversation.config;
       if (sandboxId === undefined) await this.openWall(conversation);
-      else await this.#grantInSandbox(conversation, sandboxId);
+      else await this.sandboxes.grant(conversation, sandboxId);
     },
   };
 
@@ -188,55 +186,10 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     return resolve(this.#deps.workspaceRoot, other?.working_dir ?? workspace.working_dir);
   }
 
-  async #sandbox(conversation: HostedConversation, sandboxId: string): Promise<ConversationHost> {
-    const { sandboxes } = this.#deps;
-    if (sandboxes === null) throw sandboxesElsewhere();
-    const { toolHost, stateDir } = await sandboxes.openHost(sandboxId);
-    await this.#grantInSandbox(conversation, sandboxId);
-    const openHost = async (): Promise<ToolHost> => toolHost;
-    const worktrees = { parentDir: posix.join(stateDir, "worktrees"), openHost };
-    const { catalogue } = toolHost;
-    const shown = {
-      catalogue,
-      kind: "sandbox",
-      stateDir,
-      putsSecretsIn: false,
-      openHost,
-      worktrees,
-    } as const;
-    if (!sandboxes.hasWayOut(sandboxId)) return shown;
-    return { ...shown, refusalsSince: async (mark) => await sandboxes.refusalsSince(sandboxId, mark) };
-  }
-
-  #canWidenSandbox(ownerId: string, sandboxId: string): boolean {
-    const { sandboxes, sandboxNetwork, isMachineUser } = this.#deps;
-    if (sandboxNetwork === "none" || sandboxNetwork === "all") return false;
-    // For others the server's policy, which is that of the sandbox, is the bound.
-    return isMachineUser(ownerId) && sandboxes?.hasWayOut(sandboxId) === true;
-  }
-
-  async #grantInSandbox({ id, ownerId, config }: HostedConversation, sandboxId: string): Promise<void> {
-    const granted = config.wall?.granted ?? [];
-    if (granted.length === 0 || !this.#deps.isMachineUser(ownerId)) return;
-    await this.#deps.sandboxes?.setGrants(sandboxId, id, granted);
-  }
-
   async totalsOf(conversation: HostedConversation): Promise<readonly HostTotals[]> {
     const { sandbox_id: sandboxId } = conversation.config;
-    if (sandboxId !== undefined) return (await this.#deps.sandboxes?.totals(sandboxId)) ?? [];
+    if (sandboxId !== undefined) return await this.sandboxes.totals(sandboxId);
     return (await this.openWall(conversation))?.totals() ?? [];
-  }
-
-  /** Ends what a conversation that is deleted was granted in its sandbox. */
-  async endGrants(id: string, { sandbox_id: sandboxId, wall }: ConversationConfig): Promise<void> {
-    const { sandboxes } = this.#deps;
-    if (sandboxId === undefined || wall?.granted === undefined || sandboxes === null) return;
-    try {
-      await sandboxes.setGrants(sandboxId, id, []);
-    } catch (error) {
-      // Its machine is unavailable: grants end with the server there.
-      if (!(error instanceof Fault)) throw error;
-    }
   }
 
   #walled({ config }: HostedConversation, wall: WalledHost): ConversationHost {
@@ -264,12 +217,4 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
 /** The conversation that owns the wall. */
 function rootOf({ id, config }: Pick<HostedConversation, "id" | "config">): string {
   return config.wall_of?.conversation_id ?? id;
-}
-
-export function sandboxesElsewhere(): Fault {
-  return new Fault(
-    "not-now",
-    "sandboxes_not_served",
-    "The conversation runs in a sandbox, and this server has none: they are switched off, or another server on the same data folder has them.",
-  );
 }

@@ -186,7 +186,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
           await walls?.remove(id);
           const row = await journal.getConversation(id);
           const stored = row === null ? null : readConfig(row);
-          if (stored !== null) await hosts.endGrants(id, stored);
+          if (stored !== null) await hosts.sandboxes.endGrants(id, stored);
         },
       },
       secretBox,

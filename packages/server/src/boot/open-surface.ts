@@ -42,7 +42,7 @@ import { WrongAttempts } from "../http/wrong-attempts.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { OpenConversations } from "./open-conversations.ts";
-import { sandboxesElsewhere } from "./choose-host.ts";
+import { sandboxesElsewhere } from "./sandbox-hosts.ts";
 import type { Observability } from "./open-observability.ts";
 import type { OpenPush } from "./open-push.ts";
 import type { OidcLogins } from "../oidc/oidc-logins.ts";

@@ -1,4 +1,4 @@
-import { chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
@@ -12,54 +12,19 @@ import {
 import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { describeError } from "../lib/describe-error.ts";
 import { Fault } from "../lib/fault.ts";
-import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
-import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
-import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import { groupOfProcess } from "../sandboxes/control-groups/open-control-groups.ts";
 import { connectForwardedPort } from "../sandboxes/port-forwarder-client.ts";
 import { systemPath } from "../sandboxes/tool-host-program.ts";
 import { CountedHost } from "./counted-host.ts";
-import { deriveSettings } from "./derived-settings.ts";
 import { adoptState } from "./earlier-state.ts";
-import { findGuards } from "./find-guards.ts";
-import type { GitPlaces } from "./git-places.ts";
-import { findJava } from "./java.ts";
-import type { LeftBehindFiles } from "./left-behind.ts";
-import { orderWall } from "./order-wall.ts";
-import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
-import { gitSettings } from "./git-credentials.ts";
 import { WallEgress } from "./wall-egress.ts";
-import { insideEgress } from "../egress/inside-egress.ts";
-import type { SharedTrust } from "../egress/way-out.ts";
 import { WallGroup } from "./wall-group.ts";
 import { WallNotes } from "./wall-notes.ts";
-import { NoPlaceError, type PlaceHolder, type WallPlaces } from "./wall-places.ts";
+import { NoPlaceError, type PlaceHolder } from "./wall-places.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
-import type { BubblewrapWallsDeps } from "./walls-deps.ts";
-import type { PrivateHomes } from "./private-homes.ts";
+import { WallStart } from "./wall-start.ts";
+import type { BubblewrapWallDeps } from "./walls-deps.ts";
 import type { WalledHost, WallOrder } from "./wall.ts";
-
-export type BubblewrapWallDeps = BubblewrapWallsDeps & {
-  readonly order: WallOrder;
-  /** The working folder without links. */
-  readonly folder: string;
-  /** Without links too. */
-  readonly extraFolders: WallOrder["extraFolders"];
-  /** Folder of this wall for its sockets and its log. */
-  readonly root: string;
-  /** The private home, kept for the owner and the folder. */
-  readonly home: string;
-  /** For the state of sessions. */
-  readonly state: string;
-  readonly leftBehind: Pick<LeftBehindFiles, "begin">;
-  readonly gitPlaces: GitPlaces;
-  readonly trust: SharedTrust;
-  readonly groups: Promise<ControlGroups>;
-  readonly places: WallPlaces;
-  readonly privateHomes: PrivateHomes;
-  /** Called when nothing has used it for a while; by then all of it has ended. */
-  readonly onRest: () => void;
-};
 
 type Connecting = Promise<{ readonly remote: RemoteToolHost; readonly host: ToolHost }>;
 
@@ -73,16 +38,15 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
   readonly #deps: BubblewrapWallDeps;
   readonly #process: WallProcess;
   readonly #key = createWallKey();
+  readonly #start: WallStart;
   readonly #egress: WallEgress;
   readonly #group: WallGroup;
   #connected: Connecting | null = null;
-  readonly #gitDirs: string[] = [];
   #resting: Promise<void> | undefined;
   #open = 0;
   /** Work that needs the process. */
   #running = 0;
   #usedAtMs = performance.now();
-  #isHomeHeld = false;
   readonly #notes: WallNotes;
   #idle: NodeJS.Timeout | undefined;
 
@@ -98,12 +62,25 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
       group: this.#group,
       takeHomeNote: () => deps.privateHomes.takeNote(basename(deps.home)),
     });
+    this.#start = new WallStart({
+      ...deps,
+      run: this.#run,
+      key: this.#key,
+      egress: this.#egress,
+      group: this.#group,
+    });
     this.#process = new WallProcess({
       files: { root: deps.root, run: this.#run },
       path: deps.environment["PATH"] ?? systemPath,
-      prepare: () => this.#prepare(),
+      prepare: async () => {
+        await deps.places.take(this);
+        return await this.#start.prepare();
+      },
       openGroup: () => this.#group.open(),
-      onEnd: () => this.#release(),
+      onEnd: async () => {
+        await this.#start.release();
+        deps.places.release(this);
+      },
     });
     this.#restLater();
   }
@@ -163,7 +140,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
 
   async adoptState(sessionId: string, from: string): Promise<void> {
     const to = join(this.stateDir, sessionId);
-    await adoptState({ from, to, draftsDir: this.#deps.root }, await this.#account());
+    await adoptState({ from, to, draftsDir: this.#deps.root }, await this.#start.account());
   }
 
   refusalsSince(mark: number): RefusalsSince {
@@ -196,11 +173,6 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
 
   get #run(): string {
     return join(this.#deps.root, "run");
-  }
-
-  async #account(): Promise<WallAccount> {
-    const { folder, self, environment } = this.#deps;
-    return await chooseWallAccount(folder, { self, home: environment["HOME"] ?? null });
   }
 
   async #connect() {
@@ -262,85 +234,6 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
     await rm(this.#deps.root, { recursive: true, force: true });
     this.#deps.onRest();
   }
-
-  /** Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
-  async #release(): Promise<void> {
-    const { folder, gitPlaces, logger } = this.#deps;
-    await this.#group.close().catch((error: unknown) => {
-      logger.warn(
-        { folder, error: describeError(error) },
-        "the control group of a wall could not be removed",
-      );
-    });
-    if (this.#isHomeHeld) {
-      this.#isHomeHeld = false;
-      const { privateHomes, home, root } = this.#deps;
-      await privateHomes.release(basename(home), basename(root)).catch((error: unknown) => {
-        logger.warn(
-          { folder, error: describeError(error) },
-          "the private home of a wall stays marked as used",
-        );
-      });
-    }
-    this.#deps.places.release(this);
-    for (const gitDir of this.#gitDirs.splice(0)) {
-      await gitPlaces.release(gitDir).catch((error: unknown) => {
-        logger.warn({ folder, error: describeError(error) }, "what a wall held in .git could not be removed");
-      });
-    }
-  }
-
-  async #prepare(): Promise<BubblewrapOrder> {
-    const { folder, order, environment, root, home, state } = this.#deps;
-    await this.#deps.places.take(this);
-    await this.#deps.privateHomes.hold(basename(home), basename(root), folder);
-    this.#isHomeHeld = true;
-    const account = await this.#account();
-    const egress = join(root, "egress");
-    await this.#makeFolders(account, [root, this.#run, egress, home, state]);
-    const key = join(this.#run, "key");
-    await writeFile(key, `${this.#key}\n`, { mode: 0o600 });
-    await giveTo(key, account);
-    const isClosed = order.network === "none";
-    const personHome = environment["HOME"] ?? account.home;
-    // Some wait for a program of git.
-    const [guards, settings, java] = await Promise.all([
-      this.#findGuards(),
-      deriveSettings(personHome, folder, environment, {
-        moreGit: isClosed ? "" : gitSettings(insideEgress.folder),
-      }),
-      findJava(personHome, environment),
-    ]);
-    return await orderWall({
-      ...this.#deps,
-      account,
-      guards,
-      dirs: { run: this.#run, state, home, egress: isClosed ? null : egress },
-      settings,
-      java,
-      trust: isClosed ? null : await this.#egress.open(settings.registries, java),
-    });
-  }
-
-  async #findGuards(): Promise<Bind[]> {
-    const { folder, extraFolders, order, gitPlaces } = this.#deps;
-    const hold = async (gitDir: string): Promise<void> => {
-      await gitPlaces.hold(gitDir);
-      this.#gitDirs.push(gitDir);
-    };
-    const guards = await findGuards(folder, hold, order.unlocked);
-    for (const { path, isWritable } of extraFolders)
-      if (isWritable) guards.push(...(await findGuards(path, hold)));
-    return guards;
-  }
-
-  async #makeFolders(account: WallAccount, folders: readonly string[]): Promise<void> {
-    await rm(this.#run, { recursive: true, force: true });
-    for (const folder of folders) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      if (folder !== this.#deps.root) await giveTo(folder, account);
-    }
-  }
 }
 
 function toFault(error: unknown): unknown {
@@ -349,8 +242,4 @@ function toFault(error: unknown): unknown {
   return error.cause instanceof NoPlaceError
     ? new Fault("not-now", "walls_busy", message, [], options)
     : new Fault("not-now", "wall_failed", message, [], options);
-}
-
-async function giveTo(path: string, { become }: WallAccount): Promise<void> {
-  if (become !== null) await chown(path, become.uid, become.gid);
 }

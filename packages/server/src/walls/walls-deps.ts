@@ -1,9 +1,14 @@
 import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { EgressOptions, EgressRecord } from "../egress/egress.ts";
+import type { SharedTrust } from "../egress/way-out.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 import type { Account } from "../sandboxes/sandbox-directory.ts";
-import type { HomeLimits } from "./private-homes.ts";
+import type { GitPlaces } from "./git-places.ts";
+import type { LeftBehindFiles } from "./left-behind.ts";
+import type { HomeLimits, PrivateHomes } from "./private-homes.ts";
+import type { WallOrder } from "./wall.ts";
+import type { WallPlaces } from "./wall-places.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 
 /** Ways to hosts: their addresses, connections to these, and which certificates are trusted. */
@@ -48,4 +53,27 @@ export type BubblewrapWallsDeps = {
   readonly openControlGroups: () => Promise<ControlGroups>;
   /** Milliseconds after its last use at which a wall ends; ten minutes unless given. */
   readonly idleMs?: number;
+};
+
+/** What one wall works with. */
+export type BubblewrapWallDeps = BubblewrapWallsDeps & {
+  readonly order: WallOrder;
+  /** The working folder without links. */
+  readonly folder: string;
+  /** Without links too. */
+  readonly extraFolders: WallOrder["extraFolders"];
+  /** Folder of this wall for its sockets and its log. */
+  readonly root: string;
+  /** The private home, kept for the owner and the folder. */
+  readonly home: string;
+  /** For the state of sessions. */
+  readonly state: string;
+  readonly leftBehind: Pick<LeftBehindFiles, "begin">;
+  readonly gitPlaces: GitPlaces;
+  readonly trust: SharedTrust;
+  readonly groups: Promise<ControlGroups>;
+  readonly places: WallPlaces;
+  readonly privateHomes: PrivateHomes;
+  /** Called when nothing has used it for a while; by then all of it has ended. */
+  readonly onRest: () => void;
 };

@@ -1,0 +1,139 @@
+import { chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { insideEgress } from "../egress/inside-egress.ts";
+import { describeError } from "../lib/describe-error.ts";
+import type { Bind } from "../sandboxes/bubblewrap-arguments.ts";
+import type { BubblewrapOrder } from "../sandboxes/bubblewrap-command.ts";
+import { deriveSettings } from "./derived-settings.ts";
+import { findGuards } from "./find-guards.ts";
+import { gitSettings } from "./git-credentials.ts";
+import { findJava } from "./java.ts";
+import { orderWall } from "./order-wall.ts";
+import { chooseWallAccount, type WallAccount } from "./wall-account.ts";
+import type { WallEgress } from "./wall-egress.ts";
+import type { WallGroup } from "./wall-group.ts";
+import type { BubblewrapWallDeps } from "./walls-deps.ts";
+
+export type WallStartDeps = Pick<
+  BubblewrapWallDeps,
+  | "dataDir"
+  | "environment"
+  | "extraFolders"
+  | "folder"
+  | "gitPlaces"
+  | "home"
+  | "limits"
+  | "logger"
+  | "order"
+  | "privateHomes"
+  | "program"
+  | "root"
+  | "self"
+  | "state"
+> & {
+  /** Folder for the sockets of the process. */
+  readonly run: string;
+  /** Opens its tool host. */
+  readonly key: string;
+  readonly egress: WallEgress;
+  readonly group: WallGroup;
+};
+
+/** What one process of a wall needs of this machine, from before its start to after its end. */
+export class WallStart {
+  readonly #deps: WallStartDeps;
+  readonly #gitDirs: string[] = [];
+  #isHomeHeld = false;
+
+  constructor(deps: WallStartDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whom the tools run as. */
+  async account(): Promise<WallAccount> {
+    const { folder, self, environment } = this.#deps;
+    return await chooseWallAccount(folder, { self, home: environment["HOME"] ?? null });
+  }
+
+  /** Makes what a process of the wall needs. */
+  async prepare(): Promise<BubblewrapOrder> {
+    const { folder, order, environment, root, home, state } = this.#deps;
+    await this.#deps.privateHomes.hold(basename(home), basename(root), folder);
+    this.#isHomeHeld = true;
+    const account = await this.account();
+    const egress = join(root, "egress");
+    await this.#makeFolders(account, [root, this.#deps.run, egress, home, state]);
+    const key = join(this.#deps.run, "key");
+    await writeFile(key, `${this.#deps.key}\n`, { mode: 0o600 });
+    await giveTo(key, account);
+    const isClosed = order.network === "none";
+    const personHome = environment["HOME"] ?? account.home;
+    // Some wait for a program of git.
+    const [guards, settings, java] = await Promise.all([
+      this.#findGuards(),
+      deriveSettings(personHome, folder, environment, {
+        moreGit: isClosed ? "" : gitSettings(insideEgress.folder),
+      }),
+      findJava(personHome, environment),
+    ]);
+    return await orderWall({
+      ...this.#deps,
+      account,
+      guards,
+      dirs: { run: this.#deps.run, state, home, egress: isClosed ? null : egress },
+      settings,
+      java,
+      trust: isClosed ? null : await this.#deps.egress.open(settings.registries, java),
+    });
+  }
+
+  /** Gives up what the process held. Never rejects: a file that stays behind is harmless, and the next wall takes it over. */
+  async release(): Promise<void> {
+    const { folder, gitPlaces, logger } = this.#deps;
+    await this.#deps.group.close().catch((error: unknown) => {
+      logger.warn(
+        { folder, error: describeError(error) },
+        "the control group of a wall could not be removed",
+      );
+    });
+    if (this.#isHomeHeld) {
+      this.#isHomeHeld = false;
+      const { privateHomes, home, root } = this.#deps;
+      await privateHomes.release(basename(home), basename(root)).catch((error: unknown) => {
+        logger.warn(
+          { folder, error: describeError(error) },
+          "the private home of a wall stays marked as used",
+        );
+      });
+    }
+    for (const gitDir of this.#gitDirs.splice(0)) {
+      await gitPlaces.release(gitDir).catch((error: unknown) => {
+        logger.warn({ folder, error: describeError(error) }, "what a wall held in .git could not be removed");
+      });
+    }
+  }
+
+  async #findGuards(): Promise<Bind[]> {
+    const { folder, extraFolders, order, gitPlaces } = this.#deps;
+    const hold = async (gitDir: string): Promise<void> => {
+      await gitPlaces.hold(gitDir);
+      this.#gitDirs.push(gitDir);
+    };
+    const guards = await findGuards(folder, hold, order.unlocked);
+    for (const { path, isWritable } of extraFolders)
+      if (isWritable) guards.push(...(await findGuards(path, hold)));
+    return guards;
+  }
+
+  async #makeFolders(account: WallAccount, folders: readonly string[]): Promise<void> {
+    await rm(this.#deps.run, { recursive: true, force: true });
+    for (const folder of folders) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (folder !== this.#deps.root) await giveTo(folder, account);
+    }
+  }
+}
+
+async function giveTo(path: string, { become }: WallAccount): Promise<void> {
+  if (become !== null) await chown(path, become.uid, become.gid);
+}
