@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../lib/fault.ts";
+import { isIssuedForm } from "../security/issued-key.ts";
 import type { createClientAddress } from "./public-address.ts";
 import { WrongAttempts } from "./wrong-attempts.ts";
 
@@ -41,7 +42,8 @@ export class AttemptLimit {
     const found = find(waitMs > 0);
     if (found !== null) return found;
     if (waitMs > 0) throw this.#refuse(request, address, waitMs);
-    this.#attempts.note(address, given);
+    // Such a key cannot be guessed: it has ended, or this server does not know it yet.
+    if (!isIssuedForm(given)) this.#attempts.note(address, given);
     return null;
   }
 

@@ -3,6 +3,7 @@ import type { KeyScope, UserRole } from "@convoke/protocol";
 import type { Selectable } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
+import { createIssuedKey } from "../security/issued-key.ts";
 import { parseKeyScope, unreadableScope } from "../security/key-scope.ts";
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
@@ -106,7 +107,7 @@ export class KeyStore implements AsyncDisposable {
         "A user name has 1 to 64 letters, digits, dots, dashes, underscores or @ signs.",
       );
     }
-    const key = `convoke_${randomBytes(24).toString("base64url")}`;
+    const key = createIssuedKey();
     const id = randomBytes(6).toString("hex");
     const createdAtMs = this.#deps.clock.nowMs();
     const stored = scope === null ? null : JSON.stringify(scope);
