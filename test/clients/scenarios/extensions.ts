@@ -1,6 +1,6 @@
+import { startMcpHttpServer } from "../../../packages/server/src/testing/mcp/http-server.ts";
 import { startOAuthMcpServer } from "../../../packages/server/src/testing/mcp/oauth-server.ts";
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { dirname } from "node:path";
 import type { ClientWorld } from "../client-world.ts";
 
@@ -57,16 +57,13 @@ export async function hooksAndSubAgents(world: ClientWorld): Promise<void> {
   agents.close();
 }
 
-const program = fileURLToPath(
-  new URL("../../../packages/server/src/testing/mcp/stdio-server.ts", import.meta.url),
-);
-
 /** An MCP server is tried; a person logs in to another one. */
 export async function mcp(world: ClientWorld): Promise<void> {
   const client = world.record.watch(new world.client.MCPClient(world.options));
-  const server = { type: "stdio", command: process.execPath, args: [program, "good"] };
+  await using plain = await startMcpHttpServer();
+  const server = { type: "http", url: plain.url };
   const tried = await client.testServer({ server } as never);
-  assert.deepEqual(tried, { ok: true, tools: ["echo", "environment"] });
+  assert.deepEqual(tried, { ok: true, tools: ["read", "write"] });
   await using mcpServer = await startOAuthMcpServer();
   const remote = { type: "http", url: mcpServer.url, auth: { strategy: "oauth2" } };
   const { job_id: job, authorization_url: url } = await client.startOAuth({ server: remote } as never);

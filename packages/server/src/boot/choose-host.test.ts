@@ -109,8 +109,8 @@ test("other folders show for users of the machine only, and only known names are
 
 test("a program that belongs to no conversation runs in a wall of its own, which ends with it", async () => {
   const { hosts, orders, removed } = open({ workspaceRoot: tmpdir() });
-  const failing = hosts.inPassing("bob", async (host, folder) => {
-    expect([host, folder]).toEqual([toolHost, tmpdir()]);
+  const failing = hosts.inPassing("bob", async (place) => {
+    expect(place).toEqual({ toolHost, folder: tmpdir(), isWalled: true });
     expect(removed).toEqual([]);
     throw new Error("It does not answer.");
   });

@@ -19,6 +19,7 @@ import {
   type HostedConversation,
   type NetworkTotals,
   type PassingPlace,
+  type PlaceInPassing,
 } from "../tools/conversation-host.ts";
 import type { WalledHost, Walls } from "../walls/wall.ts";
 import type { DiskWatch } from "../workspaces/disk-watch.ts";
@@ -109,14 +110,11 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     return join(home, "convoke");
   }
 
-  async inPassing<Result>(
-    userId: string,
-    work: (toolHost: ToolHost, folder: string) => Promise<Result>,
-  ): Promise<Result> {
+  async inPassing<Result>(userId: string, work: (place: PlaceInPassing) => Promise<Result>): Promise<Result> {
     const { walls, requireMachine, isMachineUser, network, toolHost, workspaceRoot } = this.#deps;
     if (walls === null) {
       requireMachine(userId);
-      return await work(toolHost, workspaceRoot);
+      return await work({ toolHost, folder: workspaceRoot, isWalled: false });
     }
     const folder = await this.defaultFolder();
     if (await walls.isAsRoot(folder)) requireMachine(userId);
@@ -126,7 +124,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     const order = { rootId, ownerId: userId, folder, network, limit };
     const wall = await walls.open({ ...order, granted: [], hide: [], unlocked: [], extraFolders: [] });
     try {
-      return await work(await wall.openHost(), folder);
+      return await work({ toolHost: await wall.openHost(), folder, isWalled: true });
     } finally {
       await walls.remove(rootId);
     }

@@ -74,16 +74,21 @@ export interface DefaultPlace {
   findLeftBehind(conversation: HostedConversation): Promise<LeftBehind>;
 }
 
+export type PlaceInPassing = {
+  readonly toolHost: ToolHost;
+  /** Absolute. */
+  readonly folder: string;
+  /** The tools see the folder and programs, and nothing else of the machine. */
+  readonly isWalled: boolean;
+};
+
 /** Where programs run that belong to no conversation. */
 export interface PassingPlace {
   /**
    * Calls `work` with tools as a conversation of this user would have them that names no folder, and ends them afterwards. Rejects where the
    * user may not have them.
    */
-  inPassing<Result>(
-    userId: string,
-    work: (toolHost: ToolHost, folder: string) => Promise<Result>,
-  ): Promise<Result>;
+  inPassing<Result>(userId: string, work: (place: PlaceInPassing) => Promise<Result>): Promise<Result>;
 }
 
 /** A tool host in this process. */

@@ -4,7 +4,7 @@ import type { Cluster } from "../../../cluster/cluster.ts";
 import type { Fetch } from "../../../extensions/mcp/bounded-fetch.ts";
 import { hiddenValues } from "../../../extensions/mcp/hidden-values.ts";
 import { LoginJobs } from "../../../extensions/mcp/login-jobs.ts";
-import type { OwnLogins } from "../../../extensions/mcp/open-client.ts";
+import type { OpenClientDeps, OwnLogins } from "../../../extensions/mcp/open-client.ts";
 import { tryServer, type TriedServer } from "../../../extensions/mcp/try-server.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { McpLogins } from "../../../settings/mcp-logins.ts";
@@ -45,22 +45,30 @@ export function mcpHandlers(deps: McpRouteDeps): Record<keyof typeof mcpRoutes, 
         sealedValues.openIn(caller.userId, body, ["body"]) as McpTestRequest,
       );
       const hidden = new Set(hiddenValues(config));
-      const attempt = async (host: ToolHost, folder: string): Promise<TriedServer> => {
-        const ownLogins: OwnLogins = {
-          open: (url, configured) => logins.open(caller.userId, url, configured),
-        };
-        const places = { ...clientDeps, toolHost: host, workspaceDir: folder };
-        return await tryServer(server, { ...places, ownLogins, tokens: hidden }, { ...options, signal });
+      const ownLogins: OwnLogins = { open: (url, configured) => logins.open(caller.userId, url, configured) };
+      const attempt = async (place: Partial<OpenClientDeps>): Promise<TriedServer> => {
+        const all = { ...clientDeps, ...place, ownLogins, tokens: hidden };
+        return await tryServer(server, all, { ...options, signal });
       };
       // A program runs where a conversation would start it.
       const tried =
         server.transport === "stdio"
-          ? await deps.hosts.inPassing(caller.userId, attempt)
-          : await attempt(toolHost, workspaceRoot);
+          ? await deps.hosts.inPassing(caller.userId, async ({ toolHost: host, folder, isWalled }) => {
+              const found = await attempt({ toolHost: host, workspaceDir: folder });
+              return isWalled ? sayWhatShows(found, folder) : found;
+            })
+          : await attempt({});
       const secrets = Array.from(hidden, (value) => ({ name: "", value }));
       return { json: JSON.parse(maskText(JSON.stringify(tried), secrets)) as unknown };
     },
     ...conversationMcpHandlers(deps),
     ...mcpLoginHandlers({ loginJobs, sealedValues, cluster }),
   };
+}
+
+/** A program that is not there for the wall is the most frequent reason why one does not start. */
+function sayWhatShows(tried: TriedServer, folder: string): TriedServer {
+  if (tried.ok || tried.error_kind !== "connection") return tried;
+  const hint = `It was started behind a wall, which shows ${folder} and the machine's programs only.`;
+  return { ...tried, error: `${tried.error} ${hint}` };
 }
