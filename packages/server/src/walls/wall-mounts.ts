@@ -104,6 +104,8 @@ const moreSettings = [
   "/etc/profile",
   "/etc/gitattributes",
   "/etc/magic",
+  "/etc/chromium",
+  "/etc/chromium.d",
 ];
 
 /** All arguments of bubblewrap except descriptors and the command. `binds` are those of `mounts`, with readable sources. */
