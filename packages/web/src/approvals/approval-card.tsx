@@ -14,6 +14,8 @@ import { Button } from "../ui/button.tsx";
 import { inputClass } from "../ui/field.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
+import { hostsAsked } from "./hosts-asked.ts";
+import { HostsProposal } from "./hosts-proposal.tsx";
 
 /** Besides yes or no. */
 type AnswerDetails = Pick<AnswerApprovalsRequest["answers"][number], "reason" | "scope" | "rule">;
@@ -29,6 +31,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
   const { client, approvals, overview } = useServices();
   const summary = useStore(overview).summaries.find(({ id }) => id === approval.conversationId);
   const folder = summary?.workingDir ?? null;
+  const asked = hostsAsked(approval);
   const [isInert, setIsInert] = useState(true);
   const [isSent, setIsSent] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -83,7 +86,11 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
     >
       <header className="flex items-center gap-2 px-3 pt-2 text-sm">
         <ShieldAlert size={15} className="shrink-0 text-warn" aria-hidden="true" />
-        <h2 className="min-w-0 grow truncate font-medium">{approval.summary || words.asks(approval.tool)}</h2>
+        <h2 className="min-w-0 grow truncate font-medium">
+          {asked === null
+            ? approval.summary || words.asks(approval.tool)
+            : words.asksHosts(asked.hosts.length)}
+        </h2>
         <Risk risk={approval.risk} />
         {approval.deadline !== null && (
           <Deadline at={approval.deadline} accepts={approval.onTimeout === "accept"} />
@@ -92,7 +99,7 @@ export default function ApprovalCard({ approval }: { readonly approval: Approval
       {folder !== null && (
         <p className="px-3 pt-0.5 text-xs break-all text-soft">{words.place(visibleText(folder))}</p>
       )}
-      <Proposal approval={approval} folder={folder} />
+      {asked === null ? <Proposal approval={approval} folder={folder} /> : <HostsProposal {...asked} />}
       {approval.reasons.length > 0 && (
         <ul className="list-disc px-3 pb-1 pl-8 text-sm text-warn">
           {approval.reasons.map((text) => (

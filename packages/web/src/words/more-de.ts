@@ -266,6 +266,8 @@ export const moreDe: MoreWords = {
   approval: {
     label: (tool) => `Freigabe: ${tool}`,
     asks: (tool) => `Möchte ${tool} benutzen`,
+    asksHosts: (count) => (count === 1 ? "Möchte einen Host erreichen" : `Möchte ${count} Hosts erreichen`),
+    agentSays: (reason) => `Der Agent sagt: ${reason}`,
     place: (folder) => `Auf dem Rechner des Servers, in ${folder}`,
     allow: "Erlauben",
     reject: "Ablehnen",

@@ -263,6 +263,8 @@ export const moreEn = {
   approval: {
     label: (tool: string) => `Approval: ${tool}`,
     asks: (tool: string) => `Wants to use ${tool}`,
+    asksHosts: (count: number) => (count === 1 ? "Wants to reach a host" : `Wants to reach ${count} hosts`),
+    agentSays: (reason: string) => `The agent says: ${reason}`,
     place: (folder: string) => `On the server's machine, in ${folder}`,
     allow: "Allow",
     reject: "Reject",
