@@ -146,7 +146,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
     },
     secrets: {
       explanation:
-        "Agenten verwenden ein Secret über seinen Namen, $NAME im Befehl. Werte werden nie wieder angezeigt. Ein Secret mit Hosts bekommen nur diese: Im Befehl steht ein Platzhalter.",
+        "Agenten verwenden ein Secret über seinen Namen, $NAME im Befehl. Werte werden nie wieder angezeigt. Ein Secret mit Hosts geht nur an diese Hosts; Befehle sehen einen Platzhalter.",
       none: "Keine Secrets gespeichert.",
       name: "Name",
       value: "Wert",

@@ -143,7 +143,7 @@ export const settingsEn = {
     },
     secrets: {
       explanation:
-        "Agents use a secret by its name, $NAME in a command. Values are never shown again. Only its hosts get a secret that has some: the command has a placeholder.",
+        "Agents use a secret by its name, $NAME in a command. Values are never shown again. A secret with hosts is sent to those hosts only; commands see a placeholder.",
       none: "No secrets saved.",
       name: "Name",
       value: "Value",
