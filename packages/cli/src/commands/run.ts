@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ConvokeClient } from "@convoke/client";
+import { ApiError, ConvokeClient } from "@convoke/client";
 import { NoWallError } from "@convoke/server/no-wall";
 import type { ConfigOverrides } from "@convoke/server";
 import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
@@ -142,11 +142,17 @@ async function run(task: string, options: Run): Promise<void> {
   if (options.json !== true && wall?.kind === "bubblewrap") await printLeftBehind(client, id);
 }
 
+/** The run is over: what cannot be searched is said, and changes no exit code. */
 async function printLeftBehind(client: ConvokeClient, id: string): Promise<void> {
   const params = { conversation_id: id };
-  const found = await client.call("GET /api/conversations/{conversation_id}/left_behind", { params });
-  const text = describeLeftBehind(found);
-  if (text !== "") console.log(text);
+  try {
+    const found = await client.call("GET /api/conversations/{conversation_id}/left_behind", { params });
+    const text = describeLeftBehind(found);
+    if (text !== "") console.log(text);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    console.error(`What the agent left behind could not be searched: ${error.message}`);
+  }
 }
 
 /** A server of our own for the time of the run, or the one that was named. */
