@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import { WorkspaceError, type Workspace } from "@convoke/tool-host";
 import type { AppConversations } from "../../app-conversations/app-conversations.ts";
 import { archiveConversation, maxArchivedEvents } from "../../app-conversations/conversation-archive.ts";
@@ -11,6 +10,7 @@ import { Fault } from "../../lib/fault.ts";
 import { createMask } from "../../security/mask.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
+import { resolveInside, usualWorkspace } from "./resolve-inside.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
 
 export type AppWorkspaceRouteDeps = {
@@ -23,8 +23,6 @@ type GitQuery = { path: string; ref?: string | null };
 
 /** The maximum size of a file in an answer. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** The path under which clients expect the workspace, whatever it is inside. */
-const usualWorkspace = "/workspace";
 
 /** The files in a conversation's sandbox, and the conversation as an archive. */
 export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppWorkspaceRouteDeps) {
@@ -35,9 +33,12 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
     request: RouteRequest,
   ): Promise<{ workspace: Workspace; resolve: (path: string) => string }> {
     const host = await conversations.openHost(request.caller, conversationIdOf(request));
+    // Others may work in the same sandbox, and a key of one conversation is not for them.
+    const isForOne = request.caller.onlyConversation !== undefined;
+    const root = isForOne ? host.workingDir : host.workspaceDir;
     return {
-      workspace: host.toolHost.workspace.within(host.workspaceDir),
-      resolve: (path) => resolveInside(path, host.workspaceDir, host.workingDir),
+      workspace: host.toolHost.workspace.within(root),
+      resolve: (path) => resolveInside(path, { ...host, root }),
     };
   }
 
@@ -100,18 +101,6 @@ export function appWorkspaceHandlers({ conversations, sandboxes, journal }: AppW
       };
     },
   } satisfies Record<string, RouteHandler>;
-}
-
-/** A path of a client as the tool host has it. Nothing outside of the workspace is shown (P31). */
-function resolveInside(path: string, workspaceDir: string, workingDir: string): string {
-  const isUsual = path === usualWorkspace || path.startsWith(`${usualWorkspace}/`);
-  const moved =
-    isUsual && workspaceDir !== usualWorkspace ? workspaceDir + path.slice(usualWorkspace.length) : path;
-  const full = posix.resolve(workingDir, moved);
-  if (full === workspaceDir || full.startsWith(`${workspaceDir}/`)) return full;
-  throw new Fault("caller", "outside_workspace", "Outside of the workspace nothing is shown.", [
-    { loc: ["query", "path"], msg: "Send a path inside the workspace.", type: "value_error" },
-  ]);
 }
 
 async function readText(workspace: Workspace, path: string): Promise<string> {
