@@ -8,13 +8,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { defaultTools, hiddenMark } from "@convoke/tool-host";
 import { expect, test } from "vitest";
-import { readWallConfig } from "../boot/config-wall.ts";
-import { openWalls } from "../boot/open-walls.ts";
 import { runGitBackend } from "../egress/testing/run-git-backend.ts";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
 import { openOutside } from "./canaries/outside.ts";
 import { startTestServer, type TestServer } from "./start-server.ts";
-import { testedPrograms } from "./tested-programs.ts";
+import { withWalls } from "./walled-server.ts";
 
 const run = promisify(execFile);
 const probe = await findBubblewrap({
@@ -65,14 +63,7 @@ test.skipIf(!probe.isUsable || !hasPrograms)(
     await using server = await startTestServer({
       script: { select: "in_order", turns },
       tools: defaultTools(),
-      openWalls: (shared) =>
-        openWalls({
-          ...shared,
-          program: testedPrograms().toolHost,
-          environment: process.env,
-          outside: world.ways,
-        }),
-      config: { wall: readWallConfig({}, { wall: "bubblewrap", network: "registries" }) },
+      ...withWalls(world.ways),
     });
     places.repositories = join(server.folder, "host");
     places.registry = join(server.folder, "registry");

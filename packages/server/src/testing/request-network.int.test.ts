@@ -3,11 +3,9 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { defaultTools } from "@convoke/tool-host";
 import { expect, test } from "vitest";
-import { openWalls } from "../boot/open-walls.ts";
 import { findBubblewrap, ownAccount } from "../sandboxes/find-bubblewrap.ts";
 import { startTestServer, type TestServer } from "./start-server.ts";
-import { testedPrograms } from "./tested-programs.ts";
-import { readWallConfig } from "../boot/config-wall.ts";
+import { withWalls } from "./walled-server.ts";
 
 const probe = await findBubblewrap({
   self: ownAccount(),
@@ -60,9 +58,7 @@ test.skipIf(!probe.isUsable)(
         ],
       },
       tools: defaultTools(),
-      openWalls: (shared) =>
-        openWalls({ ...shared, program: testedPrograms().toolHost, environment: process.env }),
-      config: { wall: readWallConfig({}, { wall: "bubblewrap", network: "registries" }) },
+      ...withWalls(),
     });
     const { agent } = server.startRequest();
     const id = await server.runTo("waiting_for_confirmation", "Get the data.", {

@@ -3,15 +3,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { defaultTools, hiddenMark } from "@convoke/tool-host";
 import { expect, test } from "vitest";
-import { readWallConfig } from "../../boot/config-wall.ts";
-import { openWalls } from "../../boot/open-walls.ts";
 import { findBubblewrap, ownAccount } from "../../sandboxes/find-bubblewrap.ts";
 import { startTestServer, type TestServer } from "../start-server.ts";
-import { testedPrograms } from "../tested-programs.ts";
 import { issueText, layOut, readingsIn } from "./carriers.ts";
 import { createObedientModel } from "./obedient-model.ts";
 import { ordersFor } from "./orders.ts";
 import { openOutside, type OutsideWorld } from "./outside.ts";
+import { withWalls } from "../walled-server.ts";
 
 const probe = await findBubblewrap({
   self: ownAccount(),
@@ -46,14 +44,7 @@ test.skipIf(!probe.isUsable).each(plays.map((orders) => [Object.keys(orders).joi
     await using server = await startTestServer({
       wrapModel: () => createObedientModel(ordersFor(world.localPort), readingsIn(server.workspaceDir), "25"),
       tools: defaultTools(),
-      openWalls: (shared) =>
-        openWalls({
-          ...shared,
-          program: testedPrograms().toolHost,
-          environment: process.env,
-          outside: world.ways,
-        }),
-      config: { wall: readWallConfig({}, { wall: "bubblewrap", network: "registries" }) },
+      ...withWalls(world.ways),
     });
     await layOut(server.workspaceDir, folderCanary, orders);
     const { agent } = server.startRequest();
