@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
 import { orAbsent, ref } from "../schema.ts";
 import {
+  LocalModelServersResponse,
   ModelsResponse,
   ProviderConnectionCreateRequest,
   ProviderConnectionResponse,
@@ -45,6 +46,16 @@ export const llmRoutes = routesOf("Models", {
     summary: "Models with known limits and prices by provider",
     auth: true,
     responses: ok("The names.", VerifiedModelsResponse),
+  },
+  listLocalModelServers: {
+    method: "GET",
+    path: "/api/llm/local-servers",
+    summary:
+      "Model servers that answer on this machine (Ollama, LM Studio, llama.cpp, vLLM), and their models",
+    auth: true,
+    // It makes the server send requests.
+    role: "member",
+    responses: ok("The servers.", LocalModelServersResponse),
   },
   listSubscriptionModels: {
     method: "GET",

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { closedObject, flag, mapOf, object, orAbsent, orNull } from "../schema.ts";
+import { closedObject, flag, mapOf, object, orAbsent, orNull, ref } from "../schema.ts";
 
 /** Names of providers, which are the prefixes of model names. */
 export const ProvidersResponse = object("ProvidersResponse", { providers: Type.Array(Type.String()) });
@@ -14,6 +14,22 @@ export const VerifiedModelsResponse = object("VerifiedModelsResponse", {
   models: mapOf(Type.Array(Type.String())),
 });
 export type VerifiedModelsResponse = Static<typeof VerifiedModelsResponse>;
+
+/** A program on the server's machine that serves models. */
+export const LocalModelServer = object("LocalModelServer", {
+  name: Type.String({ description: "What people call the program.", examples: ["Ollama"] }),
+  base_url: orNull(
+    Type.String({ description: "For `llm.base_url`; null where the server knows the address." }),
+  ),
+  models: Type.Array(Type.String({ description: "For `llm.model`.", examples: ["ollama/qwen3:8b"] })),
+});
+export type LocalModelServer = Static<typeof LocalModelServer>;
+
+/** The model servers that answer on the server's machine. */
+export const LocalModelServersResponse = object("LocalModelServersResponse", {
+  servers: Type.Array(ref(LocalModelServer)),
+});
+export type LocalModelServersResponse = Static<typeof LocalModelServersResponse>;
 
 /** Models that a subscription gives. */
 export const SubscriptionModelsResponse = object("SubscriptionModelsResponse", {

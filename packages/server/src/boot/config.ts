@@ -71,6 +71,8 @@ export type ServerConfig = {
   readonly bashRetentionSeconds: number | null;
   /** US dollars that model calls of one user may cost in a day; null for no limit. */
   readonly maxBudgetPerUserPerDay: number | null;
+  /** Where Ollama listens (`OLLAMA_HOST`), for the list of model servers on this machine; null: its usual address. */
+  readonly ollamaHost: string | null;
   /** What happens to unanswered actions, in conversations that do not say it themselves. */
   readonly approvalDefault: ApprovalDefault | null;
   /** Absolute path of the file with the rules for all users; null: there are none. */
@@ -148,6 +150,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     bashRetentionSeconds:
       readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
     maxBudgetPerUserPerDay: readDayBudget(environment),
+    ollamaHost: environment["OLLAMA_HOST"]?.trim() || null,
     approvalDefault: readApprovalDefault(environment),
     rulesFile: environment["CONVOKE_RULES"] ? resolve(environment["CONVOKE_RULES"]) : null,
     metrics: readMetricsAccess(environment),

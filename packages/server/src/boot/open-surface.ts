@@ -41,6 +41,7 @@ import { createClientAddress } from "../http/public-address.ts";
 import { WrongAttempts } from "../http/wrong-attempts.ts";
 import type { ProcessGroup } from "../cluster/process-group.ts";
 import type { Logger } from "../lib/logger.ts";
+import { findLocalServers } from "../models/local-servers.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./sandbox-hosts.ts";
 import type { Observability } from "./open-observability.ts";
@@ -228,6 +229,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     sealedValues: new SealedValues(secretBox),
     validator,
     openModel: (llm) => conversations.openLooseModel(llm),
+    findLocalServers: () => findLocalServers({ send: fetch, ollamaHost: config.ollamaHost }),
     sandboxes,
     clock: systemClock,
     openAccess: machine.openAccess,

@@ -71,8 +71,7 @@ import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
 import { selectableTools } from "./agent-server/server/server-routes.ts";
 import { installedHandlers } from "./agent-server/extensions/plugin-routes.ts";
 import { ruleHandlers, type RuleRouteDeps } from "./agent-server/settings/rule-routes.ts";
-import { settingsFace } from "./agent-server/settings/settings-face.ts";
-import type { TryModelDeps } from "./agent-server/settings/try-model.ts";
+import { settingsFace, type SettingsFaceDeps } from "./agent-server/settings/settings-face.ts";
 import { appConversationHandlers } from "./app-server/app-conversation-routes.ts";
 import { appEventHandlers } from "./app-server/app-event-routes.ts";
 import { appWorkspaceHandlers } from "./app-server/app-workspace-routes.ts";
@@ -96,7 +95,7 @@ import {
 } from "./agent-server-handlers.ts";
 import { openAiHandlers } from "./openai/openai-routes.ts";
 
-export type FacesDeps = TryModelDeps &
+export type FacesDeps = SettingsFaceDeps &
   LoginRouteDeps &
   OidcRouteDeps &
   KeyRouteDeps &

@@ -1,4 +1,8 @@
-import type { ProviderConnectionCreateRequest, ProviderConnectionUpdateRequest } from "@convoke/protocol";
+import type {
+  LocalModelServer,
+  ProviderConnectionCreateRequest,
+  ProviderConnectionUpdateRequest,
+} from "@convoke/protocol";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { invalidField, type Fault } from "../../../lib/fault.ts";
 import { byProvider, modelsByProvider, ownModels, routedName } from "../../../settings/model-list.ts";
@@ -17,10 +21,11 @@ export type LlmRouteDeps = {
   readonly settings: SettingsStore;
   readonly sealedValues: SealedValues;
   readonly clock: Clock;
+  readonly findLocalServers: () => Promise<readonly LocalModelServer[]>;
 };
 
 /** Models, providers, connections. */
-export function llmHandlers({ settings, sealedValues, clock }: LlmRouteDeps) {
+export function llmHandlers({ settings, sealedValues, clock, findLocalServers }: LlmRouteDeps) {
   const modelsOf = async (userId: string): Promise<ReturnType<typeof modelsByProvider>> =>
     modelsByProvider(ownModels((await settings.load(userId)).settings));
 
@@ -44,6 +49,8 @@ export function llmHandlers({ settings, sealedValues, clock }: LlmRouteDeps) {
         models: verifiedWith(byProvider(ownModels((await settings.load(caller.userId)).settings))),
       },
     }),
+
+    listLocalModelServers: async () => ({ json: { servers: await findLocalServers() } }),
 
     listSubscriptionModels: () => ({ json: { vendor: "openai", models: subscriptionModels } }),
 

@@ -11,20 +11,21 @@ import type { SealedValues } from "../../../settings/sealed-values.ts";
 import type { SecretStore } from "../../../settings/secret-store.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { agentProfileHandlers } from "./agent-profile-routes.ts";
-import { llmHandlers } from "./llm-routes.ts";
+import { llmHandlers, type LlmRouteDeps } from "./llm-routes.ts";
 import { metaProfileHandlers } from "./meta-profile-routes.ts";
 import { llmProfileHandlers } from "./profile-routes.ts";
 import { agentSettingsHandlers } from "./settings-routes.ts";
 import type { TryModelDeps } from "./try-model.ts";
 import type { Clock } from "../../../lib/clock.ts";
 
-export type SettingsFaceDeps = TryModelDeps & {
-  readonly settings: SettingsStore;
-  readonly secrets: SecretStore;
-  readonly sealedValues: SealedValues;
-  readonly validator: Validator;
-  readonly clock: Clock;
-};
+export type SettingsFaceDeps = TryModelDeps &
+  Pick<LlmRouteDeps, "findLocalServers"> & {
+    readonly settings: SettingsStore;
+    readonly secrets: SecretStore;
+    readonly sealedValues: SealedValues;
+    readonly validator: Validator;
+    readonly clock: Clock;
+  };
 
 /** What a user has on newer agent servers besides conversations: settings, models, agent profiles. */
 export function settingsFace(deps: SettingsFaceDeps): Face {
