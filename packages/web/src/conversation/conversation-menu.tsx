@@ -51,52 +51,52 @@ export default function ConversationMenu(props: ConversationMenuProps) {
   const unarchive = { label: words.unarchive, body: { is_archived: false } };
   // A conversation missing in the list is archived or old: its state is unknown.
   const marks = summary === undefined ? [archive, unarchive] : [summary.isPinned ? unpin : pin, archive];
+  const params = { conversation_id: id };
+  const showPast = (): void =>
+    navigate(conversationAddress(id, location.search, { at: "", event: null, q: null }));
+  const pause = (): void => void onAttempt(() => client.pause(id));
+  const condense = (): void =>
+    void onAttempt(() => client.call("POST /api/conversations/{conversation_id}/condense", { params }));
+  const mark = (body: (typeof marks)[number]["body"]): void =>
+    void onAttempt(() => client.call("PUT /api/conversations/{conversation_id}/marks", { params, body }));
   return (
     <>
       <Menu
         label={menu}
         icon={<Ellipsis size={16} />}
-        entries={[
-          ...(state.status === "running"
-            ? [{ label: words.pause, onChoose: () => void onAttempt(() => client.pause(id)) }]
-            : []),
-          { label: outline, onChoose: () => onPanel("outline") },
-          { label: changes, onChoose: () => onPanel("changes") },
-          { label: files, onChoose: () => onPanel("files") },
-          { label: browser, onChoose: () => onPanel("browser") },
-          { label: mcp, onChoose: () => onPanel("mcp") },
-          { label: preview, onChoose: () => onPanel("preview") },
-          { label: shells, onChoose: () => onPanel("shells") },
+        groups={[
           {
-            label: then,
-            onChoose: () =>
-              navigate(conversationAddress(id, location.search, { at: "", event: null, q: null })),
+            heading: words.groups.show,
+            entries: [
+              { label: outline, onChoose: () => onPanel("outline") },
+              { label: changes, onChoose: () => onPanel("changes") },
+              { label: files, onChoose: () => onPanel("files") },
+              { label: browser, onChoose: () => onPanel("browser") },
+              { label: mcp, onChoose: () => onPanel("mcp") },
+              { label: preview, onChoose: () => onPanel("preview") },
+              { label: shells, onChoose: () => onPanel("shells") },
+              { label: then, onChoose: showPast },
+              { label: events, onChoose: () => onPanel("events") },
+            ],
           },
-          { label: events, onChoose: () => onPanel("events") },
-          { label: words.download, onChoose: () => setOpen("download") },
-          { label: words.rename, onChoose: () => setOpen("rename") },
-          ...marks.map(({ label, body }) => ({
-            label,
-            onChoose: () =>
-              void onAttempt(() =>
-                client.call("PUT /api/conversations/{conversation_id}/marks", {
-                  params: { conversation_id: id },
-                  body,
-                }),
-              ),
-          })),
-          { label: words.policy, onChoose: () => setOpen("policy") },
           {
-            label: words.condense,
-            onChoose: () =>
-              void onAttempt(() =>
-                client.call("POST /api/conversations/{conversation_id}/condense", {
-                  params: { conversation_id: id },
-                }),
-              ),
+            heading: words.groups.agent,
+            entries: [
+              ...(state.status === "running" ? [{ label: words.pause, onChoose: pause }] : []),
+              { label: words.policy, onChoose: () => setOpen("policy") },
+              { label: words.condense, onChoose: condense },
+            ],
           },
-          { label: words.fork, onChoose: onFork },
-          { label: words.delete, onChoose: () => setOpen("delete"), isDangerous: true },
+          {
+            heading: words.groups.conversation,
+            entries: [
+              { label: words.rename, onChoose: () => setOpen("rename") },
+              ...marks.map(({ label, body }) => ({ label, onChoose: () => mark(body) })),
+              { label: words.fork, onChoose: onFork },
+              { label: words.download, onChoose: () => setOpen("download") },
+              { label: words.delete, onChoose: () => setOpen("delete"), isDangerous: true },
+            ],
+          },
         ]}
       />
       <Suspense>

@@ -9,17 +9,22 @@ export type MenuEntry = {
   readonly isDisabled?: boolean;
 };
 
+/** Entries below a heading. */
+export type MenuGroup = { readonly heading: string; readonly entries: readonly MenuEntry[] };
+
 type MenuProps = {
   readonly label: string;
   readonly icon: ReactNode;
-  readonly entries: readonly MenuEntry[];
-};
+} & (
+  | { readonly entries: readonly MenuEntry[]; readonly groups?: undefined }
+  | { readonly groups: readonly MenuGroup[]; readonly entries?: undefined }
+);
 
 /**
  * A menu button with a native popover and arrow key navigation. Entries are rendered when it opens, because each row
  * may have a menu.
  */
-export function Menu({ label, icon, entries }: MenuProps) {
+export function Menu({ label, icon, entries, groups }: MenuProps) {
   const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
@@ -33,6 +38,23 @@ export function Menu({ label, icon, entries }: MenuProps) {
     element.style.top = `${below + element.offsetHeight > window.innerHeight ? Math.max(8, box.top - element.offsetHeight - 4) : below}px`;
     element.querySelector<HTMLElement>("[role=menuitem]")?.focus();
   };
+  const items = (shown: readonly MenuEntry[]): ReactNode =>
+    shown.map(({ label: name, onChoose, isDangerous, isDisabled }) => (
+      <button
+        key={name}
+        type="button"
+        role="menuitem"
+        tabIndex={-1}
+        disabled={isDisabled}
+        onClick={() => {
+          menu.current?.hidePopover();
+          onChoose();
+        }}
+        className={`flex w-full items-center rounded px-2.5 py-1 text-left text-sm hover:bg-hover focus:bg-hover focus:outline-none disabled:opacity-50 pointer-coarse:py-3 ${isDangerous === true ? "text-bad" : ""}`}
+      >
+        {name}
+      </button>
+    ));
   return (
     <>
       <IconButton ref={button} label={label} aria-haspopup="menu" popoverTarget={id}>
@@ -51,24 +73,25 @@ export function Menu({ label, icon, entries }: MenuProps) {
         }}
         onToggle={({ newState }) => (newState === "open" ? place() : setIsOpen(false))}
         onKeyDown={walk}
-        className="fixed inset-auto m-0 min-w-48 rounded-md border border-line bg-canvas p-1 text-ink shadow-lg"
+        className="fixed inset-auto m-0 max-h-[calc(100dvh-1rem)] min-w-48 overflow-y-auto rounded-md border border-line bg-canvas p-1 text-ink shadow-lg"
       >
-        {(isOpen ? entries : []).map(({ label: name, onChoose, isDangerous, isDisabled }) => (
-          <button
-            key={name}
-            type="button"
-            role="menuitem"
-            tabIndex={-1}
-            disabled={isDisabled}
-            onClick={() => {
-              menu.current?.hidePopover();
-              onChoose();
-            }}
-            className={`flex w-full items-center rounded px-2.5 py-1 text-left text-sm hover:bg-hover focus:bg-hover focus:outline-none disabled:opacity-50 pointer-coarse:py-3 ${isDangerous === true ? "text-bad" : ""}`}
-          >
-            {name}
-          </button>
-        ))}
+        {!isOpen
+          ? null
+          : groups === undefined
+            ? items(entries)
+            : groups.map(({ heading, entries: grouped }) => (
+                <div
+                  key={heading}
+                  role="group"
+                  aria-label={heading}
+                  className="border-line not-first:mt-1 not-first:border-t not-first:pt-1"
+                >
+                  <div aria-hidden className="px-2.5 py-0.5 text-xs text-faint">
+                    {heading}
+                  </div>
+                  {items(grouped)}
+                </div>
+              ))}
       </div>
     </>
   );

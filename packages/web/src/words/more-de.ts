@@ -39,6 +39,13 @@ export const moreDe: MoreWords = {
     now: "Aktive Gespräche",
     noModel: "Noch ist kein Modell eingerichtet.",
     connectModel: "Modell hinzufügen",
+    local: {
+      title: "Modelle auf diesem Rechner",
+      answers: (server: string) =>
+        `${server} antwortet auf dem Rechner des Servers. Ein API-Schlüssel ist nicht nötig.`,
+      model: "Modell",
+      use: (model: string) => `${model} verwenden`,
+    },
     demo: "Demo starten",
     demoDescription:
       "Ein kleines Projekt mit einem fehlschlagenden Test. Die Tools sind echt, das Modell folgt einem Skript. Es bittet einmal um Freigabe.",
@@ -282,6 +289,7 @@ export const moreDe: MoreWords = {
     rejectedIn: (time) => `wird in ${time} abgelehnt`,
   },
   conversation: {
+    groups: { show: "Anzeigen", agent: "Agent", conversation: "Gespräch" },
     pin: "Anheften",
     unpin: "Nicht mehr anheften",
     archive: "Archivieren",

@@ -39,6 +39,12 @@ export const moreEn = {
     now: "Active conversations",
     noModel: "No model is configured yet.",
     connectModel: "Add a model",
+    local: {
+      title: "Models on this machine",
+      answers: (server: string) => `${server} answers on the server's machine. No API key is needed.`,
+      model: "Model",
+      use: (model: string) => `Use ${model}`,
+    },
     demo: "Run the demo",
     demoDescription:
       "A small project with a failing test. The tools are real, the model is scripted. It asks for your approval once.",
@@ -279,6 +285,7 @@ export const moreEn = {
     rejectedIn: (time: string) => `rejected in ${time}`,
   },
   conversation: {
+    groups: { show: "Show", agent: "Agent", conversation: "Conversation" },
     pin: "Pin",
     unpin: "Unpin",
     archive: "Archive",

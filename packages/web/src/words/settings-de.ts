@@ -135,7 +135,10 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       name: "Name",
       nameHint: "Dein Name dafür, zum Beispiel schnell.",
       model: "Modell",
-      modelHint: "Anbieter und Modell, zum Beispiel anthropic/claude-sonnet-4-5.",
+      modelHint:
+        "Aus der Liste wählen oder Anbieter/Modell eingeben, zum Beispiel anthropic/claude-sonnet-4-5.",
+      onThisMachine: (server: string) => `${server}, auf diesem Rechner`,
+      verified: "empfohlen",
       key: "API-Schlüssel",
       keyHint: "Wird verschlüsselt auf dem Server gespeichert und nie wieder angezeigt.",
       address: "Basis-URL",
