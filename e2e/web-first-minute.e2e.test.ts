@@ -1,6 +1,7 @@
 import { chromium, type Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { CommandFolder } from "./run-command.ts";
+import { takePictures } from "./web-page.ts";
 import { desktop, noBrowser, phone, program } from "./web-browser.ts";
 
 /** Promises of issue and guide from the start of the command on. */
@@ -57,6 +58,49 @@ test.skipIf(noBrowser !== null).each([
       await see(page, /npm test passes/);
       await see(page, "done");
       expect(performance.now() - startedMs).toBeLessThan(promisedMs);
+    } finally {
+      await browser.close();
+    }
+  },
+);
+
+test.skipIf(noBrowser !== null)(
+  "a new user gets from the command to an answer of a local model in a minute, following the texts",
+  async () => {
+    await using place = await CommandFolder.open();
+    const model = await place.startModel([{ text: "Hello from this machine." }]);
+    place.environment["OLLAMA_HOST"] = new URL(model).host;
+    const startedMs = performance.now();
+    const { child } = place.spawn(["serve", "--open", "--port", "0"]);
+    const link = await linkOf(child.stdout!);
+    const browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
+    try {
+      const page = await (await browser.newContext({ locale: "en-GB", ...desktop })).newPage();
+      page.setDefaultTimeout(60_000);
+      await page.goto(link);
+      await see(page, /Ollama answers on the server's machine/);
+      await takePictures(page, "local-model", "phone");
+      await press(page, "Use ollama/scripted");
+      await page.getByText("No model is configured yet.").waitFor({ state: "detached" });
+      await page.getByRole("textbox", { name: "Message" }).fill("Hello?");
+      await page.keyboard.press("Enter");
+      await see(page, "Hello from this machine.");
+      expect(performance.now() - startedMs).toBeLessThan(60_000);
+
+      await page.goto(`${new URL(link).origin}/settings/models`);
+      const field = page.getByRole("combobox", { name: "Model" });
+      await field.fill("sonnet");
+      await page
+        .getByRole("option", { name: /claude-sonnet/ })
+        .first()
+        .waitFor();
+      await takePictures(page, "models", "phone");
+      await field.fill("scripted");
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      expect(await field.inputValue()).toBe("ollama/scripted");
+      expect(await page.getByRole("textbox", { name: "Base URL" }).inputValue()).toBe(`${model}/v1`);
+      expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("scripted");
     } finally {
       await browser.close();
     }

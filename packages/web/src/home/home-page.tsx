@@ -1,8 +1,9 @@
 import type { StartConversationRequest, WallInfo } from "@convoke/protocol";
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { Composer, type ComposedMessage } from "../composer/composer.tsx";
 import { approvalModes, policyOf, type ApprovalMode } from "../lib/approval-mode.ts";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { useStore } from "../lib/store.ts";
 import { attentionOf } from "../overview/summary.ts";
 import { useServices } from "../services/services.ts";
@@ -14,6 +15,8 @@ import { HomeSearch } from "./home-search.tsx";
 import { useChoices } from "./use-choices.ts";
 import { FetchingNote, useFetch } from "./use-fetch.tsx";
 import { useStart } from "./use-start.ts";
+
+const LocalOffer = lazyPart(() => import("./local-offer.tsx"));
 
 type Models = {
   readonly names: readonly string[];
@@ -27,7 +30,7 @@ export default function HomePage() {
   const more = useMoreWords();
   const { client, outbox, drafts } = useServices();
   const [, navigate] = useLocation();
-  const models = useModels();
+  const [models, reloadModels] = useModels();
   const start = useStart();
   const [choices, choose] = useChoices();
   // Once the field was focused, a later response of the server does not overwrite it.
@@ -99,6 +102,11 @@ export default function HomePage() {
               {more.home.connectModel}
             </Link>
           </p>
+        )}
+        {models?.isReady === false && (
+          <Suspense>
+            <LocalOffer onUsed={reloadModels} />
+          </Suspense>
         )}
         {problem !== null && (
           <p role="alert" className="mb-3 rounded-md bg-bad-wash px-3 py-2 text-sm text-bad">
@@ -239,10 +247,11 @@ function ActiveConversations() {
   );
 }
 
-/** The stored models, and whether one has a key. Null until the server has responded. */
-function useModels(): Models | null {
+/** The stored models, and whether one has a key: null until the server has responded. And how they are read again. */
+function useModels(): readonly [Models | null, () => void] {
   const { client } = useServices();
   const [models, setModels] = useState<Models | null>(null);
+  const [reads, setReads] = useState(1);
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
@@ -261,6 +270,6 @@ function useModels(): Models | null {
         if (!stop.signal.aborted) console.warn("The models could not be read.", error);
       });
     return () => stop.abort();
-  }, [client]);
-  return models;
+  }, [client, reads]);
+  return [models, () => setReads(reads + 1)];
 }

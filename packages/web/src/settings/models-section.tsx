@@ -3,6 +3,8 @@ import { useState } from "react";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
+import { ModelField } from "./model-field.tsx";
+import { proposedName } from "../lib/model-options.ts";
 import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
@@ -87,12 +89,17 @@ export function ModelsSection() {
         })}
       </Entries>
       <Form title={more.settings.models.add} onSubmit={() => void save()}>
-        <TextField
-          label={more.settings.models.model}
-          hint={more.settings.models.modelHint}
+        <ModelField
           value={draft.model}
-          isRequired
           onChange={(model) => setDraft({ ...draft, model })}
+          onChoose={({ model, baseUrl }) =>
+            setDraft({
+              ...draft,
+              model,
+              address: baseUrl ?? "",
+              name: draft.name.trim() === "" ? proposedName(model) : draft.name,
+            })
+          }
         />
         <TextField
           label={more.settings.models.key}
