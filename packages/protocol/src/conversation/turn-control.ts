@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { LLM } from "../agent/llm.ts";
 import { ApprovalPolicy } from "./approval-policy.ts";
+import { conversationSeconds, runSeconds } from "./time-limits.ts";
 import { CommandReading, Rule, RuleDecision } from "../security/rule.ts";
 import { SecurityRisk } from "../security/security-risk.ts";
 import {
@@ -101,6 +102,8 @@ export const QueuedMessages = object("QueuedMessages", {
 export const SetLimitsRequest = closedObject("SetLimitsRequest", {
   max_iterations: Type.Optional(Type.Integer({ minimum: 1 })),
   max_budget_per_task: orAbsent(Type.Number({ exclusiveMinimum: 0, description: "US dollars; null: none." })),
+  max_run_seconds: orAbsent(runSeconds),
+  max_conversation_seconds: orAbsent(conversationSeconds),
 });
 export type SetLimitsRequest = Static<typeof SetLimitsRequest>;
 

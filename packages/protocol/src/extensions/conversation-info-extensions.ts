@@ -22,6 +22,8 @@ export const conversationInfoExtensions = {
   tool_module_qualnames: Type.Optional(mapOf(Type.String())),
   // Values that were given at the start or changed later; otherwise absent.
   max_budget_per_task: orAbsent(Type.Number()),
+  max_run_seconds: orAbsent(Type.Number()),
+  max_conversation_seconds: orAbsent(Type.Number()),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
   wall: Type.Optional(ref(WallInfo)),
   autotitle: Type.Optional(Type.Boolean()),

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
+import { conversationSeconds, runSeconds } from "../conversation/time-limits.ts";
 import { WallRequest } from "../conversation/wall.ts";
 import { AgentDefinition } from "./agent-definition.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
@@ -57,6 +58,8 @@ export const startConversationExtensions = {
       description: "US dollars for all model calls of the conversation; null: no limit.",
     }),
   ),
+  max_run_seconds: orAbsent(runSeconds),
+  max_conversation_seconds: orAbsent(conversationSeconds),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
   wall: orAbsent(ref(WallRequest)),
 };

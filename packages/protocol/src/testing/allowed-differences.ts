@@ -102,6 +102,8 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     where: "ConversationInfo",
     what: [
       "max_budget_per_task",
+      "max_run_seconds",
+      "max_conversation_seconds",
       "approval_policy",
       "wall",
       "autotitle",
@@ -145,9 +147,16 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     where: "StartConversationRequest",
-    what: ["agent_type", "approval_policy", "max_budget_per_task", "wall"],
+    what: [
+      "agent_type",
+      "approval_policy",
+      "max_budget_per_task",
+      "max_run_seconds",
+      "max_conversation_seconds",
+      "wall",
+    ],
     reason:
-      "Ours: what happens to actions that nobody answers, what a conversation may cost, and what its tools can reach; optional.",
+      "Ours: what happens to actions that nobody answers, what a conversation may cost and how long it may run, and what its tools can reach; optional.",
   },
   ...each(["(added)"], "A part of that request.", [
     "ApprovalPolicy",

@@ -29,7 +29,7 @@ test("F5: another case, camelCase, plural, and one or two slips in a long name a
     ["llms", null],
     ["tools2", null],
     ["topics", null],
-    ["max_run_seconds", null],
+    ["run_colour", null],
     ["mode", null],
   ])
     expect([given, nearMiss(given!, known)]).toEqual([given, meant]);
@@ -37,7 +37,7 @@ test("F5: another case, camelCase, plural, and one or two slips in a long name a
 
 test("F5: fields are looked for in every part of a request, whatever form it has", () => {
   const found = findUnusedFields(StartConversationRequest, {
-    max_run_seconds: 5,
+    run_colour: "blue",
     confirmation_polcy: null,
     observability_metadata: null,
     agent: {
@@ -56,7 +56,7 @@ test("F5: fields are looked for in every part of a request, whatever form it has
     hook_config: { stop: [{ hooks: [{ command: "x", async: true, async_: true, shell: "bash" }] }] },
   });
   expect(names(found)).toEqual([
-    ["max_run_seconds", null],
+    ["run_colour", null],
     ["confirmation_polcy", "confirmation_policy"],
     ["agent.response_schema", null],
     ["agent.llm.temprature", "temperature"],

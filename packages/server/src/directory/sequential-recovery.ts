@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { wait } from "../lib/wait.ts";
 import type { Conversation } from "../engine/conversation.ts";
-import { failRun } from "../engine/run/next-step.ts";
+import { failRun } from "../events/state-update.ts";
 import type { Standstills } from "./standstills.ts";
 
 /** Access to the runs that may have caused a standstill. */

@@ -55,6 +55,9 @@ export type ConversationConfig = {
   readonly allow_rules?: readonly AnyRule[];
   /** Budget in US dollars for all model calls; unlimited if absent. */
   readonly max_budget_per_task?: number | null;
+  /** Seconds that one run, and all runs together, may take; unlimited if absent. */
+  readonly max_run_seconds?: number | null;
+  readonly max_conversation_seconds?: number | null;
   /** The version of the user's settings that were last applied (P34). */
   readonly settings_version?: number;
   /** The source of a fork. */

@@ -1,6 +1,6 @@
 import { Condensing } from "../agent/condense/condensing.ts";
-import { ApprovalClock } from "./commands/approval-clock.ts";
 import { decideTimeout } from "./commands/approvals.ts";
+import { DeadlineTimer } from "./deadline-timer.ts";
 import { GoalLoop } from "./goal-loop.ts";
 import { Configuration } from "./configuration.ts";
 import type { ConversationDeps } from "./conversation-deps.ts";
@@ -14,6 +14,7 @@ import { Hold } from "./run/hold.ts";
 import type { HookGate } from "./hook-gate.ts";
 import { RunEnd } from "./run/run-end.ts";
 import { Runner, type RunListener } from "./run/runner.ts";
+import { timeLimitOf } from "./run/time-limits.ts";
 import { ViewRequests } from "./run/view-requests.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import { Titling } from "./titling.ts";
@@ -23,7 +24,7 @@ import { Writer } from "./writer.ts";
 
 /** The parts of one conversation. Its actor exposes those that callers use directly. */
 export type ConversationParts = SharedParts & {
-  readonly approvalClock: ApprovalClock;
+  readonly approvalTimer: DeadlineTimer;
   readonly condensing: Condensing;
   readonly goals: GoalLoop;
   readonly halts: Halts;
@@ -34,6 +35,8 @@ export type ConversationParts = SharedParts & {
   readonly published: PublishedState;
   readonly runEnd: RunEnd;
   readonly runner: Runner;
+  /** For the time limits of the current run. */
+  readonly runTimer: DeadlineTimer;
   readonly session: LazySession;
   readonly titling: Titling;
   readonly unfinished: UnfinishedRuns;
@@ -51,7 +54,10 @@ export function createParts(deps: ConversationDeps): ConversationParts {
     id,
     owner: {
       isSettling: () => runner.isAlive,
-      onDone: () => approvalClock.set(log.state.approvalDeadlineMs),
+      onDone: () => {
+        approvalTimer.set(log.state.approvalDeadlineMs);
+        runTimer.set(timeLimitOf(log.state, configuration.config)?.deadlineMs ?? null);
+      },
       onLost: () => {
         lifetime.handOver();
         lifetime.close();
@@ -99,7 +105,7 @@ export function createParts(deps: ConversationDeps): ConversationParts {
   const halts = new Halts({ ...shared, condensing, hold, lifetime, published, runner, writer });
   const titling = new Titling({ ...shared, title });
   const goals = new GoalLoop({ ...shared, writer });
-  const approvalClock = new ApprovalClock(clock, () => {
+  const approvalTimer = new DeadlineTimer(clock, () => {
     const { approval_policy: policy } = configuration.config;
     if (!policy) return;
     writer
@@ -108,6 +114,14 @@ export function createParts(deps: ConversationDeps): ConversationParts {
         logger.warn({ conversation: id, error: String(error) }, "the default answer was not recorded");
       });
   });
-  const around = { approvalClock, lifetime, runEnd, unfinished };
+  const runTimer = new DeadlineTimer(clock, () => {
+    halts.endInTime().catch((error: unknown) => {
+      logger.warn(
+        { conversation: id, error: String(error) },
+        "the end of the run at its time limit was not recorded",
+      );
+    });
+  });
+  const around = { approvalTimer, lifetime, runEnd, runTimer, unfinished };
   return { ...shared, ...work, ...around, goals, halts, published, runner, titling, writer };
 }

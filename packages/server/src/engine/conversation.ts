@@ -76,7 +76,7 @@ export class Conversation implements AsyncDisposable {
    * True while a run is in progress, its last tool settles, an approval timeout is pending, or a command is queued.
    */
   get isBusy(): boolean {
-    return this.goals.isBusy || this.runner.isAlive || this.#parts.approvalClock.isSet || this.queue.isInUse;
+    return this.goals.isBusy || this.runner.isAlive || this.#parts.approvalTimer.isSet || this.queue.isInUse;
   }
 
   /**
@@ -203,12 +203,14 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #dispose(): Promise<void> {
-    const { approvalClock, condensing, goals, hold, hooks, lifetime, queue, runEnd, runner } = this.#parts;
+    const { approvalTimer, condensing, goals, hold, hooks, lifetime, queue, runEnd, runner, runTimer } =
+      this.#parts;
     queue.close();
     hold.end();
     runEnd[Symbol.dispose]();
     lifetime.close();
-    approvalClock.set(null);
+    approvalTimer.set(null);
+    runTimer.set(null);
     runner.abort();
     await runner.ended();
     await condensing.close();

@@ -1,15 +1,16 @@
 import type { Condensing } from "../agent/condense/condensing.ts";
 import { maskCut } from "../security/mask.ts";
-import { decideInterrupt, decidePause } from "./commands/decide.ts";
+import { decideInterrupt, decidePause, decideTimeUp } from "./commands/decide.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { PublishedState } from "./published-state.ts";
 import type { Hold } from "./run/hold.ts";
 import type { Runner } from "./run/runner.ts";
+import { timeLimitOf } from "./run/time-limits.ts";
 import { secretValues } from "./secret-values.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { Writer } from "./writer.ts";
 
-export type HaltsDeps = Pick<SharedParts, "configuration" | "log"> & {
+export type HaltsDeps = Pick<SharedParts, "clock" | "configuration" | "log"> & {
   readonly condensing: Condensing;
   readonly hold: Hold;
   readonly lifetime: Lifetime;
@@ -64,6 +65,20 @@ export class Halts {
     await lifetime.others.stopped();
     if (wasRunning) published.publish();
     return wasRunning ? "RUNNING" : "STOPPED";
+  }
+
+  /** Ends a run that has reached its time limit as an interrupt does; its status is `error`. Nothing happens while there is time. */
+  async endInTime(): Promise<void> {
+    const { clock, configuration, hold, lifetime, published, writer } = this.#deps;
+    await hold.halt(() =>
+      writer.command((state) => {
+        const limit = timeLimitOf(state, configuration.config);
+        if (limit === null || clock.nowMs() < limit.deadlineMs) return { drafts: [] };
+        return decideTimeUp(state, limit.detail, this.#working());
+      }),
+    );
+    await lifetime.others.stopped();
+    published.publish();
   }
 
   /** Stops further model requests of a paused run; work in progress finishes. */

@@ -22,3 +22,11 @@ export function startRun(approved: readonly { readonly id: string }[]): EventDra
 export function endRetry({ isRetryShown }: { readonly isRetryShown: boolean }): EventDraft[] {
   return isRetryShown ? [stateUpdate("model_retry", null)] : [];
 }
+
+/** Ends a run with an error that clients see and the model does not. */
+export function failRun(code: string, detail: string): EventDraft[] {
+  return [
+    statusUpdate("error"),
+    { body: { kind: "ConversationErrorEvent", source: "environment", code, detail } },
+  ];
+}

@@ -262,6 +262,7 @@ export const moreDe: MoreWords = {
     LLMContentPolicyViolationError: "Formuliere die Nachricht anders.",
     MaxIterationsReached: "„Fortsetzen“ erlaubt noch einmal so viele Schritte.",
     MaxBudgetReached: "Erhöhe das Budget, dann setze fort.",
+    MaxRunTimeReached: "„Fortsetzen“ erlaubt noch einmal so viel Zeit.",
     stuck: "Der Agent wiederholt sich. Sag ihm, was er anders machen soll.",
   },
   archived: {

@@ -258,6 +258,7 @@ export const moreEn = {
     LLMContentPolicyViolationError: "Rephrase the message.",
     MaxIterationsReached: "Resume to allow as many steps again.",
     MaxBudgetReached: "Raise the budget, then resume.",
+    MaxRunTimeReached: "Resume to allow as much time again.",
     stuck: "The agent is repeating itself. Tell it what to do differently.",
   },
   archived: {

@@ -6,7 +6,7 @@ import type { Goal } from "../state/pursued-goal.ts";
 import { hasUnseenInput, type ConversationState } from "../state/conversation-state.ts";
 import { agentError, rejection } from "../../events/call-answers.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
-import { endRetry, startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
+import { endRetry, failRun, startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
 import { warning } from "../../events/warning.ts";
 
 /** The result of a command: events that commit together, and whether the current run is aborted. */
@@ -155,6 +155,24 @@ export function decideInterrupt(
   };
 }
 
+/** As an interrupt, and the run ends with an error that says which limit it reached. Work of an ended run goes on. */
+export function decideTimeUp(
+  state: ConversationState,
+  detail: string,
+  { answerText = "" }: { readonly answerText?: string },
+): Decision {
+  if (state.status !== "running") return nothing;
+  return {
+    drafts: [
+      ...(answerText.trim() === "" ? [] : [interruptedMessage(answerText)]),
+      ...state.openActions.map((action) => agentError(action, timeUpText)),
+      ...endRetry(state),
+      ...failRun("MaxRunTimeReached", detail),
+    ],
+    isAbort: true,
+  };
+}
+
 /** Without the range of its request: earlier messages are still to be answered. */
 function interruptedMessage(answerText: string): EventDraft {
   return {
@@ -172,6 +190,9 @@ function interruptedMessage(answerText: string): EventDraft {
     meta: { isInterrupted: true },
   };
 }
+
+const timeUpText =
+  "Ended by the time limit of the run before it finished. What it had done until then may remain; check before repeating it.";
 
 const interruptedText =
   "Interrupted by the user before it finished. What it had done until then may remain; check before repeating it.";

@@ -25,7 +25,7 @@ import {
   tokenEvents,
 } from "./model-events.ts";
 import { endRetry } from "../../events/state-update.ts";
-import { failRun } from "./next-step.ts";
+import { failRun } from "../../events/state-update.ts";
 import { hasReviewer } from "./reviews.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { projectWarnings, type CurrentRules, type RunRules } from "./run-rules.ts";

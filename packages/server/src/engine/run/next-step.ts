@@ -1,6 +1,6 @@
 import { circlingHint } from "../../agent/stuck.ts";
 import { environmentMessage } from "../../agent/receive.ts";
-import { statusUpdate } from "../../events/state-update.ts";
+import { failRun, statusUpdate } from "../../events/state-update.ts";
 import { hasUnseenInput, type ConversationState, type OpenAction } from "../state/conversation-state.ts";
 import type { EventDraft } from "../../events/event-draft.ts";
 
@@ -22,6 +22,8 @@ export type StepLimits = {
   readonly circling: "no" | "hint" | "stuck";
   /** The exhausted budget; null while there is money. */
   readonly overBudget?: string | null;
+  /** The time limit that has passed; null while there is time. */
+  readonly overTime?: string | null;
   /** Approval deadline in epoch milliseconds, if the next actions need approval. */
   readonly approvalDeadlineMs?: number | null;
   /** Actions that wait, about which the reviewer is to be asked before a person is. */
@@ -47,6 +49,8 @@ export function nextStep(state: ConversationState, limits: StepLimits): Step {
   if (limits.circling === "hint") return { type: "note", drafts: [environmentMessage(circlingHint)] };
   const { overBudget = null } = limits;
   if (overBudget !== null) return { type: "settle", drafts: failRun("MaxBudgetReached", overBudget) };
+  const { overTime = null } = limits;
+  if (overTime !== null) return { type: "settle", drafts: failRun("MaxRunTimeReached", overTime) };
   if (state.iterations >= limits.maxIterations) {
     return {
       type: "settle",
@@ -68,12 +72,4 @@ export function asksModel(state: ConversationState): boolean {
 /** True if a run has nothing left to do: no open call, and the model has read everything. */
 export function isDone(state: ConversationState): boolean {
   return state.status === "running" && state.openActions.length === 0 && !hasUnseenInput(state);
-}
-
-/** Ends a run with an error that clients see and the model does not. */
-export function failRun(code: string, detail: string): EventDraft[] {
-  return [
-    statusUpdate("error"),
-    { body: { kind: "ConversationErrorEvent", source: "environment", code, detail } },
-  ];
 }

@@ -9,16 +9,17 @@ import { wait } from "../../lib/wait.ts";
 import { firstEvents } from "../commands/first-events.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
-import { asksModel, failRun, isDone, nextStep, type Step } from "./next-step.ts";
+import { asksModel, isDone, nextStep, type Step } from "./next-step.ts";
 import { deadlineOf } from "../approval-policy.ts";
 import { OwnedElsewhere } from "../refusals.ts";
-import { statusUpdate } from "../../events/state-update.ts";
+import { failRun, statusUpdate } from "../../events/state-update.ts";
 import type { ConversationState } from "../state/conversation-state.ts";
 import { describeError } from "../../lib/describe-error.ts";
 import { isWanted, type RunDeps } from "./run-deps.ts";
 import { Reviews } from "./reviews.ts";
 import { RunRules } from "./run-rules.ts";
 import { storeEvents } from "./store-events.ts";
+import { timeLimitOf } from "./time-limits.ts";
 
 type RunStep = Step | { readonly type: "ask to stop" };
 
@@ -181,8 +182,10 @@ export class Run {
     const isAsking = asksModel(log.state);
     const refusal = isAsking ? await budget.refusal() : null;
     const recent = isAsking && isWatched ? await log.recent() : [];
+    const time = isAsking ? timeLimitOf(log.state, config) : null;
     return nextStep(log.state, {
       maxIterations,
+      overTime: time !== null && clock.nowMs() >= time.deadlineMs ? time.detail : null,
       circling: findCircling(recent, log.state.runStartSeq, this.#eventTexts),
       overBudget: refusal,
       approvalDeadlineMs: deadlineOf(approval, clock.nowMs()),

@@ -42,6 +42,8 @@ export function toConversationInfo(described: ConversationInfoSource): Conversat
     tool_module_qualnames: config.tool_module_qualnames && { ...config.tool_module_qualnames },
     ...config.requested,
     max_budget_per_task: config.max_budget_per_task ?? undefined,
+    max_run_seconds: config.max_run_seconds ?? undefined,
+    max_conversation_seconds: config.max_conversation_seconds ?? undefined,
     approval_policy: config.approval_policy ?? undefined,
     wall: described.wall,
     client_tools: config.client_tools && [...config.client_tools],

@@ -50,7 +50,11 @@ export type ConversationState = {
   approvalDeadlineMs: number | null;
   /** Start of the current run, and the number of model answers in it. */
   runStartSeq: number;
+  /** Epoch milliseconds. */
+  runStartMs: number;
   iterations: number;
+  /** Milliseconds that all earlier runs took. */
+  workedMs: number;
   /** Snapshot form of the metrics per usage id, as last published. */
   stats: Record<string, unknown>;
   /** The last event with stats. */
@@ -114,7 +118,9 @@ export function initialState(): ConversationState {
     queued: [],
     approvalDeadlineMs: null,
     runStartSeq: 0,
+    runStartMs: 0,
     iterations: 0,
+    workedMs: 0,
     stats: {},
     statsSeq: 0,
     viewStart: { kept: [], fromSeq: 1 },

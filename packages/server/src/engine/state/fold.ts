@@ -2,6 +2,7 @@ import type { Event } from "@convoke/protocol";
 import { commonRanges } from "../../agent/branches.ts";
 import type { BranchHead, ConversationState } from "./conversation-state.ts";
 import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
+import { parseInstant } from "../../lib/instant.ts";
 import { unusedFieldsOf } from "../unused-fields.ts";
 import { beginningOf, planOf, retryUntilOf } from "./shown-facts.ts";
 
@@ -76,7 +77,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
         state.viewStart = { kept: rangesInView(state, seq, meta.keeps), fromSeq: seq };
       return;
     case "ConversationStateUpdateEvent":
-      applyUpdate(state, seq, event.key, event.value, meta);
+      applyUpdate(state, { seq, event, meta }, event.key, event.value);
       if (meta.navigation !== undefined) navigate(state, seq, meta.navigation);
       if (meta.adjusted !== undefined) state.toldAdjustments = [...state.toldAdjustments, meta.adjusted];
       return;
@@ -139,10 +140,9 @@ function applyAnswer(state: ConversationState, seq: number, meta: EventMeta): vo
 
 function applyUpdate(
   state: ConversationState,
-  seq: number,
+  { seq, event, meta }: FoldedEvent,
   key: string | undefined,
   value: unknown,
-  meta: EventMeta,
 ): void {
   if (key === "stats") {
     state.stats = (value as { usage_to_metrics: Record<string, unknown> }).usage_to_metrics;
@@ -159,6 +159,9 @@ function applyUpdate(
   if (meta.reviewed !== undefined) noteReviews(state, meta.reviewed);
   if (key === "approval_policy" && meta.deadlineMs !== undefined) state.approvalDeadlineMs = meta.deadlineMs;
   if (key !== "execution_status") return;
+  const atMs = Math.floor((parseInstant(event.timestamp ?? "") ?? state.lastMicros) / 1000);
+  if (state.status === "running") state.workedMs += Math.max(0, atMs - state.runStartMs);
+  state.runStartMs = atMs;
   state.status = value as ConversationState["status"];
   if (state.status !== "running" && state.status !== "waiting_for_confirmation") state.runWantedSeq = 0;
   state.approvalDeadlineMs = meta.deadlineMs ?? null;

@@ -186,10 +186,7 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
     },
 
     setLimits: async (request) => {
-      const { max_iterations: iterations, max_budget_per_task: budget } = request.body as SetLimitsRequest;
-      await (
-        await open(request)
-      ).configuration.change(withoutUndefined({ max_iterations: iterations, max_budget_per_task: budget }));
+      await (await open(request)).configuration.change(withoutUndefined(request.body as SetLimitsRequest));
       return success;
     },
 

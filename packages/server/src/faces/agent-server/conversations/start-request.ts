@@ -109,6 +109,8 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
       tags: body.tags ?? {},
       knows_newer_kinds: isNewer ? true : undefined,
       max_budget_per_task: body.max_budget_per_task,
+      max_run_seconds: body.max_run_seconds ?? undefined,
+      max_conversation_seconds: body.max_conversation_seconds ?? undefined,
       approval_policy: checkApprovalPolicy(body.approval_policy, ["body", "approval_policy"]),
       wall: body.wall ?? undefined,
       ...readHooks(body.hook_config ?? null),

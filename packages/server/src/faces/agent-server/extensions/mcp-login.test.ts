@@ -186,10 +186,10 @@ async function run(config: object): Promise<string> {
   return text;
 }
 
-/** Everything below a folder as text, whatever it is. */
+/** Everything below a folder as text, whatever it is; without drafts, which are renamed while it is read. */
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".draft"));
   return await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), "latin1")));
 }
 

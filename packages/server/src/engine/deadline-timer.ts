@@ -1,7 +1,7 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 
-/** A timer for the approval deadline; does not keep the process alive. */
-export class ApprovalClock {
+/** A timer for a deadline by the clock; does not keep the process alive. */
+export class DeadlineTimer {
   readonly #clock: Clock;
   readonly #onDeadline: () => void;
   #timer: NodeJS.Timeout | undefined;
