@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type Explained, runCommandLine } from "./command-line.ts";
+import { describeUnknownVariables } from "./configuration/unknown-variables.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { reachLoopback } from "./reach-loopback.ts";
 
@@ -20,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./commands/run.ts")).addRun,
   attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,
+  config: async () => (await import("./commands/config.ts")).addConfig,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   backup: async () => (await import("./commands/backup.ts")).addBackup,
   store: async () => (await import("./commands/store.ts")).addStore,
@@ -32,10 +34,15 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   "scripted-model": async () => (await import("./commands/scripted-model.ts")).addScriptedModel,
 };
 
+/** Commands that begin something with the configuration: they say which variables mean nothing. */
+const configuredCommands = ["serve", "run", "chat", "doctor", "config"];
+
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
 export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {
   reachLoopback(process.env);
   const argv = given.length > 2 ? given : [...given, "serve", "--open"];
+  if (configuredCommands.includes(argv[2] ?? "") && process.env["CONVOKE_PROCESS_SHARE"] === undefined)
+    for (const line of describeUnknownVariables(process.env)) console.error(line);
   const named = Object.hasOwn(commands, argv[2] ?? "") ? commands[argv[2] ?? ""] : undefined;
   const add = async (program: Command): Promise<void> => {
     program.addHelpText("after", epilogue);

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { ApiError, type ConvokeClient } from "@convoke/client";
 import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
+import { read } from "@convoke/server/setting";
+import { settings } from "@convoke/server/settings";
 import { Option, type Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
@@ -13,6 +15,7 @@ import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";
 import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
 import { withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type Confirm = keyof typeof policies;
 
@@ -155,7 +158,7 @@ async function printLeftBehind(client: ConvokeClient, id: string): Promise<void>
 /** The wall, the network and the environment of a run are those of its shell, so a server that runs already is only used by name. */
 function openServerOfRun(options: Run): Promise<OpenedClient> {
   return openClient(options, {
-    environment: process.env,
+    environment: configuredEnvironment(),
     findsRunning: false,
     openOwn: async () => {
       const isJson = options.json === true;
@@ -167,15 +170,16 @@ function openServerOfRun(options: Run): Promise<OpenedClient> {
 }
 
 function startRequest(task: string, options: RunOptions): StartConversationRequest {
-  const model = options.model ?? process.env["LLM_MODEL"];
+  const environment = configuredEnvironment();
+  const model = options.model ?? read(environment, settings.llm_model);
   if (!model) {
     throw new CommandError(
       "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
       exitCodes.usage,
     );
   }
-  const apiKey = process.env["LLM_API_KEY"];
-  const baseUrl = options.baseUrl ?? process.env["LLM_BASE_URL"];
+  const apiKey = read(environment, settings.llm_api_key);
+  const baseUrl = options.baseUrl ?? read(environment, settings.llm_base_url);
   return {
     agent: {
       kind: "Agent",
