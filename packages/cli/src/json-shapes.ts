@@ -3,7 +3,6 @@ import { Type, type Static } from "typebox";
 const id = Type.String({ format: "uuid", description: "Id of a conversation." });
 const status = Type.String({ description: "Execution status of the conversation, as on the wire." });
 const nullableText = Type.Union([Type.String(), Type.Null()]);
-const nullableNumber = Type.Union([Type.Number(), Type.Null()]);
 const timestamp = Type.String({ description: "RFC 3339." });
 
 /** Shape of each line that a command prints with `--json`. Fields have the names of the wire; more may be added. */
@@ -35,9 +34,14 @@ export const jsonShapes = {
   stats: Type.Object({
     date: Type.String({ description: "Day in UTC, YYYY-MM-DD." }),
     cost: Type.Number({ description: "US dollars." }),
+  }),
+  stats_conversation: Type.Object({
+    conversation_id: id,
+    cost: Type.Number({ description: "US dollars." }),
+    calls: Type.Integer(),
     prompt_tokens: Type.Integer(),
     completion_tokens: Type.Integer(),
-    conversations: nullableNumber,
+    last_day: Type.String({ description: "Day in UTC of the last call." }),
   }),
   approvals: Type.Object({
     conversation_id: id,

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
-import type { Environment, Setting } from "@convoke/server/setting";
+import { textOf, type Environment, type Setting } from "@convoke/server/setting";
 import { settingKeys, settings, type SettingKey } from "@convoke/server/settings";
 import { userFile } from "../configuration/configuration-files.ts";
 import {
@@ -11,6 +11,7 @@ import {
   writeConfiguration,
 } from "../configuration/edit-configuration.ts";
 import { loadConfiguration } from "../configuration/load-configuration.ts";
+import { withoutMarkdown } from "../configuration/configuration-schema.ts";
 import { unknownKey } from "../configuration/read-configuration-file.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printTable } from "../print/table.ts";
@@ -28,7 +29,7 @@ export function listSettings(options: ListOptions): void {
   if (keys.length === 0) console.log("Nothing is configured. See convoke config --all.");
   const rows = keys.map((key) => [
     key,
-    shown(key, environment),
+    shown(key, environment, origins.has(key)),
     ...(options.origin === true ? [origins.get(key) ?? "built in"] : []),
   ]);
   printTable([{}, { isCut: true }, {}], rows);
@@ -41,8 +42,9 @@ export function getSetting(given: string): void {
     throw new CommandError(
       `${key} is a secret, ${origins.has(key) ? `set by ${origins.get(key)}` : "not set"}.`,
     );
-  const text = textOf(key, environment);
-  if (text === null) throw new CommandError(`${key} is not set. Its default: ${settings[key].shownDefault}.`);
+  const text = valueOf(key, environment);
+  if (text === null)
+    throw new CommandError(`${key} is not set. Its default: ${withoutMarkdown(settings[key].shownDefault)}.`);
   console.log(text);
 }
 
@@ -56,7 +58,7 @@ export async function setSetting(given: string, value: string): Promise<void> {
     );
   const text = value === "-" ? (await readAll(process.stdin)).replace(/\r?\n$/, "") : value;
   setting.parse(text, key);
-  const path = userFile(process.env);
+  const path = ownFile();
   writeConfiguration(path, withSetting(readIfThere(path), key, text));
   const { origins } = loadConfiguration(process.env);
   const origin = origins.get(key);
@@ -65,7 +67,7 @@ export async function setSetting(given: string, value: string): Promise<void> {
 
 export function unsetSetting(given: string): void {
   const key = toKey(given);
-  const path = userFile(process.env);
+  const path = ownFile();
   const before = readIfThere(path);
   const after = withoutSetting(before, key);
   if (before === after) throw new CommandError(`${key} is not set in ${path}.`);
@@ -74,7 +76,7 @@ export function unsetSetting(given: string): void {
 
 /** What was typed is checked before it counts; a wrong file is kept beside the right one. */
 export function editFile(): void {
-  const path = userFile(process.env);
+  const path = ownFile();
   const editor = process.env["VISUAL"] || process.env["EDITOR"];
   if (!editor) throw new CommandError(`Set EDITOR to a program, or edit ${path}.`, exitCodes.usage);
   if (!existsSync(path)) writeConfiguration(path, "# Settings of Convoke. See convoke config --all.\n");
@@ -97,6 +99,12 @@ export function editFile(): void {
   rmSync(draft);
 }
 
+function ownFile(): string {
+  const path = userFile(process.env);
+  if (path !== null) return path;
+  throw new CommandError("HOME is not set, so there is no configuration file of yours.", exitCodes.usage);
+}
+
 function toKey(given: string): SettingKey {
   const key = settingKeys.find((one) => one === given || settings[one].variable === given);
   if (key !== undefined) return key;
@@ -104,22 +112,23 @@ function toKey(given: string): SettingKey {
 }
 
 /** Null when neither a value nor a fallback is there. */
-function textOf(key: SettingKey, environment: Environment): string | null {
+function valueOf(key: SettingKey, environment: Environment): string | null {
   const { variable, aliases, fallback }: Setting<unknown> = settings[key];
   const name = [variable, ...aliases].find((one) => environment[one] !== undefined);
   if (name !== undefined) return environment[name]!;
   if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return null;
-  return Array.isArray(fallback) ? fallback.join(",") : String(fallback);
+  return textOf(fallback);
 }
 
-function shown(key: SettingKey, environment: Environment): string {
-  if (settings[key].isSecret) return "(hidden)";
-  return textOf(key, environment) ?? settings[key].shownDefault.replaceAll("`", "");
+function shown(key: SettingKey, environment: Environment, isSet: boolean): string {
+  if (settings[key].isSecret && isSet) return "(hidden)";
+  const text = settings[key].isSecret ? null : valueOf(key, environment);
+  return text ?? withoutMarkdown(settings[key].shownDefault);
 }
 
 function toJson(key: SettingKey, environment: Environment, origin: string) {
   const { isSecret } = settings[key];
-  const text = isSecret ? null : textOf(key, environment);
+  const text = isSecret ? null : valueOf(key, environment);
   return { key, value: text === null ? null : typed(settings[key], text), origin, is_secret: isSecret };
 }
 

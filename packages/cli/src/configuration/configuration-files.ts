@@ -1,14 +1,14 @@
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Environment } from "@convoke/server/setting";
 
 /** The file for all users of the machine. */
-export const systemFile = "/etc/convoke/convoke.toml";
+const systemFile = "/etc/convoke/convoke.toml";
 
-/** The file of this user, which `convoke config set` changes. */
-export function userFile(environment: Environment): string {
-  const folder = environment["XDG_CONFIG_HOME"] || join(environment["HOME"] || homedir(), ".config");
-  return join(folder, "convoke", "config.toml");
+/** The file of this user, which `convoke config set` changes; null for a user without a home. */
+export function userFile(environment: Environment): string | null {
+  const home = environment["HOME"] || null;
+  const folder = environment["XDG_CONFIG_HOME"] || (home === null ? null : join(home, ".config"));
+  return folder === null ? null : join(folder, "convoke", "config.toml");
 }
 
 export type ConfigurationFile = {
@@ -24,9 +24,10 @@ export type ConfigurationFile = {
  */
 export function configurationFiles(environment: Environment): readonly ConfigurationFile[] {
   const named = environment["CONVOKE_CONFIG"] || null;
+  const own = userFile(environment);
   return [
     { path: systemFile, isNamed: false },
-    { path: userFile(environment), isNamed: false },
+    ...(own === null ? [] : [{ path: own, isNamed: false }]),
     ...(named === null ? [] : [{ path: resolve(named), isNamed: true }]),
   ];
 }

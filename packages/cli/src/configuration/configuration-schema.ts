@@ -42,8 +42,11 @@ function typeOf({ type }: Setting<unknown>): object {
   }
 }
 
-/** The description without the marks of Markdown. */
 function plain({ doc, variable }: Setting<unknown>): string {
-  const text = doc.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "");
-  return `${text} (${variable})`;
+  return `${withoutMarkdown(doc)} (${variable})`;
+}
+
+/** A phrase of the table without links and marks of code. */
+export function withoutMarkdown(text: string): string {
+  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "");
 }

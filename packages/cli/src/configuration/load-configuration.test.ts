@@ -11,7 +11,7 @@ async function openHome(text: string, mode = 0o600) {
   const folder = await mkdtempDisposable(join(tmpdir(), "convoke-config-"));
   onTestFinished(() => folder.remove());
   const home = { HOME: folder.path };
-  const file = userFile(home);
+  const file = userFile(home)!;
   await mkdir(join(folder.path, ".config/convoke"), { recursive: true });
   await writeFile(file, text);
   await chmod(file, mode);

@@ -147,7 +147,13 @@ function complete<Value, Fallback>(
 
 function shown(fallback: unknown): string {
   if (fallback === null || (Array.isArray(fallback) && fallback.length === 0)) return "none";
-  return `\`${Array.isArray(fallback) ? fallback.join(",") : String(fallback)}\``;
+  return `\`${textOf(fallback)}\``;
+}
+
+/** A value in the form of its variable. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(",");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function wordsOf(choices: readonly string[]): string {

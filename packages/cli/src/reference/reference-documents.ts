@@ -1,5 +1,5 @@
-import { configurationSchema } from "./configuration/configuration-schema.ts";
-import { jsonShapes } from "./json-shapes.ts";
+import { configurationSchema } from "../configuration/configuration-schema.ts";
+import { jsonShapes } from "../json-shapes.ts";
 
 /** The files of docs/reference that are made of the sources, by name. */
 export function referenceDocuments(): Readonly<Record<string, object>> {
