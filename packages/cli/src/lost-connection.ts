@@ -6,12 +6,14 @@ const giveUpAfterMs = 60_000;
 /** Tells at a command line when the connection to the server is lost and back, and gives up after a minute. */
 export class LostConnection implements Disposable {
   readonly #giveUp: () => void;
+  readonly #afterMs: number;
   #timer: NodeJS.Timeout | null = null;
   #isGivenUp = false;
 
-  /** `giveUp` ends what follows the server. */
-  constructor(giveUp: () => void) {
+  /** `giveUp` ends what follows the server; it is called once, `afterMs` milliseconds after a loss. */
+  constructor(giveUp: () => void, afterMs = giveUpAfterMs) {
     this.#giveUp = giveUp;
+    this.#afterMs = afterMs;
   }
 
   get isGivenUp(): boolean {
@@ -24,7 +26,7 @@ export class LostConnection implements Disposable {
       this.#timer = setTimeout(() => {
         this.#isGivenUp = true;
         this.#giveUp();
-      }, giveUpAfterMs);
+      }, this.#afterMs);
     }
     if (state !== "connected" || this.#timer === null) return;
     console.error("The connection is back.");

@@ -42,19 +42,23 @@ async function logs(options: LogsOptions): Promise<void> {
     );
   const [program, args] = file === undefined ? journal(options) : tail(file, options);
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = once(child, "close") as Promise<[number | null]>;
   const stop = (): void => void child.kill();
   process.stdout.once("error", stop);
-  let count = 0;
-  try {
+  const print = async (): Promise<number> => {
+    let count = 0;
     for await (const line of createInterface({ input: child.stdout })) {
       const shown = describeLogLine(line, level, json === true);
       if (shown === null) continue;
       count++;
       process.stdout.write(`${shown}\n`);
     }
-    const [code] = await ended;
+    return count;
+  };
+  try {
+    const [count, [code]] = await Promise.all([print(), once(child, "close") as Promise<[number | null]>]);
     if (code !== 0 && code !== null) throw new CommandError(`${program} ended with code ${code}.`);
+    const where = file === undefined ? ` of the service ${options.unit}` : "";
+    if (count === 0) console.error(`There are no such lines${where}.`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     throw new CommandError(
@@ -63,8 +67,6 @@ async function logs(options: LogsOptions): Promise<void> {
   } finally {
     process.stdout.off("error", stop);
   }
-  if (count === 0)
-    console.error(`There are no such lines${file === undefined ? ` of the service ${options.unit}` : ""}.`);
 }
 
 /** Of the machine's services and of the user's own. */

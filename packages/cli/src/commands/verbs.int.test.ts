@@ -1,10 +1,13 @@
+import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import {
   findSteadyPort,
   runConvoke,
   startScriptedModel,
   startTestServer,
+  testedPrograms,
   type Script,
   type CommandOutcome,
   type TestServer,
@@ -12,6 +15,9 @@ import {
 import { Value } from "typebox/value";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jsonShapes, type JsonLine, type JsonShape } from "../json-shapes.ts";
+import { announceServer } from "../running-servers.ts";
+
+const execute = promisify(execFile);
 
 // One server for all of them: a command is a process of its own anyway.
 let server: TestServer;
@@ -197,4 +203,43 @@ test("run --quiet prints the last answer alone, and a limit of model calls ends 
   const call = { tool_calls: [{ name: "terminal", arguments: { command: "true" } }] };
   const limited = await run([call, call], "Go.", "--quiet", "--max-iterations", "1");
   expect([limited.code, limited.stderr]).toEqual([8, expect.stringContaining("MaxIterationsReached")]);
+});
+
+test("bash completes commands and ids of the running server, by the script that completion prints", async () => {
+  const announced = {
+    url: server.url,
+    apiUrl: server.url,
+    usesFolderKey: false,
+    hasPage: false,
+    needsLogin: true,
+  };
+  await using _server = await announceServer(server.folder, announced);
+  const complete = async (...words: string[]): Promise<string> => {
+    const program = [
+      `convoke() { "${process.execPath}" "${testedPrograms().command}" "$@"; }`,
+      "source <(convoke completion bash)",
+      `COMP_WORDS=(convoke ${words.join(" ")} ""); COMP_CWORD=${words.length + 1}; _convoke`,
+      'printf "%s\\n" "${COMPREPLY[@]}"',
+    ];
+    const environment = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: server.folder,
+      CONVOKE_DATA_DIR: server.folder,
+      SESSION_API_KEY: server.key,
+    };
+    return (await execute("bash", ["-c", program.join("\n")], { env: environment })).stdout;
+  };
+  expect((await complete()).split("\n")).toContain("approvals");
+  const ids = (await complete("show")).trimEnd().split("\n");
+  expect(ids.at(-1)).toBe("@last");
+  expect(ids.some((id) => finished.startsWith(id))).toBe(true);
+});
+
+test("logs shows a file by level, and says what to do where there is no journal", async () => {
+  const file = join(server.folder, "server.log");
+  await writeFile(file, '{"level":50,"time":0,"msg":"bad"}\n{"level":30,"time":0,"msg":"fine"}\n');
+  const shown = await runConvoke(["logs", "--file", file, "--level", "error"], { HOME: server.folder });
+  expect(shown).toEqual({ code: 0, stdout: "1970-01-01T00:00:00.000Z  error  bad\n", stderr: "" });
+  const nowhere = await runConvoke(["logs"], { HOME: server.folder, PATH: "/nowhere" });
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("journalctl is not installed")]);
 });
