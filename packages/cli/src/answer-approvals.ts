@@ -55,7 +55,7 @@ function write({ output, isJson }: Terminal, text: string): void {
 export async function askAboutActions(asked: readonly Asked[], terminal: Terminal): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [index, item] of asked.entries()) {
-    if (asked.length > 1) write(terminal, `${index + 1} of ${asked.length}: ${describe(item)}\n`);
+    if (asked.length > 1) write(terminal, `${index + 1} of ${asked.length}: ${describeAction(item)}\n`);
     answers.push(await askAbout(item, terminal));
   }
   return answers;
@@ -86,7 +86,8 @@ function scopeOf(answer: string): "conversation" | "rule" | null {
   return /^r(ule)?$/u.test(answer) ? "rule" : null;
 }
 
-function describe({ tool_name: tool, action }: Asked): string {
+/** The tool and what it would do, in one line. */
+export function describeAction({ tool_name: tool, action }: Asked): string {
   const { command, path } = action as { readonly command?: unknown; readonly path?: unknown };
   const fact = action["kind"] === "TerminalAction" ? command : (hostsText(action) ?? path);
   return printable(typeof fact === "string" ? `${tool}: ${fact}` : tool);

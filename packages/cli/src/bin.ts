@@ -14,6 +14,12 @@ async function start(): Promise<void> {
   if (cacheFolder !== null) nodeModule.enableCompileCache(cacheFolder);
   const { CONVOKE_LAUNCHER: launcherPid } = process.env;
   delete process.env["CONVOKE_LAUNCHER"];
+  if (process.argv[2] === "__complete") {
+    // Somebody waits at a prompt: no server and no command is loaded.
+    const { main } = await import("./completion/complete.ts");
+    await main(process.argv.slice(3));
+    return;
+  }
   if (process.argv[2] === "tool-host") {
     // It ends with its sandbox, not with the process that started it: no parent is watched.
     const { main } = await import("./tool-host-main.ts");

@@ -1,42 +1,15 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addAttach } from "./commands/attach.ts";
-import { addAudit } from "./commands/audit.ts";
-import { addBackup } from "./commands/backup.ts";
-import { addDemo } from "./commands/demo.ts";
-import { addDoctor } from "./commands/doctor.ts";
-import { addOpen } from "./commands/open.ts";
-import { addInspect } from "./commands/inspect.ts";
-import { addKeys } from "./commands/keys.ts";
-import { addReplay } from "./commands/replay.ts";
-import { addRules } from "./commands/rules.ts";
-import { addRun } from "./commands/run.ts";
-import { addScriptedModel } from "./commands/scripted-model.ts";
-import { addServe } from "./commands/serve.ts";
-import { addStore } from "./commands/store.ts";
-import { addToolHost } from "./commands/tool-host.ts";
+import { commands } from "./command-table.ts";
+import { settingsTable } from "./configuration/settings-table.ts";
+import { apiCommandsText } from "./reference/api-commands-text.ts";
+import { referenceDocuments } from "./reference/reference-documents.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
-const all = [
-  addServe,
-  addOpen,
-  addRun,
-  addAttach,
-  addDemo,
-  addDoctor,
-  addBackup,
-  addKeys,
-  addAudit,
-  addRules,
-  addStore,
-  addInspect,
-  addReplay,
-  addToolHost,
-  addScriptedModel,
-];
+const all = await Promise.all(Object.values(commands).map((load) => load()));
 
 test("the guide to the command line has a section for each command, with each of its flags", () => {
   const program = new Command("convoke");
@@ -66,15 +39,17 @@ test("the help of a command shows each flag of its own, and of the commands belo
   expect(missing).toEqual([]);
 });
 
-test("the guide to the command line names every setting", () => {
-  const sources = globSync("packages/{server/src/boot/config*,cli/src/commands/*}.ts", { cwd: root })
-    .filter((file) => !file.endsWith(".test.ts"))
-    .map((file) => readFileSync(join(root, file), "utf8"));
-  const named = sources
-    .flatMap((text) => text.match(/"(CONVOKE|OH)_[A-Z_]+"/g) ?? [])
-    .map((name) => name.slice(1, -1));
-  expect(named.length).toBeGreaterThan(10);
-  // Those of sandboxes have a table in their own guide.
-  const missing = named.filter((name) => !name.startsWith("CONVOKE_SANDBOX_") && !guide.includes(name));
-  expect(missing).toEqual([]);
+test("the guide to the configuration has the table of settings, and docs/reference is as the sources say", async () => {
+  const configuration = readFileSync(join(root, "docs/guides/configuration.md"), "utf8");
+  const [, table = ""] = /<!-- settings -->([^]*)<!-- \/settings -->/.exec(configuration) ?? [];
+  // The formatter makes columns of one width.
+  const plain = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-+/g, "-").trim();
+  const written = /<!-- api commands -->([^]*)<!-- \/api commands -->/.exec(guide)?.[1] ?? "";
+  const how = "Run npx node packages/cli/scripts/write-reference.ts && npx oxfmt docs.";
+  expect(plain(written), how).toBe(plain(await apiCommandsText()));
+  expect(plain(table), how).toBe(plain(settingsTable()));
+  for (const [name, document] of Object.entries(referenceDocuments())) {
+    const stored: unknown = JSON.parse(readFileSync(join(root, "docs/reference", name), "utf8"));
+    expect(stored, how).toEqual(JSON.parse(JSON.stringify(document)));
+  }
 });

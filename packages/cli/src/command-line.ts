@@ -2,7 +2,12 @@ import { Command, CommanderError } from "commander";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 
 /** The text of an error that its reader can act on. */
-export type Explained = { readonly message: string; readonly exitCode: number };
+export type Explained = {
+  readonly message: string;
+  readonly exitCode: number;
+  /** A stable code of the server, or none. */
+  readonly code?: string | null;
+};
 
 export type CommandLine = {
   readonly argv: readonly string[];
@@ -10,10 +15,17 @@ export type CommandLine = {
   readonly add: (program: Command) => Promise<void>;
   /** Null for an error of which nothing is known but its stack. */
   readonly explain: (error: unknown) => Promise<Explained | null>;
+  /** True: errors are one object of JSON on stderr. */
+  readonly hasJsonErrors?: boolean;
 };
 
 /** Runs one of the commands; sets the exit code and never throws for a mistake of the caller. */
-export async function runCommandLine({ argv, add, explain }: CommandLine): Promise<void> {
+export async function runCommandLine({
+  argv,
+  add,
+  explain,
+  hasJsonErrors = false,
+}: CommandLine): Promise<void> {
   // Who reads may have seen enough (`| head`). What then still runs is ended by its command.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -22,27 +34,37 @@ export async function runCommandLine({ argv, add, explain }: CommandLine): Promi
     .description("An agent conversation server: durable, searchable, live.")
     .showHelpAfterError("(run with --help for usage)")
     .exitOverride();
+  if (hasJsonErrors) program.configureOutput({ writeErr: () => {} });
   await add(program);
   for (const command of program.commands) command.exitOverride();
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    process.exitCode = await report(error, explain);
+    const { message, exitCode, code } = await describe(error, explain);
+    process.exitCode = exitCode;
+    if (hasJsonErrors && exitCode !== exitCodes.ok)
+      console.error(JSON.stringify({ error: { code: code ?? codeOf(exitCode), message } }));
+    else if (!(error instanceof CommanderError)) console.error(message);
   }
 }
 
-async function report(error: unknown, explain: CommandLine["explain"]): Promise<number> {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  if (error instanceof CommandError) {
-    console.error(error.message);
-    return error.exitCode;
+async function describe(error: unknown, explain: CommandLine["explain"]): Promise<Explained> {
+  if (error instanceof CommanderError) {
+    // It has printed its message.
+    const message = error.message.replace(/^error: /, "");
+    return { message, exitCode: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage };
   }
+  if (error instanceof CommandError) return error;
   const { describeStorageFault } = await import("@convoke/server/storage-fault");
   const explained = (await explain(error)) ?? toFailure(describeStorageFault(error));
-  console.error(
-    explained?.message ?? (error instanceof Error ? (error.stack ?? error.message) : String(error)),
-  );
-  return explained?.exitCode ?? exitCodes.failed;
+  if (explained !== null) return explained;
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { message, exitCode: exitCodes.failed };
+}
+
+function codeOf(exitCode: number): string {
+  if (exitCode === exitCodes.usage) return "usage";
+  return exitCode === exitCodes.unreachable ? "unreachable" : "failed";
 }
 
 function toFailure(message: string | null): Explained | null {

@@ -11,6 +11,12 @@ export const exitCodes = {
   notApproved: 4,
   /** The run was paused or stopped from elsewhere. */
   paused: 5,
+  /** The answer is not valid by the schema that was given. */
+  invalidAnswer: 6,
+  /** No server answers at the address. */
+  unreachable: 7,
+  /** A limit of money or of model calls ended the run. */
+  limit: 8,
   interrupted: 130,
 } as const;
 

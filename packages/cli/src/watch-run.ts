@@ -1,7 +1,8 @@
 import { emptyView, foldItem, spendOf, type ConversationView, type ConvokeClient } from "@convoke/client";
-import type { ConversationExecutionStatus } from "@convoke/protocol";
+import type { ConversationExecutionStatus, Event } from "@convoke/protocol";
 import { answerWaiting } from "./answer-approvals.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { LostConnection } from "./lost-connection.ts";
 import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
 import { WaitNotes } from "./print/wait-notes.ts";
@@ -13,6 +14,8 @@ export type WatchOptions = {
   readonly afterEventId?: string;
   /** Prints each event as one line of JSON instead of an account for people. */
   readonly isJson: boolean;
+  /** Prints nothing but what ended the run, on stderr, where that is an error. */
+  readonly isQuiet?: boolean;
   readonly output: NodeJS.WriteStream;
   readonly input: NodeJS.ReadStream;
 };
@@ -22,7 +25,11 @@ export async function watchRun(options: WatchOptions): Promise<number> {
   const { client, conversationId: id, output, afterEventId = null } = options;
   const paint = createPaint(output);
   const stop = new AbortController();
-  using notes = options.isJson ? null : new WaitNotes({ output, paint, clock: { nowMs: () => Date.now() } });
+  using link = new LostConnection(() => stop.abort());
+  using notes =
+    options.isJson || options.isQuiet === true
+      ? null
+      : new WaitNotes({ output, paint, clock: { nowMs: () => Date.now() } });
   let wasInterrupted = false;
   const onInterrupt = (): void => {
     wasInterrupted = true;
@@ -37,12 +44,17 @@ export async function watchRun(options: WatchOptions): Promise<number> {
   let lastId = "";
   let view = emptyView;
   try {
-    for await (const item of client.follow(id, { afterEventId, signal: stop.signal })) {
+    for await (const item of client.follow(id, {
+      afterEventId,
+      signal: stop.signal,
+      onConnection: (change) => link.see(change),
+    })) {
       // The first snapshot is newer than the events that follow it: the events alone tell when the run ends.
       if (item.type === "signal") continue;
       const before = view;
       view = foldItem(view, item);
-      if (notes === null) output.write(`${item.json}\n`);
+      if (options.isJson) output.write(`${item.json}\n`);
+      else if (notes === null) writeEnd(item.event);
       else {
         notes.see(view);
         notes.write(describeEvent(item.event, paint));
@@ -52,16 +64,33 @@ export async function watchRun(options: WatchOptions): Promise<number> {
         // What ended the run (an error, a rejection) follows its status in the same commit, so it is stored already.
         if (exitCode !== null) lastId = await newestEventId(options);
       }
+      if (exitCode === exitCodes.failed && isLimit(item.event)) exitCode = exitCodes.limit;
       if (exitCode !== null && item.event.id! >= lastId) break;
     }
+    if (exitCode === null && link.isGivenUp)
+      throw new CommandError(
+        `The server did not answer any more. The conversation is ${id}; see convoke show.`,
+        exitCodes.unreachable,
+      );
     if (exitCode === null) return exitCodes.interrupted;
-    if (!options.isJson) output.write(`${summary(id, view, paint)}\n`);
+    if (notes !== null) output.write(`${summary(id, view, paint)}\n`);
     return wasInterrupted ? exitCodes.interrupted : exitCode;
   } finally {
     process.off("SIGINT", onInterrupt);
     output.off("error", onInterrupt);
     stop.abort();
   }
+}
+
+const limits: readonly string[] = ["MaxBudgetReached", "MaxIterationsReached"];
+
+function isLimit(event: Event): boolean {
+  return event.kind === "ConversationErrorEvent" && limits.includes(event.code);
+}
+
+function writeEnd(event: Event): void {
+  if (event.kind !== "ConversationErrorEvent") return;
+  for (const line of describeEvent(event, createPaint(process.stderr))) console.error(line);
 }
 
 const endings = new Map<ConversationExecutionStatus, number>([
@@ -77,7 +106,10 @@ async function endOfRun(options: WatchOptions, status: ConversationExecutionStat
   return endings.get(status) ?? null;
 }
 
-export async function newestEventId({ client, conversationId }: WatchOptions): Promise<string> {
+export async function newestEventId({
+  client,
+  conversationId,
+}: Pick<WatchOptions, "client" | "conversationId">): Promise<string> {
   const page = await client.searchEvents(conversationId, { limit: 1, sort_order: "TIMESTAMP_DESC" });
   return page.items[0]?.id ?? "";
 }

@@ -32,12 +32,6 @@ export function parseConversation(text: string): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-export function parseTask(text: string): string {
-  if (text.trim() === "")
-    throw new InvalidArgumentError("The task is empty. Describe what the agent should do.");
-  return text;
-}
-
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1)

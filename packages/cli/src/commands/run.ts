@@ -1,49 +1,36 @@
-import { resolve } from "node:path";
-import { ApiError, ConvokeClient } from "@convoke/client";
-import { NoWallError } from "@convoke/server/no-wall";
-import type { ConfigOverrides } from "@convoke/server";
-import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
+import { ApiError, type ConvokeClient } from "@convoke/client";
 import { Option, type Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
-import { explainNoWall, mayRunWithoutWall } from "../without-wall.ts";
-import { openNode, type Node } from "../open-node.ts";
+import { openClient, type OpenedClient } from "../open-client.ts";
+import { openOwnServer } from "../open-own-server.ts";
 import { readSecrets } from "../read-secrets.ts";
-import { wallRequest } from "../wall-request.ts";
 import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
+import { giveAnswer } from "../run/give-answer.ts";
+import { readTask } from "../run/read-task.ts";
+import { policies, startRequest, toText, type Confirm, type StartOptions } from "../run/start-request.ts";
+import type { AnswerSchema } from "../run/structured-answer.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";
-import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
-import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { parseCount, parseLogLevel } from "./parse-options.ts";
+import { withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
-type Confirm = keyof typeof policies;
-
-type RunOptions = StoreOptions & {
-  readonly workspace: string;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly confirm: Confirm;
-  readonly plan?: true;
-  readonly maxIterations?: number;
-  readonly sandbox?: string;
-  readonly network?: string;
-  readonly hide?: readonly string[];
-  readonly folder?: readonly string[];
-  readonly unlock?: readonly string[];
-  readonly secret: readonly string[];
-  readonly server?: string;
-  readonly json?: true;
-  readonly logLevel: ReturnType<typeof parseLogLevel>;
-};
+type RunOptions = StoreOptions &
+  StartOptions & {
+    readonly secret: readonly string[];
+    readonly file: readonly string[];
+    readonly image: readonly string[];
+    readonly outputLastMessage?: string;
+    readonly outputSchema?: string;
+    readonly quiet?: true;
+    readonly server?: string;
+    readonly json?: true;
+    readonly logLevel: ReturnType<typeof parseLogLevel>;
+  };
 
 /** With what the program gives to the command. */
 type Run = RunOptions & { readonly keepCompiled: () => void };
-
-const policies = {
-  never: { kind: "NeverConfirm" },
-  risky: { kind: "ConfirmRisky" },
-  always: { kind: "AlwaysConfirm" },
-} as const satisfies Record<string, ConfirmationPolicyInput>;
 
 const notes = `
 The model comes from LLM_MODEL (provider/model, e.g. openai/gpt-5 or
@@ -58,7 +45,9 @@ export function addRun(program: Command, keepCompiled: () => void): void {
   const command = program
     .command("run")
     .description("Run an agent on a task in this folder and follow it")
-    .argument("<task>", "what to do, in plain words", parseTask)
+    .argument("[task]", "what to do, in plain words; - or nothing reads it from standard input")
+    .option("--file <file>", "a text file for the agent to read with the task (repeatable)", collect, [])
+    .option("--image <file>", "a PNG, JPEG, GIF or WebP to look at (repeatable)", collect, [])
     .option("--workspace <directory>", "where the agent works", ".")
     .option("--model <provider/model>", "overrides LLM_MODEL")
     .option("--base-url <url>", "overrides LLM_BASE_URL")
@@ -89,7 +78,7 @@ export function addRun(program: Command, keepCompiled: () => void): void {
     .option(
       "--secret <name@hosts>",
       "a secret that only these hosts get, e.g. GITHUB_TOKEN@github.com; its value is the variable's, or is asked for (repeatable)",
-      (given: string, before: readonly string[]) => [...before, given],
+      collect,
       [],
     );
   withStore(command, "where conversations are stored (default ~/.convoke)")
@@ -98,6 +87,12 @@ export function addRun(program: Command, keepCompiled: () => void): void {
       "use this running server, with the key in SESSION_API_KEY, instead of starting one",
     )
     .option("--json", "print the events as JSON, one per line")
+    .option("--quiet", "print the last answer alone")
+    .option("--output-last-message <file>", "also write the last answer into a file")
+    .option(
+      "--output-schema <file>",
+      "JSON schema of the last answer; it alone is printed, and exit code 6 says that it is not valid",
+    )
     .option(
       "--log-level <level>",
       "fatal, error, warn, info, debug or silent; logs go to stderr",
@@ -105,7 +100,7 @@ export function addRun(program: Command, keepCompiled: () => void): void {
       "error",
     )
     .addHelpText("after", notes)
-    .action(async (task: string, options: RunOptions) => run(task, { ...options, keepCompiled }));
+    .action(async (task: string | undefined, options: RunOptions) => run(task, { ...options, keepCompiled }));
 }
 
 function parseConfirm(text: string): Confirm {
@@ -113,33 +108,45 @@ function parseConfirm(text: string): Confirm {
   throw new CommandError(`--confirm must be never, risky or always, not "${text}".`, exitCodes.usage);
 }
 
-async function run(task: string, options: Run): Promise<void> {
-  await using scope = new AsyncDisposableStack();
-  const secrets = await readSecrets(options.secret, {
-    environment: process.env,
-    input: process.stdin,
-    output: process.stderr,
+function collect(given: string, before: readonly string[]): readonly string[] {
+  return [...before, given];
+}
+
+async function run(task: string | undefined, options: Run): Promise<void> {
+  const { stdin: input, stdout: output, stderr } = process;
+  const isJson = options.json === true;
+  const isQuiet = options.quiet === true || options.outputSchema !== undefined;
+  const schema = await readSchema(options.outputSchema);
+  const content = await readTask({
+    task,
+    files: options.file,
+    images: options.image,
+    hasSecretsInInput: options.secret.length > 0,
+    input,
   });
+  const secrets = await readSecrets(options.secret, { environment: process.env, input, output: stderr });
   const request = {
-    ...startRequest(task, options),
+    ...startRequest(schema === null ? content : [...content, toText(schema.instruction)], options),
     ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
   };
-  const target = await openTarget(options, scope);
-  const client = new ConvokeClient(target);
+  await using opened = await openServerOfRun(options);
+  const { client } = opened;
   const { id, wall } = await client.startConversation(request);
-  if (options.json !== true) {
+  if (!isJson && !isQuiet) {
     const wayOut = wall?.kind === "bubblewrap" ? " (--sandbox off: none)" : "";
     console.log(`${describeWall(wall, options.workspace)}${wayOut}`);
   }
+  const watched = { client, conversationId: id, isJson, isQuiet, output, input };
   const watch = options.plan === true ? watchPlan : watchRun;
-  process.exitCode = await watch({
-    client,
-    conversationId: id,
-    isJson: options.json === true,
-    output: process.stdout,
-    input: process.stdin,
-  });
-  if (options.json !== true && wall?.kind === "bubblewrap") await printLeftBehind(client, id);
+  const exitCode = await watch(watched);
+  process.exitCode = await giveAnswer(exitCode, { ...watched, schema, file: options.outputLastMessage });
+  if (!isJson && !isQuiet && wall?.kind === "bubblewrap") await printLeftBehind(client, id);
+}
+
+async function readSchema(path: string | undefined): Promise<AnswerSchema | null> {
+  if (path === undefined) return null;
+  const { readAnswerSchema } = await import("../run/structured-answer.ts");
+  return await readAnswerSchema(path);
 }
 
 /** The run is over: what cannot be searched is said, and changes no exit code. */
@@ -155,59 +162,16 @@ async function printLeftBehind(client: ConvokeClient, id: string): Promise<void>
   }
 }
 
-/** A server of our own for the time of the run, or the one that was named. */
-async function openTarget(
-  options: Run,
-  scope: AsyncDisposableStack,
-): Promise<{ readonly baseUrl: string; readonly apiKey?: string }> {
-  const key = process.env["SESSION_API_KEY"];
-  if (options.server !== undefined) return { baseUrl: options.server, ...(key ? { apiKey: key } : {}) };
-  const open = (wall: Pick<ConfigOverrides, "wall">): Promise<Node> =>
-    openNode({ ...storeOverrides(options), ...ownServer(options), ...wall }, options.logLevel, {
-      hasSandboxes: false,
-      isAttended: true,
-    });
-  const node = scope.use(
-    await open({ wall: options.sandbox }).catch(async (error: unknown) => {
-      const isAllowed =
-        error instanceof NoWallError && (await mayRunWithoutWall(error, options.json === true));
-      if (isAllowed) return await open({ wall: "off" });
-      throw explainNoWall(error, "--sandbox off");
-    }),
-  );
-  options.keepCompiled();
-  const { url, sessionKey } = node.server;
-  return { baseUrl: url, ...(sessionKey === null ? {} : { apiKey: sessionKey.key }) };
-}
-
-function ownServer({ network }: RunOptions): ConfigOverrides {
-  return { port: 0, host: "127.0.0.1", network };
-}
-
-function startRequest(task: string, options: RunOptions): StartConversationRequest {
-  const model = options.model ?? process.env["LLM_MODEL"];
-  if (!model) {
-    throw new CommandError(
-      "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
-      exitCodes.usage,
-    );
-  }
-  const apiKey = process.env["LLM_API_KEY"];
-  const baseUrl = options.baseUrl ?? process.env["LLM_BASE_URL"];
-  return {
-    agent: {
-      kind: "Agent",
-      llm: { model, ...(apiKey ? { api_key: apiKey } : {}), ...(baseUrl ? { base_url: baseUrl } : {}) },
-      tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
-      // Who begins a run in a folder expects its AGENTS.md to count.
-      agent_context: { load_project_skills: true },
-      ...(options.plan === true ? { system_prompt_filename: "system_prompt_planning.j2" } : {}),
+/** The wall, the network and the environment of a run are those of its shell, so a server that runs already is only used by name. */
+function openServerOfRun(options: Run): Promise<OpenedClient> {
+  return openClient(options, {
+    environment: configuredEnvironment(),
+    findsRunning: false,
+    openOwn: async () => {
+      const isJson = options.json === true;
+      const own = await openOwnServer({ ...options, wall: options.sandbox, withoutWall: "ask", isJson });
+      options.keepCompiled();
+      return own;
     },
-    workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
-    confirmation_policy: policies[options.confirm],
-    ...(options.confirm === "risky" ? { security_analyzer: { kind: "LLMSecurityAnalyzer" } } : {}),
-    ...wallRequest(options),
-    ...(options.maxIterations === undefined ? {} : { max_iterations: options.maxIterations }),
-    initial_message: { role: "user", content: [{ type: "text", text: task }], run: true },
-  };
+  });
 }

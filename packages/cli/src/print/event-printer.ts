@@ -3,10 +3,16 @@ import { hostsText } from "./hosts-text.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./printable.ts";
 
-const maxLines = 12;
+const usualLines = 12;
+const linesOfMessages = 40;
 
-/** Writes an account of a conversation that a person can read while it happens; one call per event. */
-export function describeEvent(event: Event, paint: Paint): string[] {
+/**
+ * Writes an account of a conversation that a person can read while it happens; one call per event. Longer texts lose their middle; `limit`
+ * replaces how many lines are shown.
+ */
+export function describeEvent(event: Event, paint: Paint, limit?: number): string[] {
+  const maxLines = limit ?? usualLines;
+  const maxWords = limit ?? linesOfMessages;
   switch (event.kind) {
     case "MessageEvent": {
       const text = textOf(event.llm_message.content ?? []);
@@ -15,13 +21,13 @@ export function describeEvent(event: Event, paint: Paint): string[] {
         event.source === "user"
           ? paint.bold("you")
           : paint.green(event.source === "agent" ? "agent" : "note");
-      return block(`${who}  `, text, 40);
+      return block(`${who}  `, text, maxWords);
     }
     case "ActionEvent": {
       const thought = textOf(event.thought);
       const risk = event.security_risk === "HIGH" ? paint.red("  high risk") : "";
       return [
-        ...(thought === "" ? [] : block(`${paint.green("agent")}  `, thought, 40)),
+        ...(thought === "" ? [] : block(`${paint.green("agent")}  `, thought, maxWords)),
         ...block(
           `${paint.cyan(`  > ${printable(event.tool_name)}`)}  `,
           `${callText(event)}${risk}`,
@@ -50,7 +56,7 @@ export function describeEvent(event: Event, paint: Paint): string[] {
     case "ConversationErrorEvent":
       return block(paint.red(`error ${printable(event.code)}  `), event.detail, maxLines);
     case "ConversationStateUpdateEvent": {
-      if (event.key === "approvals") return reviewLines(event.value, paint);
+      if (event.key === "approvals") return reviewLines(event.value, paint, maxLines);
       const { detail } = (event.value ?? {}) as { detail?: unknown };
       if (typeof detail !== "string") return [];
       if (event.key === "warning") return block(paint.yellow("warning  "), detail, maxLines);
@@ -67,7 +73,7 @@ export function describeEvent(event: Event, paint: Paint): string[] {
 }
 
 /** What a reviewer decided; the answers of people were given at a prompt or on a page. */
-function reviewLines(value: unknown, paint: Paint): string[] {
+function reviewLines(value: unknown, paint: Paint, maxLines: number): string[] {
   const { by, answers } = (value ?? {}) as { by?: unknown; answers?: unknown };
   if (by !== "reviewer" || !Array.isArray(answers)) return [];
   return (answers as readonly { accept?: unknown; reason?: unknown }[]).flatMap(({ accept, reason }) => {

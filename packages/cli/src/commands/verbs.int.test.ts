@@ -1,0 +1,245 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import {
+  findSteadyPort,
+  runConvoke,
+  startScriptedModel,
+  startTestServer,
+  testedPrograms,
+  type Script,
+  type CommandOutcome,
+  type TestServer,
+} from "@convoke/server/testing";
+import { Value } from "typebox/value";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { jsonShapes, type JsonLine, type JsonShape } from "../json-shapes.ts";
+import { announceServer } from "../running-servers.ts";
+
+const execute = promisify(execFile);
+
+// One server for all of them: a command is a process of its own anyway.
+let server: TestServer;
+let finished: string;
+let asking: string;
+
+beforeAll(async () => {
+  const call = { name: "terminal", arguments: { command: "echo made" } };
+  server = await startTestServer({
+    script: {
+      select: "in_order",
+      turns: [
+        { text: "The sum is right now.", usage: { prompt_tokens: 10, completion_tokens: 5, cost: 0.31 } },
+        { tool_calls: [call] },
+        { text: "I saw the answer." },
+        { text: "And again." },
+      ],
+    },
+  });
+  finished = await server.runTo("finished", "Repair the sum of xylophones.");
+  asking = await server.runTo("waiting_for_confirmation", "Make it.", {
+    confirmation_policy: { kind: "AlwaysConfirm" },
+  });
+});
+afterAll(async () => await server[Symbol.asyncDispose]());
+
+function convoke(...words: string[]): Promise<CommandOutcome> {
+  const environment = { HOME: server.folder, SESSION_API_KEY: server.key, CONVOKE_DATA_DIR: server.folder };
+  return runConvoke([...words, "--server", server.url], environment);
+}
+
+/** The lines of a command that succeeds, each of the shape. */
+async function linesOf<Shape extends JsonShape>(
+  shape: Shape,
+  ...words: string[]
+): Promise<JsonLine<Shape>[]> {
+  const { code, stdout, stderr } = await convoke(...words, "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const lines = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as JsonLine<Shape>);
+  for (const line of lines) expect([...Value.Errors(jsonShapes[shape], line)]).toEqual([]);
+  return lines;
+}
+
+test("ls lists conversations, the last changed first, by status, and as a table", async () => {
+  expect((await linesOf("ls", "ls")).map(({ id }) => id)).toEqual([asking, finished]);
+  expect(await linesOf("ls", "ls", "--status", "finished")).toMatchObject([
+    { id: finished, cost: 0.31, tokens: 15 },
+  ]);
+  expect(await linesOf("ls", "ls", "--limit", "1", "--folder", server.workspaceDir)).toHaveLength(1);
+  const { stdout } = await convoke("ls");
+  expect(stdout).toMatch(/^ID +STATUS +AGE +COST +TITLE\n[0-9a-f-]+ +waiting +\d+ s/);
+});
+
+test("show prints what was said, for people, as events and as Markdown", async () => {
+  expect((await convoke("show", finished)).stdout).toContain("agent  The sum is right now.");
+  const events = await linesOf("event", "show", finished.slice(0, -1));
+  expect(events.map(({ kind }) => kind)).toContain("MessageEvent");
+  expect((await convoke("show", finished, "--markdown")).stdout).toContain("Repair the sum of xylophones.");
+});
+
+test("search finds the event, stats what was spent by day", async () => {
+  await expect
+    .poll(async () => (await convoke("search", "xylophones", "--json")).stdout, { timeout: 30_000 })
+    .not.toBe("");
+  expect(await linesOf("search", "search", "xylophones")).toMatchObject([{ conversation_id: finished }]);
+  expect((await linesOf("stats", "stats", "--days", "2")).at(-1)).toMatchObject({ cost: 0.31 });
+  const [dearest] = await linesOf("stats_conversation", "stats", "--conversations");
+  expect(dearest).toMatchObject({ conversation_id: finished, cost: 0.31, prompt_tokens: 10 });
+  expect((await convoke("stats")).stdout).toMatch(/^DAY +COST\n[^]*total +\$0\.31\n$/);
+});
+
+test("approvals lists what waits; reject answers it, and the run goes on", async () => {
+  const [waiting] = await linesOf("approvals", "approvals", asking);
+  expect(waiting).toMatchObject({ conversation_id: asking, tool_name: "terminal" });
+  expect((await convoke("approvals")).stdout).toContain("terminal: echo made");
+  const unknown = await convoke("approve", asking, "no-such-action", "--json");
+  expect([unknown.code, JSON.parse(unknown.stderr)]).toEqual([
+    1,
+    { error: { code: "failed", message: expect.stringContaining("does not wait") as string } },
+  ]);
+  await linesOf("conversation", "reject", asking, waiting!.action_id, "--reason", "not now");
+  expect((await convoke("approvals")).stdout).toBe("No action waits for an answer.\n");
+});
+
+test("send --wait follows the run and ends with its code; send alone says where the message is", async () => {
+  const sent = await convoke("send", finished, "Once more.", "--wait");
+  expect([sent.code, sent.stderr]).toEqual([0, ""]);
+  expect(sent.stdout).toContain("finished");
+  expect(sent.stdout).not.toContain("xylophones");
+  const [line] = await linesOf("send", "send", finished, "And more.");
+  expect(line!.event_id).toEqual(expect.any(String));
+});
+
+test("rename, fork, pause, stop and rm act on one conversation", async () => {
+  await linesOf("conversation", "rename", asking, "Another title");
+  expect((await server.client.getConversation(asking)).title).toBe("Another title");
+  const [fork] = await linesOf("conversation", "fork", asking, "--title", "A fork");
+  expect((await server.client.getConversation(fork!.id)).title).toBe("A fork");
+  for (const verb of ["pause", "interrupt", "stop"]) await linesOf("conversation", verb, fork!.id);
+  const asked = await convoke("rm", fork!.id);
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
+  expect(await linesOf("rm", "rm", fork!.id, "--yes")).toEqual([{ id: fork!.id, deleted: true }]);
+  expect(await server.client.getConversations([fork!.id])).toEqual([null]);
+});
+
+test("export writes a file once, or to standard output", async () => {
+  const file = join(server.folder, "log.jsonl");
+  const [written] = await linesOf("export", "export", finished, "--format", "jsonl", "-o", file);
+  expect(written).toMatchObject({ id: finished, file });
+  expect((await readFile(file)).byteLength).toBe(written!.bytes);
+  expect((await convoke("export", finished, "--format", "jsonl", "-o", file)).stderr).toContain(
+    "is there already",
+  );
+  expect((await convoke("export", finished)).stdout).toContain("xylophones");
+});
+
+test("errors are one object on stderr with --json: wrong usage, an unknown conversation, no server", async () => {
+  const errorOf = async (...words: string[]): Promise<[number, JsonLine<"error">]> => {
+    const { code, stderr } = await convoke(...words, "--json");
+    const error = JSON.parse(stderr) as JsonLine<"error">;
+    expect([...Value.Errors(jsonShapes.error, error)]).toEqual([]);
+    return [code, error];
+  };
+  expect(await errorOf("ls", "--limit", "0")).toMatchObject([2, { error: { code: "usage" } }]);
+  expect(await errorOf("show", "00000000-0000-0000-0000-000000000000")).toMatchObject([
+    1,
+    { error: { code: "conversation_not_found" } },
+  ]);
+  const nowhere = `http://127.0.0.1:${await findSteadyPort()}`;
+  const nobody = await runConvoke(["ls", "--json", "--server", nowhere], { HOME: server.folder });
+  expect([nobody.code, JSON.parse(nobody.stderr)]).toMatchObject([7, { error: { code: "unreachable" } }]);
+  const words = ["run", "Go.", "--server", nowhere, "--model", "openai/x"];
+  const run = await runConvoke(words, { HOME: server.folder });
+  expect([run.code, run.stderr]).toEqual([
+    7,
+    `The server at ${nowhere} gave no answer (ECONNREFUSED). Is convoke serve running there?\n`,
+  ]);
+});
+
+/** `convoke run` on the server, with a model of its own. */
+async function run(turns: Script["turns"], ...words: string[]): Promise<CommandOutcome> {
+  await using model = await startScriptedModel({ script: { select: "in_order", turns } });
+  return await runConvoke(["run", ...words, "--server", server.url, "--workspace", server.workspaceDir], {
+    HOME: server.folder,
+    SESSION_API_KEY: server.key,
+    LLM_MODEL: "openai/scripted",
+    LLM_API_KEY: "key",
+    LLM_BASE_URL: `${model.url}/v1`,
+  });
+}
+
+test("run --output-schema asks once more for an answer that is not valid, and prints the valid one alone", async () => {
+  const schema = join(server.folder, "schema.json");
+  await writeFile(schema, JSON.stringify({ type: "object", required: ["verdict"] }));
+  const file = join(server.folder, "answer.json");
+  const repaired = await run(
+    [{ text: "It passes." }, { text: '```json\n{"verdict": "pass"}\n```' }],
+    "Review it.",
+    "--output-schema",
+    schema,
+    "--output-last-message",
+    file,
+  );
+  expect(repaired).toEqual({ code: 0, stdout: '{"verdict": "pass"}\n', stderr: "" });
+  expect(await readFile(file, "utf8")).toBe('{"verdict": "pass"}\n');
+  const turns = [{ text: "It passes." }, { text: "{}" }];
+  expect(await run(turns, "Review it.", "--output-schema", schema)).toEqual({
+    code: 6,
+    stdout: "{}\n",
+    stderr: "The answer must have required property 'verdict'.\n",
+  });
+});
+
+test("run --quiet prints the last answer alone, and a limit of model calls ends it with code 8", async () => {
+  expect(await run([{ text: "All done." }], "Go.", "--quiet")).toEqual({
+    code: 0,
+    stdout: "All done.\n",
+    stderr: "",
+  });
+  const call = { tool_calls: [{ name: "terminal", arguments: { command: "true" } }] };
+  const limited = await run([call, call], "Go.", "--quiet", "--max-iterations", "1");
+  expect([limited.code, limited.stderr]).toEqual([8, expect.stringContaining("MaxIterationsReached")]);
+});
+
+test("bash completes commands and ids of the running server, by the script that completion prints", async () => {
+  const announced = {
+    url: server.url,
+    apiUrl: server.url,
+    usesFolderKey: false,
+    hasPage: false,
+    needsLogin: true,
+  };
+  await using _server = await announceServer(server.folder, announced);
+  const complete = async (...words: string[]): Promise<string> => {
+    const program = [
+      `convoke() { "${process.execPath}" "${testedPrograms().command}" "$@"; }`,
+      "source <(convoke completion bash)",
+      `COMP_WORDS=(convoke ${words.join(" ")} ""); COMP_CWORD=${words.length + 1}; _convoke`,
+      'printf "%s\\n" "${COMPREPLY[@]}"',
+    ];
+    const environment = {
+      PATH: process.env["PATH"] ?? "",
+      HOME: server.folder,
+      CONVOKE_DATA_DIR: server.folder,
+      SESSION_API_KEY: server.key,
+    };
+    return (await execute("bash", ["-c", program.join("\n")], { env: environment })).stdout;
+  };
+  expect((await complete()).split("\n")).toContain("approvals");
+  const ids = (await complete("show")).trimEnd().split("\n");
+  expect(ids.at(-1)).toBe("@last");
+  expect(ids.some((id) => finished.startsWith(id))).toBe(true);
+});
+
+test("logs shows a file by level, and says what to do where there is no journal", async () => {
+  const file = join(server.folder, "server.log");
+  await writeFile(file, '{"level":50,"time":0,"msg":"bad"}\n{"level":30,"time":0,"msg":"fine"}\n');
+  const shown = await runConvoke(["logs", "--file", file, "--level", "error"], { HOME: server.folder });
+  expect(shown).toEqual({ code: 0, stdout: "1970-01-01T00:00:00.000Z  error  bad\n", stderr: "" });
+  const nowhere = await runConvoke(["logs"], { HOME: server.folder, PATH: "/nowhere" });
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("journalctl is not installed")]);
+});

@@ -1,0 +1,51 @@
+import { writeFile } from "node:fs/promises";
+import { exitCodes } from "../exit-codes.ts";
+import { printable } from "../print/printable.ts";
+import { newestEventId, watchRun, type WatchOptions } from "../watch-run.ts";
+import { toText } from "./start-request.ts";
+import type { AnswerSchema } from "./structured-answer.ts";
+import { withoutFence } from "./without-fence.ts";
+
+type AnswerOptions = WatchOptions & {
+  readonly schema: AnswerSchema | null;
+  /** Where the answer is written as well. */
+  readonly file: string | undefined;
+};
+
+/**
+ * Prints and writes the last answer of a run that ended with `exitCode`, where that is wanted. One that is not valid by the schema is
+ * asked for once more. Resolves with the exit code of the command.
+ */
+export async function giveAnswer(exitCode: number, options: AnswerOptions): Promise<number> {
+  const { schema, file } = options;
+  if (options.isQuiet !== true && file === undefined) return exitCode;
+  let code = exitCode;
+  let answer = await lastAnswer(options);
+  if (schema !== null && code === exitCodes.ok && schema.faultsOf(answer).length > 0) {
+    code = await askAgain(schema.faultsOf(answer), options);
+    answer = await lastAnswer(options);
+  }
+  const faults = schema !== null && code === exitCodes.ok ? schema.faultsOf(answer) : [];
+  const isValid = schema !== null && faults.length === 0 && code === exitCodes.ok;
+  const given = isValid ? withoutFence(answer) : answer;
+  if (file !== undefined) await writeFile(file, `${given}\n`);
+  if (!options.isJson && options.isQuiet === true && given !== "")
+    options.output.write(`${isValid ? given : printable(given)}\n`);
+  for (const fault of faults) console.error(printable(fault));
+  return faults.length > 0 ? exitCodes.invalidAnswer : code;
+}
+
+async function askAgain(faults: readonly string[], options: AnswerOptions): Promise<number> {
+  const { client, conversationId } = options;
+  const afterEventId = await newestEventId(options);
+  const text = `Your last answer is not valid by the schema:\n${faults.join("\n")}\nGive it again, corrected, and nothing else.`;
+  await client.sendMessage(conversationId, { role: "user", content: [toText(text)], run: true });
+  return await watchRun({ ...options, afterEventId });
+}
+
+async function lastAnswer({ client, conversationId }: WatchOptions): Promise<string> {
+  const { response } = await client.call("GET /api/conversations/{conversation_id}/agent_final_response", {
+    params: { conversation_id: conversationId },
+  });
+  return response.trim();
+}

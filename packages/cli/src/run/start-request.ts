@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
+import { read } from "@convoke/server/setting";
+import { settings } from "@convoke/server/settings";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
+import { CommandError, exitCodes } from "../exit-codes.ts";
+import { wallRequest } from "../wall-request.ts";
+import type { Content } from "./read-task.ts";
+
+/** The flags of `convoke run` that say how the conversation is. */
+export type StartOptions = {
+  readonly workspace: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly confirm: Confirm;
+  readonly plan?: true;
+  readonly maxIterations?: number;
+  readonly sandbox?: string;
+  readonly network?: string;
+  readonly hide?: readonly string[];
+  readonly folder?: readonly string[];
+  readonly unlock?: readonly string[];
+};
+
+export type Confirm = keyof typeof policies;
+
+export const policies = {
+  never: { kind: "NeverConfirm" },
+  risky: { kind: "ConfirmRisky" },
+  always: { kind: "AlwaysConfirm" },
+} as const satisfies Record<string, ConfirmationPolicyInput>;
+
+export function toText(text: string): Content[number] {
+  return { type: "text", text };
+}
+
+/** Throws {@link CommandError} where no model is set. */
+export function startRequest(content: Content, options: StartOptions): StartConversationRequest {
+  const environment = configuredEnvironment();
+  const model = options.model ?? read(environment, settings.llm_model);
+  if (!model) {
+    throw new CommandError(
+      "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
+      exitCodes.usage,
+    );
+  }
+  const apiKey = read(environment, settings.llm_api_key);
+  const baseUrl = options.baseUrl ?? read(environment, settings.llm_base_url);
+  return {
+    agent: {
+      kind: "Agent",
+      llm: { model, ...(apiKey ? { api_key: apiKey } : {}), ...(baseUrl ? { base_url: baseUrl } : {}) },
+      tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
+      // Who begins a run in a folder expects its AGENTS.md to count.
+      agent_context: { load_project_skills: true },
+      ...(options.plan === true ? { system_prompt_filename: "system_prompt_planning.j2" } : {}),
+    },
+    workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
+    confirmation_policy: policies[options.confirm],
+    ...(options.confirm === "risky" ? { security_analyzer: { kind: "LLMSecurityAnalyzer" } } : {}),
+    ...wallRequest(options),
+    ...(options.maxIterations === undefined ? {} : { max_iterations: options.maxIterations }),
+    initial_message: { role: "user", content, run: true },
+  };
+}
