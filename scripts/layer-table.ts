@@ -61,7 +61,6 @@ export const layerTable: LayerTable = {
       ["lib", "words"],
       ["colours"],
       ["ui", "text", "diff"],
-      ["folds"],
       ["connection"],
       ["log", "overview"],
       ["services"],

@@ -2,8 +2,8 @@ import { emptyView, foldItem, spendOf, type ConversationView, type ConvokeClient
 import type { ConversationExecutionStatus } from "@convoke/protocol";
 import { answerWaiting } from "./answer-approvals.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
+import { RowPrinter } from "./print/row-printer.ts";
 import { WaitNotes } from "./print/wait-notes.ts";
 
 export type WatchOptions = {
@@ -21,6 +21,7 @@ export type WatchOptions = {
 export async function watchRun(options: WatchOptions): Promise<number> {
   const { client, conversationId: id, output, afterEventId = null } = options;
   const paint = createPaint(output);
+  const printer = new RowPrinter(paint);
   const stop = new AbortController();
   using notes = options.isJson ? null : new WaitNotes({ output, paint, clock: { nowMs: () => Date.now() } });
   let wasInterrupted = false;
@@ -45,7 +46,7 @@ export async function watchRun(options: WatchOptions): Promise<number> {
       if (notes === null) output.write(`${item.json}\n`);
       else {
         notes.see(view);
-        notes.write(describeEvent(item.event, paint));
+        notes.write(printer.see(item.event));
       }
       if (exitCode === null && view.status !== before.status) {
         exitCode = await endOfRun(options, view.status);

@@ -1,7 +1,7 @@
-import { editsOf } from "../folds/edits.ts";
-import type { ActionRow } from "../folds/row.ts";
-import { listAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
-import { pathWithin } from "../lib/shown-numbers.ts";
+import { editsOf } from "./edits.ts";
+import type { ActionRow } from "./row.ts";
+import { pathWithin } from "./shown-numbers.ts";
+import { listAt, textAt, type UnknownRecord } from "./unknown-record.ts";
 
 export type Icon =
   | "terminal"

@@ -1,5 +1,5 @@
-import type { ConvokeClient } from "@convoke/client";
-import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import type { ConvokeClient } from "../convoke-client.ts";
+import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../view/unknown-record.ts";
 import { ranked, type Suggest, type Suggestion } from "./completion.ts";
 import { FileFinder } from "./find-files.ts";
 import { commandNames, commands, type CommandName } from "./slash-commands.ts";
@@ -10,12 +10,17 @@ type Place = {
   readonly folder: string;
   /** Descriptions of the commands. */
   readonly descriptions: Readonly<Record<CommandName, string>>;
+  /** Called when the skills cannot be loaded; the commands are suggested without them. */
+  readonly onFailure: (error: unknown) => void;
 };
 
 const maxSuggestions = 12;
 
 /** Suggestions for a message of a conversation: its files, slash commands, skills, stored models. */
-export function suggestFor(client: ConvokeClient, { conversationId, folder, descriptions }: Place): Suggest {
+export function suggestFor(
+  client: ConvokeClient,
+  { conversationId, folder, descriptions, onFailure }: Place,
+): Suggest {
   const root = folder.replace(/\/$/u, "");
   const files = new FileFinder(async (path) => {
     const page = await client.call("GET /api/conversations/{runtime_conversation_id}/files", {
@@ -50,7 +55,7 @@ export function suggestFor(client: ConvokeClient, { conversationId, folder, desc
       case "command": {
         // Commands still work if the skills cannot be loaded.
         const all = await withSkills().catch((error: unknown) => {
-          console.warn("The skills could not be loaded.", error);
+          onFailure(error);
           return own;
         });
         return ranked(all, query, ({ name }) => name.slice(1), maxSuggestions);

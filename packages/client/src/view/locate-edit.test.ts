@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { diffOf } from "../diff/diff-lines.ts";
-import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
+import { diffOf } from "./diff-lines.ts";
+import { asRecord, type UnknownRecord } from "./unknown-record.ts";
 import { editsOf } from "./edits.ts";
 import { locateEdit } from "./locate-edit.ts";
 

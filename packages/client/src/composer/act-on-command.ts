@@ -1,5 +1,5 @@
-import type { ConvokeClient } from "@convoke/client";
-import type { Command } from "../composer/slash-commands.ts";
+import type { ConvokeClient } from "../convoke-client.ts";
+import type { Command } from "./slash-commands.ts";
 
 /** The result of a command besides its events: a conversation to open, or an answer to show. */
 export type CommandResult = { readonly goTo?: string; readonly answer?: string };

@@ -1,4 +1,4 @@
-import type { UnknownRecord } from "../lib/unknown-record.ts";
+import type { UnknownRecord } from "../view/unknown-record.ts";
 
 /** The nth timestamp and id of a log; both increase, as on a server. */
 function placeOf(index: number): { id: string; timestamp: string } {

@@ -1,4 +1,4 @@
-import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "./unknown-record.ts";
 import { isTakingBack, rowOfEvent } from "./row-of-event.ts";
 import type { ActionRow, Outcome, Row, TaskState } from "./row.ts";
 
@@ -21,6 +21,8 @@ export class RowFold {
   #calls = new Map<string, Call>();
   #tasks = new Map<string, TaskState & { readonly eventId: string }>();
   #takenBack = new Set<string>();
+  /** Ids of the rows that the events being added have changed. */
+  #changed = new Set<string>();
 
   /** A copy; later additions to one do not affect the other. */
   copy(): RowFold {
@@ -36,8 +38,17 @@ export class RowFold {
     return copy;
   }
 
-  add(events: readonly UnknownRecord[]): void {
+  /** Returns the ids of the rows that are new or changed, in the order in which they changed. */
+  add(events: readonly UnknownRecord[]): ReadonlySet<string> {
+    const changed = new Set<string>();
+    this.#changed = changed;
     for (const event of events) this.#add(event);
+    return changed;
+  }
+
+  /** Undefined where the event with this id has no row. */
+  row(id: string): Row | undefined {
+    return this.#byId.get(id);
   }
 
   rows(): readonly Row[] {
@@ -113,6 +124,7 @@ export class RowFold {
 
   #insert(row: Row): void {
     this.#byId.set(row.id, row);
+    this.#changed.add(row.id);
     this.#rows = null;
     let end = this.#order.length;
     if (end === 0 || this.#order[end - 1]! < row.id) {
@@ -187,6 +199,7 @@ export class RowFold {
 
   #replace(row: Row): void {
     this.#byId.set(row.id, row);
+    this.#changed.add(row.id);
     this.#rows = null;
   }
 }

@@ -1,4 +1,4 @@
-import { asRecord, listAt, textAt } from "../lib/unknown-record.ts";
+import { asRecord, listAt, textAt } from "./unknown-record.ts";
 import type { Row } from "./row.ts";
 
 export type Task = {

@@ -1,10 +1,15 @@
-import { recordAt, textAt, textsAt } from "../lib/unknown-record.ts";
-import type { Approval } from "../overview/approvals-store.ts";
+import { recordAt, textAt, textsAt, type UnknownRecord } from "./unknown-record.ts";
 
 export type AskedHosts = { readonly hosts: readonly string[]; readonly reason: string };
 
 /** What the agent asks for with `request_network`; null for other actions, and for one of another form, which is shown as it is. */
-export function hostsAsked({ tool, action }: Pick<Approval, "tool" | "action">): AskedHosts | null {
+export function hostsAsked({
+  tool,
+  action,
+}: {
+  readonly tool: string;
+  readonly action: UnknownRecord | null;
+}): AskedHosts | null {
   const data = tool === "request_network" ? recordAt(action, "data") : null;
   const hosts = textsAt(data, "hosts");
   const isWhole = Object.keys(data ?? {}).every((name) => name === "hosts" || name === "reason");

@@ -6,7 +6,7 @@ import {
   textAt,
   textsAt,
   type UnknownRecord,
-} from "../lib/unknown-record.ts";
+} from "./unknown-record.ts";
 import type { HookRow, Row } from "./row.ts";
 
 /** State updates that have a row. */

@@ -1,4 +1,4 @@
-import { numberAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { numberAt, textAt, type UnknownRecord } from "./unknown-record.ts";
 import type { Edit } from "./edits.ts";
 
 /**

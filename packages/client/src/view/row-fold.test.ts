@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, type UnknownRecord } from "./unknown-record.ts";
 import { SampleLog } from "../testing/sample-log.ts";
 import { foldRows, RowFold } from "./row-fold.ts";
 import type { ActionRow, Row } from "./row.ts";

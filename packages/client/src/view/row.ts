@@ -1,4 +1,4 @@
-import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { textAt, type UnknownRecord } from "./unknown-record.ts";
 
 /** The outcome of an action. */
 export type Outcome = {

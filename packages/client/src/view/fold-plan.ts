@@ -1,4 +1,4 @@
-import { textAt } from "../lib/unknown-record.ts";
+import { textAt } from "./unknown-record.ts";
 import type { Row } from "./row.ts";
 
 /** The plan file of an agent; `version` changes with each edit of it. */

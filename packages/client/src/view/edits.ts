@@ -1,4 +1,4 @@
-import { asRecord, recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, recordAt, textAt, type UnknownRecord } from "./unknown-record.ts";
 import type { ActionRow } from "./row.ts";
 
 /** A change of one file: both texts if the log has them, else the server's patch. */
