@@ -8,7 +8,7 @@ Without a command: serve --open.
 Settings come from flags, then from the environment: CONVOKE_*, and for API keys
 SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
-5 paused, 130 interrupted.`;
+5 paused, 7 no server answers, 130 interrupted.`;
 
 /** The command that starts a server calls `keepCompiled` once it has started. */
 type AddCommand = (program: Command, keepCompiled: () => void) => void;
@@ -57,7 +57,7 @@ async function explain(error: unknown): Promise<Explained | null> {
     return { message, exitCode: exitCodes.failed };
   }
   if (error instanceof ConnectionError) {
-    return { message: `${error.message} Is convoke serve running there?`, exitCode: exitCodes.failed };
+    return { message: `${error.message} Is convoke serve running there?`, exitCode: exitCodes.unreachable };
   }
   return null;
 }

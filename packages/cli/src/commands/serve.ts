@@ -177,6 +177,8 @@ async function announce(
 ): Promise<AsyncDisposable & { readonly lines: readonly string[] }> {
   const running = {
     url: config.webUrl ?? server.url,
+    apiUrl: server.url,
+    usesFolderKey: server.sessionKey !== null && server.sessionKey.file !== null,
     hasPage: config.webDir !== null,
     needsLogin: server.sessionKey !== null,
   };
