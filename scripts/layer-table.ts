@@ -78,6 +78,7 @@ export const layerTable: LayerTable = {
     "web/approvals": ["cards"],
   },
   subfolderRanks: {
+    "cli/chat": [["screen"], ["input"], ["lines"], ["talk"], ["."]],
     "server/egress": [
       ["policy", "certificates"],
       ["egress.ts"],

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { addAttach } from "./commands/attach.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
+import { addChat } from "./commands/chat.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addOpen } from "./commands/open.ts";
@@ -24,6 +25,7 @@ const all = [
   addServe,
   addOpen,
   addRun,
+  addChat,
   addAttach,
   addDemo,
   addDoctor,

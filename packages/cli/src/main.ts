@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import("./commands/serve.ts")).addServe,
   open: async () => (await import("./commands/open.ts")).addOpen,
   run: async () => (await import("./commands/run.ts")).addRun,
+  chat: async () => (await import("./commands/chat.ts")).addChat,
   attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,

@@ -1,20 +1,15 @@
-import { resolve } from "node:path";
 import { ApiError, type ConvokeClient } from "@convoke/client";
-import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
 import { Option, type Command } from "commander";
-import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
 import { openOwnServer } from "../open-own-server.ts";
 import { readSecrets } from "../read-secrets.ts";
-import { wallRequest } from "../wall-request.ts";
+import { parseConfirm, startRequest, type Confirm } from "../start-request.ts";
 import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";
 import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
 import { withStore, type StoreOptions } from "./store-options.ts";
-
-type Confirm = keyof typeof policies;
 
 type RunOptions = StoreOptions & {
   readonly workspace: string;
@@ -36,12 +31,6 @@ type RunOptions = StoreOptions & {
 
 /** With what the program gives to the command. */
 type Run = RunOptions & { readonly keepCompiled: () => void };
-
-const policies = {
-  never: { kind: "NeverConfirm" },
-  risky: { kind: "ConfirmRisky" },
-  always: { kind: "AlwaysConfirm" },
-} as const satisfies Record<string, ConfirmationPolicyInput>;
 
 const notes = `
 The model comes from LLM_MODEL (provider/model, e.g. openai/gpt-5 or
@@ -106,11 +95,6 @@ export function addRun(program: Command, keepCompiled: () => void): void {
     .action(async (task: string, options: RunOptions) => run(task, { ...options, keepCompiled }));
 }
 
-function parseConfirm(text: string): Confirm {
-  if (text in policies) return text as Confirm;
-  throw new CommandError(`--confirm must be never, risky or always, not "${text}".`, exitCodes.usage);
-}
-
 async function run(task: string, options: Run): Promise<void> {
   const secrets = await readSecrets(options.secret, {
     environment: process.env,
@@ -118,7 +102,7 @@ async function run(task: string, options: Run): Promise<void> {
     output: process.stderr,
   });
   const request = {
-    ...startRequest(task, options),
+    ...startRequest([{ type: "text", text: task }], options),
     ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
   };
   await using opened = await openServerOfRun(options);
@@ -164,32 +148,4 @@ function openServerOfRun(options: Run): Promise<OpenedClient> {
       return own;
     },
   });
-}
-
-function startRequest(task: string, options: RunOptions): StartConversationRequest {
-  const model = options.model ?? process.env["LLM_MODEL"];
-  if (!model) {
-    throw new CommandError(
-      "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
-      exitCodes.usage,
-    );
-  }
-  const apiKey = process.env["LLM_API_KEY"];
-  const baseUrl = options.baseUrl ?? process.env["LLM_BASE_URL"];
-  return {
-    agent: {
-      kind: "Agent",
-      llm: { model, ...(apiKey ? { api_key: apiKey } : {}), ...(baseUrl ? { base_url: baseUrl } : {}) },
-      tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
-      // Who begins a run in a folder expects its AGENTS.md to count.
-      agent_context: { load_project_skills: true },
-      ...(options.plan === true ? { system_prompt_filename: "system_prompt_planning.j2" } : {}),
-    },
-    workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
-    confirmation_policy: policies[options.confirm],
-    ...(options.confirm === "risky" ? { security_analyzer: { kind: "LLMSecurityAnalyzer" } } : {}),
-    ...wallRequest(options),
-    ...(options.maxIterations === undefined ? {} : { max_iterations: options.maxIterations }),
-    initial_message: { role: "user", content: [{ type: "text", text: task }], run: true },
-  };
 }

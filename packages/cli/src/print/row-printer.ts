@@ -53,11 +53,11 @@ export class RowPrinter {
 function rowLines(row: Row, paint: Paint): string[] {
   switch (row.type) {
     case "message":
-      return saidLines(paint.bold("you"), row);
+      return textLines(paint.bold("you"), row);
     case "answer":
-      return saidLines(paint.green("agent"), row);
+      return textLines(paint.green("agent"), row);
     case "hint":
-      return saidLines(paint.green("note"), { ...row, images: [] });
+      return textLines(paint.green("note"), { ...row, images: [] });
     case "action": {
       const risk = row.risk === "HIGH" ? paint.red("  high risk") : "";
       const call = block(
@@ -83,7 +83,7 @@ function rowLines(row: Row, paint: Paint): string[] {
   }
 }
 
-function saidLines(who: string, { text, images }: { text: string; images: readonly string[] }): string[] {
+function textLines(who: string, { text, images }: { text: string; images: readonly string[] }): string[] {
   const whole = [text.trimEnd(), ...images.map(() => "(image)")].filter((part) => part !== "").join("\n");
   return whole === "" ? [] : block(`${who}  `, whole, 40);
 }

@@ -1,0 +1,57 @@
+import { resolve } from "node:path";
+import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
+import { CommandError, exitCodes } from "./exit-codes.ts";
+import { wallRequest, type WallOptions } from "./wall-request.ts";
+
+export type Confirm = keyof typeof policies;
+
+export type StartOptions = WallOptions & {
+  readonly workspace: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly confirm: Confirm;
+  readonly plan?: true;
+  readonly maxIterations?: number;
+};
+
+const policies = {
+  never: { kind: "NeverConfirm" },
+  risky: { kind: "ConfirmRisky" },
+  always: { kind: "AlwaysConfirm" },
+} as const satisfies Record<string, ConfirmationPolicyInput>;
+
+export function parseConfirm(text: string): Confirm {
+  if (text in policies) return text as Confirm;
+  throw new CommandError(`--confirm must be never, risky or always, not "${text}".`, exitCodes.usage);
+}
+
+type Content = NonNullable<NonNullable<StartConversationRequest["initial_message"]>["content"]>;
+
+/** A conversation with the model of the flags, or else of LLM_MODEL, LLM_API_KEY and LLM_BASE_URL. `content` is its first message. */
+export function startRequest(content: Content, options: StartOptions): StartConversationRequest {
+  const model = options.model ?? process.env["LLM_MODEL"];
+  if (!model) {
+    throw new CommandError(
+      "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
+      exitCodes.usage,
+    );
+  }
+  const apiKey = process.env["LLM_API_KEY"];
+  const baseUrl = options.baseUrl ?? process.env["LLM_BASE_URL"];
+  return {
+    agent: {
+      kind: "Agent",
+      llm: { model, ...(apiKey ? { api_key: apiKey } : {}), ...(baseUrl ? { base_url: baseUrl } : {}) },
+      tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
+      // Who begins a run in a folder expects its AGENTS.md to count.
+      agent_context: { load_project_skills: true },
+      ...(options.plan === true ? { system_prompt_filename: "system_prompt_planning.j2" } : {}),
+    },
+    workspace: { kind: "LocalWorkspace", working_dir: resolve(options.workspace) },
+    confirmation_policy: policies[options.confirm],
+    ...(options.confirm === "risky" ? { security_analyzer: { kind: "LLMSecurityAnalyzer" } } : {}),
+    ...wallRequest(options),
+    ...(options.maxIterations === undefined ? {} : { max_iterations: options.maxIterations }),
+    initial_message: { role: "user", content, run: true },
+  };
+}
