@@ -27,6 +27,7 @@ export class Frames implements Disposable {
   #runningSinceMs = 0;
   #restSinceMs: number | null = null;
   #isPaused = false;
+  #shownTitle = "";
 
   constructor(deps: FramesDeps) {
     this.#deps = deps;
@@ -72,6 +73,7 @@ export class Frames implements Disposable {
     const now = nowMs();
     const transcript = link?.transcript ?? null;
     if (transcript !== null) this.#noteStatus(transcript.view.status, now);
+    this.#showTitle(transcript?.view.status === "running");
     const isAtRest = this.#restSinceMs !== null && now - this.#restSinceMs >= restMs;
     for (const line of transcript?.finished(isAtRest) ?? []) screen.commit(line);
     screen.setArea(this.#area(now));
@@ -82,6 +84,13 @@ export class Frames implements Disposable {
     const waitMs = isMoving ? spinnerMs : isRunning || link?.connection.isLost || !isAtRest ? restMs : null;
     this.#spinnerTimer =
       waitMs === null || transcript === null ? null : this.#deps.later(waitMs, () => this.now());
+  }
+
+  #showTitle(isRunning: boolean): void {
+    const title = `${isRunning ? `${this.#deps.theme.signs.answer} ` : ""}${this.title}`;
+    if (title === this.#shownTitle) return;
+    this.#shownTitle = title;
+    this.#deps.attention.title(title);
   }
 
   #noteStatus(status: string, now: number): void {

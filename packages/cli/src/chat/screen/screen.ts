@@ -12,7 +12,11 @@ export type BottomArea = {
 const noArea: BottomArea = { lines: [], cursor: { line: 0, column: 0 } };
 /** Terminals that know it show all of a frame at once; the others ignore it. */
 const together = { begin: "\u001b[?2026h", end: "\u001b[?2026l" };
-const eraseDown = "\u001b[J";
+/**
+ * Begins one cell to the right, because tmux moves a window into its history that is erased from its first cell on; then the first row, which
+ * is not the rest of the line above it any more.
+ */
+const eraseDown = "\u001b[C\u001b[J\r\u001b[K";
 const eraseLine = "\u001b[2K";
 
 /**
