@@ -39,6 +39,10 @@ export function bottomArea(parts: BottomParts, theme: Theme, { columns }: Size):
   return {
     lines: [...above, ...composer.lines, ...below, status],
     cursor: { line: above.length + composer.cursor.line, column: composer.cursor.column },
+    spoken: {
+      news: [...question, ...(notice === "" ? [] : [printable(notice)])],
+      awaited: transcript?.view.status === "running" ? doing(transcript, transcript.view, parts.nowMs) : null,
+    },
   };
 }
 

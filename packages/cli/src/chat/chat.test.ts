@@ -129,3 +129,19 @@ test("what was cut is there as a whole in the pager", async () => {
   await expect.poll(() => played.pages).toHaveLength(1);
   expect(played.pages[0]!.split("\nx\nx").length).toBeGreaterThan(10);
 });
+
+test("for screen readers there are lines alone: what is said, a question, its end", async () => {
+  const turns = [{ text: "Look.", tool_calls: [call("touch a", "MEDIUM")] }, { text: "Made." }];
+  const always = { confirmation_policy: { kind: "AlwaysConfirm" as const } };
+  await using server = await startTestServer({ script: { turns } });
+  await using played = await PlayedChat.open(server, { isPlain: true, start: always });
+  played.type("go\r");
+  await played.window(["? Run  touch a", "y once"]);
+  played.wait(300);
+  played.type("y\r");
+  await played.window(["Made.", "done"]);
+  const text = played.writes.join("");
+  // oxlint-disable-next-line no-control-regex -- colours are the theme's, which the command leaves out
+  expect(text.replaceAll(/\u001b\[\d+m/gu, "")).not.toContain("\u001b");
+  expect(text).toContain("$ touch a");
+});

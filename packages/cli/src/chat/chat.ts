@@ -6,7 +6,7 @@ import { Completer } from "./input/completer.ts";
 import { Editor } from "./input/editor.ts";
 import { KeyReader } from "./input/key-reader.ts";
 import { Keys } from "./keys.ts";
-import { Screen } from "./screen/screen.ts";
+import type { Drawing } from "./screen/screen.ts";
 import { Sender } from "./sender.ts";
 import type { ChatDeps, Stage } from "./stage.ts";
 import { ConversationLink } from "./talk/conversation-link.ts";
@@ -15,7 +15,7 @@ import { Question, type ApprovalAnswer } from "./talk/question.ts";
 
 /** A conversation in the terminal, from the first key to the last. */
 export class Chat implements Stage {
-  readonly screen: Screen;
+  readonly screen: Drawing;
   readonly editor = new Editor();
   readonly #deps: ChatDeps;
   readonly #question: Question;
@@ -32,7 +32,7 @@ export class Chat implements Stage {
   constructor(deps: ChatDeps) {
     const { theme, nowMs } = deps;
     this.#deps = deps;
-    this.screen = new Screen((text) => deps.terminal.write(text), deps.terminal.size);
+    this.screen = deps.screen;
     this.#completer = new Completer(() => this.draw());
     this.#sender = new Sender({ ...deps, chat: this });
     this.#question = new Question({

@@ -5,7 +5,7 @@ import type { ChoiceList } from "./input/choice-list.ts";
 import type { Editor } from "./input/editor.ts";
 import type { History } from "./input/history.ts";
 import type { Attention } from "./screen/attention.ts";
-import type { Screen, Size } from "./screen/screen.ts";
+import type { Drawing, Size } from "./screen/screen.ts";
 import type { Theme } from "./screen/theme.ts";
 import type { ConversationLink } from "./talk/conversation-link.ts";
 
@@ -24,6 +24,7 @@ export type ChatTerminal = {
 export type ChatDeps = {
   readonly client: ConvokeClient;
   readonly terminal: ChatTerminal;
+  readonly screen: Drawing;
   readonly theme: Theme;
   readonly history: History;
   readonly attention: Attention;
@@ -42,7 +43,7 @@ export type ChatDeps = {
 
 /** What the chat shows, for what acts on it. */
 export type Stage = {
-  readonly screen: Screen;
+  readonly screen: Drawing;
   readonly editor: Editor;
   /** Null before there is a conversation. */
   readonly link: ConversationLink | null;

@@ -6,6 +6,8 @@ import { Chat } from "../chat/chat.ts";
 import { History } from "../chat/input/history.ts";
 import { Attention, type Notifications } from "../chat/screen/attention.ts";
 import { editText, showInPager } from "../chat/screen/other-programs.ts";
+import { PlainScreen } from "../chat/screen/plain-screen.ts";
+import { Screen } from "../chat/screen/screen.ts";
 import { TerminalSession } from "../chat/screen/terminal-session.ts";
 import { createTheme } from "../chat/screen/theme.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
@@ -29,11 +31,13 @@ type ChatOptions = StoreOptions & {
   readonly full?: true;
   readonly verbose?: true;
   readonly ascii?: true;
+  readonly plain?: true;
   readonly notify: Notifications;
   readonly logLevel: ReturnType<typeof parseLogLevel>;
 };
 
 const notes = `
+With a screen reader use --plain.
 Everything that was said stays in the terminal, to scroll, search and copy.
 /help inside tells the keys. With a conversation's id, or its beginning, that
 conversation goes on; -c continues the newest one of this folder.
@@ -71,6 +75,7 @@ export function addChat(program: Command, keepCompiled: () => void): void {
     )
     .option("--full", "show the whole conversation, not its newest 40 steps")
     .option("--verbose", "show the end of every output, and all that the model thinks")
+    .option("--plain", "for screen readers: lines alone, nothing that moves (also ACCESSIBLE=1)")
     .option("--ascii", "words and ASCII in the place of signs")
     .addOption(
       new Option("--notify <how>", "how to call you when the window has no focus")
@@ -108,21 +113,28 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
       : await chooseConversation(client, { id, folder, isGoingOn: options.continue === true });
   const state = env["XDG_STATE_HOME"] || join(homedir(), ".local/state");
   const history = await History.open(join(state, "convoke/history"), folder);
-  const hasColour = !env["NO_COLOR"] && env["TERM"] !== "dumb";
-  const theme = createTheme({ hasColour, isAscii: options.ascii === true, mayMove: hasColour });
-  using terminal = new TerminalSession({ input, output });
+  const isPlain = options.plain === true || Boolean(env["ACCESSIBLE"]);
+  const hasColour = !isPlain && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const theme = createTheme({ hasColour, isAscii: isPlain || options.ascii === true, mayMove: hasColour });
+  using terminal = new TerminalSession({ input, output }, isPlain);
+  const write = (text: string): void => terminal.write(text);
+  const nowMs = (): number => Date.now();
   const attention = new Attention({
-    write: (text) => terminal.write(text),
-    notifications: options.notify,
+    write,
+    notifications: isPlain ? "off" : options.notify,
+    hasTitle: !isPlain,
     isTmux: env["TMUX"] !== undefined,
   });
   const session = new Chat({
     client,
     terminal,
+    screen: isPlain
+      ? new PlainScreen({ write, size: terminal.size, nowMs })
+      : new Screen(write, terminal.size),
     theme,
     history,
     attention,
-    nowMs: () => Date.now(),
+    nowMs,
     later: (ms, callback) => {
       const timer = setTimeout(callback, ms);
       return () => clearTimeout(timer);

@@ -3,6 +3,8 @@ export type Notifications = "bell" | "osc9" | "osc777" | "off";
 export type AttentionDeps = {
   readonly write: (text: string) => void;
   readonly notifications: Notifications;
+  /** False where nothing but lines may be written. */
+  readonly hasTitle: boolean;
   /** Inside tmux, which passes on what is wrapped for it, and shows a bell of its own. */
   readonly isTmux: boolean;
 };
@@ -37,7 +39,7 @@ export class Attention {
 
   /** The title of the window. */
   title(text: string): void {
-    this.#deps.write(`\u001b]2;${text}\u0007`);
+    if (this.#deps.hasTitle) this.#deps.write(`\u001b]2;${text}\u0007`);
   }
 }
 

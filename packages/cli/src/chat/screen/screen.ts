@@ -2,14 +2,27 @@ import { cutAt, rowsOf } from "./text-width.ts";
 
 export type Size = { readonly columns: number; readonly rows: number };
 
+/** What the chat draws on; {@link Screen}, or lines alone for screen readers. */
+export type Drawing = Pick<Screen, "size" | "commit" | "setArea" | "frame" | "resize" | "clearArea">;
+
+/** What of an area is said to a person who does not see it. */
+export type Spoken = {
+  /** Said when it changes. */
+  readonly news: readonly string[];
+  /** What is awaited, said now and then; null: nothing. */
+  readonly awaited: string | null;
+};
+
 /** The lines below what is finished, redrawn as often as they change; the cursor stands in one of them. */
 export type BottomArea = {
   readonly lines: readonly string[];
   /** Index of a line, and a column of it, from 0. */
   readonly cursor: { readonly line: number; readonly column: number };
+  readonly spoken: Spoken;
 };
 
-const noArea: BottomArea = { lines: [], cursor: { line: 0, column: 0 } };
+const silent: Spoken = { news: [], awaited: null };
+const noArea: BottomArea = { lines: [], cursor: { line: 0, column: 0 }, spoken: silent };
 /** Terminals that know it show all of a frame at once; the others ignore it. */
 const together = { begin: "\u001b[?2026h", end: "\u001b[?2026l" };
 /**
@@ -49,8 +62,8 @@ export class Screen {
   }
 
   /** The area of the next frame. Of lines that do not fit, those farthest above the cursor are left out. */
-  setArea(area: BottomArea): void {
-    this.#wanted = area;
+  setArea(area: Omit<BottomArea, "spoken"> & Partial<Pick<BottomArea, "spoken">>): void {
+    this.#wanted = { spoken: silent, ...area };
   }
 
   /** Writes what has changed since the last frame, in one piece; nothing when nothing has. */
@@ -112,7 +125,7 @@ export class Screen {
   }
 }
 
-function fitted({ lines, cursor }: BottomArea, { columns, rows }: Size): BottomArea {
+function fitted({ lines, cursor, spoken }: BottomArea, { columns, rows }: Size): BottomArea {
   // At least the line with the cursor stays, and at most all but one row of the window.
   const maxLines = Math.max(1, rows - 1);
   const below = Math.min(lines.length - 1 - cursor.line, Math.max(0, maxLines - 1));
@@ -121,6 +134,7 @@ function fitted({ lines, cursor }: BottomArea, { columns, rows }: Size): BottomA
   return {
     lines: lines.slice(first, last + 1).map((line) => cutAt(line, columns - 1)),
     cursor: { line: cursor.line - first, column: Math.min(cursor.column, columns - 1) },
+    spoken,
   };
 }
 

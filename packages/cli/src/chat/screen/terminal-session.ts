@@ -15,12 +15,15 @@ const end = "\u001b[23;2t\u001b[<u\u001b[?1004l\u001b[?2004l\u001b[0m\u001b[?25h
  */
 export class TerminalSession implements Disposable {
   readonly #streams: Streams;
+  readonly #isPlain: boolean;
   readonly #onExit = (): void => this.#leave();
   #onInput: (text: string) => void = () => {};
   #isIn = false;
 
-  constructor(streams: Streams) {
+  /** `isPlain`: the terminal edits lines itself, and nothing is turned on. */
+  constructor(streams: Streams, isPlain = false) {
     this.#streams = streams;
+    this.#isPlain = isPlain;
     process.once("exit", this.#onExit);
   }
 
@@ -37,7 +40,9 @@ export class TerminalSession implements Disposable {
   listen(onInput: (text: string) => void, onResize: () => void): void {
     this.#onInput = onInput;
     const { input, output } = this.#streams;
-    input.setEncoding("utf8").on("data", (text: string) => this.#onInput(text));
+    input
+      .setEncoding("utf8")
+      .on("data", (text: string) => this.#onInput(this.#isPlain ? text.replaceAll("\n", "\r") : text));
     output.on("resize", onResize);
   }
 
@@ -45,8 +50,9 @@ export class TerminalSession implements Disposable {
     if (this.#isIn) return;
     this.#isIn = true;
     const { input } = this.#streams;
-    input.setRawMode(true);
     input.resume();
+    if (this.#isPlain) return;
+    input.setRawMode(true);
     this.write(begin);
   }
 
@@ -83,6 +89,7 @@ export class TerminalSession implements Disposable {
   #leave(): void {
     if (!this.#isIn) return;
     this.#isIn = false;
+    if (this.#isPlain) return;
     this.write(end);
     this.#streams.input.setRawMode(false);
   }

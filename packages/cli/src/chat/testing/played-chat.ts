@@ -3,7 +3,8 @@ import type { startTestServer } from "@convoke/server/testing";
 import { Chat } from "../chat.ts";
 import { History } from "../input/history.ts";
 import { Attention } from "../screen/attention.ts";
-import type { Size } from "../screen/screen.ts";
+import { Screen, type Size } from "../screen/screen.ts";
+import { PlainScreen } from "../screen/plain-screen.ts";
 import { createTheme } from "../screen/theme.ts";
 import { HeadlessTerminal } from "./headless-terminal.ts";
 
@@ -12,6 +13,8 @@ type TestServer = Awaited<ReturnType<typeof startTestServer>>;
 export type PlayOptions = {
   readonly size?: Size;
   readonly firstRows?: number;
+  /** For screen readers. */
+  readonly isPlain?: boolean;
   /** Of new conversations. */
   readonly start?: Parameters<TestServer["startRequest"]>[0];
 };
@@ -33,7 +36,7 @@ export class PlayedChat implements AsyncDisposable {
   private constructor(
     server: TestServer,
     history: History,
-    { size, firstRows = 40, start = {} }: PlayOptions,
+    { size, firstRows = 40, start = {}, isPlain = false }: PlayOptions,
   ) {
     this.#size = size ?? { columns: 80, rows: 24 };
     this.terminal = new HeadlessTerminal(this.#size);
@@ -54,9 +57,12 @@ export class PlayedChat implements AsyncDisposable {
         lend: (act) => act(),
         suspend: async () => {},
       },
+      screen: isPlain
+        ? new PlainScreen({ write, size: this.#size, nowMs: () => this.#now })
+        : new Screen(write, this.#size),
       theme: createTheme({ hasColour: true, isAscii: false, mayMove: false }),
       history,
-      attention: new Attention({ write, notifications: "bell", isTmux: false }),
+      attention: new Attention({ write, notifications: "bell", hasTitle: !isPlain, isTmux: false }),
       nowMs: () => this.#now,
       later: (ms, callback) => {
         const timer = setTimeout(callback, Math.min(ms, 20));
