@@ -98,7 +98,8 @@ function factsOf(row: ActionRow, outcome: Outcome): string[] {
   const time = took >= 10_000 ? [shownDuration(took)] : [];
   const size = lines === 0 ? [] : [`${lines} ${lines === 1 ? "line" : "lines"}`];
   // The lines of a failure stand below it.
-  if (outcome.type !== "result") return time;
+  if (outcome.type !== "result" || (outcome.isError && outcome.observation["kind"] !== "TerminalObservation"))
+    return time;
   const { observation } = outcome;
   if (observation["kind"] === "TerminalObservation") {
     if (observation["timeout"] === true) return ["still running", ...size];
