@@ -145,3 +145,19 @@ test("for screen readers there are lines alone: what is said, a question, its en
   expect(text.replaceAll(/\u001b\[\d+m/gu, "")).not.toContain("\u001b");
   expect(text).toContain("$ touch a");
 });
+
+test("who has left is shown nothing any more, whatever still comes", async () => {
+  const turns = [{ tool_calls: [call("touch a", "HIGH")] }, { text: "Done." }];
+  await using server = await startTestServer({ script: { turns } });
+  await using played = await PlayedChat.open(server, { start: risky });
+  played.type("go\r");
+  await played.window(["? Run  touch a"]);
+  const { id } = played.chat.link!;
+  played.type("\u0004");
+  await played.ended;
+  const count = played.writes.length;
+  played.chat.draw();
+  await server.client.respondToConfirmation(id, true);
+  await server.waitForStatus(id, "finished");
+  expect(played.writes).toHaveLength(count);
+});

@@ -44,6 +44,7 @@ export class Frames implements Disposable {
 
   /** Many changes are one frame. */
   soon(): void {
+    if (this.#isPaused) return;
     this.#frameTimer ??= this.#deps.later(frameMs, () => {
       this.#frameTimer = null;
       this.now();
@@ -61,7 +62,9 @@ export class Frames implements Disposable {
     this.soon();
   }
 
+  /** Nothing is drawn any more, whatever still comes. */
   [Symbol.dispose](): void {
+    this.#isPaused = true;
     this.#frameTimer?.();
     this.#spinnerTimer?.();
   }
@@ -81,7 +84,9 @@ export class Frames implements Disposable {
     this.#spinnerTimer?.();
     const isRunning = transcript?.view.status === "running";
     const isMoving = isRunning && theme.spinner.length > 1;
-    const waitMs = isMoving ? spinnerMs : isRunning || link?.connection.isLost || !isAtRest ? restMs : null;
+    const isSettling = this.#restSinceMs !== null && !isAtRest;
+    const isSlow = isRunning || isSettling || link?.connection.isLost === true;
+    const waitMs = isMoving ? spinnerMs : isSlow ? restMs : null;
     this.#spinnerTimer =
       waitMs === null || transcript === null ? null : this.#deps.later(waitMs, () => this.now());
   }

@@ -31,7 +31,8 @@ export class PlayedChat implements AsyncDisposable {
   #played = 0;
   #onInput: (text: string) => void = () => {};
   #onResize: () => void = () => {};
-  #ended: Promise<void> = Promise.resolve();
+  /** Resolves when the person has left. */
+  ended: Promise<void> = Promise.resolve();
 
   private constructor(
     server: TestServer,
@@ -88,13 +89,13 @@ export class PlayedChat implements AsyncDisposable {
     const history = await History.open(join(server.folder, "history"), server.workspaceDir);
     const played = new PlayedChat(server, history, options);
     if (id !== null) await played.chat.open(id);
-    played.#ended = played.chat.run();
+    played.ended = played.chat.run();
     return played;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.chat.leave();
-    await this.#ended;
+    await this.ended;
   }
 
   /** What a person types, with `\r` for enter. */
