@@ -29,6 +29,7 @@ const benches: Readonly<Record<string, string>> = {
   idle: "./sockets/idle.ts",
   "cold-start": "./start/cold-start.ts",
   sandboxes: "./sandboxes/start.ts",
+  terminal: "./terminal/terminal.ts",
   browser: "./browser/browser.ts",
   web: "./web/web.ts",
   peers: "./peers/peers.ts",

@@ -61,7 +61,6 @@ export const layerTable: LayerTable = {
       ["lib", "words"],
       ["colours"],
       ["ui", "text", "diff"],
-      ["folds"],
       ["connection"],
       ["log", "overview"],
       ["services"],
@@ -79,6 +78,7 @@ export const layerTable: LayerTable = {
     "web/approvals": ["cards"],
   },
   subfolderRanks: {
+    "cli/chat": [["screen"], ["input"], ["lines"], ["talk"], ["."]],
     "server/egress": [
       ["policy", "certificates"],
       ["egress.ts"],

@@ -60,7 +60,7 @@ function nodeItself(version: string | undefined): object {
   return { optionalDependencies: Object.fromEntries(packages.map((name) => [name, version])) };
 }
 
-/** The manifest of a published library: its entries as compiled JavaScript with types beside them. */
+/** The manifest of a published library: its entries as compiled JavaScript with types beside them, without test doubles. */
 export function libraryManifest(root: string, folder: string): Readonly<Record<string, unknown>> {
   const {
     name,
@@ -70,7 +70,8 @@ export function libraryManifest(root: string, folder: string): Readonly<Record<s
     exports = {},
     dependencies,
   } = readManifest(path.join(root, "packages", folder));
-  const compiled = Object.entries(exports).map(([subpath, source]) => {
+  const published = Object.entries(exports).filter(([, source]) => !source.includes("/testing/"));
+  const compiled = published.map(([subpath, source]) => {
     const base = source.replace("./src/", "./lib/").replace(/\.ts$/, "");
     return [subpath, { types: `${base}.d.ts`, default: `${base}.js` }] as const;
   });

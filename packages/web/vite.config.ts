@@ -51,7 +51,7 @@ export default defineConfig({
             {
               // Small, there from the start, and used by what comes later too: else each would be a file.
               name: "shared",
-              test: /\/src\/(lib\/(unknown-record|beside|store|lazy-part|shown-numbers|shown-times)|services|colours\/colour-context|overview\/summary|ui\/(button|state-mark)|text\/(visible-text|parse-ansi|safe-address|code-block|markdown)|lib\/conversation-address|conversation\/pane\.|api-error|folds\/(edits|fold-task-list|row-of-event)|diff\/use-diff|cards\/changed)|node_modules\/marked\/|\/words\/words\.ts|lucide-react\/dist\/esm\/(?!icons)|lucide-react\/dist\/esm\/icons\/(chevron-(down|right)|search|panel-left|circle|list-checks|loader-circle|triangle-alert|circle-check|pause|diamond|circle-check-big)\./,
+              test: /\/src\/(lib\/(beside|store|lazy-part|shown-times)|view\/(unknown-record|shown-numbers|edits|fold-task-list|row-of-event)|services|colours\/colour-context|overview\/summary|ui\/(button|state-mark)|text\/(visible-text|parse-ansi|safe-address|code-block|markdown)|lib\/conversation-address|conversation\/pane\.|api-error|diff\/use-diff|cards\/changed)|node_modules\/marked\/|\/words\/words\.ts|lucide-react\/dist\/esm\/(?!icons)|lucide-react\/dist\/esm\/icons\/(chevron-(down|right)|search|panel-left|circle|list-checks|loader-circle|triangle-alert|circle-check|pause|diamond|circle-check-big)\./,
             },
             // What is there from the start stays out of the parts below.
             { name: "page", tags: ["$initial"], includeDependenciesRecursively: false },

@@ -30,6 +30,7 @@ export const commands: CommandTable = {
   serve: async () => (await import("./commands/serve.ts")).addServe,
   open: async () => (await import("./commands/open.ts")).addOpen,
   run: async () => (await import("./commands/run.ts")).addRun,
+  chat: async () => (await import("./commands/chat.ts")).addChat,
   ...apiCommands,
   attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,

@@ -3,8 +3,8 @@ import type { ConversationExecutionStatus, Event } from "@convoke/protocol";
 import { answerWaiting } from "./answer-approvals.ts";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { LostConnection } from "./lost-connection.ts";
-import { describeEvent } from "./print/event-printer.ts";
 import { createPaint } from "./print/paint.ts";
+import { RowPrinter } from "./print/row-printer.ts";
 import { WaitNotes } from "./print/wait-notes.ts";
 
 export type WatchOptions = {
@@ -24,6 +24,7 @@ export type WatchOptions = {
 export async function watchRun(options: WatchOptions): Promise<number> {
   const { client, conversationId: id, output, afterEventId = null } = options;
   const paint = createPaint(output);
+  const printer = new RowPrinter(paint);
   const stop = new AbortController();
   using link = new LostConnection(() => stop.abort());
   using notes =
@@ -57,7 +58,7 @@ export async function watchRun(options: WatchOptions): Promise<number> {
       else if (notes === null) writeEnd(item.event);
       else {
         notes.see(view);
-        notes.write(describeEvent(item.event, paint));
+        notes.write(printer.see(item.event));
       }
       if (exitCode === null && view.status !== before.status) {
         exitCode = await endOfRun(options, view.status);
@@ -90,7 +91,7 @@ function isLimit(event: Event): boolean {
 
 function writeEnd(event: Event): void {
   if (event.kind !== "ConversationErrorEvent") return;
-  for (const line of describeEvent(event, createPaint(process.stderr))) console.error(line);
+  for (const line of new RowPrinter(createPaint(process.stderr)).see(event)) console.error(line);
 }
 
 const endings = new Map<ConversationExecutionStatus, number>([

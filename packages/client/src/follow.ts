@@ -17,6 +17,13 @@ export type FollowOptions = StreamOptions & {
   readonly trim?: number;
 };
 
+/** All that a screen shows of a conversation while it changes. */
+export const liveOptions = {
+  deltas: "items",
+  progress: true,
+  standing: true,
+} as const satisfies FollowOptions;
+
 /** What was cut off an event requested with `trim`; null when it is complete. */
 export type Trimmed = Pick<TrimmedEvent, "size" | "cut"> | null;
 

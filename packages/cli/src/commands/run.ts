@@ -8,7 +8,7 @@ import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
 import { giveAnswer } from "../run/give-answer.ts";
 import { readTask } from "../run/read-task.ts";
-import { policies, startRequest, toText, type Confirm, type StartOptions } from "../run/start-request.ts";
+import { parseConfirm, startRequest, toText, type Confirm, type StartOptions } from "../run/start-request.ts";
 import type { AnswerSchema } from "../run/structured-answer.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";
@@ -101,11 +101,6 @@ export function addRun(program: Command, keepCompiled: () => void): void {
     )
     .addHelpText("after", notes)
     .action(async (task: string | undefined, options: RunOptions) => run(task, { ...options, keepCompiled }));
-}
-
-function parseConfirm(text: string): Confirm {
-  if (text in policies) return text as Confirm;
-  throw new CommandError(`--confirm must be never, risky or always, not "${text}".`, exitCodes.usage);
 }
 
 function collect(given: string, before: readonly string[]): readonly string[] {

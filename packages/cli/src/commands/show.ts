@@ -2,9 +2,9 @@ import type { ConvokeClient } from "@convoke/client";
 import type { Command } from "commander";
 import { conversationArgument, findConversation } from "../api/find-conversation.ts";
 import { openApi, withServer, type ApiOptions } from "../api/server-command.ts";
-import { describeEvent } from "../print/event-printer.ts";
 import { pageText } from "../print/page-text.ts";
 import { createPaint } from "../print/paint.ts";
+import { RowPrinter } from "../print/row-printer.ts";
 
 type ShowOptions = ApiOptions & { readonly full?: true; readonly markdown?: true };
 
@@ -33,9 +33,8 @@ async function printEvents(client: ConvokeClient, id: string): Promise<void> {
 }
 
 async function* lines(client: ConvokeClient, id: string, isFull: boolean): AsyncGenerator<string> {
-  const paint = createPaint(process.stdout);
-  for await (const event of client.events(id))
-    yield* describeEvent(event, paint, isFull ? Infinity : undefined);
+  const printer = new RowPrinter(createPaint(process.stdout), isFull ? Infinity : undefined);
+  for await (const event of client.events(id)) yield* printer.see(event);
 }
 
 async function* markdownLines(client: ConvokeClient, id: string): AsyncGenerator<string> {

@@ -4,31 +4,31 @@ import { read } from "@convoke/server/setting";
 import { settings } from "@convoke/server/settings";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
-import { wallRequest } from "../wall-request.ts";
+import { wallRequest, type WallOptions } from "../wall-request.ts";
 import type { Content } from "./read-task.ts";
 
-/** The flags of `convoke run` that say how the conversation is. */
-export type StartOptions = {
+/** The flags that say how a new conversation is. */
+export type StartOptions = WallOptions & {
   readonly workspace: string;
   readonly model?: string;
   readonly baseUrl?: string;
   readonly confirm: Confirm;
   readonly plan?: true;
   readonly maxIterations?: number;
-  readonly sandbox?: string;
-  readonly network?: string;
-  readonly hide?: readonly string[];
-  readonly folder?: readonly string[];
-  readonly unlock?: readonly string[];
 };
 
 export type Confirm = keyof typeof policies;
 
-export const policies = {
+const policies = {
   never: { kind: "NeverConfirm" },
   risky: { kind: "ConfirmRisky" },
   always: { kind: "AlwaysConfirm" },
 } as const satisfies Record<string, ConfirmationPolicyInput>;
+
+export function parseConfirm(text: string): Confirm {
+  if (text in policies) return text as Confirm;
+  throw new CommandError(`--confirm must be never, risky or always, not "${text}".`, exitCodes.usage);
+}
 
 export function toText(text: string): Content[number] {
   return { type: "text", text };

@@ -1,12 +1,10 @@
 import type { ConversationExecutionStatus } from "@convoke/protocol";
 import type { ConversationView, ModelRetry } from "./conversation-view.ts";
-
-/** What a server or a log says: of later versions it may have any shape, and what does not fit changes nothing. */
-export type Fields = Readonly<Record<string, unknown>>;
+import { asRecord, type UnknownRecord } from "./unknown-record.ts";
 
 /** Applies a field of a snapshot, or of a `ConversationStateUpdateEvent`; the same object for fields that no screen shows. */
 export function foldField(view: ConversationView, key: string | undefined, value: unknown): ConversationView {
-  const change = changeOf(view, key, value, asFields(value));
+  const change = changeOf(view, key, value, asRecord(value));
   return change === null ? view : { ...view, ...change };
 }
 
@@ -14,18 +12,18 @@ function changeOf(
   view: ConversationView,
   key: string | undefined,
   value: unknown,
-  fields: Fields | null,
+  fields: UnknownRecord | null,
 ): Partial<ConversationView> | null {
   switch (key) {
     case "execution_status":
       return { status: (textOf(value) ?? view.status) as ConversationExecutionStatus };
     case "stats":
-      return { stats: (asFields(fields?.["usage_to_metrics"]) ?? view.stats) as ConversationView["stats"] };
+      return { stats: (asRecord(fields?.["usage_to_metrics"]) ?? view.stats) as ConversationView["stats"] };
     case "title":
       return { title: textOf(value) };
     case "agent":
       return {
-        model: textOf(asFields(fields?.["llm"])?.["model"]) ?? view.model,
+        model: textOf(asRecord(fields?.["llm"])?.["model"]) ?? view.model,
         isPlanning: fields?.["system_prompt_filename"] === "system_prompt_planning.j2",
       };
     case "workspace":
@@ -44,7 +42,7 @@ function changeOf(
 }
 
 /** Applies a whole conversation, as REST answers it or a `full_state` has it. One that is older than the view changes nothing (P36). */
-export function foldSnapshot(view: ConversationView, snapshot: Fields): ConversationView {
+export function foldSnapshot(view: ConversationView, snapshot: UnknownRecord): ConversationView {
   const version = typeof snapshot["version"] === "number" ? snapshot["version"] : view.version;
   if (version < view.version) return view;
   return Object.entries(snapshot).reduce(
@@ -53,15 +51,11 @@ export function foldSnapshot(view: ConversationView, snapshot: Fields): Conversa
   );
 }
 
-export function asFields(value: unknown): Fields | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-}
-
 function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-function retryOf({ attempt, code, detail, until }: Fields): ModelRetry {
+function retryOf({ attempt, code, detail, until }: UnknownRecord): ModelRetry {
   return {
     attempt: typeof attempt === "number" ? attempt : 1,
     code: textOf(code) ?? "",

@@ -2,11 +2,12 @@ import type { Event } from "@convoke/protocol";
 import type { FollowItem } from "../follow.ts";
 import { emptyView, type ConversationView, type OpenAction } from "./conversation-view.ts";
 import { foldEvent } from "./fold-event.ts";
-import { asFields, foldSnapshot, type Fields } from "./fold-field.ts";
+import { foldSnapshot } from "./fold-field.ts";
 import { foldAnswer } from "./live-answer.ts";
+import { asRecord, type UnknownRecord } from "./unknown-record.ts";
 
 /** The initial view when earlier events are not read: from the conversation as REST answers it. */
-export function viewOf(info: Fields): ConversationView {
+export function viewOf(info: UnknownRecord): ConversationView {
   return foldSnapshot(emptyView, info);
 }
 
@@ -38,7 +39,7 @@ function foldSignal(view: ConversationView, frame: Readonly<Record<string, unkno
     const answers = foldAnswer(view.answers, frame);
     return answers === view.answers ? view : { ...view, answers };
   }
-  const value = asFields(frame["value"]);
+  const value = asRecord(frame["value"]);
   return value === null ? view : foldSnapshot(view, value);
 }
 

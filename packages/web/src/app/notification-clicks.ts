@@ -1,5 +1,5 @@
 import { navigate } from "wouter/use-browser-location";
-import { asRecord, textAt } from "../lib/unknown-record.ts";
+import { asRecord, textAt } from "@convoke/client/view";
 
 /**
  * Opens the conversation of a clicked push notification; see `public/push-worker.js`. Call it before the document is

@@ -1,7 +1,7 @@
 import { describeRule } from "@convoke/client";
 import type { AllowRules, OperationReply, Rule } from "@convoke/protocol";
 import { useEffect, useMemo, useState } from "react";
-import { textAt } from "../lib/unknown-record.ts";
+import { textAt } from "@convoke/client/view";
 import type { Approval } from "../overview/approvals-store.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";

@@ -2,10 +2,8 @@ import { ShieldAlert } from "lucide-react";
 import { Suspense, useEffect, useMemo, useState, type KeyboardEvent } from "react";
 import { ApiError } from "@convoke/client";
 import type { AnswerApprovalsRequest } from "@convoke/protocol";
+import { editsOf, hostsAsked, pathWithin, shownDuration, textAt } from "@convoke/client/view";
 import { PlannedDiff } from "../cards/planned-diff.tsx";
-import { editsOf } from "../folds/edits.ts";
-import { textAt } from "../lib/unknown-record.ts";
-import { pathWithin, shownDuration } from "../lib/shown-numbers.ts";
 import { useStore } from "../lib/store.ts";
 import type { Approval } from "../overview/approvals-store.ts";
 import { useServices } from "../services/services.ts";
@@ -14,7 +12,6 @@ import { Button } from "../ui/button.tsx";
 import { inputClass } from "../ui/field.tsx";
 import { useMoreWords } from "../words/words.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
-import { hostsAsked } from "./hosts-asked.ts";
 import { HostsProposal } from "./hosts-proposal.tsx";
 
 /** Besides yes or no. */

@@ -1,6 +1,6 @@
+import type { AskedHosts } from "@convoke/client/view";
 import { visibleText } from "../text/visible-text.ts";
 import { useMoreWords } from "../words/words.ts";
-import type { AskedHosts } from "./hosts-asked.ts";
 
 /** The hosts that an agent asks for, and why. */
 export function HostsProposal({ hosts, reason }: AskedHosts) {

@@ -1,15 +1,24 @@
 import { Ellipsis } from "lucide-react";
 import { useMemo, useState, type ReactNode } from "react";
+import {
+  type ActionRow,
+  asRecord,
+  type Edit,
+  editsOf,
+  listAt,
+  type Outcome,
+  partsText,
+  pathWithin,
+  recordAt,
+  tasksOf,
+  textAt,
+  textsAt,
+  type UnknownRecord,
+} from "@convoke/client/view";
 import { DiffView } from "../diff/diff-view.tsx";
 import { PlannedDiff } from "./planned-diff.tsx";
-import { editsOf, type Edit } from "../folds/edits.ts";
-import { tasksOf } from "../folds/fold-task-list.ts";
-import { partsText } from "../folds/row-of-event.ts";
-import type { ActionRow, Outcome } from "../folds/row.ts";
 import { copyText } from "../lib/copy-text.ts";
 import { linkTo } from "../lib/link-to.ts";
-import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
-import { pathWithin } from "../lib/shown-numbers.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { visibleText } from "../text/visible-text.ts";
 import { useServices } from "../services/services.ts";

@@ -14,19 +14,24 @@ import {
   Wrench,
 } from "lucide-react";
 import { memo, Suspense, useMemo, type ReactNode } from "react";
-import { editsOf } from "../folds/edits.ts";
-import { foldTaskList } from "../folds/fold-task-list.ts";
-import { hasFailed } from "../folds/fold-turns.ts";
-import type { ActionRow } from "../folds/row.ts";
-import { numberAt } from "../lib/unknown-record.ts";
+import {
+  type ActionRow,
+  editsOf,
+  firstLine,
+  foldTaskList,
+  foundCount,
+  hasFailed,
+  type Icon,
+  numberAt,
+  shownDuration,
+  summarizeCall,
+} from "@convoke/client/view";
 import { useStore, type Store } from "../lib/store.ts";
-import { shownDuration } from "../lib/shown-numbers.ts";
 import { withoutColours } from "../text/parse-ansi.ts";
 import { StateMark } from "../ui/state-mark.tsx";
 import { visibleText } from "../text/visible-text.ts";
 import { useWords, type Words } from "../words/words.ts";
 import { Changed } from "./changed.tsx";
-import { summarizeCall, firstLine, foundCount, type Icon } from "./card-summary.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 import type { CardMenu } from "./card-menu.ts";
 

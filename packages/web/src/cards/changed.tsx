@@ -1,5 +1,5 @@
+import type { Edit } from "@convoke/client/view";
 import { useDiff } from "../diff/use-diff.ts";
-import type { Edit } from "../folds/edits.ts";
 
 /** Added and removed lines of a file. */
 export function Changed({ edit }: { readonly edit: Edit }) {

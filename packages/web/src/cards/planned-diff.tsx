@@ -1,8 +1,6 @@
 import { useMemo } from "react";
+import { type Edit, locateEdit, type UnknownRecord } from "@convoke/client/view";
 import { useFile } from "../services/use-file.ts";
-import type { Edit } from "../folds/edits.ts";
-import { locateEdit } from "../folds/locate-edit.ts";
-import type { UnknownRecord } from "../lib/unknown-record.ts";
 import { DiffView } from "../diff/diff-view.tsx";
 
 type PlannedDiffProps = {

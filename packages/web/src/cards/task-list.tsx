@@ -1,5 +1,5 @@
 import { CircleCheck, CircleDot, Circle } from "lucide-react";
-import type { Task } from "../folds/fold-task-list.ts";
+import type { Task } from "@convoke/client/view";
 import { useMoreWords } from "../words/words.ts";
 
 const icons = {

@@ -12,12 +12,17 @@ import {
   useState,
 } from "react";
 import { flushSync } from "react-dom";
+import {
+  completed,
+  type CompletionTarget,
+  sendChoice,
+  type Suggest,
+  type Suggestion,
+} from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import { useWords } from "../words/words.ts";
-import { completed, type CompletionTarget, type Suggest, type Suggestion } from "./completion.ts";
 import { readImage } from "./read-images.ts";
-import { sendChoice } from "./send-choice.ts";
 import { AttachedImages } from "./attached-images.tsx";
 import { optionId, SuggestionList } from "./suggestion-list.tsx";
 import { useCompletion } from "./use-completion.ts";

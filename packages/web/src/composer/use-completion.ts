@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useId, useMemo, useState, type KeyboardEvent } from "react";
 import {
+  type CompletionTarget,
   completionTargetAt,
   ranked,
-  type CompletionTarget,
   type Suggest,
   type Suggestion,
-} from "./completion.ts";
+} from "@convoke/client/view";
 
 export type Completion = {
   readonly listId: string;

@@ -1,5 +1,5 @@
+import { asRecord, textAt, textsAt } from "@convoke/client/view";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
-import { asRecord, textAt, textsAt } from "../lib/unknown-record.ts";
 
 /** Unsent drafts, one per conversation and one for a new one. */
 export class Drafts {

@@ -1,6 +1,6 @@
 import { ApiError } from "@convoke/client";
+import { asRecord, textAt } from "@convoke/client/view";
 import { Cell, type Store } from "../lib/store.ts";
-import { asRecord, textAt } from "../lib/unknown-record.ts";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
 
 /** A message that is being sent. It is removed when the log contains its event. */

@@ -1,10 +1,8 @@
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
+import { actOnCommand, type Command, parseCommand, type Row, suggestFor } from "@convoke/client/view";
 import { Composer, type ComposedMessage } from "../composer/composer.tsx";
-import { parseCommand, type Command } from "../composer/slash-commands.ts";
-import { suggestFor } from "../composer/suggest-for.ts";
 import { WaitingMessages, type Queued } from "../composer/waiting-messages.tsx";
-import type { Row } from "../folds/row.ts";
 import { useStore } from "../lib/store.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
@@ -12,7 +10,6 @@ import { lazyPart } from "../lib/lazy-part.ts";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
-import { actOnCommand } from "./act-on-command.ts";
 import type { Attempt } from "./attempt.ts";
 import { useReadMarker } from "./use-read-marker.ts";
 
@@ -51,7 +48,12 @@ export default function ConversationFoot(props: ConversationFootProps) {
     () =>
       folder === null
         ? null
-        : suggestFor(client, { conversationId: log.id, folder, descriptions: words.descriptions }),
+        : suggestFor(client, {
+            conversationId: log.id,
+            folder,
+            descriptions: words.descriptions,
+            onFailure: (error) => console.warn("The skills could not be loaded.", error),
+          }),
     [client, log.id, folder, words],
   );
   useSeen(log.id, view.newest);

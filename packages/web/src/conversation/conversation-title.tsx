@@ -1,6 +1,6 @@
 import { spendOf, type ConversationView } from "@convoke/client";
 import { Suspense } from "react";
-import { shownCost, shownCount } from "../lib/shown-numbers.ts";
+import { shownCost, shownCount } from "@convoke/client/view";
 import { titleIdOf } from "../lib/title-id.ts";
 import { statusWord } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";

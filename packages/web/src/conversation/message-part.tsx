@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { shownCount } from "../lib/shown-numbers.ts";
+import { shownCount } from "@convoke/client/view";
 import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";

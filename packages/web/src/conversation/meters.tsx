@@ -1,5 +1,5 @@
 import { spendOf, type ConversationView } from "@convoke/client";
-import { shownCount, shownPercent } from "../lib/shown-numbers.ts";
+import { shownCount, shownPercent } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { Cost } from "./conversation-title.tsx";

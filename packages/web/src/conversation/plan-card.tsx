@@ -1,9 +1,8 @@
 import { ClipboardList } from "lucide-react";
 import { useMemo, useState } from "react";
+import { foldPlan, pathWithin } from "@convoke/client/view";
 import type { Attempt } from "./attempt.ts";
 import { useFile } from "../services/use-file.ts";
-import { foldPlan } from "../folds/fold-plan.ts";
-import { pathWithin } from "../lib/shown-numbers.ts";
 import type { LogView } from "../log/open-log.ts";
 import { useServices } from "../services/services.ts";
 import { Markdown } from "../text/markdown.tsx";

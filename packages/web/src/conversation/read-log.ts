@@ -1,4 +1,4 @@
-import { asRecord, recordAt, textAt } from "../lib/unknown-record.ts";
+import { asRecord, recordAt, textAt } from "@convoke/client/view";
 import { escapeJson } from "../log/replay-facts.ts";
 
 /** The events of a conversation as JSON lines that are safe in a script element. */

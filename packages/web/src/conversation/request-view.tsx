@@ -1,5 +1,5 @@
 import type { ContextShare, EventContext } from "@convoke/protocol";
-import { shownCost, shownCount } from "../lib/shown-numbers.ts";
+import { shownCost, shownCount } from "@convoke/client/view";
 import { useMoreWords } from "../words/words.ts";
 import { largestEvents, type LargeEvent } from "./largest-events.ts";
 import { FoldedPart, MessagePart } from "./message-part.tsx";

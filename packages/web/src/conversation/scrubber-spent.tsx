@@ -1,5 +1,5 @@
 import { useMemo, type PointerEvent } from "react";
-import { shownCost, shownPercent } from "../lib/shown-numbers.ts";
+import { shownCost, shownPercent } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { linesOf, type SpentAt } from "./spent-lines.ts";

@@ -1,7 +1,7 @@
 import type { Landmarks, PastState } from "@convoke/protocol";
 import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { shownCost } from "../lib/shown-numbers.ts";
+import { shownCost } from "@convoke/client/view";
 import { exactTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { IconButton } from "../ui/button.tsx";

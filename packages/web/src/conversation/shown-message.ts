@@ -1,4 +1,4 @@
-import { asRecord, listAt, numberAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, listAt, numberAt, textAt, textsAt, type UnknownRecord } from "@convoke/client/view";
 
 /** One message of a request as the panel shows it. */
 export type ShownMessage = {

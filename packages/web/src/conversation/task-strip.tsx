@@ -1,8 +1,7 @@
 import { ListChecks } from "lucide-react";
 import { useMemo, useState } from "react";
+import { foldTaskList, type Row } from "@convoke/client/view";
 import { TaskList } from "../cards/task-list.tsx";
-import { foldTaskList } from "../folds/fold-task-list.ts";
-import type { Row } from "../folds/row.ts";
 import { useMoreWords } from "../words/words.ts";
 
 /** The agent's current task list in one collapsible line. Nothing if there is none, or all is done. */

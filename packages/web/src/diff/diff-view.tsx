@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
+import type { Change, DiffHunk, DiffLine } from "@convoke/client/diff-lines";
 import { ColouredLine } from "../colours/coloured-line.tsx";
 import type { TokenRanges } from "../colours/token-types.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
-import type { Change, DiffHunk, DiffLine } from "./diff-lines.ts";
 import { useLineColours } from "./use-line-colours.ts";
 import { useDiff } from "./use-diff.ts";
 

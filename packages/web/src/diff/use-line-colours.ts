@@ -1,9 +1,9 @@
 import { use, useEffect, useState } from "react";
+import type { DiffHunk, DiffLine } from "@convoke/client/diff-lines";
 import { ColourContext } from "../colours/colour-context.ts";
 import { endingOf } from "../colours/language-of.ts";
 import { rangesOfLines } from "../colours/line-ranges.ts";
 import type { FindTokenRanges, TokenRanges } from "../colours/token-types.ts";
-import type { DiffHunk, DiffLine } from "./diff-lines.ts";
 
 type LineColours = ReadonlyMap<DiffLine, TokenRanges>;
 

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { shownCount } from "../lib/shown-numbers.ts";
+import { shownCount } from "@convoke/client/view";
 import { shownTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";

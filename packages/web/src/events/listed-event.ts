@@ -1,4 +1,4 @@
-import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { recordAt, textAt, type UnknownRecord } from "@convoke/client/view";
 
 /** One entry of the event list. */
 export type ListedEvent = {

@@ -1,9 +1,9 @@
 import { Download } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { baseName } from "@convoke/client/view";
 import { endingOf } from "../colours/language-of.ts";
 import TextColours from "../colours/text-colours.tsx";
 import { longTimeoutMs, saveFile } from "../lib/save-file.ts";
-import { baseName } from "../lib/shown-numbers.ts";
 import { useServices } from "../services/services.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Problem } from "../ui/problem.tsx";

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { baseName, pathWithin } from "../lib/shown-numbers.ts";
+import { baseName, pathWithin } from "@convoke/client/view";
 import { labelsOf } from "../lib/title-id.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { SidePanel } from "../ui/side-panel.tsx";

@@ -1,9 +1,9 @@
 import type { FolderEntry } from "@convoke/protocol";
 import { Download, File, Folder } from "lucide-react";
 import { useEffect, useState } from "react";
+import { baseName, shownSize } from "@convoke/client/view";
 import { withPage } from "../lib/paged.ts";
 import { longTimeoutMs, saveFile } from "../lib/save-file.ts";
-import { baseName, shownSize } from "../lib/shown-numbers.ts";
 import { shownTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";

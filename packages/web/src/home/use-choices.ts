@@ -1,6 +1,6 @@
 import { useState } from "react";
+import { asRecord, textAt } from "@convoke/client/view";
 import { approvalModeOf, approvalModes, type ApprovalMode } from "../lib/approval-mode.ts";
-import { asRecord, textAt } from "../lib/unknown-record.ts";
 import { repositoryOf } from "./fetch-repository.ts";
 import { useServices } from "../services/services.ts";
 

@@ -1,4 +1,4 @@
-import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { recordAt, textAt, type UnknownRecord } from "@convoke/client/view";
 
 /** Texts longer than this are trimmed; the whole event is fetched on demand. */
 export const trimAt = 8_192;

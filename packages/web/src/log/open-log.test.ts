@@ -1,10 +1,8 @@
 import { ApiError } from "@convoke/client";
 import { expect, test } from "vitest";
-import { foldRows } from "../folds/row-fold.ts";
-import type { Row } from "../folds/row.ts";
-import type { UnknownRecord } from "../lib/unknown-record.ts";
+import { foldRows, type Row, type UnknownRecord } from "@convoke/client/view";
 import { PlayedLog } from "../testing/played-log.ts";
-import { SampleLog } from "../testing/sample-log.ts";
+import { SampleLog } from "@convoke/client/testing";
 import { OpenLog, type LogDeps } from "./open-log.ts";
 import { OpenLogs } from "./open-logs.ts";
 import { maxRows } from "./row-window.ts";

@@ -10,8 +10,7 @@ import {
   type LiveAnswer,
 } from "@convoke/client";
 import type { Event } from "@convoke/protocol";
-import type { Row } from "../folds/row.ts";
-import { recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { liveOptions, recordAt, type Row, textAt, type UnknownRecord } from "@convoke/client/view";
 import { Cell } from "../lib/store.ts";
 import { trimAt, upTo, type LogPage } from "./log-page.ts";
 import { PaintScheduler, minIntervalMs } from "./paint-scheduler.ts";
@@ -230,10 +229,8 @@ export class OpenLog {
     const items = this.#deps.source.follow(this.id, {
       afterEventId: this.#window.lastEventId,
       signal,
-      deltas: "items",
+      ...liveOptions,
       beat: minIntervalMs,
-      progress: true,
-      standing: true,
       trim: trimAt,
       onConnection: ({ state }) => {
         if (!signal.aborted && state !== "ended") this.#setLink(state);

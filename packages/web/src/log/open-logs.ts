@@ -1,4 +1,4 @@
-import type { UnknownRecord } from "../lib/unknown-record.ts";
+import type { UnknownRecord } from "@convoke/client/view";
 import { OpenLog, type LogDeps } from "./open-log.ts";
 
 const maxLogs = 8;

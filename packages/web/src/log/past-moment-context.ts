@@ -1,5 +1,5 @@
 import { createContext } from "react";
-import type { UnknownRecord } from "../lib/unknown-record.ts";
+import type { UnknownRecord } from "@convoke/client/view";
 
 /** A conversation at a past moment: its newest event and its state. The same object for the same moment. */
 export type PastMoment = { readonly at: string; readonly past: UnknownRecord };

@@ -1,5 +1,5 @@
 import type { ReplayCheck } from "@convoke/protocol";
-import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, type UnknownRecord } from "@convoke/client/view";
 
 /** The metadata of a replay file. */
 export type ReplayFacts = {

@@ -1,6 +1,4 @@
-import { RowFold } from "../folds/row-fold.ts";
-import type { Row } from "../folds/row.ts";
-import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { type Row, RowFold, textAt, type UnknownRecord } from "@convoke/client/view";
 import type { LogPage } from "./log-page.ts";
 
 /** Above this number of rows, far rows are evicted. */

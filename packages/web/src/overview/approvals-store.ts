@@ -1,6 +1,13 @@
 import type { Rule } from "@convoke/protocol";
-import { summaryOf } from "../folds/row-of-event.ts";
-import { asRecord, listAt, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import {
+  asRecord,
+  listAt,
+  recordAt,
+  summaryOf,
+  textAt,
+  textsAt,
+  type UnknownRecord,
+} from "@convoke/client/view";
 import { Cell, type Store } from "../lib/store.ts";
 
 /** An action that needs approval. */

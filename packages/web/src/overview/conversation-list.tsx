@@ -1,9 +1,9 @@
 import { memo, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useRoute, useSearch } from "wouter";
+import { baseName, shownCost } from "@convoke/client/view";
 import { besideIn, idOf } from "../lib/beside.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { watchNearness } from "../lib/near-screen.ts";
-import { baseName, shownCost } from "../lib/shown-numbers.ts";
 import { shownTime } from "../lib/shown-times.ts";
 import { useStore, type Store } from "../lib/store.ts";
 import { StateMark } from "../ui/state-mark.tsx";

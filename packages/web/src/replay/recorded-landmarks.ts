@@ -1,6 +1,6 @@
 import type { Landmarks } from "@convoke/protocol";
 import { spendOf, viewOf } from "@convoke/client";
-import { asRecord, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, textAt, type UnknownRecord } from "@convoke/client/view";
 
 /**
  * The landmarks of a recorded log, as the server computes them, but without its limit. `copiedUpTo` is an event id,

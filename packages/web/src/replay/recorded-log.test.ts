@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SampleLog } from "../testing/sample-log.ts";
+import { SampleLog } from "@convoke/client/testing";
 import { escapeJson, readEvents } from "../log/replay-facts.ts";
 import { RecordedLog } from "./recorded-log.ts";
 import { recordedSource } from "./recorded-source.ts";

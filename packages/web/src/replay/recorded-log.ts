@@ -1,6 +1,6 @@
 import type { Landmarks, PastState } from "@convoke/protocol";
 import { ApiError } from "@convoke/client";
-import { textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { textAt, type UnknownRecord } from "@convoke/client/view";
 import type { LogPage } from "../log/log-page.ts";
 import { landmarksOf } from "./recorded-landmarks.ts";
 import { RecordedStates } from "./recorded-states.ts";

@@ -1,4 +1,4 @@
-import { asRecord, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, textAt, type UnknownRecord } from "@convoke/client/view";
 
 /** Kinds of events that answer an action, which names it in `action_id`. */
 const answers: ReadonlySet<string> = new Set([

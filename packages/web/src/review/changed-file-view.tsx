@@ -1,6 +1,6 @@
 import { Check, ChevronDown, ChevronRight, Undo2 } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
-import { type Change, diffOf } from "../diff/diff-lines.ts";
+import { type Change, diffOf } from "@convoke/client/diff-lines";
 import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";

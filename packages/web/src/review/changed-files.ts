@@ -1,8 +1,14 @@
 import type { ConvokeClient } from "@convoke/client";
-import type { Change } from "../diff/diff-lines.ts";
-import { editsOf, type Edit } from "../folds/edits.ts";
-import { asRecord, recordAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
-import { pathWithin } from "../lib/shown-numbers.ts";
+import type { Change } from "@convoke/client/diff-lines";
+import {
+  asRecord,
+  type Edit,
+  editsOf,
+  pathWithin,
+  recordAt,
+  textAt,
+  type UnknownRecord,
+} from "@convoke/client/view";
 
 /** Which changes are reviewed. */
 export type Scope =

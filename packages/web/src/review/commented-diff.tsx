@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
+import type { DiffLine, FileDiff } from "@convoke/client/diff-lines";
 import { ColouredLine } from "../colours/coloured-line.tsx";
 import type { TokenRanges } from "../colours/token-types.ts";
-import type { DiffLine, FileDiff } from "../diff/diff-lines.ts";
 import { useLineColours } from "../diff/use-line-colours.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { diffOf } from "../diff/diff-lines.ts";
+import { diffOf } from "@convoke/client/diff-lines";
 import { linesBetween, linesOf, placeOf, reviewMessage, type ReviewComment } from "./review-comment.ts";
 
 const linesOfChange = (before: string, after: string) => linesOf(diffOf({ before, after }));

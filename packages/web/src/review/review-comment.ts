@@ -1,4 +1,4 @@
-import type { DiffLine, FileDiff } from "../diff/diff-lines.ts";
+import type { DiffLine, FileDiff } from "@convoke/client/diff-lines";
 
 /** A review comment for the agent. It stores the text of its lines, so that it follows them when they move. */
 export type ReviewComment = {

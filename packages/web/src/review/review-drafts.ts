@@ -1,5 +1,5 @@
+import { asRecord, listAt, numberAt, recordAt, textAt, textsAt } from "@convoke/client/view";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
-import { asRecord, listAt, recordAt, numberAt, textAt, textsAt } from "../lib/unknown-record.ts";
 import { Cell, type Store } from "../lib/store.ts";
 import type { ReviewComment } from "./review-comment.ts";
 

@@ -1,4 +1,4 @@
-import { asRecord } from "../lib/unknown-record.ts";
+import { asRecord } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { Explanation } from "./parts.tsx";

@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { asRecord, textAt } from "../lib/unknown-record.ts";
+import { asRecord, textAt } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";

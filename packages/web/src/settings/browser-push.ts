@@ -1,7 +1,7 @@
 import type { ConvokeClient } from "@convoke/client";
 import type { PushKind } from "@convoke/protocol";
+import { asRecord, textAt } from "@convoke/client/view";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
-import { asRecord, textAt } from "../lib/unknown-record.ts";
 import { ownScript } from "../lib/own-script.ts";
 
 /** Notification texts by kind: the service worker has no page to read translations from. */

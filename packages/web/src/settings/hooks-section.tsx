@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { asRecord, listAt, numberAt, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, listAt, numberAt, textAt, type UnknownRecord } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { visibleText } from "../text/visible-text.ts";
 import { Button } from "../ui/button.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, recordAt, textAt, textsAt, type UnknownRecord } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";

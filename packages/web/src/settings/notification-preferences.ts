@@ -1,5 +1,5 @@
+import { asRecord } from "@convoke/client/view";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
-import { asRecord } from "../lib/unknown-record.ts";
 
 export const notificationKinds = ["asks", "done", "failed"] as const;
 

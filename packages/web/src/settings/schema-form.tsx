@@ -1,6 +1,6 @@
 import type { SettingsFieldSchema, SettingsSchema } from "@convoke/protocol";
 import { useState } from "react";
-import type { UnknownRecord } from "../lib/unknown-record.ts";
+import type { UnknownRecord } from "@convoke/client/view";
 import { Button } from "../ui/button.tsx";
 import { Field, inputClass } from "../ui/field.tsx";
 import { useWords } from "../words/words.ts";

@@ -1,5 +1,5 @@
 import type { SettingsFieldSchema, SettingsSchema } from "@convoke/protocol";
-import { asRecord, type UnknownRecord } from "../lib/unknown-record.ts";
+import { asRecord, type UnknownRecord } from "@convoke/client/view";
 
 /** The value of a field; null if nothing is stored. */
 export type FieldValue = string | number | boolean | null;

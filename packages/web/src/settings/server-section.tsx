@@ -1,6 +1,6 @@
 import { ApiError } from "@convoke/client";
 import { useEffect, useState } from "react";
-import { shownDuration, shownSize } from "../lib/shown-numbers.ts";
+import { shownDuration, shownSize } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { useMoreWords } from "../words/words.ts";
 import { Explanation } from "./parts.tsx";

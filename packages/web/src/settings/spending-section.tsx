@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Link } from "wouter";
-import { shownCost, shownCount } from "../lib/shown-numbers.ts";
+import { shownCost, shownCount } from "@convoke/client/view";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";

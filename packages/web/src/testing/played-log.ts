@@ -1,8 +1,8 @@
 import type { FollowItem } from "@convoke/client";
 import type { Event } from "@convoke/protocol";
+import { asRecord, textAt, type UnknownRecord } from "@convoke/client/view";
 import type { LogPage } from "../log/log-page.ts";
 import type { LogSource } from "../log/open-log.ts";
-import { asRecord, textAt, type UnknownRecord } from "../lib/unknown-record.ts";
 
 /** A server with one conversation in memory: pages, and a stream that can be cut. */
 export class PlayedLog {

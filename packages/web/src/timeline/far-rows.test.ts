@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { foldTurns } from "../folds/fold-turns.ts";
-import { foldRows } from "../folds/row-fold.ts";
-import { SampleLog } from "../testing/sample-log.ts";
+import { SampleLog } from "@convoke/client/testing";
+import { foldRows, foldTurns } from "@convoke/client/view";
 import { rowsToKeep } from "./far-rows.ts";
 import { itemsOf } from "./items.ts";
 

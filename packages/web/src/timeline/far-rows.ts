@@ -1,5 +1,5 @@
 import type { VirtualizerHandle } from "virtua";
-import type { Turn } from "../folds/fold-turns.ts";
+import type { Turn } from "@convoke/client/view";
 import type { OpenLog } from "../log/open-log.ts";
 import type { Item } from "./items.ts";
 

@@ -1,6 +1,6 @@
 import { ChevronRight, Eye } from "lucide-react";
+import type { ActionRow } from "@convoke/client/view";
 import { ActionCard } from "../cards/action-card.tsx";
-import type { ActionRow } from "../folds/row.ts";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { useWords } from "../words/words.ts";
 import { PlainRow } from "./plain-row.tsx";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { foldTurns, type Turn } from "../folds/fold-turns.ts";
-import { foldRows } from "../folds/row-fold.ts";
-import { SampleLog } from "../testing/sample-log.ts";
+import { SampleLog } from "@convoke/client/testing";
+import { foldRows, foldTurns, type Turn } from "@convoke/client/view";
 import { itemsOf, type Item } from "./items.ts";
 import { TurnFolding } from "./turn-folding.ts";
 

@@ -1,6 +1,4 @@
-import { isReadOnly } from "../cards/card-summary.ts";
-import { hasFailed, lastWord, type Turn } from "../folds/fold-turns.ts";
-import type { ActionRow, Row } from "../folds/row.ts";
+import { type ActionRow, hasFailed, isReadOnly, lastWord, type Row, type Turn } from "@convoke/client/view";
 
 /** One item of the timeline. */
 export type Item =

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { Suspense, useState } from "react";
-import type { MessageRow } from "../folds/row.ts";
+import type { MessageRow } from "@convoke/client/view";
 import { exactTime, shownTime } from "../lib/shown-times.ts";
 import { useServices } from "../services/services.ts";
 import { Markdown } from "../text/markdown.tsx";

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import { Suspense, type ReactNode } from "react";
-import type { Row } from "../folds/row.ts";
+import type { Row } from "@convoke/client/view";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { useWords, type Words } from "../words/words.ts";

@@ -1,5 +1,4 @@
-import type { Row } from "../folds/row.ts";
-import { textAt } from "../lib/unknown-record.ts";
+import { type Row, textAt } from "@convoke/client/view";
 import { useWords } from "../words/words.ts";
 
 /** Maximum characters; the events panel shows all. */

@@ -1,4 +1,4 @@
-import { summarizeCall, firstLine } from "../cards/card-summary.ts";
+import { firstLine, summarizeCall } from "@convoke/client/view";
 import type { Item } from "./items.ts";
 
 /** The accessible name of an item; its content follows. */

@@ -1,9 +1,7 @@
 import { memo, type ReactNode } from "react";
+import { type ActionRow, isFinish, type Row, taskOf, textAt } from "@convoke/client/view";
 import { ActionCard } from "../cards/action-card.tsx";
-import { isFinish } from "../folds/fold-turns.ts";
-import { taskOf, type ActionRow, type Row } from "../folds/row.ts";
 import type { Store } from "../lib/store.ts";
-import { textAt } from "../lib/unknown-record.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { AnswerView, MessageView, Reasoning } from "./message-view.tsx";

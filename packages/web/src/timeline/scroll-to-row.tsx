@@ -1,5 +1,5 @@
 import { useLayoutEffect } from "react";
-import type { Row } from "../folds/row.ts";
+import type { Row } from "@convoke/client/view";
 import type { PlaceProps } from "./timeline.tsx";
 
 /** The id of the row for an event: its own, that of the call that it answers, or the last one before it. */

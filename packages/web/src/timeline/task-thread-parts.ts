@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { foldTurns } from "../folds/fold-turns.ts";
+import type { foldTurns } from "@convoke/client/view";
 import type { FollowEnd } from "./follow-end.ts";
 import type { GroupView } from "./group-view.tsx";
 import type { itemsOf } from "./items.ts";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { foldTurns } from "../folds/fold-turns.ts";
+import { foldTurns } from "@convoke/client/view";
 import { lazyPart } from "../lib/lazy-part.ts";
 import { FollowEnd } from "./follow-end.ts";
 import { GroupView } from "./group-view.tsx";

@@ -11,9 +11,7 @@ import {
   type RefObject,
 } from "react";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
-import { foldTurns, type Turn } from "../folds/fold-turns.ts";
-import type { Row } from "../folds/row.ts";
-import { findOffBranchRows } from "../folds/off-branch-rows.ts";
+import { findOffBranchRows, foldTurns, type Row, type Turn } from "@convoke/client/view";
 import { useStore } from "../lib/store.ts";
 import type { OpenLog } from "../log/open-log.ts";
 import { maxRows } from "../log/row-window.ts";

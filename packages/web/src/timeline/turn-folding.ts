@@ -1,4 +1,4 @@
-import type { Turn } from "../folds/fold-turns.ts";
+import type { Turn } from "@convoke/client/view";
 
 /**
  * Which turns are expanded. The newest is; older ones are collapsed when first shown. A turn that was expanded on

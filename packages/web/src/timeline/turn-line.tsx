@@ -1,7 +1,6 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useMemo } from "react";
-import { numbersOf, type Turn } from "../folds/fold-turns.ts";
-import { shownDuration } from "../lib/shown-numbers.ts";
+import { numbersOf, shownDuration, type Turn } from "@convoke/client/view";
 import { useWords } from "../words/words.ts";
 
 type TurnLineProps = {

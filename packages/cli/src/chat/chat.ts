@@ -1,0 +1,192 @@
+import { emptyView, suggestFor, type ConversationView, type Suggest } from "@convoke/client/view";
+import type { PendingApproval } from "@convoke/protocol";
+import { Frames } from "./frames.ts";
+import type { ChoiceList } from "./input/choice-list.ts";
+import { Completer } from "./input/completer.ts";
+import { Editor } from "./input/editor.ts";
+import { KeyReader } from "./input/key-reader.ts";
+import { Keys } from "./keys.ts";
+import type { Drawing } from "./screen/screen.ts";
+import { Sender } from "./sender.ts";
+import type { ChatDeps, Stage } from "./stage.ts";
+import { ConversationLink } from "./talk/conversation-link.ts";
+import { sharedDescriptions, suggestCommands } from "./talk/own-commands.ts";
+import { Question, type ApprovalAnswer } from "./talk/question.ts";
+
+/** A conversation in the terminal, from the first key to the last. */
+export class Chat implements Stage {
+  readonly screen: Drawing;
+  readonly editor = new Editor();
+  readonly #deps: ChatDeps;
+  readonly #question: Question;
+  readonly #sender: Sender;
+  readonly #completer: Completer;
+  readonly #frames: Frames;
+  readonly #keys: Keys;
+  readonly #left = Promise.withResolvers<void>();
+  #link: ConversationLink | null = null;
+  #list: ChoiceList | null = null;
+  #suggest: Suggest = async ({ kind, query }) => (kind === "command" ? suggestCommands(query) : []);
+  #notice = "";
+
+  constructor(deps: ChatDeps) {
+    const { theme, nowMs } = deps;
+    this.#deps = deps;
+    this.screen = deps.screen;
+    this.#completer = new Completer(() => this.draw());
+    this.#sender = new Sender({ ...deps, chat: this });
+    this.#question = new Question({
+      theme,
+      nowMs,
+      answer: (answers) => void this.attempt(() => this.#answer(answers)),
+      tryRules: (rules) => this.#sender.tryRules(rules),
+      showDetails: (text) => void this.#sender.page(text),
+      onChange: () => this.draw(),
+    });
+    this.#frames = new Frames({
+      ...deps,
+      stage: this,
+      question: () => this.#question.lines(),
+      notice: () => this.#notice,
+      below: () => this.#openList()?.lines(theme) ?? this.#completer.lines(theme),
+    });
+    this.#keys = new Keys({
+      ...deps,
+      stage: this,
+      sender: this.#sender,
+      question: this.#question,
+      completer: this.#completer,
+      list: () => this.#openList(),
+      suggest: () => this.#suggest,
+    });
+  }
+
+  get link(): ConversationLink | null {
+    return this.#link;
+  }
+
+  get view(): ConversationView {
+    return this.#link?.transcript.view ?? emptyView;
+  }
+
+  /** Runs until the person leaves. */
+  async run(): Promise<void> {
+    const { terminal, later } = this.#deps;
+    using reader = new KeyReader({ later, onKey: (key) => this.#keys.press(key) });
+    terminal.listen(
+      (text) => reader.take(text),
+      () => this.#resize(),
+    );
+    terminal.enter();
+    this.draw();
+    await this.#left.promise;
+    this.#frames.now();
+    this.#frames[Symbol.dispose]();
+    this.screen.clearArea();
+    this.#link?.[Symbol.dispose]();
+  }
+
+  leave(): void {
+    this.#left.resolve();
+  }
+
+  async open(id: string): Promise<void> {
+    const { client, theme, isVerbose, firstRows } = this.#deps;
+    const link = await ConversationLink.open(id, {
+      client,
+      options: { theme, isVerbose },
+      firstRows,
+      onChange: () => this.draw(),
+      onApprovals: (items) => this.#ask(items),
+      onEnd: (error) => this.say(error instanceof Error ? error.message : String(error)),
+    });
+    this.close();
+    this.#link = link;
+    if (link.earlierCount > 0)
+      this.screen.commit(theme.paint.dim(`${theme.signs.gap} ${link.earlierCount} earlier (--full)`));
+    const folder = link.transcript.view.workingDir ?? "";
+    const ofConversation = suggestFor(client, {
+      conversationId: link.id,
+      folder,
+      descriptions: sharedDescriptions,
+      onFailure: () => this.say("The skills could not be loaded."),
+    });
+    this.#suggest = async (target, signal) => {
+      const found = await ofConversation(target, signal);
+      if (target.kind !== "command") return found;
+      const names = new Set(found.map(({ name }) => name));
+      return [...found, ...suggestCommands(target.query).filter(({ name }) => !names.has(name))];
+    };
+    this.draw();
+  }
+
+  close(): void {
+    this.#frames.now();
+    this.#link?.[Symbol.dispose]();
+    this.#link = null;
+    this.#question.set([]);
+  }
+
+  say(text: string): void {
+    this.#notice = text;
+    this.draw();
+  }
+
+  choose(list: ChoiceList): void {
+    this.#list = list;
+    this.draw();
+  }
+
+  async attempt(act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error));
+      return false;
+    } finally {
+      this.draw();
+    }
+  }
+
+  draw(): void {
+    this.#frames.soon();
+  }
+
+  async lend(act: () => Promise<void>): Promise<void> {
+    const { terminal } = this.#deps;
+    this.#frames.pause();
+    await this.attempt(() => terminal.lend(act));
+    this.#frames.resume();
+    this.#resize();
+  }
+
+  #resize(): void {
+    this.screen.resize(this.#deps.terminal.size);
+    this.draw();
+  }
+
+  #openList(): ChoiceList | null {
+    return this.#list?.isClosed === false ? this.#list : null;
+  }
+
+  #ask(items: readonly PendingApproval[]): void {
+    const count = this.#question.count;
+    this.#question.set(items);
+    if (items.length > count) {
+      const { title, runningMs } = this.#frames;
+      this.#deps.attention.call(`${title}: needs your answer`, runningMs);
+    }
+    this.draw();
+  }
+
+  async #answer(answers: readonly ApprovalAnswer[]): Promise<void> {
+    const link = this.#link;
+    if (link === null) return;
+    try {
+      await this.#sender.answer(link.id, answers);
+    } finally {
+      await link.refreshApprovals();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { describeRule } from "@convoke/client";
+import { findOffBranchRows, shownDuration, taskOf, type Row } from "@convoke/client/view";
+import type { ConfirmationPolicyInput } from "@convoke/protocol";
+import { printable } from "../print/printable.ts";
+import { ChoiceList } from "./input/choice-list.ts";
+import type { ChatDeps, Stage } from "./stage.ts";
+import { commandHelp, helpText, type OwnCommand } from "./talk/own-commands.ts";
+
+export type OwnCommandDeps = ChatDeps & {
+  readonly chat: Stage;
+  /** Interrupts the agent and sends a message. */
+  readonly send: (text: string) => Promise<void>;
+  /** Shows something that was cut in a pager; 1 is the newest. */
+  readonly showCut: (number: number) => Promise<void>;
+};
+
+const policies: Readonly<Record<string, ConfirmationPolicyInput>> = {
+  never: { kind: "NeverConfirm" },
+  risky: { kind: "ConfirmRisky" },
+  always: { kind: "AlwaysConfirm" },
+};
+
+/** Carries out the commands that only the terminal has. */
+export class OwnCommandActs {
+  readonly #deps: OwnCommandDeps;
+  /** The conversations of before `/agents` led elsewhere. */
+  readonly #before: string[] = [];
+
+  constructor(deps: OwnCommandDeps) {
+    this.#deps = deps;
+  }
+
+  /** Rejects with a sentence for the person. */
+  async act({ name, text }: OwnCommand): Promise<void> {
+    const { chat, client, send, showCut } = this.#deps;
+    switch (name) {
+      case "help":
+        return this.print(["", ...helpText.split("\n"), ...commandHelp()]);
+      case "quit":
+        return chat.leave();
+      case "now":
+        if (text === "") throw new Error("Write the message behind it: /now use the other file");
+        return send(text);
+      case "new":
+        chat.close();
+        return this.print([
+          "",
+          this.#deps.theme.paint.dim("a new conversation begins with your next message"),
+        ]);
+      case "resume":
+        return this.#resume();
+      case "agents":
+        return this.#agents();
+      case "back": {
+        const id = this.#before.pop();
+        if (id === undefined) throw new Error("There is no conversation to return to.");
+        return chat.open(id);
+      }
+      default: {
+        const { link } = chat;
+        if (link === null) throw new Error("There is no conversation yet. Write what the agent should do.");
+        if (name === "open") return showCut(text === "" ? 1 : Math.max(1, Number(text) || 1));
+        if (name === "queue") return this.#queue();
+        if (name === "status") return this.#status();
+        if (name === "copy") return this.#copy();
+        if (name === "rename") {
+          if (text === "") throw new Error("Write the name behind it: /rename the failing test");
+          return client.updateConversation(link.id, { title: text });
+        }
+        const policy = policies[text];
+        if (policy === undefined)
+          throw new Error("Write when to ask behind it: /mode never, risky or always");
+        return client.setConfirmationPolicy(link.id, policy);
+      }
+    }
+  }
+
+  print(lines: readonly string[]): void {
+    for (const line of lines) this.#deps.chat.screen.commit(line);
+    this.#deps.chat.draw();
+  }
+
+  async #resume(): Promise<void> {
+    const { chat, client, nowMs } = this.#deps;
+    const { items } = await client.searchConversations({ limit: 100 });
+    if (items.length === 0) throw new Error("There is no conversation of before.");
+    const choices = items.map(({ id, title, execution_status: status, updated_at: at, workspace }) => ({
+      label: printable(title ?? id.slice(0, 8)),
+      detail: [
+        status ?? "",
+        at === undefined ? "" : `${shownDuration(Math.max(0, nowMs() - Date.parse(at)))} ago`,
+        "working_dir" in workspace ? printable(String(workspace.working_dir)) : "",
+      ].join("  "),
+      value: id,
+    }));
+    chat.choose(new ChoiceList("resume", choices, (id) => void chat.attempt(() => chat.open(id))));
+  }
+
+  async #agents(): Promise<void> {
+    const { chat } = this.#deps;
+    const { link } = chat;
+    const tasks = (link?.transcript.fold.rows() ?? []).flatMap((row) => {
+      const id = row.type === "action" ? taskOf(row) : null;
+      return row.type !== "action" || id === null ? [] : [{ row, id }];
+    });
+    if (link === null || tasks.length === 0) throw new Error("This conversation has no sub-agents.");
+    const choices = tasks.map(({ row, id }) => ({
+      label: printable(row.task?.subagent ?? row.tool),
+      detail: printable(`${row.task?.status ?? "done"}  ${row.summary}`),
+      value: id,
+    }));
+    chat.choose(
+      new ChoiceList("sub-agents", choices, (id) => {
+        this.#before.push(link.id);
+        void chat.attempt(() => chat.open(id));
+      }),
+    );
+  }
+
+  #queue(): void {
+    const messages = this.#deps.chat.link?.transcript.queuedMessages() ?? [];
+    if (messages.length === 0) return this.#deps.chat.say("No message waits.");
+    this.print(["", ...messages.map(({ text }, index) => `${index + 1}  ${printable(text)}`)]);
+  }
+
+  async #status(): Promise<void> {
+    const { chat, client } = this.#deps;
+    const { link, view } = chat;
+    if (link === null) return;
+    const { rules } = await client.call("GET /api/conversations/{conversation_id}/allow_rules", {
+      params: { conversation_id: link.id },
+    });
+    this.print([
+      "",
+      `conversation  ${link.id}  ${printable(view.title ?? "")}`,
+      `status        ${view.status}`,
+      `folder        ${printable(view.workingDir ?? "")}`,
+      `model         ${printable(view.model ?? "")}`,
+      ...rules.map((rule) => `rule          ${printable(describeRule(rule))}`),
+    ]);
+  }
+
+  #copy(): void {
+    const { chat, terminal } = this.#deps;
+    const rows = chat.link?.transcript.fold.rows() ?? [];
+    const off = findOffBranchRows(rows);
+    const answer = rows.findLast((row) => !off.has(row.id) && answerOf(row) !== "");
+    if (answer === undefined) throw new Error("There is no answer to copy.");
+    const text = Buffer.from(answerOf(answer)).toString("base64");
+    terminal.write(`\u001b]52;c;${text}\u0007`);
+    chat.say("The last answer was given to the terminal's clipboard, if the terminal allows it.");
+  }
+}
+
+function answerOf(row: Row): string {
+  if (row.type === "answer") return row.text;
+  if (row.type !== "action" || row.tool !== "finish") return "";
+  return typeof row.action?.["message"] === "string" ? row.action["message"] : "";
+}

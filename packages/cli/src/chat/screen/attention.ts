@@ -1,0 +1,49 @@
+export type Notifications = "bell" | "osc9" | "osc777" | "off";
+
+export type AttentionDeps = {
+  readonly write: (text: string) => void;
+  readonly notifications: Notifications;
+  /** False where nothing but lines may be written. */
+  readonly hasTitle: boolean;
+  /** Inside tmux, which passes on what is wrapped for it, and shows a bell of its own. */
+  readonly isTmux: boolean;
+};
+
+/** Shorter waits are no news. */
+const quietMs = 10_000;
+
+/** Calls for a person whose window has no focus; terminals that report no focus are taken for ones that have it. */
+export class Attention {
+  readonly #deps: AttentionDeps;
+  #isFocused = true;
+
+  constructor(deps: AttentionDeps) {
+    this.#deps = deps;
+  }
+
+  setFocus(isFocused: boolean): void {
+    this.#isFocused = isFocused;
+  }
+
+  /** `afterMs`: how long the person has waited for it. */
+  call(text: string, afterMs: number): void {
+    const { write, notifications, isTmux } = this.#deps;
+    if (this.#isFocused || afterMs < quietMs || notifications === "off") return;
+    const sequence = sequenceOf(notifications, text.replaceAll(";", ","));
+    const wrapped =
+      isTmux && sequence !== ""
+        ? `\u001bPtmux;${sequence.replaceAll("\u001b", "\u001b\u001b")}\u001b\\`
+        : sequence;
+    write(`${wrapped}${sequence === "" || isTmux ? "\u0007" : ""}`);
+  }
+
+  /** The title of the window. */
+  title(text: string): void {
+    if (this.#deps.hasTitle) this.#deps.write(`\u001b]2;${text}\u0007`);
+  }
+}
+
+function sequenceOf(kind: Notifications, text: string): string {
+  if (kind === "osc9") return `\u001b]9;${text}\u0007`;
+  return kind === "osc777" ? `\u001b]777;notify;Convoke;${text}\u0007` : "";
+}

@@ -1,0 +1,81 @@
+import stringWidth from "string-width";
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** Sequences that take no column: colours, weights, links. */
+// oxlint-disable-next-line no-control-regex -- control sequences are what this finds
+const sequence = /\u001b\[[0-9;:]*m|\u001b\]8;[^\u0007\u001b]*(?:\u0007|\u001b\\)/y;
+
+/** Columns of a terminal that a text takes; colours take none. */
+export function widthOf(text: string): number {
+  return isPlain(text) ? text.length : stringWidth(text);
+}
+
+/** The parts of a text that take columns together, such as a letter with its accent. */
+export function graphemesOf(text: string): string[] {
+  return isPlain(text) ? [...text] : Array.from(graphemes.segment(text), ({ segment }) => segment);
+}
+
+/** The beginning of a line that fits into `columns`, with its colours closed; the whole line where it fits. */
+export function cutAt(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  let beginning = "";
+  let width = 0;
+  let hasColour = false;
+  for (const part of partsOf(line)) {
+    if (part.startsWith("\u001b")) {
+      beginning += part;
+      hasColour = true;
+      continue;
+    }
+    const partWidth = widthOf(part);
+    if (width + partWidth > columns - 1) break;
+    beginning += part;
+    width += partWidth;
+  }
+  return columns < 1 ? "" : `${beginning}${hasColour ? "\u001b[0m" : ""}…`;
+}
+
+/** Rows that a line without a break takes in a window of this width. */
+export function rowsOf(line: string, columns: number): number {
+  return Math.max(1, Math.ceil(widthOf(line) / columns));
+}
+
+/** A plain text in rows of at most `columns`. */
+export function wrapped(text: string, columns: number): string[] {
+  const rows = [""];
+  let width = 0;
+  for (const part of graphemesOf(text)) {
+    const partWidth = widthOf(part);
+    if (width + partWidth > columns) {
+      rows.push("");
+      width = 0;
+    }
+    rows[rows.length - 1] += part;
+    width += partWidth;
+  }
+  return rows;
+}
+
+function* partsOf(line: string): Iterable<string> {
+  let text = "";
+  for (let at = 0; at < line.length;) {
+    sequence.lastIndex = at;
+    const found = line[at] === "\u001b" ? sequence.exec(line)?.[0] : undefined;
+    if (found === undefined) {
+      text += line[at];
+      at += 1;
+      continue;
+    }
+    yield* graphemesOf(text);
+    text = "";
+    yield found;
+    at += found.length;
+  }
+  yield* graphemesOf(text);
+}
+
+/** Each character of a text in ASCII is one column. */
+function isPlain(text: string): boolean {
+  return /^[ -~]*$/u.test(text);
+}

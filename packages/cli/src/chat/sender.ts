@@ -1,0 +1,192 @@
+import { randomUUID } from "node:crypto";
+import { ApiError } from "@convoke/client";
+import { actOnCommand, parseCommand } from "@convoke/client/view";
+import type { PendingApproval } from "@convoke/protocol";
+import { readImage } from "./input/read-image.ts";
+import { wholeText } from "./lines/whole-text.ts";
+import { OwnCommandActs } from "./own-command-acts.ts";
+import type { ChatDeps, Content, Stage } from "./stage.ts";
+import { runShellCommand } from "./talk/shell-command.ts";
+import { neededTexts, parseOwnCommand } from "./talk/own-commands.ts";
+import type { ApprovalAnswer } from "./talk/question.ts";
+
+export type SenderDeps = ChatDeps & { readonly chat: Stage };
+
+const approvals = "/api/conversations/{conversation_id}/approvals";
+
+/** Carries out what the person enters: messages, commands, answers. */
+export class Sender {
+  readonly #deps: SenderDeps;
+  readonly #own: OwnCommandActs;
+  #images = new Map<string, string>();
+  #isSending = false;
+
+  constructor(deps: SenderDeps) {
+    this.#deps = deps;
+    this.#own = new OwnCommandActs({
+      ...deps,
+      send: (text) => this.send(text, true),
+      showCut: (number) => this.showCut(number),
+    });
+  }
+
+  /** Sends what is in the composer; with `isSteering` the agent is interrupted first. */
+  async enter(isSteering: boolean): Promise<void> {
+    const { chat, history } = this.#deps;
+    const { editor, link } = chat;
+    if (this.#isSending) return;
+    if (editor.text.endsWith("\\") && !isSteering) {
+      editor.set(editor.text.slice(0, -1));
+      return editor.insert("\n");
+    }
+    const text = editor.whole;
+    if (text.trim() === "") {
+      const isHalted = link !== null && chat.view.status === "paused";
+      if (isHalted) await chat.attempt(() => this.#deps.client.run(link.id));
+      return;
+    }
+    const written = editor.text;
+    editor.clear();
+    chat.say(link === null ? "starting the conversation" : "sending");
+    this.#isSending = true;
+    const isDone = await chat.attempt(() => this.#act(text, isSteering));
+    this.#isSending = false;
+    if (isDone) chat.say("");
+    // Nothing that was typed is lost; what was typed meanwhile stays behind it.
+    if (!isDone) editor.set(`${written}${editor.isEmpty ? "" : `\n${editor.text}`}`);
+    else await chat.attempt(() => history.add(text));
+    chat.draw();
+  }
+
+  /** Also begins a conversation, where none is shown. */
+  async send(text: string, isSteering: boolean): Promise<void> {
+    const { chat, client, begin } = this.#deps;
+    const { link } = chat;
+    const content = this.#contentOf(text);
+    if (link === null) {
+      const { id } = await begin(content);
+      await chat.open(id);
+    } else {
+      if (isSteering && chat.view.status === "running") await client.interrupt(link.id);
+      await client.sendMessage(link.id, {
+        role: "user",
+        content,
+        run: true,
+        client_message_id: randomUUID(),
+      });
+    }
+    this.#images = new Map();
+  }
+
+  async interrupt(): Promise<void> {
+    const { chat, client } = this.#deps;
+    const { status } = chat.view;
+    if (chat.link === null || (status !== "running" && status !== "waiting_for_confirmation")) return;
+    await client.interrupt(chat.link.id);
+  }
+
+  async answer(id: string, answers: readonly ApprovalAnswer[]): Promise<void> {
+    try {
+      await this.#deps.client.call(`POST ${approvals}`, {
+        params: { conversation_id: id },
+        body: { answers: [...answers] },
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
+      throw new Error("Somebody else has answered meanwhile; your answer was not stored.", { cause: error });
+    }
+  }
+
+  async tryRules(rules: PendingApproval["proposed_rules"]): Promise<string> {
+    const { chat, client } = this.#deps;
+    if (chat.link === null) return "";
+    try {
+      const trial = await client.call("POST /api/conversations/{conversation_id}/allow_rules/dry_run", {
+        params: { conversation_id: chat.link.id },
+        body: { rules: [...rules] },
+      });
+      const passed = trial.matches.filter(({ effect }) => effect === "allow").length;
+      return `It would have let ${passed} of ${trial.action_count} calls pass.`;
+    } catch (error) {
+      return `It could not be tried: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  /** Pastes a text, or the picture that it names. */
+  async paste(text: string): Promise<void> {
+    const { editor } = this.#deps.chat;
+    const image = await readImage(text).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    });
+    if (image === null) return editor.paste(text);
+    const mark = `[image ${this.#images.size + 1}: ${image.name}]`;
+    this.#images.set(mark, image.url);
+    editor.insert(mark);
+    this.#deps.chat.draw();
+  }
+
+  /** Takes the newest message that waits back into the composer; false when none waits. */
+  takeBack(): boolean {
+    const { chat, client } = this.#deps;
+    const { link } = chat;
+    const newest = link?.transcript.queuedMessages().at(-1);
+    if (link === null || newest === undefined) return false;
+    void chat.attempt(async () => {
+      await client.call("DELETE /api/conversations/{conversation_id}/queue/{event_id}", {
+        params: { conversation_id: link.id, event_id: newest.id },
+      });
+      chat.editor.set(newest.text);
+    });
+    return true;
+  }
+
+  /** Shows the whole of a row that was cut, in a pager: the newest one is number 1. */
+  async showCut(number: number): Promise<void> {
+    const { chat, client } = this.#deps;
+    const { link } = chat;
+    const id = link?.transcript.cutRows.at(-number);
+    if (link === null || id === undefined) return chat.say("Nothing was cut.");
+    const row = link.transcript.fold.row(id)!;
+    const outcome = row.type === "action" ? row.outcome : null;
+    const ids = [id, ...(outcome === null ? [] : [outcome.id])];
+    const events = await client.getEvents(link.id, ids);
+    await this.page(wholeText(events.filter((event) => event !== null)));
+  }
+
+  async page(text: string): Promise<void> {
+    const { chat, page } = this.#deps;
+    await chat.lend(() => page(text));
+  }
+
+  async #act(text: string, isSteering: boolean): Promise<void> {
+    const { chat, client, theme } = this.#deps;
+    const { link } = chat;
+    const own = parseOwnCommand(text);
+    if (own !== null) return this.#own.act(own);
+    const command = parseCommand(text);
+    if (command !== null) {
+      if (link === null) throw new Error("There is no conversation yet. Write what the agent should do.");
+      const { goTo, answer } = await actOnCommand(client, link.id, command, neededTexts);
+      if (goTo !== undefined) await chat.open(goTo);
+      if (answer !== undefined)
+        this.#own.print(["", theme.paint.dim(`beside the task: ${command.text}`), answer]);
+      return;
+    }
+    if (text.startsWith("!") && text.trim() !== "!") {
+      if (link === null) throw new Error("There is no conversation yet, so there is no folder to run it in.");
+      const lines = await runShellCommand(client, link.id, text.slice(1).trim(), theme);
+      return this.#own.print(lines);
+    }
+    await this.send(text, isSteering);
+  }
+
+  #contentOf(text: string): Content {
+    const images = [...this.#images].filter(([mark]) => text.includes(mark));
+    const rest = images.reduce((left, [mark]) => left.replaceAll(mark, "").trim(), text);
+    return [
+      ...(rest === "" ? [] : [{ type: "text" as const, text: rest }]),
+      ...images.map(([, url]) => ({ type: "image" as const, image_urls: [url] })),
+    ];
+  }
+}

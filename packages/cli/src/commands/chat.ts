@@ -1,0 +1,184 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { Option, type Command } from "commander";
+import { chooseConversation } from "../chat/talk/choose-conversation.ts";
+import { Chat } from "../chat/chat.ts";
+import { History } from "../chat/input/history.ts";
+import { Attention, type Notifications } from "../chat/screen/attention.ts";
+import { editText, showInPager } from "../chat/screen/other-programs.ts";
+import { PlainScreen } from "../chat/screen/plain-screen.ts";
+import { Screen } from "../chat/screen/screen.ts";
+import { TerminalSession } from "../chat/screen/terminal-session.ts";
+import { createTheme } from "../chat/screen/theme.ts";
+import { CommandError, exitCodes } from "../exit-codes.ts";
+import { openClient, type OpenedClient } from "../open-client.ts";
+import { openOwnServer } from "../open-own-server.ts";
+import { parseConfirm, startRequest, type Confirm } from "../run/start-request.ts";
+import { parseLogLevel } from "./parse-options.ts";
+import { withStore, type StoreOptions } from "./store-options.ts";
+
+type ChatOptions = StoreOptions & {
+  readonly continue?: true;
+  readonly new?: true;
+  readonly workspace: string;
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly confirm: Confirm;
+  readonly plan?: true;
+  readonly sandbox?: string;
+  readonly network?: string;
+  readonly server?: string;
+  readonly full?: true;
+  readonly verbose?: true;
+  readonly ascii?: true;
+  readonly plain?: true;
+  readonly notify: Notifications;
+  readonly logLevel: ReturnType<typeof parseLogLevel>;
+};
+
+const notes = `
+With a screen reader use --plain.
+Everything that was said stays in the terminal, to scroll, search and copy.
+/help inside tells the keys. With a conversation's id, or its beginning, that
+conversation goes on; -c continues the newest one of this folder.
+The model of a new conversation comes from LLM_MODEL, LLM_API_KEY and
+LLM_BASE_URL. The server is the one that runs on the data folder; where none
+does, one is started for the time, and its runs pause when you leave.
+NO_COLOR, PAGER, VISUAL and EDITOR work as usual.`;
+
+export function addChat(program: Command, keepCompiled: () => void): void {
+  const command = program
+    .command("chat")
+    .description("Talk with an agent in this terminal and watch it work")
+    .argument("[conversation]", "the id of a conversation to go on with, or its beginning")
+    .option("-c, --continue", "go on with the newest conversation of this folder")
+    .option("--new", "begin a new conversation without asking")
+    .option("--workspace <directory>", "where the agent works", ".")
+    .option("--model <provider/model>", "overrides LLM_MODEL")
+    .option("--base-url <url>", "overrides LLM_BASE_URL")
+    .option(
+      "--confirm <when>",
+      "never, risky or always: when to ask before an action runs",
+      parseConfirm,
+      "risky",
+    )
+    .option("--plan", "plan first; the agent changes nothing but its plan")
+    .addOption(
+      new Option(
+        "--sandbox <kind>",
+        "the wall around the agent's tools: auto, bubblewrap, or off to run them as your user",
+      ).choices(["auto", "bubblewrap", "off"]),
+    )
+    .option(
+      "--network <network>",
+      "what the agent's commands reach: none, registries, all, or hosts with commas between (default registries; CONVOKE_NETWORK)",
+    )
+    .option("--full", "show the whole conversation, not its newest 40 steps")
+    .option("--verbose", "show the end of every output, and all that the model thinks")
+    .option("--plain", "for screen readers: lines alone, nothing that moves (also ACCESSIBLE=1)")
+    .option("--ascii", "words and ASCII in the place of signs")
+    .addOption(
+      new Option("--notify <how>", "how to call you when the window has no focus")
+        .choices(["bell", "osc9", "osc777", "off"])
+        .default("bell"),
+    );
+  withStore(command, "where conversations are stored (default ~/.convoke)")
+    .option(
+      "--server <url>",
+      "use this running server, with the key in SESSION_API_KEY, instead of starting one",
+    )
+    .option(
+      "--log-level <level>",
+      "fatal, error, warn, info, debug or silent; logs go to stderr",
+      parseLogLevel,
+      "silent",
+    )
+    .addHelpText("after", notes)
+    .action((id: string | undefined, options: ChatOptions) => chat(id, options, keepCompiled));
+}
+
+async function chat(id: string | undefined, options: ChatOptions, keepCompiled: () => void): Promise<void> {
+  const { stdin: input, stdout: output, env } = process;
+  if (!input.isTTY || !output.isTTY)
+    throw new CommandError(
+      'convoke chat needs a terminal for both input and output. In a pipe or a script use convoke run "<task>".',
+      exitCodes.usage,
+    );
+  const folder = resolve(options.workspace);
+  await using opened = await openServer(options, keepCompiled);
+  const { client } = opened;
+  const chosen =
+    options.new === true
+      ? null
+      : await chooseConversation(client, { id, folder, isGoingOn: options.continue === true });
+  const state = env["XDG_STATE_HOME"] || join(homedir(), ".local/state");
+  const history = await History.open(join(state, "convoke/history"), folder);
+  const isPlain = options.plain === true || Boolean(env["ACCESSIBLE"]);
+  const hasColour = !isPlain && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const theme = createTheme({ hasColour, isAscii: isPlain || options.ascii === true, mayMove: hasColour });
+  using terminal = new TerminalSession({ input, output }, isPlain);
+  const write = (text: string): void => terminal.write(text);
+  const nowMs = (): number => Date.now();
+  const attention = new Attention({
+    write,
+    notifications: isPlain ? "off" : options.notify,
+    hasTitle: !isPlain,
+    isTmux: env["TMUX"] !== undefined,
+  });
+  const session = new Chat({
+    client,
+    terminal,
+    screen: isPlain
+      ? new PlainScreen({ write, size: terminal.size, nowMs })
+      : new Screen(write, terminal.size),
+    theme,
+    history,
+    attention,
+    nowMs,
+    later: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+    isVerbose: options.verbose === true,
+    firstRows: options.full === true ? Number.POSITIVE_INFINITY : 40,
+    begin: (content) => client.startConversation(withStream(startRequest(content, options))),
+    page: (text) => showInPager(text, env),
+    edit: (text) => editText(text, env),
+  });
+  const leave = (): void => session.leave();
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) process.once(signal, leave);
+  if (chosen !== null) await session.open(chosen);
+  await session.run();
+  terminal[Symbol.dispose]();
+  sayGoodbye(session, opened);
+}
+
+/** Pieces of answers are wanted, too. */
+function withStream(request: ReturnType<typeof startRequest>): ReturnType<typeof startRequest> {
+  const { agent } = request;
+  if (agent === undefined || !("llm" in agent)) return request;
+  return { ...request, agent: { ...agent, llm: { ...(agent.llm as object), stream: true } } } as never;
+}
+
+function openServer(options: ChatOptions, keepCompiled: () => void): Promise<OpenedClient> {
+  return openClient(options, {
+    environment: process.env,
+    openOwn: async () => {
+      const own = await openOwnServer({
+        ...options,
+        wall: options.sandbox,
+        withoutWall: "ask",
+        isJson: false,
+      });
+      keepCompiled();
+      return own;
+    },
+  });
+}
+
+function sayGoodbye({ link, view }: Chat, { source }: OpenedClient): void {
+  if (link === null) return;
+  const isOn = view.status === "running" || view.status === "waiting_for_confirmation";
+  const what = !isOn ? "" : source === "own" ? "The agent is paused. " : "The agent goes on. ";
+  console.log(`${what}To come back: convoke chat ${link.id.slice(0, 8)}`);
+}
