@@ -7,6 +7,7 @@ import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addHealth } from "./commands/health.ts";
 import { addOpen } from "./commands/open.ts";
 import { addInspect } from "./commands/inspect.ts";
 import { addKeys } from "./commands/keys.ts";
@@ -27,6 +28,7 @@ const all = [
   addAttach,
   addDemo,
   addDoctor,
+  addHealth,
   addBackup,
   addKeys,
   addAudit,

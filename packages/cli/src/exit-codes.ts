@@ -11,6 +11,8 @@ export const exitCodes = {
   notApproved: 4,
   /** The run was paused or stopped from elsewhere. */
   paused: 5,
+  /** No server answers at the address. */
+  unreachable: 7,
   interrupted: 130,
 } as const;
 

@@ -8,7 +8,7 @@ Without a command: serve --open.
 Settings come from flags, then from the environment: CONVOKE_*, and for API keys
 SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
-5 paused, 130 interrupted.`;
+5 paused, 7 server unreachable, 130 interrupted.`;
 
 /** The command that starts a server calls `keepCompiled` once it has started. */
 type AddCommand = (program: Command, keepCompiled: () => void) => void;
@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
+  health: async () => (await import("./commands/health.ts")).addHealth,
   backup: async () => (await import("./commands/backup.ts")).addBackup,
   store: async () => (await import("./commands/store.ts")).addStore,
   keys: async () => (await import("./commands/keys.ts")).addKeys,
