@@ -16,6 +16,7 @@ import { addRules } from "./commands/rules.ts";
 import { addRun } from "./commands/run.ts";
 import { addScriptedModel } from "./commands/scripted-model.ts";
 import { addServe } from "./commands/serve.ts";
+import { addService } from "./commands/service.ts";
 import { addStore } from "./commands/store.ts";
 import { addToolHost } from "./commands/tool-host.ts";
 
@@ -29,6 +30,7 @@ const all = [
   addDemo,
   addDoctor,
   addHealth,
+  addService,
   addBackup,
   addKeys,
   addAudit,

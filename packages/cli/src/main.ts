@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import("./commands/demo.ts")).addDemo,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   health: async () => (await import("./commands/health.ts")).addHealth,
+  service: async () => (await import("./commands/service.ts")).addService,
   backup: async () => (await import("./commands/backup.ts")).addBackup,
   store: async () => (await import("./commands/store.ts")).addStore,
   keys: async () => (await import("./commands/keys.ts")).addKeys,
