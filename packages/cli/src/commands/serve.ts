@@ -7,7 +7,9 @@ import { welcome } from "../print/welcome.ts";
 import { listening } from "../listening.ts";
 import { announceServer, type RunningServer } from "../running-servers.ts";
 import { findWebDir } from "../find-web-dir.ts";
+import { ignoreDebugSignal } from "../ignore-debug-signal.ts";
 import { takeShare, type ServerFacts, type Share } from "../processes/process-messages.ts";
+import { untilSignalled } from "../until-signalled.ts";
 import { parseLogLevel, parsePort, parseProcesses } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 
@@ -75,6 +77,8 @@ export function addServe(program: Command, keepCompiled: () => void): void {
 }
 
 async function serve(options: Serve): Promise<void> {
+  // Also while it waits for its configuration, and of the process that only supervises others.
+  ignoreDebugSignal();
   const webDir = findWebDir();
   const share = takeShare(process.env);
   const overrides: ConfigOverrides = {
@@ -267,7 +271,6 @@ async function untilStopped(
   lines: readonly string[],
   begin?: () => AsyncDisposable,
 ): Promise<void> {
-  const { untilSignalled } = await import("../open-node.ts");
   const stopped = untilSignalled();
   report(options, url, lines);
   // Not at the end: V8 has dropped much of the start by then.
