@@ -6,6 +6,7 @@ import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { welcome } from "../print/welcome.ts";
 import { listening } from "../listening.ts";
 import { announceServer, type RunningServer } from "../running-servers.ts";
+import { isInContainer } from "../in-container.ts";
 import { findWebDir } from "../find-web-dir.ts";
 import { ignoreDebugSignal } from "../ignore-debug-signal.ts";
 import { takeShare, type ServerFacts, type Share } from "../processes/process-messages.ts";
@@ -189,7 +190,7 @@ async function announce(
     announced.use(await announceServer(config.dataDir, running));
     return await createLink(options, config, running);
   });
-  const lines = welcome(server, config, link ?? pageOf(running));
+  const lines = welcome(server, config, link ?? pageOf(running), isInContainer(process.env));
   const owned = announced.move();
   return { lines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
