@@ -1,10 +1,11 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { addAttach } from "./commands/attach.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
+import { addConfig } from "./commands/config.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addHealth } from "./commands/health.ts";
@@ -19,6 +20,8 @@ import { addServe } from "./commands/serve.ts";
 import { addService } from "./commands/service.ts";
 import { addStore } from "./commands/store.ts";
 import { addToolHost } from "./commands/tool-host.ts";
+import { settingsTable } from "./configuration/settings-table.ts";
+import { referenceDocuments } from "./reference-documents.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/guides/cli.md"), "utf8");
@@ -28,6 +31,7 @@ const all = [
   addRun,
   addAttach,
   addDemo,
+  addConfig,
   addDoctor,
   addHealth,
   addService,
@@ -70,15 +74,15 @@ test("the help of a command shows each flag of its own, and of the commands belo
   expect(missing).toEqual([]);
 });
 
-test("the guide to the command line names every setting", () => {
-  const sources = globSync("packages/{server/src/boot/config*,cli/src/commands/*}.ts", { cwd: root })
-    .filter((file) => !file.endsWith(".test.ts"))
-    .map((file) => readFileSync(join(root, file), "utf8"));
-  const named = sources
-    .flatMap((text) => text.match(/"(CONVOKE|OH)_[A-Z_]+"/g) ?? [])
-    .map((name) => name.slice(1, -1));
-  expect(named.length).toBeGreaterThan(10);
-  // Those of sandboxes have a table in their own guide.
-  const missing = named.filter((name) => !name.startsWith("CONVOKE_SANDBOX_") && !guide.includes(name));
-  expect(missing).toEqual([]);
+test("the guide to the configuration has the table of settings, and docs/reference is as the sources say", () => {
+  const configuration = readFileSync(join(root, "docs/guides/configuration.md"), "utf8");
+  const [, table = ""] = /<!-- settings -->([^]*)<!-- \/settings -->/.exec(configuration) ?? [];
+  // The formatter makes columns of one width.
+  const plain = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-+/g, "-").trim();
+  const how = "Run npx node packages/cli/scripts/write-reference.ts && npx oxfmt docs.";
+  expect(plain(table), how).toBe(plain(settingsTable()));
+  for (const [name, document] of Object.entries(referenceDocuments())) {
+    const written: unknown = JSON.parse(readFileSync(join(root, "docs/reference", name), "utf8"));
+    expect(written, how).toEqual(JSON.parse(JSON.stringify(document)));
+  }
 });

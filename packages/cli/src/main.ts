@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { type Explained, runCommandLine } from "./command-line.ts";
+import { describeUnknownVariables } from "./configuration/unknown-variables.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { reachLoopback } from "./reach-loopback.ts";
 
@@ -8,7 +9,7 @@ Without a command: serve --open.
 Settings come from flags, then from the environment: CONVOKE_*, and for API keys
 SESSION_API_KEY or OH_SESSION_API_KEYS_0, OH_SESSION_API_KEYS_1, ...
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
-5 paused, 7 server unreachable, 130 interrupted.`;
+5 paused, 7 no server answers, 130 interrupted.`;
 
 /** The command that starts a server calls `keepCompiled` once it has started. */
 type AddCommand = (program: Command, keepCompiled: () => void) => void;
@@ -20,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./commands/run.ts")).addRun,
   attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,
+  config: async () => (await import("./commands/config.ts")).addConfig,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   health: async () => (await import("./commands/health.ts")).addHealth,
   service: async () => (await import("./commands/service.ts")).addService,
@@ -34,10 +36,15 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   "scripted-model": async () => (await import("./commands/scripted-model.ts")).addScriptedModel,
 };
 
+/** Commands that begin something with the configuration: they say which variables mean nothing. */
+const configuredCommands = ["serve", "run", "chat", "doctor", "config"];
+
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
 export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {
   reachLoopback(process.env);
   const argv = given.length > 2 ? given : [...given, "serve", "--open"];
+  if (configuredCommands.includes(argv[2] ?? "") && process.env["CONVOKE_PROCESS_SHARE"] === undefined)
+    for (const line of describeUnknownVariables(process.env)) console.error(line);
   const named = Object.hasOwn(commands, argv[2] ?? "") ? commands[argv[2] ?? ""] : undefined;
   const add = async (program: Command): Promise<void> => {
     program.addHelpText("after", epilogue);
@@ -59,7 +66,7 @@ async function explain(error: unknown): Promise<Explained | null> {
     return { message, exitCode: exitCodes.failed };
   }
   if (error instanceof ConnectionError) {
-    return { message: `${error.message} Is convoke serve running there?`, exitCode: exitCodes.failed };
+    return { message: `${error.message} Is convoke serve running there?`, exitCode: exitCodes.unreachable };
   }
   return null;
 }

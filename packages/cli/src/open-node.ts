@@ -34,6 +34,7 @@ import { CommandError, exitCodes } from "./exit-codes.ts";
 import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
 import { listening } from "./listening.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
+import { configuredEnvironment } from "./configuration/load-configuration.ts";
 
 export type Node = AsyncDisposable & { readonly server: Server; readonly config: ServerConfig };
 
@@ -78,15 +79,16 @@ export async function openNode(
     hasSandboxes: false,
   },
 ): Promise<Node> {
-  const config = readConfig(process.env, overrides);
-  if (more.processGroup !== undefined && readInitKey(process.env, overrides) !== null)
+  const environment = configuredEnvironment();
+  const config = readConfig(environment, overrides);
+  if (more.processGroup !== undefined && readInitKey(environment, overrides) !== null)
     throw new CommandError(
       "Deferred initialisation (OH_DEFERRED_INIT) needs a single process. Remove --processes.",
       exitCodes.usage,
     );
   return await openConfigured({
     config,
-    environment: process.env,
+    environment,
     logger: openLogger(logLevel, more.processGroup),
     hasSandboxes,
     ...more,
@@ -98,13 +100,14 @@ export async function openDeferredNode(
   overrides: ConfigOverrides,
   logLevel: Level | "silent",
 ): Promise<DeferredServer | null> {
-  const initKey = readInitKey(process.env, overrides);
+  const environment = configuredEnvironment();
+  const initKey = readInitKey(environment, overrides);
   if (initKey === null) return null;
-  const config = readConfig(process.env, overrides);
+  const config = readConfig(environment, overrides);
   const logger = openLogger(logLevel);
   // The port is taken: what comes later cannot move it.
   const settled = { ...overrides, host: config.host, port: config.port };
-  const initDeps: InitDeps = { environment: process.env, overrides: settled, allowedEnvironment };
+  const initDeps: InitDeps = { environment, overrides: settled, allowedEnvironment };
   const opening = openDeferredServer({
     config,
     initKey,

@@ -6,7 +6,8 @@ import { announceServer, findServers } from "./running-servers.ts";
 
 test("who looks for servers while one is announced does not take its announcement away", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "convoke-running-"));
-  const server = { url: "http://127.0.0.1:8000", hasPage: true, needsLogin: true };
+  const url = "http://127.0.0.1:8000";
+  const server = { url, apiUrl: url, usesFolderKey: true, hasPage: true, needsLogin: true };
   for (let round = 0; round < 100; round++) {
     const announcing = announceServer(folder.path, server);
     const find = async (): Promise<void> => {

@@ -7,6 +7,10 @@ export type RunningServer = {
   readonly pid: number;
   /** Where browsers reach it, without a slash at its end. */
   readonly url: string;
+  /** Where commands on this machine reach it. */
+  readonly apiUrl: string;
+  /** Whether clients use the key file of the data folder; false where a key is configured, or none is needed. */
+  readonly usesFolderKey: boolean;
   readonly hasPage: boolean;
   /** False where everybody is let in without a key. */
   readonly needsLogin: boolean;

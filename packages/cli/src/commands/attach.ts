@@ -1,7 +1,10 @@
 import { ConvokeClient } from "@convoke/client";
 import type { TerminalFrame, TerminalInput } from "@convoke/protocol";
+import { read } from "@convoke/server/setting";
+import { settings } from "@convoke/server/settings";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type AttachOptions = { readonly terminal: string; readonly server: string; readonly watch?: true };
 
@@ -32,10 +35,10 @@ async function attach(conversationId: string, options: AttachOptions): Promise<v
     const detail = "Attaching needs an interactive terminal. Use --watch to watch without one.";
     throw new CommandError(detail, exitCodes.usage);
   }
-  const apiKey = process.env["SESSION_API_KEY"];
+  const apiKey = read(configuredEnvironment(), settings.session_api_key);
   const client = new ConvokeClient({
     baseUrl: options.server,
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(apiKey === null ? {} : { apiKey }),
   });
   const leaving = new AbortController();
   let isOtherScreen = false;

@@ -4,6 +4,7 @@ import { CommandError, exitCodes } from "../exit-codes.ts";
 import { auditLines } from "../print/audit-lines.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type AuditOptions = StoreOptions & { readonly json?: true };
 
@@ -22,13 +23,15 @@ function withAuditOptions(command: Command): Command {
 }
 
 async function verify(options: AuditOptions): Promise<void> {
-  const report = await verifyAuditInPlace(readConfig(process.env, storeOverrides(options)));
+  const report = await verifyAuditInPlace(readConfig(configuredEnvironment(), storeOverrides(options)));
   console.log(options.json === true ? JSON.stringify(report) : auditLines(report).join("\n"));
   if (report.breaks.length > 0) process.exitCode = exitCodes.failed;
 }
 
 async function head(options: AuditOptions): Promise<void> {
-  const { heads, unsealed } = await readHeadsInPlace(readConfig(process.env, storeOverrides(options)));
+  const { heads, unsealed } = await readHeadsInPlace(
+    readConfig(configuredEnvironment(), storeOverrides(options)),
+  );
   const shown = heads.map(({ stream, n, h }) => ({ stream, n, h }));
   if (options.json === true) console.log(JSON.stringify({ heads: shown }));
   else for (const { stream, n, h } of shown) console.log(`${stream} ${n} ${h}`);

@@ -2,6 +2,7 @@ import { backUp, readConfig } from "@convoke/server/data";
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { refuseDatabase } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type BackupOptions = { readonly to: string; readonly dataDir?: string; readonly json?: true };
 
@@ -16,7 +17,7 @@ export function addBackup(program: Command): void {
 }
 
 async function backup({ to, dataDir, json }: BackupOptions): Promise<void> {
-  const config = readConfig(process.env, dataDir === undefined ? {} : { dataDir });
+  const config = readConfig(configuredEnvironment(), dataDir === undefined ? {} : { dataDir });
   refuseDatabase(
     config.database !== null,
     "Back up the database with pg_dump, and the files of the folder with any copy.",

@@ -5,6 +5,7 @@ import type { Finding } from "../finding.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { createPaint } from "../print/paint.ts";
 import { refuseDatabase, storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type DoctorOptions = StoreOptions & { readonly checkData?: true; readonly json?: true };
 
@@ -23,7 +24,7 @@ async function doctor(options: DoctorOptions): Promise<void> {
     await checkStoredData(options);
     return;
   }
-  const findings = await checkMachine(process.env, storeOverrides(options));
+  const findings = await checkMachine(configuredEnvironment(), storeOverrides(options));
   if (options.json === true) console.log(JSON.stringify(findings, null, 2));
   else for (const finding of findings) console.log(line(finding));
   if (findings.some(({ state }) => state === "missing")) process.exitCode = exitCodes.failed;
@@ -32,7 +33,7 @@ async function doctor(options: DoctorOptions): Promise<void> {
 /** Prints each damage as it is found; the exit code says whether there is any. */
 async function checkStoredData({ json, ...options }: DoctorOptions): Promise<void> {
   const { checkData, readConfig } = await import("@convoke/server/data");
-  const config = readConfig(process.env, storeOverrides(options));
+  const config = readConfig(configuredEnvironment(), storeOverrides(options));
   refuseDatabase(
     config.database !== null,
     "A PostgreSQL that keeps checksums (initdb --data-checksums) checks its pages itself.",

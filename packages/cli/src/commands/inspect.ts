@@ -5,6 +5,7 @@ import { inspectionSections } from "../print/inspection-sections.ts";
 import { createPaint } from "../print/paint.ts";
 import { parseEvents } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type InspectOptions = StoreOptions & { readonly events: number; readonly json?: true };
 
@@ -23,7 +24,7 @@ export function addInspect(program: Command): void {
 }
 
 async function inspect(conversation: string, { events, json, ...options }: InspectOptions): Promise<void> {
-  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  const { dataDir, database } = readConfig(configuredEnvironment(), storeOverrides(options));
   const inspected = await inspectConversation({ dataDir, database, conversation, events });
   const place = database === null ? dataDir : "the database";
   if (inspected.type === "missing")

@@ -6,6 +6,8 @@ import {
   UserNameError,
   type KeyEntry,
 } from "@convoke/server/keys";
+import { read } from "@convoke/server/setting";
+import { settings } from "@convoke/server/settings";
 import type { UserRole } from "@convoke/protocol";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
@@ -14,6 +16,7 @@ import { parseConversation, parseRole } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-options.ts";
 import { addUserStates } from "./user-states.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
 type CreateOptions = CommonOptions & {
@@ -113,8 +116,8 @@ async function setRole(user: string, given: string, options: CommonOptions): Pro
 }
 
 async function rotateMaster(options: CommonOptions): Promise<void> {
-  const { dataDir, database, masterSecret } = readConfig(process.env, storeOverrides(options));
-  const next = process.env["CONVOKE_SECRET_KEY_NEXT"] || null;
+  const { dataDir, database, masterSecret } = readConfig(configuredEnvironment(), storeOverrides(options));
+  const next = read(configuredEnvironment(), settings.secret_key_next);
   const secrets = masterSecret === null || next === null ? null : { present: masterSecret, next };
   const result = await rotateMasterKey({ dataDir, database, secrets });
   if (options.json === true) console.log(JSON.stringify(result));
@@ -129,7 +132,7 @@ async function rotateMaster(options: CommonOptions): Promise<void> {
 }
 
 async function openStore(options: CommonOptions): ReturnType<typeof openKeyStore> {
-  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  const { dataDir, database } = readConfig(configuredEnvironment(), storeOverrides(options));
   return await openKeyStore(dataDir, database);
 }
 

@@ -50,7 +50,13 @@ test("J1: convoke alone serves, as serve --open; open finds it by its data folde
 
 test("S2: open prints a link that logs in, without any key, for the server that was announced", async () => {
   await using folder = await openTemporaryDirectory();
-  const page = { url: "https://agents.example.org/convoke", hasPage: true, needsLogin: true };
+  const page = {
+    url: "https://agents.example.org/convoke",
+    apiUrl: "http://127.0.0.1:8000",
+    usesFolderKey: true,
+    hasPage: true,
+    needsLogin: true,
+  };
   {
     await using _server = await announceServer(folder.path, page);
     const file = join(folder.path, "running", `${process.pid}.json`);

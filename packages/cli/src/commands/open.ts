@@ -5,6 +5,7 @@ import { createLoginLink } from "../login-link.ts";
 import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { findServers, type RunningServer } from "../running-servers.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type OpenOptions = StoreOptions & { readonly print?: true; readonly qr?: true };
 
@@ -20,7 +21,7 @@ export function addOpen(program: Command): void {
 }
 
 async function open(options: OpenOptions): Promise<void> {
-  const config = readConfig(process.env, storeOverrides(options));
+  const config = readConfig(configuredEnvironment(), storeOverrides(options));
   const { dataDir } = config;
   const link = await createLoginLink(config, await findPage(dataDir));
   if (options.qr === true) {

@@ -2,6 +2,7 @@ import { readConfig, replayConversation, type ReplayReport } from "@convoke/serv
 import type { Command } from "commander";
 import { CommandError } from "../exit-codes.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type ReplayOptions = StoreOptions & { readonly json?: true };
 
@@ -17,7 +18,7 @@ export function addReplay(program: Command): void {
 }
 
 async function replay(conversation: string, { json, ...options }: ReplayOptions): Promise<void> {
-  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  const { dataDir, database } = readConfig(configuredEnvironment(), storeOverrides(options));
   const report = await replayConversation(dataDir, conversation, database);
   if (report === null) {
     const place = database === null ? dataDir : "the database";

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { ruleLines, trialLines } from "../print/rule-lines.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type RuleOptions = StoreOptions & {
   readonly user: string;
@@ -48,6 +49,6 @@ async function attempt(text: string, _: RuleOptions, command: Command): Promise<
 }
 
 function placeOf(options: RuleOptions): Parameters<typeof readRulesInPlace>[0] {
-  const config = readConfig(process.env, storeOverrides(options));
+  const config = readConfig(configuredEnvironment(), storeOverrides(options));
   return { config, userId: options.user, folder: resolve(options.workspace) };
 }

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { ApiError, ConvokeClient } from "@convoke/client";
-import { NoWallError } from "@convoke/server/no-wall";
-import type { ConfigOverrides } from "@convoke/server";
+import { ApiError, type ConvokeClient } from "@convoke/client";
 import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
+import { read } from "@convoke/server/setting";
+import { settings } from "@convoke/server/settings";
 import { Option, type Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
-import { explainNoWall, mayRunWithoutWall } from "../without-wall.ts";
-import { openNode, type Node } from "../open-node.ts";
+import { openClient, type OpenedClient } from "../open-client.ts";
+import { openOwnServer } from "../open-own-server.ts";
 import { readSecrets } from "../read-secrets.ts";
 import { wallRequest } from "../wall-request.ts";
 import { watchPlan } from "../watch-plan.ts";
@@ -14,7 +14,8 @@ import { watchRun } from "../watch-run.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";
 import { parseCount, parseLogLevel, parseTask } from "./parse-options.ts";
-import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type Confirm = keyof typeof policies;
 
@@ -114,7 +115,6 @@ function parseConfirm(text: string): Confirm {
 }
 
 async function run(task: string, options: Run): Promise<void> {
-  await using scope = new AsyncDisposableStack();
   const secrets = await readSecrets(options.secret, {
     environment: process.env,
     input: process.stdin,
@@ -124,8 +124,8 @@ async function run(task: string, options: Run): Promise<void> {
     ...startRequest(task, options),
     ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
   };
-  const target = await openTarget(options, scope);
-  const client = new ConvokeClient(target);
+  await using opened = await openServerOfRun(options);
+  const { client } = opened;
   const { id, wall } = await client.startConversation(request);
   if (options.json !== true) {
     const wayOut = wall?.kind === "bubblewrap" ? " (--sandbox off: none)" : "";
@@ -155,45 +155,31 @@ async function printLeftBehind(client: ConvokeClient, id: string): Promise<void>
   }
 }
 
-/** A server of our own for the time of the run, or the one that was named. */
-async function openTarget(
-  options: Run,
-  scope: AsyncDisposableStack,
-): Promise<{ readonly baseUrl: string; readonly apiKey?: string }> {
-  const key = process.env["SESSION_API_KEY"];
-  if (options.server !== undefined) return { baseUrl: options.server, ...(key ? { apiKey: key } : {}) };
-  const open = (wall: Pick<ConfigOverrides, "wall">): Promise<Node> =>
-    openNode({ ...storeOverrides(options), ...ownServer(options), ...wall }, options.logLevel, {
-      hasSandboxes: false,
-      isAttended: true,
-    });
-  const node = scope.use(
-    await open({ wall: options.sandbox }).catch(async (error: unknown) => {
-      const isAllowed =
-        error instanceof NoWallError && (await mayRunWithoutWall(error, options.json === true));
-      if (isAllowed) return await open({ wall: "off" });
-      throw explainNoWall(error, "--sandbox off");
-    }),
-  );
-  options.keepCompiled();
-  const { url, sessionKey } = node.server;
-  return { baseUrl: url, ...(sessionKey === null ? {} : { apiKey: sessionKey.key }) };
-}
-
-function ownServer({ network }: RunOptions): ConfigOverrides {
-  return { port: 0, host: "127.0.0.1", network };
+/** The wall, the network and the environment of a run are those of its shell, so a server that runs already is only used by name. */
+function openServerOfRun(options: Run): Promise<OpenedClient> {
+  return openClient(options, {
+    environment: configuredEnvironment(),
+    findsRunning: false,
+    openOwn: async () => {
+      const isJson = options.json === true;
+      const own = await openOwnServer({ ...options, wall: options.sandbox, withoutWall: "ask", isJson });
+      options.keepCompiled();
+      return own;
+    },
+  });
 }
 
 function startRequest(task: string, options: RunOptions): StartConversationRequest {
-  const model = options.model ?? process.env["LLM_MODEL"];
+  const environment = configuredEnvironment();
+  const model = options.model ?? read(environment, settings.llm_model);
   if (!model) {
     throw new CommandError(
       "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
       exitCodes.usage,
     );
   }
-  const apiKey = process.env["LLM_API_KEY"];
-  const baseUrl = options.baseUrl ?? process.env["LLM_BASE_URL"];
+  const apiKey = read(environment, settings.llm_api_key);
+  const baseUrl = options.baseUrl ?? read(environment, settings.llm_base_url);
   return {
     agent: {
       kind: "Agent",

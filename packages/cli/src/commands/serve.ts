@@ -1,7 +1,10 @@
 import type { ConfigOverrides, Server, ServerConfig } from "@convoke/server";
 import type { findBubblewrap } from "@convoke/server/find-bubblewrap";
 import type { startWriterThread } from "@convoke/server/writer-thread";
-import { Option, type Command } from "commander";
+import { read } from "@convoke/server/setting";
+import { settings } from "@convoke/server/settings";
+import { InvalidArgumentError, type Command } from "commander";
+import { CommandError, exitCodes } from "../exit-codes.ts";
 import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { welcome } from "../print/welcome.ts";
 import { listening } from "../listening.ts";
@@ -13,6 +16,7 @@ import { takeShare, type ServerFacts, type Share } from "../processes/process-me
 import { untilSignalled } from "../until-signalled.ts";
 import { parseLogLevel, parsePort, parseProcesses } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type ServeOptions = StoreOptions & {
   readonly host?: string;
@@ -28,6 +32,9 @@ type ServeOptions = StoreOptions & {
   readonly logLevel: ReturnType<typeof parseLogLevel>;
   readonly processes: number;
 };
+
+/** The flags; what is not among them may be configured. */
+type GivenOptions = Omit<ServeOptions, "logLevel" | "processes"> & Partial<ServeOptions>;
 
 /** With what the program gives to the command. */
 type Serve = ServeOptions & { readonly keepCompiled: () => void };
@@ -62,19 +69,35 @@ export function addServe(program: Command, keepCompiled: () => void): void {
     .option("--no-auth", "require no key: everyone on this machine has access; loopback only")
     .option("--open", "open the page in a browser, or print a one-time link to it")
     .option("--json", 'print one line {"url": ..., "pid": ...} when ready, and nothing else')
-    .addOption(
-      new Option("--log-level <level>", "fatal, error, warn, info, debug or silent; logs go to stderr")
-        .argParser(parseLogLevel)
-        .env("CONVOKE_LOG_LEVEL")
-        .default("warn"),
+    .option(
+      "--log-level <level>",
+      "fatal, error, warn, info, debug or silent; logs go to stderr (default warn; CONVOKE_LOG_LEVEL)",
+      parseLogLevel,
     )
-    .addOption(
-      new Option("--processes <number>", "server processes behind the port; auto: one per core")
-        .argParser(parseProcesses)
-        .env("CONVOKE_PROCESSES")
-        .default(1),
+    .option(
+      "--processes <number>",
+      "server processes behind the port; auto: one per core (default 1; CONVOKE_PROCESSES)",
+      parseProcesses,
     )
-    .action(async (options: ServeOptions) => serve({ ...options, keepCompiled }));
+    .action(async (options: GivenOptions) => serve({ ...options, ...configured(options), keepCompiled }));
+}
+
+function configured({ logLevel, processes }: GivenOptions): Pick<ServeOptions, "logLevel" | "processes"> {
+  const environment = configuredEnvironment();
+  return {
+    logLevel: logLevel ?? read(environment, settings.log_level),
+    processes: processes ?? readProcesses(read(environment, settings.processes)),
+  };
+}
+
+/** An error of the setting names the setting. */
+function readProcesses(text: string): number {
+  try {
+    return parseProcesses(text);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new CommandError(`CONVOKE_PROCESSES: ${error.message}`, exitCodes.usage);
+  }
 }
 
 async function serve(options: Serve): Promise<void> {
@@ -153,7 +176,7 @@ async function serveInProcesses(options: ServeOptions, overrides: ConfigOverride
   const { readConfig } = await import("@convoke/server/config");
   const { serveTogether } = await import("../processes/serve-together.ts");
   const { default: pino } = await import("pino");
-  const config = readConfig(process.env, overrides);
+  const config = readConfig(configuredEnvironment(), overrides);
   await using scope = new AsyncDisposableStack();
   const greet = async (facts: ServerFacts): Promise<void> => {
     const { lines } = scope.use(await announce(options, config, facts));
@@ -182,6 +205,8 @@ async function announce(
 ): Promise<AsyncDisposable & { readonly lines: readonly string[] }> {
   const running = {
     url: config.webUrl ?? server.url,
+    apiUrl: server.url,
+    usesFolderKey: server.sessionKey !== null && server.sessionKey.file !== null,
     hasPage: config.webDir !== null,
     needsLogin: server.sessionKey !== null,
   };
@@ -243,9 +268,10 @@ async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
       import("@convoke/server/find-bubblewrap"),
       import("@convoke/server/writer-thread"),
     ]);
-  const { database, sandbox, wall } = readConfig(process.env, overrides);
+  const environment = configuredEnvironment();
+  const { database, sandbox, wall } = readConfig(environment, overrides);
   // One that waits for its configuration does not know yet where conversations are stored.
-  const hasFolder = database === null && readInitKey(process.env, overrides) === null;
+  const hasFolder = database === null && readInitKey(environment, overrides) === null;
   const thread = hasFolder ? startWriterThread() : null;
   return {
     begun: {
@@ -255,7 +281,7 @@ async function beginEarly(overrides: ConfigOverrides): Promise<Early> {
             bubblewrap: findBubblewrap({
               self: ownAccount(),
               unprivileged: sandbox.user,
-              environment: process.env,
+              environment,
             }),
           }),
       ...(thread === null ? {} : { writerThread: thread }),

@@ -3,6 +3,7 @@ import { copyStore, readConfig, readDatabase, type CopyPlace } from "@convoke/se
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
 import { showSubcommands } from "./show-subcommands.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type CopyOptions = { readonly from: string; readonly to: string; readonly json?: true };
 
@@ -22,7 +23,7 @@ export function addStore(program: Command): void {
 async function copy({ from, to, json }: CopyOptions): Promise<void> {
   // Hides the addresses from who lists the processes of this machine: they may hold passwords.
   process.title = "convoke";
-  const { masterSecret } = readConfig(process.env, { database: "" });
+  const { masterSecret } = readConfig(configuredEnvironment(), { database: "" });
   const result = await copyStore({
     from: toPlace(from),
     to: toPlace(to),
@@ -51,6 +52,6 @@ async function copy({ from, to, json }: CopyOptions): Promise<void> {
 }
 
 function toPlace(text: string): CopyPlace {
-  const database = /^postgres(?:ql)?:/.test(text) ? readDatabase(process.env, text) : null;
+  const database = /^postgres(?:ql)?:/.test(text) ? readDatabase(configuredEnvironment(), text) : null;
   return database === null ? { dataDir: resolve(text) } : { database };
 }

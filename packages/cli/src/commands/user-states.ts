@@ -2,6 +2,7 @@ import { FixedRoleError, openKeyStore, readConfig } from "@convoke/server/keys";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { storeOverrides, type StoreOptions } from "./store-options.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
 type Options = StoreOptions & { readonly json?: true };
 
@@ -18,7 +19,7 @@ export function addUserStates(keys: Command, withCommonOptions: (command: Comman
 }
 
 async function change(user: string, isDisabled: boolean, options: Options): Promise<void> {
-  const { dataDir, database } = readConfig(process.env, storeOverrides(options));
+  const { dataDir, database } = readConfig(configuredEnvironment(), storeOverrides(options));
   await using opened = await openKeyStore(dataDir, database);
   const { users } = opened.store;
   try {

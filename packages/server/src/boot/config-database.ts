@@ -1,21 +1,21 @@
 import { ConfigError } from "../lib/config-error.ts";
 import type { PostgresPlace } from "../database/postgres-place.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { read, type Environment } from "./setting.ts";
+import { settings } from "./settings.ts";
 
 /**
  * Reads `CONVOKE_DATABASE` and its companions; null when all data is in the data folder. `given` wins over the
  * environment.
  */
 export function readDatabase(environment: Environment, given?: string): PostgresPlace | null {
-  const text = given ?? environment["CONVOKE_DATABASE"] ?? "";
+  const text = given ?? read(environment, settings.database) ?? "";
   if (text === "") return null;
-  const listen = environment["CONVOKE_DATABASE_LISTEN"] || null;
+  const listen = read(environment, settings.database_listen);
   return {
     url: readUrl("--database (CONVOKE_DATABASE)", text),
     listenUrl:
       listen === null ? undefined : listen === "off" ? null : readUrl("CONVOKE_DATABASE_LISTEN", listen),
-    nodeAddress: readAddress(environment["CONVOKE_NODE_ADDRESS"] || null),
+    nodeAddress: readAddress(read(environment, settings.node_address)),
   };
 }
 

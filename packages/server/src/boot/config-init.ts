@@ -1,16 +1,15 @@
 import type { InitRequest } from "@convoke/protocol";
 import { readConfig, type ConfigOverrides, type ServerConfig } from "./config.ts";
+import { read, type Environment } from "./setting.ts";
+import { settings } from "./settings.ts";
 import { ConfigError } from "../lib/config-error.ts";
 import { Fault, type FieldFault } from "../lib/fault.ts";
 import { webhookDefaults } from "../webhooks/webhook.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The key of `POST /api/init`, empty where nobody needs one, or null when the server starts with its configuration. */
 export function readInitKey(environment: Environment, overrides: ConfigOverrides): string | null {
-  if (!isDeferred(environment)) return null;
-  const names = ["CONVOKE_INIT_API_KEY", "OH_INIT_API_KEY", "OH_SECRET_KEY"];
-  const key = names.map((name) => environment[name]).find(Boolean) ?? "";
+  if (!read(environment, settings.deferred_init)) return null;
+  const key = read(environment, settings.init_api_key) ?? "";
   // A server without keys needs none here either; foreign pages are refused by their origin.
   if (key === "" && overrides.isAuthDisabled === true) return key;
   if (key.trim() !== key || key === "") {
@@ -19,14 +18,6 @@ export function readInitKey(environment: Environment, overrides: ConfigOverrides
     );
   }
   return key;
-}
-
-function isDeferred(environment: Environment): boolean {
-  const name = environment["CONVOKE_DEFERRED_INIT"] ? "CONVOKE_DEFERRED_INIT" : "OH_DEFERRED_INIT";
-  const text = environment[name] || "false";
-  if (/^(true|1)$/i.test(text)) return true;
-  if (/^(false|0)$/i.test(text)) return false;
-  throw new ConfigError(`${name} must be true or false, not "${text}".`);
 }
 
 export type InitDeps = {

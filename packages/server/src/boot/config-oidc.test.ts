@@ -73,9 +73,9 @@ test.each<[object, RegExp]>([
   [{ CONVOKE_OIDC_ROLES: "{" }, /must be a list/],
   [{ CONVOKE_OIDC_DOMAINS: "@example.org" }, /not "@example.org"/],
   [{ CONVOKE_OIDC_DOMAINS: "*.example.org" }, /names such as example.org/],
-  [{ CONVOKE_OIDC_LOGIN_HOURS: "13" }, /up to 12/],
-  [{ CONVOKE_OIDC_LOGIN_HOURS: "0" }, /up to 12/],
-  [{ CONVOKE_OIDC_LOGIN_HOURS: "x" }, /up to 12/],
+  [{ CONVOKE_OIDC_LOGIN_HOURS: "13" }, /from 0.001 to 12/],
+  [{ CONVOKE_OIDC_LOGIN_HOURS: "0" }, /from 0.001 to 12/],
+  [{ CONVOKE_OIDC_LOGIN_HOURS: "x" }, /from 0.001 to 12/],
 ])("%j is refused with what to do, and without the secret", (given, message) => {
   const read = () => readOidc({ ...complete, ...given }, here);
   expect(read).toThrow(ConfigError);

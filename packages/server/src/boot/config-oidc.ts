@@ -1,9 +1,9 @@
 import { userRoles, type UserRole } from "@convoke/protocol";
+import { read, type Environment } from "./setting.ts";
+import { settings } from "./settings.ts";
 import { isLoopback } from "../http/guard.ts";
 import { ConfigError } from "../lib/config-error.ts";
-import { maxLoginMs, type OidcSettings } from "../oidc/oidc-settings.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { OidcSettings } from "../oidc/oidc-settings.ts";
 
 /** What a login needs of the rest of the configuration. */
 export type OidcSurroundings = {
@@ -13,21 +13,19 @@ export type OidcSurroundings = {
 };
 
 const required = [
-  "CONVOKE_OIDC_ISSUER",
-  "CONVOKE_OIDC_CLIENT_ID",
-  "CONVOKE_OIDC_CLIENT_SECRET",
-  "CONVOKE_OIDC_ROLES",
-] as const;
+  settings.oidc_issuer,
+  settings.oidc_client_id,
+  settings.oidc_client_secret,
+  settings.oidc_roles,
+].map(({ variable }) => variable);
 
 const optional = [
-  "CONVOKE_OIDC_CLAIM",
-  "CONVOKE_OIDC_DOMAINS",
-  "CONVOKE_OIDC_NAME",
-  "CONVOKE_OIDC_SCOPES",
-  "CONVOKE_OIDC_LOGIN_HOURS",
-] as const;
-
-const maxHours = maxLoginMs / 3_600_000;
+  settings.oidc_claim,
+  settings.oidc_domains,
+  settings.oidc_name,
+  settings.oidc_scopes,
+  settings.oidc_login_hours,
+].map(({ variable }) => variable);
 
 /** Reads the `CONVOKE_OIDC_*` settings; null while none is set. */
 export function readOidc(environment: Environment, surroundings: OidcSurroundings): OidcSettings | null {
@@ -36,21 +34,21 @@ export function readOidc(environment: Environment, surroundings: OidcSurrounding
   const missing = required.filter((name) => !environment[name]);
   if (missing.length > 0)
     throw new ConfigError(`${given[0]} is set, so ${missing.join(" and ")} must be set too.`);
-  const issuer = readIssuer(environment["CONVOKE_OIDC_ISSUER"]!);
+  const issuer = readIssuer(environment[settings.oidc_issuer.variable]!);
   checkSurroundings(surroundings);
-  const scopes = environment["CONVOKE_OIDC_SCOPES"] || "openid email profile";
+  const scopes = read(environment, settings.oidc_scopes);
   if (!scopes.split(" ").includes("openid"))
     throw new ConfigError("CONVOKE_OIDC_SCOPES must have openid among its scopes, separated by spaces.");
   return {
     issuer: issuer.href,
-    clientId: environment["CONVOKE_OIDC_CLIENT_ID"]!,
-    clientSecret: environment["CONVOKE_OIDC_CLIENT_SECRET"]!,
-    name: environment["CONVOKE_OIDC_NAME"] || issuer.host,
+    clientId: environment[settings.oidc_client_id.variable]!,
+    clientSecret: environment[settings.oidc_client_secret.variable]!,
+    name: read(environment, settings.oidc_name) ?? issuer.host,
     scopes,
-    claim: environment["CONVOKE_OIDC_CLAIM"] || "groups",
-    roles: readRoles(environment["CONVOKE_OIDC_ROLES"]!),
-    domains: readDomains(environment["CONVOKE_OIDC_DOMAINS"] ?? ""),
-    loginMs: readHours(environment["CONVOKE_OIDC_LOGIN_HOURS"] ?? ""),
+    claim: read(environment, settings.oidc_claim),
+    roles: readRoles(environment[settings.oidc_roles.variable]!),
+    domains: readDomains(read(environment, settings.oidc_domains)),
+    loginMs: readHours(environment),
   };
 }
 
@@ -108,16 +106,14 @@ function wrongRoles(cause?: unknown): ConfigError {
   );
 }
 
-function readDomains(text: string): string[] {
-  const domains = text.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim().toLowerCase()]));
+function readDomains(given: readonly string[]): string[] {
+  const domains = given.map((one) => one.toLowerCase());
   const wrong = domains.find((domain) => !/^[\p{L}\d-]+(\.[\p{L}\d-]+)*$/u.test(domain));
   if (wrong === undefined) return domains;
   throw new ConfigError(`CONVOKE_OIDC_DOMAINS must be names such as example.org, not "${wrong}".`);
 }
 
-function readHours(text: string): number | null {
-  if (text === "") return null;
-  const hours = Number(text);
-  if (hours > 0 && hours <= maxHours) return hours * 3_600_000;
-  throw new ConfigError(`CONVOKE_OIDC_LOGIN_HOURS must be a number up to ${maxHours}, not "${text}".`);
+function readHours(environment: Environment): number | null {
+  const hours = read(environment, settings.oidc_login_hours);
+  return hours === null ? null : hours * 3_600_000;
 }

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { NetworkPolicy } from "@convoke/protocol";
 import { ConfigError } from "../lib/config-error.ts";
-import { readAmount } from "./read-amount.ts";
 import { readNetwork } from "./read-network.ts";
+import { read, type Environment } from "./setting.ts";
+import { settings } from "./settings.ts";
 
 const backendNames = ["bubblewrap", "process", "docker"] as const;
 export type SandboxBackendName = (typeof backendNames)[number];
@@ -42,29 +43,27 @@ export type SandboxOverrides = {
   readonly sandboxSpecs?: string | undefined;
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads `CONVOKE_SANDBOX` and `CONVOKE_SANDBOX_*`; flags win over the environment. `network` is what walls let out. */
 export function readSandboxConfig(
   environment: Environment,
   network: NetworkPolicy,
   overrides: SandboxOverrides = {},
 ): SandboxConfig {
-  const image = environment["CONVOKE_SANDBOX_IMAGE"] || null;
-  const specsFile = overrides.sandboxSpecs || environment["CONVOKE_SANDBOX_SPECS"] || null;
-  const use = overrides.sandbox ?? environment["CONVOKE_SANDBOX"] ?? "auto";
+  const image = read(environment, settings.sandbox_image);
+  const specsFile = overrides.sandboxSpecs || read(environment, settings.sandbox_specs);
+  const use = overrides.sandbox ?? environment[settings.sandbox.variable] ?? settings.sandbox.fallback;
   return {
     use: readUse(use, image !== null || specsFile !== null),
     specsFile: specsFile === null ? null : resolve(specsFile),
-    network: readOwnNetwork(environment["CONVOKE_SANDBOX_NETWORK"]) ?? network,
+    network: readOwnNetwork(read(environment, settings.sandbox_network)) ?? network,
     image,
-    engineSocket: environment["CONVOKE_SANDBOX_ENGINE_SOCKET"] || "/var/run/docker.sock",
-    user: readUser(environment["CONVOKE_SANDBOX_USER"] || "65534:65534"),
-    memoryMb: readAmount(environment, "CONVOKE_SANDBOX_MEMORY_MB", 2_048, 64),
-    cpus: readAmount(environment, "CONVOKE_SANDBOX_CPUS", 2, 0.1, false),
-    pids: readAmount(environment, "CONVOKE_SANDBOX_PIDS", 512, 32),
-    diskMb: readAmount(environment, "CONVOKE_SANDBOX_DISK_MB", 1_024, 1),
-    warm: readAmount(environment, "CONVOKE_SANDBOX_WARM", 0, 0),
+    engineSocket: read(environment, settings.sandbox_engine_socket),
+    user: readUser(read(environment, settings.sandbox_user)),
+    memoryMb: read(environment, settings.sandbox_memory_mb),
+    cpus: read(environment, settings.sandbox_cpus),
+    pids: read(environment, settings.sandbox_pids),
+    diskMb: read(environment, settings.sandbox_disk_mb),
+    warm: read(environment, settings.sandbox_warm),
   };
 }
 
@@ -85,8 +84,8 @@ function readUse(text: string, hasImages: boolean): SandboxConfig["use"] {
 }
 
 /** Null when it is not set. `on` was the word for every public host. */
-function readOwnNetwork(text: string | undefined): NetworkPolicy | null {
-  if (text === undefined || text === "") return null;
+function readOwnNetwork(text: string | null): NetworkPolicy | null {
+  if (text === null) return null;
   return text === "on" ? "all" : readNetwork(text, "CONVOKE_SANDBOX_NETWORK");
 }
 

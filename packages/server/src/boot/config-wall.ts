@@ -2,8 +2,9 @@ import { ConfigError } from "../lib/config-error.ts";
 import type { NetworkPolicy } from "@convoke/protocol";
 import type { HomeLimits } from "../walls/private-homes.ts";
 import type { WallLimits } from "../walls/walls-deps.ts";
-import { readAmount } from "./read-amount.ts";
 import { readNetwork } from "./read-network.ts";
+import { read, type Environment } from "./setting.ts";
+import { settings } from "./settings.ts";
 
 const kinds = ["auto", "bubblewrap", "off"] as const;
 
@@ -22,12 +23,10 @@ export type WallConfig = {
 
 export type WallOverrides = { readonly wall?: string | undefined; readonly network?: string | undefined };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads `CONVOKE_WALL` and `CONVOKE_NETWORK`; flags win over them. */
 export function readWallConfig(environment: Environment, overrides: WallOverrides): WallConfig {
-  const kind = overrides.wall ?? (environment["CONVOKE_WALL"] || "auto");
-  const network = overrides.network ?? (environment["CONVOKE_NETWORK"] || "registries");
+  const kind = overrides.wall ?? read(environment, settings.wall);
+  const network = overrides.network ?? read(environment, settings.network);
   const known = kinds.find((one) => one === kind);
   if (known === undefined)
     throw new ConfigError(`The wall (CONVOKE_WALL) must be one of ${kinds.join(", ")}, not "${kind}".`);
@@ -36,17 +35,17 @@ export function readWallConfig(environment: Environment, overrides: WallOverride
     network: readNetwork(network, "CONVOKE_NETWORK (--network)"),
     limits: readLimits(environment),
     homes: {
-      maxMb: readAmount(environment, "CONVOKE_WALL_HOME_MB", 4_096, 64),
-      maxUnusedDays: readAmount(environment, "CONVOKE_WALL_HOME_DAYS", 30, 1),
+      maxMb: read(environment, settings.wall_home_mb),
+      maxUnusedDays: read(environment, settings.wall_home_days),
     },
-    maxRunning: readAmount(environment, "CONVOKE_MAX_WALLS", 0, 1) || null,
+    maxRunning: read(environment, settings.max_walls),
   };
 }
 
 function readLimits(environment: Environment): WallLimits {
   return {
-    memoryMb: readAmount(environment, "CONVOKE_WALL_MEMORY_MB", 0, 64) || null,
-    cpus: readAmount(environment, "CONVOKE_WALL_CPUS", 0, 0.1, false) || null,
-    pids: readAmount(environment, "CONVOKE_WALL_PIDS", 8_192, 32),
+    memoryMb: read(environment, settings.wall_memory_mb),
+    cpus: read(environment, settings.wall_cpus),
+    pids: read(environment, settings.wall_pids),
   };
 }

@@ -1,7 +1,6 @@
 import { ConfigError } from "../lib/config-error.ts";
+import type { Environment } from "./setting.ts";
 import { readWebhook, type WebhookSpec } from "../webhooks/webhook.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const fields = [
   "event_buffer_size",

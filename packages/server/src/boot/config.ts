@@ -9,6 +9,8 @@ import type { OidcSettings } from "../oidc/oidc-settings.ts";
 import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "../observability/traces.ts";
 import type { WebhookSpec } from "../webhooks/webhook.ts";
+import { read, type Environment } from "./setting.ts";
+import { settings } from "./settings.ts";
 import { readDatabase } from "./config-database.ts";
 import { readWallConfig, type WallConfig } from "./config-wall.ts";
 import { readSandboxConfig, type SandboxConfig } from "./config-sandboxes.ts";
@@ -100,77 +102,71 @@ export type ConfigOverrides = {
   readonly webDir?: string | undefined;
 };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads `CONVOKE_*` variables and the reference's names (`OH_*`, `SESSION_API_KEY`) as aliases. */
 export function readConfig(environment: Environment, overrides: ConfigOverrides = {}): ServerConfig {
   const webUrl = readWebUrl(environment);
   const database = readDatabase(environment, overrides.database);
   const wall = readWallConfig(environment, overrides);
-  const host = overrides.host ?? environment["CONVOKE_HOST"] ?? "127.0.0.1";
+  const host = overrides.host ?? read(environment, settings.host);
   const isAuthDisabled = overrides.isAuthDisabled ?? false;
   return {
     host,
-    port: overrides.port ?? readNumber(environment, "CONVOKE_PORT", 8000, 65_535),
-    dataDir: resolve(overrides.dataDir ?? environment["CONVOKE_DATA_DIR"] ?? join(homedir(), ".convoke")),
+    port: overrides.port ?? read(environment, settings.port),
+    dataDir: resolve(
+      overrides.dataDir ?? read(environment, settings.data_dir) ?? join(homedir(), ".convoke"),
+    ),
     database,
     homeDir: environment["HOME"] ?? null,
-    workspaceRoot: resolve(overrides.workspaceRoot ?? environment["CONVOKE_WORKSPACE_ROOT"] ?? "."),
+    workspaceRoot: resolve(overrides.workspaceRoot ?? read(environment, settings.workspace_root) ?? "."),
     sessionApiKeys: readKeys(environment),
     isAuthDisabled,
-    masterSecret: environment["CONVOKE_SECRET_KEY"] || null,
+    masterSecret: read(environment, settings.secret_key),
     webUrl,
     webDir: overrides.webDir ?? null,
     allowedHosts: [
-      ...readList(environment["CONVOKE_ALLOWED_HOSTS"]),
+      ...read(environment, settings.allowed_hosts),
       ...[webUrl, database?.nodeAddress].flatMap((url) => (url == null ? [] : [hostOf(url)])),
     ],
     allowedOrigins: [
       ...(webUrl === null ? [] : [new URL(webUrl).origin]),
-      ...readList(environment["CONVOKE_ALLOWED_ORIGINS"]),
+      ...read(environment, settings.allowed_origins),
       ...readIndexed(environment, "OH_ALLOW_CORS_ORIGINS"),
     ],
-    originPattern:
-      environment["CONVOKE_ALLOWED_ORIGIN_REGEX"] || environment["OH_ALLOW_CORS_ORIGIN_REGEX"] || null,
-    machineName: environment["DOCKER_HOST_ADDR"]?.trim() || null,
-    standstillSeconds: readNumber(environment, "CONVOKE_STANDSTILL_SECONDS", 60, 86_400),
-    conversationIdleSeconds: readNumber(environment, "CONVOKE_CONVERSATION_IDLE_SECONDS", 1200, 1_000_000),
+    originPattern: read(environment, settings.allowed_origin_regex),
+    machineName: read(environment, settings.docker_host_addr)?.trim() || null,
+    standstillSeconds: read(environment, settings.standstill_seconds),
+    conversationIdleSeconds: read(environment, settings.conversation_idle_seconds),
     sandbox: readSandboxConfig(environment, wall.network, overrides),
     wall,
-    trustedProxies: readList(environment["CONVOKE_TRUSTED_PROXIES"]),
+    trustedProxies: read(environment, settings.trusted_proxies),
     webhooks: readWebhooks(environment),
     push: readPush(environment, webUrl),
     oidc: readOidc(environment, { host, webUrl, isAuthDisabled }),
-    machineUsers: readList(environment["CONVOKE_MACHINE_USERS"] ?? "local"),
+    machineUsers:
+      environment[settings.machine_users.variable] === "" ? [] : read(environment, settings.machine_users),
     blockedAddresses: readBlocked(environment),
-    areConversationsSandboxed: readConversations(environment),
-    uploadLimitBytes: readNumber(environment, "CONVOKE_UPLOAD_LIMIT_MIB", 8_192, 1_048_576) * 1024 * 1024,
-    bashRetentionSeconds:
-      readNumber(environment, "OH_BASH_EVENTS_RETENTION_SECONDS", 0, 1_000_000_000) || null,
+    areConversationsSandboxed: read(environment, settings.conversations) === "sandboxed",
+    uploadLimitBytes: read(environment, settings.upload_limit_mib) * 1024 * 1024,
+    bashRetentionSeconds: read(environment, settings.bash_events_retention_seconds) || null,
     maxBudgetPerUserPerDay: readDayBudget(environment),
     approvalDefault: readApprovalDefault(environment),
-    rulesFile: environment["CONVOKE_RULES"] ? resolve(environment["CONVOKE_RULES"]) : null,
+    rulesFile: resolved(read(environment, settings.rules)),
     metrics: readMetricsAccess(environment),
     tracing: readTracing(environment),
   };
 }
 
-/** The addresses at which clouds give keys to any process of the machine. */
-const linkLocal = "169.254.0.0/16,fe80::/10,fd00:ec2::254";
+function resolved(file: string | null): string | null {
+  return file === null ? null : resolve(file);
+}
 
-function readBlocked(environment: Environment): string[] {
-  const entries = readList(environment["CONVOKE_BLOCKED_ADDRESSES"] || linkLocal);
+function readBlocked(environment: Environment): readonly string[] {
+  const entries = read(environment, settings.blocked_addresses);
   return entries.length === 1 && entries[0] === "none" ? [] : entries;
 }
 
-function readConversations(environment: Environment): boolean {
-  const where = environment["CONVOKE_CONVERSATIONS"] || "anywhere";
-  if (where === "sandboxed" || where === "anywhere") return where === "sandboxed";
-  throw new ConfigError(`CONVOKE_CONVERSATIONS must be anywhere or sandboxed, not "${where}".`);
-}
-
 function readWebUrl(environment: Environment): string | null {
-  const text = environment["CONVOKE_WEB_URL"];
+  const text = read(environment, settings.web_url);
   if (!text) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.search}${url.hash}` === "") {
@@ -184,7 +180,7 @@ function hostOf(url: string): string {
 }
 
 function readKeys(environment: Environment): string[] {
-  const single = environment["SESSION_API_KEY"];
+  const single = read(environment, settings.session_api_key);
   const keys = [...readIndexed(environment, "OH_SESSION_API_KEYS"), ...(single ? [single] : [])];
   if (keys.some((key) => key.trim() !== key || key === "")) {
     throw new ConfigError(
@@ -210,16 +206,4 @@ function parseList(name: string, text: string): string[] {
     throw new ConfigError(`${name} must be a JSON list of texts.`, { cause });
   }
   throw new ConfigError(`${name} must be a JSON list of texts.`);
-}
-
-function readList(text: string | undefined): string[] {
-  return (text ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
-}
-
-function readNumber(environment: Environment, name: string, fallback: number, max: number): number {
-  const text = environment[name];
-  if (text === undefined || text === "") return fallback;
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value <= max) return value;
-  throw new ConfigError(`${name} must be a whole number from 0 to ${max}, not "${text}".`);
 }

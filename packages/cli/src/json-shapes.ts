@@ -1,0 +1,64 @@
+import { Type, type Static } from "typebox";
+
+const id = Type.String({ format: "uuid", description: "Id of a conversation." });
+const status = Type.String({ description: "Execution status of the conversation, as on the wire." });
+const nullableText = Type.Union([Type.String(), Type.Null()]);
+const nullableNumber = Type.Union([Type.Number(), Type.Null()]);
+const timestamp = Type.String({ description: "RFC 3339." });
+
+/** Shape of each line that a command prints with `--json`. Fields have the names of the wire; more may be added. */
+export const jsonShapes = {
+  ls: Type.Object({
+    id,
+    title: nullableText,
+    execution_status: status,
+    working_dir: nullableText,
+    created_at: timestamp,
+    updated_at: timestamp,
+    cost: Type.Number({ description: "US dollars." }),
+    tokens: Type.Integer({ description: "Of prompts and completions." }),
+  }),
+  event: Type.Object(
+    { id: Type.String(), kind: Type.String(), timestamp: Type.String(), source: Type.String() },
+    { description: "A stored event as on the wire, with the fields of its kind." },
+  ),
+  conversation: Type.Object({ id, execution_status: status }),
+  send: Type.Object({ id, event_id: nullableText, execution_status: status }),
+  rm: Type.Object({ id, deleted: Type.Boolean() }),
+  search: Type.Object({
+    conversation_id: id,
+    event_id: Type.String(),
+    kind: Type.String(),
+    timestamp,
+    text: Type.String(),
+  }),
+  stats: Type.Object({
+    date: Type.String({ description: "Day in UTC, YYYY-MM-DD." }),
+    cost: Type.Number({ description: "US dollars." }),
+    prompt_tokens: Type.Integer(),
+    completion_tokens: Type.Integer(),
+    conversations: nullableNumber,
+  }),
+  approvals: Type.Object({
+    conversation_id: id,
+    action_id: Type.String(),
+    tool_name: Type.String(),
+    risk: Type.String(),
+    reasons: Type.Array(Type.String()),
+    deadline: nullableText,
+  }),
+  config: Type.Object({
+    key: Type.String(),
+    value: Type.Union([Type.Null(), Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]),
+    origin: Type.String(),
+    is_secret: Type.Boolean(),
+  }),
+  export: Type.Object({ id, file: Type.String(), bytes: Type.Integer() }),
+  error: Type.Object(
+    { error: Type.Object({ code: Type.String(), message: Type.String() }) },
+    { description: "On stderr, whatever the command." },
+  ),
+};
+
+export type JsonShape = keyof typeof jsonShapes;
+export type JsonLine<Shape extends JsonShape> = Static<(typeof jsonShapes)[Shape]>;
