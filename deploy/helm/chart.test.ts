@@ -47,7 +47,7 @@ test.each([
 
 test("each value that a template reads has a default and a schema", () => {
   const templates = globSync("templates/*", { cwd: chart }).map(read).join("\n");
-  const used = new Set(Array.from(templates.matchAll(/\.Values\.(\w+)/g), ([, name]) => name));
+  const used = new Set(Array.from(templates.matchAll(/\.Values\.(\w+)/g), ([, name = ""]) => name));
   expect([...used].toSorted()).toEqual(Object.keys(defaults).toSorted());
   const described = Object.keys(schema.properties).filter((name) => name !== "global");
   expect(described.toSorted()).toEqual(Object.keys(defaults).toSorted());

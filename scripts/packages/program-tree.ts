@@ -49,7 +49,18 @@ export function writeProgramTree(root: string, built: string, target: Target, tr
     licence: path.join(documents, "node-LICENSE"),
   });
   writeFileSync(path.join(tree, "bin/convoke"), wrapper, { mode: 0o755 });
+  writeCompletion(path.join(home, "lib/bin.js"), path.join(tree, "share/bash-completion/completions"));
   closeModes(tree);
+}
+
+/** What the command prints for bash; this machine's Node runs it. */
+function writeCompletion(command: string, folder: string): void {
+  const { status, stdout } = spawnSync(process.execPath, [command, "completion", "bash"], {
+    encoding: "utf8",
+  });
+  if (status !== 0) return console.warn("this release prints no completion for shells: left out");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "convoke"), stdout);
 }
 
 /** V8's code cache is for one Node on one kind of machine. */

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Environment } from "@convoke/server/setting";
 
 /** The file for all users of the machine. */
-export const systemFile = "/etc/convoke/convoke.toml";
+const systemFile = "/etc/convoke/convoke.toml";
 
 /** The file of this user, which `convoke config set` changes. */
 export function userFile(environment: Environment): string {
