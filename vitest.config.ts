@@ -49,7 +49,10 @@ const propertySeed = "test/property-seed.ts";
 /** Tests of processes wait for most of their time: for ends, quiet terminals and dead nodes. */
 const waiting = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 
-/** Three levels by file suffix: fast (in memory), int (pty, git, processes; the suites of the browser come after the others), e2e (the built server). */
+/**
+ * Levels by file suffix: fast (in memory), int (pty, git, processes; the suites of the browser come after the others), e2e (the built server),
+ * deploy (packages, images and charts).
+ */
 export default defineConfig({
   test: {
     // One more than CI has cores: workers wait for sockets, timers and disks for some of their time, also in fast tests.
@@ -63,8 +66,8 @@ export default defineConfig({
         test: {
           name: "fast",
           setupFiles: [propertySeed],
-          include: ["{packages,scripts,bench,test}/**/*.test.ts"],
-          exclude: ["**/*.int.test.ts", "**/node_modules/**", "**/dist/**"],
+          include: ["{packages,scripts,bench,test,docker,deploy}/**/*.test.ts"],
+          exclude: ["**/*.{int,deploy}.test.ts", "**/node_modules/**", "**/dist/**"],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           expect: { poll: { timeout: 60_000 } },
@@ -119,6 +122,18 @@ export default defineConfig({
             },
           }
         : { test: { name: "postgres", include: ["test/without-postgres.store.ts"], ...waiting } },
+      {
+        // What is handed out without npm, built before; at night (scripts/nightly.ts).
+        test: {
+          name: "deploy",
+          include: ["{scripts,docker,deploy}/**/*.deploy.test.ts"],
+          maxWorkers: 1,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          expect: { poll: { timeout: 90_000 } },
+          isolate: false,
+        },
+      },
       {
         test: {
           name: "e2e",

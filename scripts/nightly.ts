@@ -30,6 +30,8 @@ const parts = [
   ["bench/web/hour.ts", "--minutes", "60"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "browser", "browser-in-"],
+  ["scripts/build-packages.ts", "--cpu", "x64,arm64", "--level", "1"],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "deploy"],
   [`${testing}/nightly/soak.ts`, "--minutes", "30"],
 ];
 /** The page's journeys that also work at the size of a phone. */

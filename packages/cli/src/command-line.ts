@@ -26,10 +26,12 @@ export async function runCommandLine({
   explain,
   hasJsonErrors = false,
 }: CommandLine): Promise<void> {
-  // Who reads may have seen enough (`| head`). What then still runs is ended by its command.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+  // Who reads may have seen enough (`| head`), or the terminal was closed. What then still runs is ended by its command.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+    });
+  }
   const program = new Command("convoke")
     .description("An agent conversation server: durable, searchable, live.")
     .showHelpAfterError("(run with --help for usage)")

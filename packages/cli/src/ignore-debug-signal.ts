@@ -3,5 +3,7 @@
  * send signals, so the signal does nothing; programs that we start ourselves get `--disable-sigusr1` besides.
  */
 export function ignoreDebugSignal(): void {
-  process.on("SIGUSR1", () => {});
+  process.off("SIGUSR1", doNothing).on("SIGUSR1", doNothing);
 }
+
+function doNothing(): void {}

@@ -221,18 +221,3 @@ async function openOurWalls(
   if (shared.config.wall.kind === "off") return null;
   return await openWalls({ ...shared, ...start, program: findToolHostProgram() });
 }
-
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
-export async function untilSignalled(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const onSignal = (): void => {
-      resolve();
-      for (const signal of ["SIGINT", "SIGTERM"] as const) {
-        process.off(signal, onSignal);
-        process.once(signal, () => process.exit(exitCodes.interrupted));
-      }
-    };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
-  });
-}

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseScript, startScriptedModel } from "@convoke/server/testing";
 import type { Command } from "commander";
 import { CommandError, exitCodes } from "../exit-codes.ts";
-import { untilSignalled } from "../open-node.ts";
+import { untilSignalled } from "../until-signalled.ts";
 import { parsePort } from "./parse-options.ts";
 
 type ScriptedModelOptions = { readonly script: string; readonly port: number; readonly json?: true };

@@ -9,8 +9,11 @@ import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { welcome } from "../print/welcome.ts";
 import { listening } from "../listening.ts";
 import { announceServer, type RunningServer } from "../running-servers.ts";
+import { isInContainer } from "../in-container.ts";
 import { findWebDir } from "../find-web-dir.ts";
+import { ignoreDebugSignal } from "../ignore-debug-signal.ts";
 import { takeShare, type ServerFacts, type Share } from "../processes/process-messages.ts";
+import { untilSignalled } from "../until-signalled.ts";
 import { parseLogLevel, parsePort, parseProcesses } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
@@ -98,6 +101,8 @@ function readProcesses(text: string): number {
 }
 
 async function serve(options: Serve): Promise<void> {
+  // Also while it waits for its configuration, and of the process that only supervises others.
+  ignoreDebugSignal();
   const webDir = findWebDir();
   const share = takeShare(process.env);
   const overrides: ConfigOverrides = {
@@ -210,7 +215,7 @@ async function announce(
     announced.use(await announceServer(config.dataDir, running));
     return await createLink(options, config, running);
   });
-  const lines = welcome(server, config, link ?? pageOf(running));
+  const lines = welcome(server, config, link ?? pageOf(running), isInContainer(process.env));
   const owned = announced.move();
   return { lines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -293,7 +298,6 @@ async function untilStopped(
   lines: readonly string[],
   begin?: () => AsyncDisposable,
 ): Promise<void> {
-  const { untilSignalled } = await import("../open-node.ts");
   const stopped = untilSignalled();
   report(options, url, lines);
   // Not at the end: V8 has dropped much of the start by then.

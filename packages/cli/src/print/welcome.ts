@@ -2,11 +2,12 @@ import { homedir } from "node:os";
 import { describeNetwork } from "@convoke/server/describe-network";
 import type { Server, ServerConfig } from "@convoke/server";
 
-/** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none. */
+/** What `convoke serve` says when it is ready; `page` is how its page is reached, null where there is none; `isContained` in a container. */
 export function welcome(
   server: Pick<Server, "url" | "sessionKey" | "sandboxes" | "walls">,
   config: ServerConfig,
   page: string | null,
+  isContained: boolean,
 ): string[] {
   const { url, sessionKey, sandboxes, walls } = server;
   const lines = [
@@ -14,7 +15,7 @@ export function welcome(
     ...(page === null ? [] : [`  page   ${page}`]),
     `  data   ${tilde(config.dataDir)}`,
     ...(config.database === null ? [] : ["  store  PostgreSQL, shared with other servers"]),
-    `  wall   ${walls === null ? "off: agents run commands as your user, who can read your keys" : `${walls}; ${describeNetwork(config.wall.network)}`}`,
+    `  wall   ${walls === null ? withoutWall(isContained) : `${walls}; ${describeNetwork(config.wall.network)}`}`,
     `  sandboxes  ${sandboxes ?? (config.sandbox.use.length === 0 ? "off" : "none here: another server on the same data folder runs them")}`,
   ];
   if (sessionKey === null)
@@ -36,6 +37,12 @@ export function welcome(
         ? sessionKey.key
         : `$(cat ${tilde(sessionKey.file)})`;
   return [...lines, `  try    curl -H "X-Session-API-Key: ${key}" ${url}/api/tools/`];
+}
+
+function withoutWall(isContained: boolean): string {
+  return isContained
+    ? "off: this container is the only wall around agents, who run as the server's user and can read its keys"
+    : "off: agents run commands as your user, who can read your keys";
 }
 
 function tilde(path: string): string {

@@ -24,8 +24,8 @@ export class JoinedProcess implements ProcessGroup, Disposable {
       this.#isStopping = true;
       stopped.resolve();
     };
-    // A terminal sends it to all processes; the parent decides.
-    process.on("SIGINT", () => {});
+    // A terminal sends them to all processes; the parent decides.
+    for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
     process.on("SIGTERM", stop);
     process.on("disconnect", stop);
     process.on("message", (message: ToProcess, socket: Socket | undefined) => {

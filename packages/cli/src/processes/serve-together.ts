@@ -5,6 +5,7 @@ import type { ServerConfig } from "@convoke/server";
 import { addressOf } from "@convoke/server/address";
 import type { Logger } from "pino";
 import { exitCodes } from "../exit-codes.ts";
+import { endSignals } from "../until-signalled.ts";
 import { ConnectionDealer } from "./connection-dealer.ts";
 import { toEnvironment, type ServerFacts, type ToParent, type ToProcess } from "./process-messages.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -97,20 +98,21 @@ export async function serveTogether(deps: TogetherDeps): Promise<number> {
   const server = await listen(deps.config, (socket) => dealer.deal(socket));
   const url = addressOf(server.address() as AddressInfo);
   let isStopping = false;
-  const onSignal = (): void => {
+  const onSignal = (given: NodeJS.Signals): void => {
+    // As of one process: see `untilSignalled`.
+    if (isStopping && given === "SIGHUP") return;
     if (!isStopping) deps.onStopping();
     isStopping = true;
     server.close();
     dealer.close();
     supervisor.stop(exitCodes.interrupted);
   };
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of endSignals) process.on(signal, onSignal);
   supervisor.begin();
   try {
     return await ended;
   } finally {
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of endSignals) process.off(signal, onSignal);
     for (const timer of timers) clearTimeout(timer);
     server.close();
     dealer.close();

@@ -70,8 +70,8 @@ describe("compose.yaml", () => {
     (name) => {
       const { environment, volumes, command, stop_grace_period: grace, healthcheck } = services[name]!;
       expect(environment["CONVOKE_NODE_ADDRESS"]).toBe(`http://${name}:8000`);
-      expect(volumes).toEqual([`${name}:/var/lib/convoke`, "workspaces:/workspaces"]);
-      expect(command).toContain("--data-dir /var/lib/convoke --workspace-root /workspaces");
+      expect(volumes).toEqual([`${name}:/data`, "workspaces:/workspaces"]);
+      expect(command).toBe("serve --workspace-root /workspaces");
       for (const secret of ["CONVOKE_SECRET_KEY", "SESSION_API_KEY"])
         expect(environment[secret]).toBe(`\${${secret}:?}`);
       expect(environment["CONVOKE_DATABASE"]).toContain("${DATABASE_PASSWORD:?}");
@@ -85,6 +85,19 @@ describe("compose.yaml", () => {
       expect(image.replace(/^\$\{CONVOKE_IMAGE:-(.*)\}$/, "$1")).toMatch(pinned);
     expect(services["one"]!.image).toContain(`:${version}}`);
     for (const name of servers) expect(read("nginx.conf")).toContain(`server ${name}:8000 `);
+  });
+});
+
+describe("compose.single.yaml", () => {
+  const { services }: Compose = parse(read("compose.single.yaml"));
+  const { image, environment, volumes, stop_grace_period: grace } = services["convoke"]!;
+
+  test("one server of this release has a volume, a key that is asked for, and time to end", () => {
+    expect(Object.keys(services)).toEqual(["convoke"]);
+    expect(image).toBe(`\${CONVOKE_IMAGE:-convoke:${version}}`);
+    expect(volumes).toEqual(["data:/data"]);
+    expect(environment["SESSION_API_KEY"]).toBe("${SESSION_API_KEY:?}");
+    expect(Number.parseInt(grace, 10)).toBeGreaterThan(longestDrainSeconds);
   });
 });
 

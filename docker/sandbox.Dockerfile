@@ -1,4 +1,4 @@
-# Image for docker and podman sandboxes: `npm run build`, then `docker build -f docker/Dockerfile -t convoke-sandbox .`
+# Image for docker and podman sandboxes: `npm run build`, then `docker build -f docker/sandbox.Dockerfile -t convoke-sandbox .`
 FROM node:24-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends bash ca-certificates chromium curl git less procps python3 ripgrep unzip \
