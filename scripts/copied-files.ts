@@ -11,7 +11,7 @@ type CopiedFile = {
 
 /** By the address that our source loads it from, as a slash path relative to the root; no such file is in a checkout. */
 export const copiedFiles: Readonly<Record<string, CopiedFile>> = {
-  "packages/tool-host/src/tools/browser/rrweb-record.js": {
+  "packages/tool-host/src/tools/browser/rrweb-record.cjs": {
     from: "@rrweb/record/dist/record.umd.min.cjs",
     holds: ["@rrweb/record", "@rrweb/types", "@rrweb/utils", "base64-arraybuffer", "rrweb", "rrweb-snapshot"],
   },

@@ -14,7 +14,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
 type AddCommand = (program: Command, keepCompiled: () => void) => void;
 
 /** Each command is loaded when it is wanted: one that needs no server starts without loading it. */
-const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+export const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import("./commands/serve.ts")).addServe,
   open: async () => (await import("./commands/open.ts")).addOpen,
   run: async () => (await import("./commands/run.ts")).addRun,

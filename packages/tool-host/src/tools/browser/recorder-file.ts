@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
  * published package does not depend on rrweb's 14 packages; a checkout has it in the npm package.
  */
 export function findRecorderFile(): string {
-  const copy = fileURLToPath(new URL("./rrweb-record.js", import.meta.url));
+  const copy = fileURLToPath(new URL("./rrweb-record.cjs", import.meta.url));
   if (existsSync(copy)) return copy;
   const require = createRequire(import.meta.url);
   return join(dirname(require.resolve("@rrweb/record")), "record.umd.min.cjs");
