@@ -11,6 +11,7 @@ import { addOpen } from "./commands/open.ts";
 import { addInspect } from "./commands/inspect.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addReplay } from "./commands/replay.ts";
+import { addRestore } from "./commands/restore.ts";
 import { addRules } from "./commands/rules.ts";
 import { addRun } from "./commands/run.ts";
 import { addScriptedModel } from "./commands/scripted-model.ts";
@@ -28,6 +29,7 @@ const all = [
   addDemo,
   addDoctor,
   addBackup,
+  addRestore,
   addKeys,
   addAudit,
   addRules,
