@@ -52,10 +52,26 @@ function describeMissing(broken) {
   }
   if (isMusl()) return "the package brings one for glibc only, while this system has musl. " + ownNode;
   if (broken !== null) return broken + " does not run here. " + ownNode;
-  return (
-    ownPackage +
-    " was not installed, because npm left out optional packages. Install it with: npm install --include=optional convoke"
-  );
+  return ownPackage + " was not installed" + leftOutOptional;
+}
+
+var leftOutOptional =
+  ", because npm left out optional packages. Install them with: npm install --include=optional convoke";
+
+/** Packages with programs for this platform that others have as optional dependencies; only in the package. */
+function findLeftOut() {
+  var platform = process.platform + "-" + process.arch;
+  if (!isBuilt || platforms.indexOf(platform) === -1) return [];
+  return ["@vscode/ripgrep", "@lydell/node-pty"].reduce(function (left, name) {
+    var native = name + "-" + platform;
+    try {
+      require.resolve(native + "/package.json", { paths: [path.dirname(require.resolve(name))] });
+      return left;
+      // oxlint-disable-next-line no-unused-vars -- leaving the name out came later
+    } catch (error) {
+      return left.concat(native);
+    }
+  }, []);
 }
 
 var ownNode = "Install Node " + oldestNode + " or newer";
@@ -93,7 +109,9 @@ function relaunch(program) {
 if (process.platform === "win32") {
   refuse("Convoke does not run on Windows itself. Use WSL2, which is a Linux.");
 } else if (parseInt(process.versions.node, 10) >= oldestNode) {
-  require(command);
+  var left = findLeftOut();
+  if (left.length === 0) require(command);
+  else refuse("Convoke needs " + left.join(" and ") + ", not installed" + leftOutOptional);
 } else {
   var found = findNode();
   if (found.program === null) {

@@ -107,6 +107,34 @@ test("one that does not run here is named, and another one is tried", async () =
   expect(both.text).toBe("went on\n");
 });
 
+test("where npm left out optional packages, a new Node names those that are missing", async () => {
+  await using folder = await openTemporaryDirectory();
+  await install(folder.path, `console.log("went on");`);
+  const natives = [`@vscode/ripgrep`, `@lydell/node-pty`];
+  const addPackage = async (name: string): Promise<void> => {
+    const home = join(folder.path, "node_modules", name);
+    await mkdir(home, { recursive: true });
+    await writeFile(join(home, "package.json"), JSON.stringify({ name, version: "1.0.0", main: "index.js" }));
+    await writeFile(join(home, "index.js"), "");
+  };
+  for (const name of natives) await addPackage(name);
+  const platform = join(folder.path, "platform.cjs");
+  await writeFile(
+    platform,
+    `Object.defineProperty(process, "arch", { value: "x64" });${pretendPlatform("linux")}`,
+  );
+  const args = ["--require", platform, join(folder.path, "lib/launch.cjs")];
+  const without = start(args);
+  expect(await without.ended).toEqual([2, null]);
+  expect(without.text).toBe(
+    "Convoke needs @vscode/ripgrep-linux-x64 and @lydell/node-pty-linux-x64, not installed, because npm left out optional packages. Install them with: npm install --include=optional convoke\n",
+  );
+  for (const name of natives) await addPackage(`${name}-linux-x64`);
+  const whole = start(args);
+  expect(await whole.ended).toEqual([0, null]);
+  expect(whole.text).toBe("went on\n");
+});
+
 test("Windows is refused with the way out, whatever its Node", async () => {
   await using folder = await openTemporaryDirectory();
   const args = await install(folder.path, `console.log("went on");`, pretendPlatform("win32"));
