@@ -4,17 +4,18 @@ import { parseArgs } from "node:util";
 import { type CellDeps, tryInstall, tryWithoutOptional } from "./install-cell.ts";
 import { openTools } from "./install-place.ts";
 import { packRelease } from "./pack-release.ts";
-import { PackageRegistry } from "./package-registry.ts";
+import { PackageRegistry, readPacked } from "./package-registry.ts";
 import { readManifest } from "./publish-manifest.ts";
 
 /**
  * Installs what `npm run build` wrote as users would, with each Node and npm that they may have: see docs/guides/operate.md.
- * `--only 20,24` picks Nodes, `--npm 11` an npm; `--untimed` lets a busy machine take its time.
+ * `--only 20,24` picks Nodes, `--npm 11` an npm; `--untimed` lets a busy machine take its time, `--packed` takes `dist/release` as it is.
  */
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: "20,22,24,26" },
     npm: { type: "string", default: "10,11" },
+    packed: { type: "boolean", default: false },
     untimed: { type: "boolean", default: false },
   },
 });
@@ -24,7 +25,7 @@ const longestColdMs = 20_000;
 const longestWarmMs = 10_000;
 
 const release = path.join(root, "dist/release");
-const packed = packRelease(root, release);
+const packed = values.packed ? readPacked(release) : packRelease(root, release);
 await using registry = await PackageRegistry.open(release, packed);
 const command = packed.find(({ name }) => name === "convoke")!;
 const golden = globSync("packages/server/src/testing/golden/*/data", { cwd: root });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -58,7 +58,17 @@ export class PackageRegistry implements AsyncDisposable {
   }
 }
 
-function readManifestOf(tarball: string): object {
+/** The tarballs that `packRelease` left in the folder. */
+export function readPacked(folder: string): readonly Packed[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".tgz") && !file.endsWith("-maps.tgz"))
+    .map((file) => {
+      const { name, version } = readManifestOf(path.join(folder, file));
+      return { name, version, file };
+    });
+}
+
+function readManifestOf(tarball: string): { readonly name: string; readonly version: string } {
   const text = execFileSync("tar", ["-xzOf", tarball, "package/package.json"], { encoding: "utf8" });
-  return JSON.parse(text) as object;
+  return JSON.parse(text) as { readonly name: string; readonly version: string };
 }
