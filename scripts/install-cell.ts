@@ -116,7 +116,8 @@ function findLeftOvers(place: InstallPlace, project: string): readonly string[] 
     ...files,
     ...left(place.home, [".npm", ".convoke", ".cache"]),
     ...left(path.join(place.home, ".cache"), ["convoke"]),
-    ...left(place.temporary, []),
+    // npm compiles itself into it.
+    ...left(place.temporary, ["node-compile-cache"]),
   ];
 }
 
