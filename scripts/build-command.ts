@@ -4,6 +4,7 @@ import path from "node:path";
 import { type BuildOptions, type Metafile, type Plugin, build } from "esbuild";
 import { buildProgram } from "./build-program.ts";
 import { bundlePlugin } from "./bundle-plugin.ts";
+import { sourceOfAsset } from "./copied-files.ts";
 import { findNamedLateImports } from "./late-imports.ts";
 import { findLoadedFiles, outputName } from "./loaded-files.ts";
 import { commandManifest, npmDependencies } from "./publish-manifest.ts";
@@ -128,18 +129,20 @@ export async function buildCommand(
   }
 
   mkdirSync(library, { recursive: true });
-  for (const asset of assets) {
-    cpSync(path.join(root, asset), path.join(library, outputName(asset)), { recursive: true });
+  const copies = assets.map((asset) => ({ asset, ...sourceOfAsset(root, asset) }));
+  for (const { asset, from } of copies) {
+    cpSync(from, path.join(library, outputName(asset)), { recursive: true });
   }
   writeFileSync(path.join(library, dataFile), schemaData.json);
   for (const file of ["README.md", "LICENSE"]) cpSync(path.join(root, file), path.join(outDirectory, file));
   writeFileSync(
     path.join(outDirectory, "THIRD-PARTY-NOTICES.txt"),
-    thirdPartyNotices(
-      Object.keys(inputs)
+    thirdPartyNotices([
+      ...Object.keys(inputs)
         .filter((file) => !isOwnSource(file))
         .map((file) => path.resolve(root, file)),
-    ),
+      ...copies.flatMap(({ manifests }) => manifests),
+    ]),
   );
   writeFileSync(path.join(outDirectory, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   cpSync(path.join(root, launcherFile), path.join(library, "launch.cjs"));

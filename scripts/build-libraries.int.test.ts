@@ -15,6 +15,13 @@ import { buildLibraries } from "./build-libraries.ts";
 
 const repository = path.resolve(import.meta.dirname, "..");
 
+const workspace = JSON.parse(readFileSync(path.join(repository, "package.json"), "utf8")) as {
+  readonly keywords: readonly string[];
+  readonly homepage: string;
+  readonly bugs: string;
+  readonly repository: object;
+};
+
 const tree: Readonly<Record<string, string>> = {
   LICENSE: "Free\n",
   "packages/protocol/package.json": JSON.stringify({
@@ -22,7 +29,11 @@ const tree: Readonly<Record<string, string>> = {
     version: "1.2.3",
     license: "MIT",
     type: "module",
-    exports: { ".": "./src/index.ts", "./validate": "./src/validate.ts" },
+    exports: {
+      ".": "./src/index.ts",
+      "./testing": "./src/testing.ts",
+      "./validate": "./src/validate.ts",
+    },
     dependencies: { typebox: "1.4.3" },
   }),
   "packages/protocol/README.md": "# Read me\n",
@@ -69,8 +80,14 @@ test("a library is built as modules with declarations, without its tests", async
       name: "@convoke/protocol",
       version: "1.2.3",
       license: "MIT",
+      keywords: workspace.keywords,
+      homepage: workspace.homepage,
+      bugs: workspace.bugs,
+      repository: { ...workspace.repository, directory: "packages/protocol" },
+      publishConfig: { access: "public" },
       type: "module",
       sideEffects: false,
+      engines: { node: ">=22" },
       exports: {
         ".": { types: "./lib/index.d.ts", default: "./lib/index.js" },
         "./validate": { types: "./lib/validate.d.ts", default: "./lib/validate.js" },

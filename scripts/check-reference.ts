@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
+import { copiedFiles } from "./copied-files.ts";
 import { checkSubfolderOrder } from "./check-subfolders.ts";
 import type { LayerRule, LayerTable } from "./layer-table.ts";
 import type { ModuleReference } from "./scan-source.ts";
@@ -33,6 +34,8 @@ function checkRelative(check: ReferenceCheck): void {
   const [specifier = ""] = reference.specifier.split("?");
   const target = path.posix.join(path.posix.dirname(from.file), specifier);
   const absolute = path.join(root, target);
+  // The build puts it there.
+  if (Object.hasOwn(copiedFiles, target)) return;
   if (!existsSync(absolute)) {
     report("unresolved", `${reference.specifier} names no file`);
     return;

@@ -26,6 +26,7 @@ const parts = [
   [`${testing}/nightly/node-cycles.ts`, "--count", "300", "--pooled"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   [`${testing}/nightly/work-inside.ts`],
+  ["scripts/install-matrix.ts"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],

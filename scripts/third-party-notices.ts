@@ -10,8 +10,8 @@ type Manifest = {
 
 /**
  * Names and licence texts of the npm packages that the files (absolute paths) belong to. Throws for a package that has no licence
- * text and names no licence: it may not be distributed. For a package under the Mozilla Public License it says where its
- * source is, as that licence demands (3.2).
+ * text and names no licence: it may not be distributed. For a package without a text, and for one under the Mozilla Public License
+ * (3.2 of it), it says where the source is.
  */
 export function thirdPartyNotices(files: readonly string[]): string {
   const directories = new Set(files.flatMap((file) => packageDirectory(file) ?? []));
@@ -33,12 +33,17 @@ function notice(directory: string): string {
     .map((file) => readFileSync(path.join(directory, file), "utf8").trim());
   if (texts.length === 0 && license === undefined) throw new Error(`${name} ${version} states no licence`);
   const source = license?.includes("MPL") === true ? [sourceOf(manifest)] : [];
-  return [`${name} ${version} (${license ?? "see below"})`, ...source, ...texts, ""].join("\n\n");
+  const place =
+    texts.length === 0 ? [`The package has no licence text. It is of ${addressOf(manifest)}.`] : [];
+  return [`${name} ${version} (${license ?? "see below"})`, ...source, ...texts, ...place, ""].join("\n\n");
 }
 
-function sourceOf({ name, version, repository }: Manifest): string {
+function sourceOf(manifest: Manifest): string {
+  return `The files of this package are used as they are, under the Mozilla Public License 2.0. Their source is the npm package ${manifest.name}@${manifest.version}, and ${addressOf(manifest)}.`;
+}
+
+function addressOf({ name, version, repository }: Manifest): string {
   const given = typeof repository === "string" ? repository : repository?.url;
   if (given === undefined) throw new Error(`${name} ${version} does not say where its source is`);
-  const address = given.replace(/^git\+/, "").replace(/\.git$/, "");
-  return `The files of this package are used as they are, under the Mozilla Public License 2.0. Their source is the npm package ${name}@${version}, and ${address}.`;
+  return given.replace(/^git\+/, "").replace(/\.git$/, "");
 }

@@ -4,7 +4,6 @@
  */
 export const unbundledPackages: readonly string[] = [
   "@lydell/node-pty",
-  "@rrweb/record",
   "@vscode/ripgrep",
   "playwright-core",
 ];

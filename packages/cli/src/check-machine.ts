@@ -11,6 +11,7 @@ import {
   defaultTools,
   findChromium,
 } from "@convoke/tool-host";
+import { checkSystem, ownSystem } from "./check-system.ts";
 import { describeNetwork } from "@convoke/server/describe-network";
 import type { Finding } from "./finding.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
@@ -24,6 +25,7 @@ export async function checkMachine(
 ): Promise<Finding[]> {
   const config = readConfig(environment, overrides);
   return [
+    checkSystem(ownSystem),
     { name: "node", state: "ok", detail: process.versions.node, fix: null },
     await checkDataDir(config.dataDir),
     ...(await checkDatabase(config)),

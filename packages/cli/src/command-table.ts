@@ -41,6 +41,7 @@ export const commands: CommandTable = {
   service: async () => (await import("./commands/service.ts")).addService,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   backup: async () => (await import("./commands/backup.ts")).addBackup,
+  restore: async () => (await import("./commands/restore.ts")).addRestore,
   store: async () => (await import("./commands/store.ts")).addStore,
   keys: async () => (await import("./commands/keys.ts")).addKeys,
   audit: async () => (await import("./commands/audit.ts")).addAudit,

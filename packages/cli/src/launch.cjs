@@ -10,30 +10,76 @@ var oldestNode = 24;
 /** In the package it is built; in a clone only a new Node can read it. */
 var isBuilt = fs.existsSync(path.join(__dirname, "bin.js"));
 var command = path.join(__dirname, isBuilt ? "bin.js" : "bin.ts");
-var wayOut = isBuilt
-  ? "was not installed. Install it again with npm install --include=optional, or use a newer Node."
-  : "is missing, because npm ran without install scripts (--ignore-scripts). Install it with: npm rebuild node --ignore-scripts=false";
+/** The package that comes along has this one as an optional dependency; a clone has npm's. */
+var ownPackage = "@convoke/node-" + process.platform + "-" + process.arch;
+var platforms = ["linux-x64", "linux-arm64"];
 
-/** The packages with the program itself, and the one that chooses among them. */
-function candidates() {
-  return ["node", "node-" + process.platform + "-" + process.arch];
+/** Finds a Node that comes along and runs here, and says of one that does not where it is. */
+function findNode() {
+  var names = [ownPackage, "node"];
+  var broken = null;
+  for (var index = 0; index < names.length; index += 1) {
+    var program = programOf(names[index]);
+    if (program === null) continue;
+    var tried = childProcess.spawnSync(program, ["--version"], { encoding: "utf8" });
+    if (tried.status === 0 && parseInt(tried.stdout.slice(1), 10) >= oldestNode) {
+      return { program: program, broken: null };
+    }
+    broken = broken || program;
+  }
+  return { program: null, broken: broken };
 }
 
-/** The first Node that comes along and runs here; null when there is none. */
-function findNode() {
-  var names = candidates();
-  for (var index = 0; index < names.length; index += 1) {
+/** The program of a package; null where it is not installed. */
+function programOf(name) {
+  try {
+    var manifest = require.resolve(name + "/package.json");
+    var program = path.join(path.dirname(manifest), "bin", "node");
+    return fs.existsSync(program) ? program : null;
+    // oxlint-disable-next-line no-unused-vars -- leaving the name out came later
+  } catch (error) {
+    return null;
+  }
+}
+
+/** Why there is no Node to go on with, and what to do; the end of a sentence. */
+function describeMissing(broken) {
+  if (!isBuilt && broken === null) {
+    return "the one of this clone is missing, because npm ran without install scripts (--ignore-scripts). Install it with: npm rebuild node --ignore-scripts=false";
+  }
+  if (platforms.indexOf(process.platform + "-" + process.arch) === -1) {
+    return "the package brings none for " + process.platform + " on " + process.arch + ". " + ownNode;
+  }
+  if (isMusl()) return "the package brings one for glibc only, while this system has musl. " + ownNode;
+  if (broken !== null) return broken + " does not run here. " + ownNode;
+  return ownPackage + " was not installed" + leftOutOptional;
+}
+
+var leftOutOptional =
+  ", because npm left out optional packages. Install them with: npm install --include=optional convoke";
+
+/** Packages with programs for this platform that others have as optional dependencies; only in the package. */
+function findLeftOut() {
+  var platform = process.platform + "-" + process.arch;
+  if (!isBuilt || platforms.indexOf(platform) === -1) return [];
+  return ["@vscode/ripgrep", "@lydell/node-pty"].reduce(function (left, name) {
+    var native = name + "-" + platform;
     try {
-      var manifest = require.resolve(names[index] + "/package.json");
-      var program = path.join(path.dirname(manifest), "bin", "node");
-      var tried = childProcess.spawnSync(program, ["--version"], { encoding: "utf8" });
-      if (tried.status === 0 && parseInt(tried.stdout.slice(1), 10) >= oldestNode) return program;
+      require.resolve(native + "/package.json", { paths: [path.dirname(require.resolve(name))] });
+      return left;
       // oxlint-disable-next-line no-unused-vars -- leaving the name out came later
     } catch (error) {
-      // Not installed: the next one may be.
+      return left.concat(native);
     }
-  }
-  return null;
+  }, []);
+}
+
+var ownNode = "Install Node " + oldestNode + " or newer";
+
+/** Where a Node cannot tell, it is too old to be linked to musl in an official build. */
+function isMusl() {
+  if (process.platform !== "linux" || !process.report) return false;
+  return !process.report.getReport().header.glibcVersionRuntime;
 }
 
 function relaunch(program) {
@@ -60,20 +106,29 @@ function relaunch(program) {
   });
 }
 
-if (parseInt(process.versions.node, 10) >= oldestNode) {
-  require(command);
+if (process.platform === "win32") {
+  refuse("Convoke does not run on Windows itself. Use WSL2, which is a Linux.");
+} else if (parseInt(process.versions.node, 10) >= oldestNode) {
+  var left = findLeftOut();
+  if (left.length === 0) require(command);
+  else refuse("Convoke needs " + left.join(" and ") + ", not installed" + leftOutOptional);
 } else {
   var found = findNode();
-  if (found === null) {
-    console.error(
+  if (found.program === null) {
+    refuse(
       "Convoke needs Node " +
         oldestNode +
         " or newer, this is " +
         process.versions.node +
-        ", and the bundled one " +
-        wayOut,
+        ", and " +
+        describeMissing(found.broken),
     );
-    process.exit(2);
+  } else {
+    relaunch(found.program);
   }
-  relaunch(found);
+}
+
+function refuse(sentence) {
+  console.error(sentence);
+  process.exit(2);
 }

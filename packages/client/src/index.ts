@@ -1,4 +1,5 @@
 export { ApiError } from "./api-error.ts";
+export type { AttachOptions } from "./attach.ts";
 export { describeRule, type RuleWords } from "./describe-rule.ts";
 export type { ConnectionChange, ConnectionReason } from "./connection-change.ts";
 export { ConnectionError } from "./connection-error.ts";
@@ -12,9 +13,11 @@ export {
   type EventWindow,
 } from "./convoke-client.ts";
 export type { FollowItem, FollowOptions, Trimmed } from "./follow.ts";
+export type { HttpOptions } from "./http.ts";
 export type { OverviewItem, OverviewOptions } from "./overview.ts";
 export type { BrowserOptions } from "./browser.ts";
 export type { ShellOptions } from "./shell.ts";
+export type { StreamOptions } from "./stream.ts";
 export type { TerminalOptions } from "./terminal.ts";
 export {
   emptyView,

@@ -44,6 +44,25 @@ test("F5, F16: convoke backup copies a folder, and convoke doctor --check-data t
   expect(JSON.parse(damaged.stdout)).toMatchObject({ damages: [{ file: "application.sqlite" }] });
 });
 
+test("convoke restore brings a backup back into a new folder, and says what to start", async () => {
+  await using folder = await openTemporaryDirectory();
+  const [copy, restored] = ["copy", "restored"].map((name) => join(folder.path, name)) as [string, string];
+  await convoke(folder.path, "keys", "create", "--label", "laptop");
+  await convoke(folder.path, "backup", "--to", copy);
+  const done = await convoke(folder.path, "restore", "--from", copy, "--to", restored);
+  expect(done.stdout).toMatch(
+    /^\d+ files were restored to .*restored\. Start a server on them: convoke serve --data-dir /,
+  );
+  expect(done).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/ {2}checking application\.sqlite/) as string,
+  });
+  const listed = await convoke(folder.path, "keys", "list", "--data-dir", restored);
+  expect(listed.stdout).toContain("laptop");
+  const again = await convoke(folder.path, "restore", "--from", copy, "--to", restored, "--json");
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/restored is not empty/) as string });
+});
+
 test("F5: doctor --check-data does not call a database damaged that another process keeps locked", async () => {
   await using folder = await openTemporaryDirectory();
   await convoke(folder.path, "keys", "create");

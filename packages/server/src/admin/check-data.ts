@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../boot/config.ts";
 import { isBusy } from "../database/sqlite-file.ts";
 import { checkDatabase } from "../journal/sqlite/check-database.ts";
-import { checkJournal } from "../journal/sqlite/check.ts";
+import { type CheckDeps, checkJournal } from "../journal/sqlite/check.ts";
+import { formatProblem } from "../journal/sqlite/schema.ts";
 import { textsFile } from "../journal/sqlite/texts/tables.ts";
 import { describeStorageFault, inFile } from "../lib/storage-fault.ts";
 
@@ -22,11 +23,24 @@ export type CheckDataDeps = {
  * Compares every database of a data folder with its checksums and indexes. Changes nothing, and may run beside a
  * server. Records of executions inside sandboxes are left out: programs there can write to them.
  */
-export async function checkData({
-  dataDir,
-  onDamage,
-  onProgress,
-}: CheckDataDeps): Promise<{ events: number }> {
+export async function checkData(deps: CheckDataDeps): Promise<{ events: number }> {
+  return await checkEach(deps, checkJournal);
+}
+
+/** As {@link checkData}, also for a folder of an older release: of its journal only pages and indexes are compared. */
+export async function checkAnyRelease(deps: CheckDataDeps): Promise<void> {
+  await checkEach(deps, (journal) => {
+    if (isOwnFormat(journal.path)) return checkJournal(journal);
+    using database = openReadOnly(journal.path);
+    checkDatabase(database, journal.onDamage);
+    return 0;
+  });
+}
+
+async function checkEach(
+  { dataDir, onDamage, onProgress }: CheckDataDeps,
+  checkLog: (journal: CheckDeps) => number,
+): Promise<{ events: number }> {
   let events = 0;
   for (const path of await listDatabases(dataDir)) {
     const file = relative(dataDir, path);
@@ -35,13 +49,13 @@ export async function checkData({
     try {
       if (file === "journal.db") {
         const onEvents = (count: number): void => onProgress(`${file}: ${count} events compared`);
-        events = checkJournal({ path, onDamage: onProblem, onProgress: onEvents });
+        events = checkLog({ path, onDamage: onProblem, onProgress: onEvents });
       } else {
         const hint =
           file === textsFile
             ? " Nothing is lost: end the server and delete the file, it is built again."
             : "";
-        using database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+        using database = openReadOnly(path);
         checkDatabase(database, (problem) => onProblem(`${problem}${hint}`));
       }
     } catch (error) {
@@ -52,6 +66,16 @@ export async function checkData({
     }
   }
   return { events };
+}
+
+function isOwnFormat(path: string): boolean {
+  using database = openReadOnly(path);
+  const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  return formatProblem(path, format) === null;
+}
+
+function openReadOnly(path: string): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
 }
 
 /** What an agent has put beside the records of its tools, behind a wall. `name` is below `conversations`. */

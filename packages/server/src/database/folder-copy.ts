@@ -23,6 +23,8 @@ export type FolderCopyDeps = {
   readonly onProgress: (file: string) => void;
   /** Whether a file, by its name in the folder, is copied before the others beside it. */
   readonly isFirst: (file: string) => boolean;
+  /** Whether an own database that cannot be read is copied as it lies there; otherwise it ends the copy. */
+  readonly takesDamaged: boolean;
 };
 
 /**
@@ -36,12 +38,14 @@ export class FolderCopy {
   readonly #to: string;
   readonly #onProgress: (file: string) => void;
   readonly #isFirst: (file: string) => boolean;
+  readonly #takesDamaged: boolean;
 
-  constructor({ from, to, onProgress, isFirst }: FolderCopyDeps) {
+  constructor({ from, to, onProgress, isFirst, takesDamaged }: FolderCopyDeps) {
     this.#from = Buffer.from(from).toString("latin1");
     this.#to = Buffer.from(to).toString("latin1");
     this.#onProgress = onProgress;
     this.#isFirst = isFirst;
+    this.#takesDamaged = takesDamaged;
   }
 
   /** What is in the folder itself, without what belongs to a database there. */
@@ -100,7 +104,8 @@ export class FolderCopy {
       vacuumInto(textOf(from), textOf(to));
     } catch (error) {
       // What runs in a sandbox or behind a wall may have written or locked it: it is copied as it lies there.
-      if (!isOfAgents(name) || !isOfDatabase(error)) throw inFile(error, textOf(from));
+      const isTaken = (this.#takesDamaged || isOfAgents(name)) && isOfDatabase(error);
+      if (!isTaken) throw inFile(error, textOf(from));
       await rm(bytesOf(to), { force: true });
       await copyFile(bytesOf(from), bytesOf(to));
     }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -8,6 +8,8 @@ import { Kysely, sql } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openApplicationDatabase } from "./sqlite-application-database.ts";
+import { version } from "../lib/version.ts";
+import { copyBeforeUpgrade } from "./copy-before-upgrade.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
@@ -113,7 +115,9 @@ test("P57: tables of a newer version are refused by the name of their file, and 
   const done = { name: "9999-newer", timestamp: "" };
   await newer.insertInto("kysely_migration").values(done).execute();
   await newer.destroy();
-  await expect(openApplicationDatabase(dataDir)).rejects.toThrow(`${path} was used by a newer version`);
+  const refused = `${path} was used by a newer version than ${version}: use a newer version, or restore a backup`;
+  await expect(openApplicationDatabase(dataDir)).rejects.toThrow(refused);
+  expect((await readdir(dataDir)).filter((name) => name.includes("before"))).toEqual([]);
 });
 
 test("P57: tables of an older release get what later migrations add, and keep their rows", async () => {
@@ -134,6 +138,46 @@ test("P57: tables of an older release get what later migrations add, and keep th
     ]);
   }
   await expect(openApplicationDatabase(dataDir)).rejects.toThrow("was used by a newer version");
+});
+
+test("P57: before a newer release changes tables it copies the small databases, readable by their owner; one copy is kept", async () => {
+  const { "0001-tables": first, "0002-user-rules": second, ...later } = allMigrations;
+  const older = { "0001-tables": first!, "0002-user-rules": second! };
+  {
+    await using database = await openApplicationDatabase(dataDir, older);
+    await sql`INSERT INTO users (id, created_at) VALUES ('ada', 5)`.execute(database.tables);
+    using sandboxes = new DatabaseSync(join(dataDir, "sandboxes.sqlite"));
+    sandboxes.exec("CREATE TABLE sandboxes (id TEXT); INSERT INTO sandboxes VALUES ('one')");
+  }
+  await writeFile(join(dataDir, "application.before-0.0.9.sqlite"), "");
+  await writeFile(join(dataDir, "sandboxes.before-0.0.9.sqlite"), "");
+  for (const _start of ["first", "second"])
+    await (await openApplicationDatabase(dataDir, { ...older, ...later }))[Symbol.asyncDispose]();
+  const copies = ["application", "sandboxes"].map((name) => `${name}.before-${version}.sqlite`);
+  expect((await readdir(dataDir)).filter((name) => name.includes("before"))).toEqual(copies);
+  for (const name of copies) expect((await stat(join(dataDir, name))).mode & 0o777).toBe(0o600);
+  using before = new DatabaseSync(join(dataDir, copies[0]!), { readOnly: true });
+  expect(before.prepare("SELECT name FROM kysely_migration ORDER BY name").all()).toEqual(
+    Object.keys(older).map((name) => ({ name })),
+  );
+  expect(before.prepare("SELECT id FROM users").all()).toEqual([{ id: "ada" }]);
+  using sandboxes = new DatabaseSync(join(dataDir, copies[1]!), { readOnly: true });
+  expect(sandboxes.prepare("SELECT id FROM sandboxes").all()).toEqual([{ id: "one" }]);
+});
+
+test("P57: a process that comes late makes no copy of tables that another one has changed", async () => {
+  await (await openApplicationDatabase(dataDir))[Symbol.asyncDispose]();
+  copyBeforeUpgrade({ dataDir, version: "0.2.0", done: ["0001-tables"] });
+  expect((await readdir(dataDir)).filter((name) => name.includes("before"))).toEqual([]);
+});
+
+test("P57: where the copy cannot be made the tables stay as they are", async () => {
+  const { "0001-tables": first } = allMigrations;
+  await (await openApplicationDatabase(dataDir, { "0001-tables": first! }))[Symbol.asyncDispose]();
+  await mkdir(join(dataDir, `application.before-${version}.sqlite`));
+  await expect(openApplicationDatabase(dataDir)).rejects.toThrow();
+  using database = new DatabaseSync(join(dataDir, "application.sqlite"));
+  expect(database.prepare("SELECT name FROM kysely_migration").all()).toEqual([{ name: "0001-tables" }]);
 });
 
 test("P57: tables of a development version are refused with what to do, and stay as they are", async () => {

@@ -5,6 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type Compilable, Kysely, sql, type Transaction } from "kysely";
 import { ConfigError } from "../lib/config-error.ts";
 import { inFile } from "../lib/storage-fault.ts";
+import { version } from "../lib/version.ts";
+import { waysBack } from "../lib/ways-back.ts";
 import {
   allMigrations,
   isOfNewerRelease,
@@ -15,6 +17,7 @@ import type { ApplicationDatabase, LiveRows, LiveTable } from "./application-dat
 import { CachedStatements } from "./cached-statements.ts";
 import { LogCopier } from "./log-copier.ts";
 import { LogSync } from "./log-sync.ts";
+import { copyBeforeUpgrade } from "./copy-before-upgrade.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
 import { openSqliteFile, openSqliteReader } from "./sqlite-file.ts";
 import type { Tables } from "./tables.ts";
@@ -148,12 +151,20 @@ export async function openApplicationDatabase(
       throw new ConfigError(
         `${path} is of a development version from before the first release: name another data folder, or use the version that made it.`,
       );
-    if (!isDeepStrictEqual(done, Object.keys(migrations))) await migrate(tables, path, migrations);
+    if (!isDeepStrictEqual(done, Object.keys(migrations))) {
+      if (isOlder(done, migrations)) copyBeforeUpgrade({ dataDir, version, done });
+      await migrate(tables, path, migrations);
+    }
     return new SqliteApplicationDatabase(tables, openSqliteReader(path), path);
   } catch (error) {
     await tables.destroy();
     throw error;
   }
+}
+
+/** Whether an earlier release made the tables: a new file has none, and those of a newer one are refused. */
+function isOlder(done: readonly string[], migrations: Migrations): boolean {
+  return done.length > 0 && done.every((name) => Object.hasOwn(migrations, name));
 }
 
 /**
@@ -179,7 +190,7 @@ async function migrate(tables: Kysely<Tables>, path: string, migrations: Migrati
   });
   const { error } = await migrator.migrateToLatest();
   if (isOfNewerRelease(error))
-    throw new ConfigError(`${path} was used by a newer version: use that one, or a newer one`, {
+    throw new ConfigError(`${path} was used by a newer version than ${version}: ${waysBack}.`, {
       cause: error,
     });
   if (error !== undefined)

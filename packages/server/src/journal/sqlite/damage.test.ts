@@ -217,7 +217,7 @@ test("P57: a journal of a development version is refused, not called damaged", a
 });
 
 test("P8, P57: the journal of the first release has what lists filter by; a damaged configuration hides nothing", async () => {
-  const golden = join(import.meta.dirname, "../../testing/golden/0.1.0/data/journal.db");
+  const golden = join(import.meta.dirname, "../../testing/golden/0.1.0-alpha/data/journal.db");
   await cp(golden, join(dataDir, "journal.db"));
   const ids = ((): string[] => {
     using database = new DatabaseSync(join(dataDir, "journal.db"));

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { isForeignNumber } from "../../lib/storage-fault.ts";
+import { waysBack } from "../../lib/ways-back.ts";
 import { enterWalMode } from "../../database/sqlite-file.ts";
 
 /** The code of the error for a journal that this version cannot work on. */
@@ -142,11 +143,15 @@ export function formatProblem(path: string, found: number, schema = journalSchem
   const target = versionOf(schema);
   if (found === target) return null;
   const what = `The journal ${path} has format ${found}`;
-  if (found > target)
-    return `${what}, this version reads up to ${target}: use a newer version, or another data folder.`;
+  if (found > target) return `${what}, this version reads up to ${target}: ${waysBack}.`;
   return isUnreleased(found, schema)
     ? `${what} of a development version from before the first release: name another data folder, or use the version that made it.`
     : `${what} of an older release, this version reads ${target}: start a server of this version on it once.`;
+}
+
+/** Whether a newer version made a journal of this format. */
+export function isOfLaterFormat(found: number): boolean {
+  return found > versionOf(journalSchema);
 }
 
 /** 0 is a file without tables. */

@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { zstdCompressSync } from "node:zlib";
 import type { Event } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { startTestServer } from "../start-server.ts";
@@ -18,6 +19,14 @@ const releases = folders.filter((entry) => entry.isDirectory()).map(({ name }) =
 
 test("there is a folder of a release", () => {
   expect(releases.length).toBeGreaterThan(0);
+});
+
+test.each(releases)("the folder of release %s takes under 200 KB compressed", async (release) => {
+  const data = join(import.meta.dirname, release, "data");
+  const sizes = (await readdir(data)).map(
+    async (name) => zstdCompressSync(await readFile(join(data, name))).length,
+  );
+  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
 });
 
 test.each(releases)("P8, P57: a data folder of release %s is listed, read and resumed", async (release) => {

@@ -1,8 +1,8 @@
 import { mkdir, open, readFile, type FileHandle } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { onceUnlessRejected } from "@convoke/protocol/once-unless-rejected";
 import type { BrowserContext, Page } from "playwright-core";
+import { findRecorderFile } from "./recorder-file.ts";
 
 export type RecordingResult = { readonly path: string; readonly eventCount: number };
 
@@ -111,9 +111,7 @@ class Recording {
 const recorderScript = onceUnlessRejected(makeScript);
 
 async function makeScript(): Promise<string> {
-  const require = createRequire(import.meta.url);
-  const folder = dirname(require.resolve("@rrweb/record"));
-  const source = await readFile(join(folder, "record.umd.min.cjs"), "utf8");
+  const source = await readFile(findRecorderFile(), "utf8");
   return `(() => {
   if (window !== window.top || window.__convokeStopRecording || !window.${binding}) return;
   window.__convokeStopRecording = () => {};
