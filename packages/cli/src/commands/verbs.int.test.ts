@@ -114,12 +114,12 @@ test("send --wait follows the run and ends with its code; send alone says where 
   expect(line!.event_id).toEqual(expect.any(String));
 });
 
-test("rename, fork, pause, stop and rm act on one conversation", async () => {
+test("rename, fork, resume, pause, stop and rm act on one conversation", async () => {
   await linesOf("conversation", "rename", asking, "Another title");
   expect((await server.client.getConversation(asking)).title).toBe("Another title");
   const [fork] = await linesOf("conversation", "fork", asking, "--title", "A fork");
   expect((await server.client.getConversation(fork!.id)).title).toBe("A fork");
-  for (const verb of ["pause", "interrupt", "stop"]) await linesOf("conversation", verb, fork!.id);
+  for (const verb of ["resume", "pause", "interrupt", "stop"]) await linesOf("conversation", verb, fork!.id);
   const asked = await convoke("rm", fork!.id);
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--yes")]);
   expect(await linesOf("rm", "rm", fork!.id, "--yes")).toEqual([{ id: fork!.id, deleted: true }]);
