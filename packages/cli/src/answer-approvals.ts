@@ -55,7 +55,9 @@ function write({ output, isJson }: Terminal, text: string): void {
 export async function askAboutActions(asked: readonly Asked[], terminal: Terminal): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const [index, item] of asked.entries()) {
-    if (asked.length > 1) write(terminal, `${index + 1} of ${asked.length}: ${describeAction(item)}\n`);
+    // Where the events are not shown for people, neither is the action that is asked about.
+    const place = asked.length > 1 ? `${index + 1} of ${asked.length}: ` : "";
+    if (place !== "" || terminal.isJson) write(terminal, `${place}${describeAction(item)}\n`);
     answers.push(await askAbout(item, terminal));
   }
   return answers;

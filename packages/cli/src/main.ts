@@ -30,6 +30,8 @@ export async function main(given: readonly string[], keepCompiled: () => void): 
     for (const load of named === undefined ? Object.values(commands) : [named]) {
       (await load())(program, keepCompiled);
     }
+    for (const command of program.commands)
+      if (Object.hasOwn(apiCommands, command.name())) command.helpGroup("Commands over the API:");
   };
   await runCommandLine({ argv, add, explain, hasJsonErrors: hasJsonErrors(argv) });
 }
@@ -41,7 +43,7 @@ function hasJsonErrors(argv: readonly string[]): boolean {
 
 async function explain(error: unknown): Promise<Explained | null> {
   const { ApiError, ConnectionError } = await import("@convoke/client");
-  const { ConfigError } = await import("@convoke/server/config");
+  const { ConfigError } = await import("@convoke/server/config-error");
   if (error instanceof ConfigError) return { message: error.message, exitCode: exitCodes.usage };
   if (error instanceof ApiError) {
     const message = `The server refused the request (${error.status}): ${error.message}`;

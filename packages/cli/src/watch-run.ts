@@ -126,7 +126,8 @@ async function answer(options: WatchOptions): Promise<boolean> {
     await client.respondToConfirmation(id, false, "Not approved at the terminal.");
     return false;
   }
-  return await answerWaiting(client, id, options);
+  const isJson = options.isJson || options.isQuiet === true;
+  return await answerWaiting(client, id, { ...options, isJson });
 }
 
 function summary(id: string, view: ConversationView, paint: ReturnType<typeof createPaint>): string {

@@ -22,14 +22,17 @@ export function openApi(options: ApiOptions): Promise<OpenedClient> {
  * A client for a command that lets an agent work. A run would end with a server that is started for the command alone, so that
  * needs `isWaiting`.
  */
-export async function openApiForRun(options: ApiOptions, isWaiting: boolean): Promise<OpenedClient> {
-  const opened = await open(options, "ask");
-  if (opened.source !== "own" || isWaiting) return opened;
-  await opened[Symbol.asyncDispose]();
-  throw new CommandError(
-    "No server is running, so nothing would carry the run on. Add --wait to follow it here, or start convoke serve.",
-    exitCodes.usage,
-  );
+export function openApiForRun(options: ApiOptions, isWaiting: boolean): Promise<OpenedClient> {
+  if (isWaiting) return open(options, "ask");
+  return openClient(options, {
+    environment: configuredEnvironment(),
+    openOwn: async () => {
+      throw new CommandError(
+        "No server is running, so nothing would carry the run on. Add --wait to follow it here, or start convoke serve.",
+        exitCodes.usage,
+      );
+    },
+  });
 }
 
 function open(options: ApiOptions, withoutWall: "ask" | "none"): Promise<OpenedClient> {

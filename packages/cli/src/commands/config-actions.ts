@@ -84,10 +84,11 @@ export function editFile(): void {
   copyFileSync(path, draft);
   // The variable may hold flags: `code --wait`.
   const ended = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", draft], { stdio: "inherit" });
-  if (ended.status !== 0)
-    throw new CommandError(
-      `${editor} ended with code ${ended.status ?? ended.signal}. ${path} is as it was.`,
-    );
+  if (ended.status !== 0) {
+    rmSync(draft);
+    const how = ended.status === null ? String(ended.signal) : `code ${ended.status}`;
+    throw new CommandError(`${editor} ended with ${how}. ${path} is as it was.`);
+  }
   try {
     writeConfiguration(path, readIfThere(draft));
   } catch (error) {

@@ -20,7 +20,7 @@ export function addLogs(program: Command): void {
   program
     .command("logs")
     .description("Show the log of the server that runs as a service, or a file with the error output of one")
-    .option("-f, --follow", "go on with new lines until Ctrl-C")
+    .option("-f, --follow", "show new lines as they come, until Ctrl-C")
     .addOption(
       new Option("--level <level>", "the least level that is shown")
         .choices(Object.keys(logLevels))
@@ -85,7 +85,7 @@ function journal({ follow, lines, unit }: LogsOptions): [string, string[]] {
   ];
 }
 
-/** `-F` goes on with the new file after a rotation. */
+/** `-F` continues with the new file after a rotation. */
 function tail(file: string, { follow, lines }: LogsOptions): [string, string[]] {
   return ["tail", ["-n", String(lines), ...(follow === true ? ["-F"] : []), "--", file]];
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { text as readAll } from "node:stream/consumers";
 import type { ConvokeClient } from "@convoke/client";
 import type { Command } from "commander";
 import { conversationArgument, findConversation } from "../api/find-conversation.ts";
@@ -34,7 +34,7 @@ export function addResume(program: Command): void {
 }
 
 async function send(given: string, text: string, options: WaitOptions): Promise<void> {
-  const message = text === "-" ? readFileSync(0, "utf8").trimEnd() : text;
+  const message = text === "-" ? (await readAll(process.stdin)).trimEnd() : text;
   if (message.trim() === "") throw new CommandError("The message is empty.", exitCodes.usage);
   await using opened = await openApiForRun(options, options.wait === true);
   const { client } = opened;

@@ -1,9 +1,7 @@
 import { settingKeys } from "@convoke/server/settings";
-import type { CompletionCommand } from "./completion-command.ts";
+import type { Candidate, CompletionCommand } from "./completion-command.ts";
 import { listConversations } from "./list-conversations.ts";
 import { readCompletionTable } from "./read-completion-table.ts";
-
-export type Candidate = { readonly value: string; readonly description: string };
 
 /** `convoke __complete`: prints what may stand in place of the last word, one a line, with a tab before its description. */
 export async function main(words: readonly string[]): Promise<void> {

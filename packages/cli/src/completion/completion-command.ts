@@ -1,3 +1,6 @@
+/** One of the words that may stand at the cursor. */
+export type Candidate = { readonly value: string; readonly description: string };
+
 /** What a shell can complete of a command, without loading the command. */
 export type CompletionCommand = {
   readonly description: string;

@@ -4,27 +4,29 @@ import { readSessionKey } from "@convoke/server/session-key";
 import { read } from "@convoke/server/setting";
 import { settings } from "@convoke/server/settings";
 import { shortIds } from "../api/find-conversation.ts";
+import { configuredEnvironment } from "../configuration/load-configuration.ts";
 import { printable } from "../print/printable.ts";
 import { findServers } from "../running-servers.ts";
-import type { Candidate } from "./complete.ts";
+import type { Candidate } from "./completion-command.ts";
 
 /** Somebody waits at a prompt. */
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 
 /** The conversations that the running server changed last; none where no server runs or it does not answer. */
 export async function listConversations(): Promise<readonly Candidate[]> {
-  const dataDir = read(process.env, settings.data_dir) ?? join(homedir(), ".convoke");
   try {
+    const environment = configuredEnvironment();
+    const dataDir = read(environment, settings.data_dir) ?? join(homedir(), ".convoke");
     const server = (await findServers(dataDir)).at(-1);
     if (server === undefined) return [];
     const key = server.usesFolderKey
       ? ((await readSessionKey(dataDir))?.key ?? null)
-      : read(process.env, settings.session_api_key);
+      : read(environment, settings.session_api_key);
     const reply = await fetch(
       `${server.apiUrl}/api/conversations/search?limit=50&sort_order=UPDATED_AT_DESC`,
       {
         headers: key === null ? {} : { "X-Session-API-Key": key },
-        signal: AbortSignal.timeout(patienceMs),
+        signal: AbortSignal.timeout(timeoutMs),
       },
     );
     if (!reply.ok) return [];

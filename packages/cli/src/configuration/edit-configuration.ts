@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { ConfigError } from "@convoke/server/config";
+import { ConfigError } from "@convoke/server/config-error";
 import type { Setting } from "@convoke/server/setting";
 import { settings, type SettingKey } from "@convoke/server/settings";
 import { stringify } from "smol-toml";

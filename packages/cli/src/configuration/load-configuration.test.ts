@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ConfigError } from "@convoke/server/config";
+import { ConfigError } from "@convoke/server/config-error";
 import { userFile } from "./configuration-files.ts";
 import { loadConfiguration } from "./load-configuration.ts";
 

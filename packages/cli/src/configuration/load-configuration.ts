@@ -1,4 +1,4 @@
-import { ConfigError } from "@convoke/server/config";
+import { ConfigError } from "@convoke/server/config-error";
 import type { Environment, Setting } from "@convoke/server/setting";
 import { settingKeys, settings, type SettingKey } from "@convoke/server/settings";
 import { configurationFiles } from "./configuration-files.ts";

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
-import { ConfigError } from "@convoke/server/config";
+import { ConfigError } from "@convoke/server/config-error";
 import type { Setting } from "@convoke/server/setting";
 import { settingKeys, settings, type SettingKey } from "@convoke/server/settings";
 import { nearMiss } from "@convoke/protocol/near-miss";

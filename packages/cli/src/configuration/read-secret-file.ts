@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ConfigError } from "@convoke/server/config";
+import { ConfigError } from "@convoke/server/config-error";
 
 /** The secret in a file, without the newline at its end. `name` is the variable or key that names the file. */
 export function readSecretFile(name: string, path: string): string {
