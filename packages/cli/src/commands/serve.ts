@@ -6,7 +6,7 @@ import { canOpenBrowser, openBrowser } from "../open-browser.ts";
 import { welcome } from "../print/welcome.ts";
 import { listening } from "../listening.ts";
 import { announceServer, type RunningServer } from "../running-servers.ts";
-import { findWebDir } from "../find-web-dir.ts";
+import { findDocsDir, findWebDir } from "../find-web-dir.ts";
 import { takeShare, type ServerFacts, type Share } from "../processes/process-messages.ts";
 import { parseLogLevel, parsePort, parseProcesses } from "./parse-options.ts";
 import { storeOverrides, withStore, type StoreOptions } from "./store-options.ts";
@@ -76,6 +76,7 @@ export function addServe(program: Command, keepCompiled: () => void): void {
 
 async function serve(options: Serve): Promise<void> {
   const webDir = findWebDir();
+  const docsDir = findDocsDir();
   const share = takeShare(process.env);
   const overrides: ConfigOverrides = {
     ...(options.host === undefined ? {} : { host: options.host }),
@@ -88,6 +89,7 @@ async function serve(options: Serve): Promise<void> {
     network: options.network,
     isAuthDisabled: !options.auth,
     ...(webDir === null ? {} : { webDir }),
+    ...(docsDir === null ? {} : { docsDir }),
   };
   try {
     if (share === null && options.processes > 1) await serveInProcesses(options, overrides);

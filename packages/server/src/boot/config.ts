@@ -38,6 +38,8 @@ export type ServerConfig = {
   readonly webUrl: string | null;
   /** The folder of the built web interface; null serves none. */
   readonly webDir: string | null;
+  /** The folder of the built documentation; null serves none. */
+  readonly docsDir: string | null;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   /** A regular expression for further origins, as a whole. */
@@ -98,6 +100,8 @@ export type ConfigOverrides = {
   /** As `CONVOKE_NETWORK`. */
   readonly network?: string | undefined;
   readonly webDir?: string | undefined;
+  /** Not used with `CONVOKE_DOCS=off`. */
+  readonly docsDir?: string | undefined;
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -121,6 +125,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     masterSecret: environment["CONVOKE_SECRET_KEY"] || null,
     webUrl,
     webDir: overrides.webDir ?? null,
+    docsDir: isDocsOn(environment) ? (overrides.docsDir ?? null) : null,
     allowedHosts: [
       ...readList(environment["CONVOKE_ALLOWED_HOSTS"]),
       ...[webUrl, database?.nodeAddress].flatMap((url) => (url == null ? [] : [hostOf(url)])),
@@ -167,6 +172,12 @@ function readConversations(environment: Environment): boolean {
   const where = environment["CONVOKE_CONVERSATIONS"] || "anywhere";
   if (where === "sandboxed" || where === "anywhere") return where === "sandboxed";
   throw new ConfigError(`CONVOKE_CONVERSATIONS must be anywhere or sandboxed, not "${where}".`);
+}
+
+function isDocsOn(environment: Environment): boolean {
+  const state = environment["CONVOKE_DOCS"] || "on";
+  if (state === "on" || state === "off") return state === "on";
+  throw new ConfigError(`CONVOKE_DOCS must be on or off, not "${state}".`);
 }
 
 function readWebUrl(environment: Environment): string | null {
