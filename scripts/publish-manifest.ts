@@ -47,7 +47,7 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
     // Node version for the launcher; the command itself runs on the Node that is installed with it.
     engines: { node: ">=18" },
     bin: { convoke: "lib/launch.cjs" },
-    files: ["lib", "web", "THIRD-PARTY-NOTICES.txt"],
+    files: ["lib", "web", "docs", "THIRD-PARTY-NOTICES.txt"],
     dependencies: Object.fromEntries(installed),
     ...nodeItself(devDependencies["node"]),
   };
