@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync 
 import path from "node:path";
 import { buildLibraries } from "./build-libraries.ts";
 import { composeSource } from "./docs/compose-source.ts";
+import { writeProtocolNames } from "./docs/protocol-names.ts";
 import { foreignLoads, policyFile, policyOf } from "./docs/page-policy.ts";
 import { resolveToolFile } from "./resolve-tool-file.ts";
 
@@ -35,7 +36,8 @@ function installBuilder(): void {
 
 /** From the declarations that are published; the builder's TypeScript reads them, because the workspace's has no API for that. */
 function writeClientReference(): void {
-  buildLibraries(root, ["protocol", "client"]);
+  buildLibraries(root, ["client"]);
+  writeProtocolNames(path.join(root, "dist/client/lib"), path.join(site, ".cache/protocol.d.ts"));
   run(
     "the reference of the client",
     resolveToolFile(site, "typedoc", "typedoc"),

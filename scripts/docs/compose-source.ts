@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import path from "node:path";
 import { type OpenApi, routePages } from "./route-pages.ts";
 
-/** Parts of `docs` that only contributors with the repository read. */
-const leftOut = new Set(["decisions"]);
+/** Parts of `docs` that are no pages of the site: what only contributors read, and data. */
+const leftOut = new Set(["decisions", "openapi"]);
 
 /** By the folder of the pages: the OpenAPI document that they are made of. */
 const documents = { "agent-server": "agent-server.json", "app-server": "app-server.json" };

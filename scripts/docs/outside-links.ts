@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 
 /** The part of a markdown-it token that is changed here. */
@@ -35,7 +35,7 @@ export function hintAtFilesOutside(
           const [target = "", anchor = ""] = splitHref(token.attrGet("href") ?? "");
           if (target === "" || /^[a-z]+:|^\//.test(target)) continue;
           const page = path.join(directory, target.replace(/(^|\/)README\.md$/, "$1index.md"));
-          if (existsSync(path.join(source, page))) {
+          if (isFile(path.join(source, page)) || isFile(path.join(source, "public", page))) {
             token.attrSet("href", `${target.replace(/(^|\/)README\.md$/, "$1index.md")}${anchor}`);
             continue;
           }
@@ -50,6 +50,10 @@ export function hintAtFilesOutside(
       }
     }
   });
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function splitHref(href: string): readonly [string, string] {
