@@ -41,7 +41,10 @@ function writeClientReference(): void {
   run(
     "the reference of the client",
     resolveToolFile(site, "typedoc", "typedoc"),
-    ...["--options", path.join(site, "typedoc.json"), "--out", path.join(source, "reference/client")],
+    "--options",
+    path.join(site, "typedoc.json"),
+    "--out",
+    path.join(source, "reference/client"),
   );
 }
 

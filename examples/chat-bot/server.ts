@@ -37,13 +37,19 @@ async function streamAnswers(id: string, after: string | null, response: ServerR
   response.on("close", () => gone.abort());
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   const emit = (name: string, data: unknown, eventId?: string): void => {
-    response.write(`${eventId === undefined ? "" : `id: ${eventId}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+    response.write(
+      `${eventId === undefined ? "" : `id: ${eventId}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`,
+    );
   };
   for await (const item of client.follow(id, { afterEventId: after, deltas: "items", signal: gone.signal })) {
     if (item.type === "signal") {
       if (item.frame["kind"] === "AnswerDelta") emit("piece", item.frame["text"]);
     } else if (item.event.kind === "MessageEvent" && item.event.source !== "environment") {
-      emit("message", { from: item.event.source, text: textOf(item.event.llm_message.content) }, item.event.id);
+      emit(
+        "message",
+        { from: item.event.source, text: textOf(item.event.llm_message.content) },
+        item.event.id,
+      );
     } else if (item.event.kind === "ConversationErrorEvent") {
       emit("failed", "Something went wrong. Please try again later.", item.event.id);
     }
@@ -51,8 +57,8 @@ async function streamAnswers(id: string, after: string | null, response: ServerR
 }
 // endregion answers
 
-function textOf(parts: readonly { readonly type?: string; readonly text?: string }[]): string {
-  return parts.map(({ text }) => text ?? "").join("");
+function textOf(parts: readonly object[] = []): string {
+  return parts.map((part) => ("text" in part ? String(part.text) : "")).join("");
 }
 
 /** Whoever knows the id of a conversation of this bot may read and continue it; those of other programs are not there. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A review of a change in a pipeline: the step fails when the agent finds something.
+# A review of a change in a pipeline: the step fails when the agent does not accept it.
 . "$(dirname "$0")/../with-server.sh"
+cp verdict.mjs "$SCRATCH"
 
 cd "$SCRATCH/work"
 git init -q -b main
@@ -10,17 +11,14 @@ echo 'login(readPassword());' >login.js
 git add . && git commit -q -m "First"
 echo 'const password = "hunter2"; login(password);' >login.js
 git commit -q -am "Second"
+export HOME="$SCRATCH/home"
 
 # region review
-HOME="$SCRATCH/home" convoke run --json --sandbox off --data-dir "$SCRATCH/data" \
-  'Review the last commit. Answer with JSON only: {"verdict": "accept" or "reject", "findings": [{"file", "line", "text"}]}' \
-  >"$SCRATCH/events.jsonl"
-node - "$SCRATCH/events.jsonl" <<'END'
-const fs = require("node:fs");
-const events = fs.readFileSync(process.argv[2], "utf8").trim().split("\n").map((line) => JSON.parse(line));
-const finish = events.findLast(({ kind, tool_name }) => kind === "ActionEvent" && tool_name === "finish");
-const { verdict, findings } = JSON.parse(JSON.parse(finish.tool_call.arguments).message);
-for (const { file, line, text } of findings) console.log(`${file}:${line}: ${text}`);
-process.exitCode = verdict === "accept" ? 0 : 1;
-END
+convoke run --json --sandbox off --data-dir "$SCRATCH/data" >"$SCRATCH/events.jsonl" \
+  'Review the last commit. Answer with JSON only: {"verdict": "accept" or "reject", "findings": [{"file", "line", "text"}]}'
+if node "$SCRATCH/verdict.mjs" "$SCRATCH/events.jsonl"; then
+  echo "accepted"
+else
+  echo "not accepted: a step of a pipeline would end with 1 here"
+fi
 # endregion review

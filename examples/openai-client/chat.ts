@@ -18,7 +18,11 @@ console.log("streamed", answer);
 
 const { choices } = await openai.chat.completions.create({
   model: "openhands_default",
-  messages: [question, { role: "assistant", content: answer }, { role: "user", content: "Which is the longest?" }],
+  messages: [
+    question,
+    { role: "assistant", content: answer },
+    { role: "user", content: "Which is the longest?" },
+  ],
 });
 console.log("answered", choices[0]?.message.content);
 // endregion chat

@@ -72,7 +72,7 @@ async function onEvents(id: string, events: readonly Event[]): Promise<void> {
 /** What an agent says at the end is a message, or the message of its call of finish. */
 function answerIn(event: Event): readonly string[] {
   if (event.kind === "MessageEvent" && event.source === "agent") {
-    return event.llm_message.content.map((part) => ("text" in part ? String(part.text) : ""));
+    return (event.llm_message.content ?? []).map((part) => ("text" in part ? part.text : ""));
   }
   if (event.kind !== "ActionEvent" || event.tool_name !== "finish") return [];
   return [String((JSON.parse(event.tool_call.arguments) as { message: unknown }).message)];

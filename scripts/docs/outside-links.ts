@@ -32,7 +32,7 @@ export function hintAtFilesOutside(
       let isInHint = false;
       for (const token of children ?? []) {
         if (token.type === "link_open") {
-          const [target = "", anchor = ""] = splitHref(token.attrGet("href") ?? "");
+          const [target, anchor] = splitHref(token.attrGet("href") ?? "");
           if (target === "" || /^[a-z]+:|^\//.test(target)) continue;
           const page = path.join(directory, target.replace(/(^|\/)README\.md$/, "$1index.md"));
           if (isFile(path.join(source, page)) || isFile(path.join(source, "public", page))) {

@@ -2,6 +2,7 @@ import {
   type Operation,
   type Parameter,
   type Schema,
+  meaningOf,
   nameOf,
   requiredMark,
   schemaRows,
@@ -40,7 +41,7 @@ function pageOf({ info, components }: OpenApi, title: string, routes: readonly R
   const types = [...named].filter((name) => components.schemas[name] !== undefined).toSorted();
   return [
     `# ${title}`,
-    `Routes of the ${info.title}. Those marked with a key need the header \`X-Session-API-Key\`. Made from the OpenAPI document.`,
+    `Routes of the ${info.title}. Those with a key need the header \`X-Session-API-Key\`. Made from the OpenAPI document.`,
     ...routes.map((route) => routeSection(route, types)),
     ...(types.length === 0 ? [] : ["## Types"]),
     ...types.map((name) => typeSection(name, components.schemas[name]!, types)),
@@ -54,8 +55,8 @@ function routeSection({ method, path, operation }: Route, types: readonly string
     ([kind, { schema = {} }]) => `Body, \`${kind}\`: ${textOf(schema, types)}`,
   );
   return [
-    `## \`${method} ${path}\``,
-    `${operation.summary ?? ""}${security.length > 0 ? " (key)" : ""}`,
+    `## ${operation.summary ?? `${method} ${path}`}`,
+    `\`${method} ${path}\`${security.length > 0 ? " with a key" : ""}`,
     ...(operation.description === undefined ? [] : [operation.description]),
     ...(parameters.length === 0 ? [] : [parameterTable(parameters, types)]),
     ...body,
@@ -75,11 +76,11 @@ function routeSection({ method, path, operation }: Route, types: readonly string
 function parameterTable(parameters: readonly Parameter[], types: readonly string[]): string {
   return table(
     ["Parameter", "In", "Type", "Meaning"],
-    parameters.map(({ name, in: place, required, schema = {}, description = "" }) => [
+    parameters.map(({ name, in: place, required, schema = {}, description }) => [
       `\`${name}\`${requiredMark(required === true)}`,
       place,
       textOf(schema, types),
-      description,
+      meaningOf({ ...schema, description }),
     ]),
   );
 }

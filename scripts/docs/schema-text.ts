@@ -72,10 +72,18 @@ export function schemaRows({ properties = {}, required = [] }: Schema, types: re
   return Object.entries(properties).map(([name, field]) => [
     `\`${name}\`${requiredMark(required.includes(name))}`,
     textOf(field, types),
-    [field.description, field.default === undefined ? undefined : `Default ${code(field.default)}.`]
-      .filter((part) => part !== undefined)
-      .join(" "),
+    meaningOf(field),
   ]);
+}
+
+/** The description of a field, and its default where it has one. */
+export function meaningOf({
+  description,
+  default: value,
+}: Pick<Schema, "default"> & { description?: string | undefined }): string {
+  return [description, value === undefined ? undefined : `Default ${code(value)}.`]
+    .filter((part) => part !== undefined)
+    .join(" ");
 }
 
 export function requiredMark(isRequired: boolean): string {
