@@ -1,3 +1,4 @@
+// region setup
 // A chat bot for the visitors of a web page. The key of Convoke stays here; a browser knows only the id of its own conversation.
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -7,6 +8,7 @@ import { ApiError, ConvokeClient } from "@convoke/client";
 const { URL: baseUrl = "", KEY: apiKey = "", LLM_MODEL: model = "", LLM_API_KEY, LLM_BASE_URL } = process.env;
 const client = new ConvokeClient({ baseUrl, apiKey });
 const page = readFileSync(new URL("index.html", import.meta.url));
+// endregion setup
 
 // region send
 /** The first message of a visitor creates the conversation; the id comes from the page, so sending it twice creates nothing twice. */
@@ -57,6 +59,7 @@ async function streamAnswers(id: string, after: string | null, response: ServerR
 }
 // endregion answers
 
+// region routes
 function textOf(parts: readonly object[] = []): string {
   return parts.map((part) => ("text" in part ? String(part.text) : "")).join("");
 }
@@ -114,3 +117,4 @@ const server = createServer((request, response) => {
 server.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () => {
   console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
 });
+// endregion routes

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { defineConfig } from "vitepress";
+import { headingSlug } from "../../scripts/docs/heading-slug.ts";
 import { hintAtFilesOutside } from "../../scripts/docs/outside-links.ts";
 import { sidebarOf } from "../../scripts/docs/sidebar.ts";
 
@@ -19,6 +20,7 @@ export default defineConfig({
   metaChunk: true,
   head: [["link", { rel: "icon", href: "/docs/icon.svg" }]],
   markdown: {
+    anchor: { slugify: headingSlug },
     config: (markdown) => hintAtFilesOutside(markdown, { source, docs: path.resolve(site, "../docs") }),
   },
   themeConfig: {
