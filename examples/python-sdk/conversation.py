@@ -3,6 +3,7 @@
 # region conversation
 import os
 
+import openhands.tools.terminal  # noqa: F401  # The SDK reads events of the tools that are imported.
 from openhands.sdk import LLM, Agent, Conversation, Tool
 from openhands.sdk.workspace import RemoteWorkspace
 from pydantic import SecretStr
