@@ -24,7 +24,6 @@ const document: OpenApi = {
       get: {
         tags: ["Keys of users"],
         summary: "Read one key",
-        security: [{}],
         parameters: [
           { name: "key_id", in: "path", required: true, schema: { type: "string" } },
           {
@@ -56,11 +55,11 @@ test("a tag becomes a page of its routes and of the types that they name", () =>
       title: "Keys of users",
       markdown: `# Keys of users
 
-Routes of the agent server. Those with a key need the header \`X-Session-API-Key\`. Made from the OpenAPI document.
+Routes of the agent server, as in its OpenAPI document. They need a [key](../../guides/keys.md), but for health and logins.
 
 ## Read one key
 
-\`GET /api/keys/{key_id}\` with a key
+\`GET /api/keys/{key_id}\`
 
 | Parameter | In | Type | Meaning |
 | --- | --- | --- | --- |

@@ -41,7 +41,7 @@ function pageOf({ info, components }: OpenApi, title: string, routes: readonly R
   const types = [...named].filter((name) => components.schemas[name] !== undefined).toSorted();
   return [
     `# ${title}`,
-    `Routes of the ${info.title}. Those with a key need the header \`X-Session-API-Key\`. Made from the OpenAPI document.`,
+    `Routes of the ${info.title}, as in its OpenAPI document. They need a [key](../../guides/keys.md), but for health and logins.`,
     ...routes.map((route) => routeSection(route, types)),
     ...(types.length === 0 ? [] : ["## Types"]),
     ...types.map((name) => typeSection(name, components.schemas[name]!, types)),
@@ -50,13 +50,13 @@ function pageOf({ info, components }: OpenApi, title: string, routes: readonly R
 }
 
 function routeSection({ method, path, operation }: Route, types: readonly string[]): string {
-  const { parameters = [], requestBody, responses = {}, security = [] } = operation;
+  const { parameters = [], requestBody, responses = {} } = operation;
   const body = Object.entries(requestBody?.content ?? {}).map(
     ([kind, { schema = {} }]) => `Body, \`${kind}\`: ${textOf(schema, types)}`,
   );
   return [
     `## ${operation.summary ?? `${method} ${path}`}`,
-    `\`${method} ${path}\`${security.length > 0 ? " with a key" : ""}`,
+    `\`${method} ${path}\``,
     ...(operation.description === undefined ? [] : [operation.description]),
     ...(parameters.length === 0 ? [] : [parameterTable(parameters, types)]),
     ...body,

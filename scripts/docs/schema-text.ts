@@ -34,7 +34,6 @@ export type Operation = {
   readonly responses?: Readonly<
     Record<string, { readonly description?: string; readonly content?: Content }>
   >;
-  readonly security?: readonly unknown[];
 };
 
 /** More values than that are only counted. */
