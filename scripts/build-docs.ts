@@ -6,6 +6,7 @@ import { composeSource } from "./docs/compose-source.ts";
 import { writeProtocolNames } from "./docs/protocol-names.ts";
 import { foreignLoads, policyFile, policyOf } from "./docs/page-policy.ts";
 import { resolveToolFile } from "./resolve-tool-file.ts";
+import { thirdPartyNotices } from "./third-party-notices.ts";
 
 /**
  * Builds the documentation site into `site/dist`, where a server run from the sources finds it, and from where `npm run build` copies it into
@@ -23,6 +24,7 @@ writeClientReference();
 rmSync(built, { recursive: true, force: true });
 run("the site", resolveToolFile(site, "vitepress", "vitepress"), "build", site);
 writePolicy();
+writeNotices();
 console.log(`site/dist: built in ${((performance.now() - startedAtMs) / 1_000).toFixed(1)} s`);
 
 function installBuilder(): void {
@@ -57,6 +59,11 @@ function writePolicy(): void {
   if (foreign.length > 0) throw new Error(`pages load from other origins:\n${foreign.join("\n")}`);
   const pages = texts.filter(({ file }) => file.endsWith(".html")).map(({ text }) => text);
   writeFileSync(path.join(built, policyFile), policyOf(pages));
+}
+
+function writeNotices(): void {
+  const files = JSON.parse(readFileSync(path.join(site, ".cache/bundled.json"), "utf8")) as string[];
+  writeFileSync(path.join(built, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices(files));
 }
 
 function run(what: string, ...command: readonly string[]): void {

@@ -26,6 +26,8 @@ const parts = [
   [`${testing}/nightly/node-cycles.ts`, "--count", "300", "--pooled"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   [`${testing}/nightly/work-inside.ts`],
+  ["scripts/build-docs.ts"],
+  ["scripts/try-docs.ts"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],

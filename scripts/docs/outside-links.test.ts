@@ -47,7 +47,17 @@ test("links to files that the site leaves out become hints; pages and dead links
   };
   hintAtFilesOutside(markdown as never, { source, docs });
   expect(children.map((token) => token.content || token.attrGet("href"))).toEqual([
-    ...['<span class="in-repository" title="docs/decisions/1.md">', "</span>"],
-    ...["cli.md#run", "", "../design/index.md", "", "gone.md", "", "https://example.org", "", "#a", ""],
+    '<span class="in-repository" title="docs/decisions/1.md">',
+    "</span>",
+    "cli.md#run",
+    "",
+    "../design/index.md",
+    "",
+    "gone.md",
+    "",
+    "https://example.org",
+    "",
+    "#a",
+    "",
   ]);
 });
