@@ -12,6 +12,11 @@ type Item = {
 /** The navigation of the site whose pages are in `source`: the lists of its front page, then the pages that are made of code. */
 export function sidebarOf(source: string): Item[] {
   const sections = readNavigation(readFileSync(path.join(source, "index.md"), "utf8"));
+  const listed = new Set(sections.flatMap(({ pages }) => pages.map(({ target }) => target)));
+  const others = readdirSync(path.join(source, "guides"))
+    .map((file) => `guides/${file}`)
+    .filter((file) => file.endsWith(".md") && !listed.has(file))
+    .map((file) => ({ text: titleOf(readFileSync(path.join(source, file), "utf8")), link: `/${file}` }));
   return [
     ...sections.map(({ title, pages }, index) => ({
       text: title,
@@ -21,6 +26,8 @@ export function sidebarOf(source: string): Item[] {
         link: `/${page.target.replace(/README\.md$/, "index.md")}`,
       })),
     })),
+    // A guide that no list has yet is not lost.
+    ...(others.length === 0 ? [] : [{ text: "More guides", collapsed: true, items: others }]),
     {
       text: "Routes and types",
       collapsed: true,
