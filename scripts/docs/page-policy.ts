@@ -23,7 +23,7 @@ export function policyOf(pages: readonly string[]): string {
 }
 
 /** Texts of the scripts in a page that browsers run from the page itself. */
-export function inlineScripts(page: string): readonly string[] {
+function inlineScripts(page: string): readonly string[] {
   return [...page.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)]
     .filter(([, attributes = ""]) => !/\bsrc=/.test(attributes))
     .map(([, , text = ""]) => text);
