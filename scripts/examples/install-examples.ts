@@ -24,7 +24,14 @@ export async function installExamples(root: string, folder: string): Promise<voi
   });
   const tarballs = await Promise.all(packages.map((name) => pack(path.join(root, "dist", name), folder)));
   await npm(
-    ["install", "--no-save", "--no-audit", "--no-fund", ...tarballs.map((name) => `./${name}`)],
+    [
+      "install",
+      "--no-save",
+      "--prefer-offline",
+      "--no-audit",
+      "--no-fund",
+      ...tarballs.map((name) => `./${name}`),
+    ],
     folder,
   );
 }
