@@ -41,7 +41,7 @@ export type ProxyReply = {
   readonly text: string;
 };
 
-/** nginx with TLS in front of a server, below a path prefix, as docs/guides/operate.md sets it up. */
+/** nginx with TLS in front of a server, below a path prefix, as docs/guides/proxies.md sets it up. */
 export class Nginx implements AsyncDisposable {
   readonly port: number;
   /** Its certificate, which it signed itself. */

@@ -135,7 +135,7 @@ test("the built command starts its worker and reads its assets from another dire
       type: "module",
       engines: { node: ">=18" },
       bin: { convoke: "lib/launch.cjs" },
-      files: ["lib", "!**/*.map", "web", "THIRD-PARTY-NOTICES.txt"],
+      files: ["lib", "!**/*.map", "web", "docs", "THIRD-PARTY-NOTICES.txt"],
       homepage: "https://example.org",
       repository: { type: "git", url: "git+https://example.org/convoke.git" },
       publishConfig: { access: "public" },

@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { buildCommand } from "./build-command.ts";
 import { buildLibraries } from "./build-libraries.ts";
@@ -18,5 +18,11 @@ console.log(`dist/convoke/lib/${await compileProgram(path.join(root, "dist", "co
 // The command expects the page beside its own folder: `../web` from `lib/bin.js`.
 cpSync(await buildWeb(root), path.join(root, "dist", "convoke", "web"), { recursive: true });
 console.log("dist/convoke/web");
+// A release runs `npm run docs` first; nothing else needs the documentation in the package.
+const docs = path.join(root, "site", "dist");
+if (existsSync(docs)) {
+  cpSync(docs, path.join(root, "dist", "convoke", "docs"), { recursive: true });
+  console.log("dist/convoke/docs");
+}
 for (const library of buildLibraries(root, ["protocol", "client"])) console.log(`dist/${library}`);
 console.log(`built in ${((performance.now() - startedAtMs) / 1_000).toFixed(1)} s`);

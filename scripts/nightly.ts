@@ -27,6 +27,8 @@ const parts = [
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   [`${testing}/nightly/work-inside.ts`],
   ["scripts/install-matrix.ts"],
+  ["scripts/build-docs.ts"],
+  ["scripts/try-docs.ts"],
   ["e2e/page-cuts.ts", "--count", "200"],
   ["bench/web/hour.ts", "--minutes", "60"],
   ["node_modules/vitest/vitest.mjs", "run", "--project", "int", ...partly],

@@ -49,7 +49,7 @@ export function commandManifest(root: string): Readonly<Record<string, unknown>>
     engines: { node: ">=18" },
     bin: { convoke: "lib/launch.cjs" },
     // Source maps are a file of the release: they are a third of all, and names are in stack traces without them.
-    files: ["lib", "!**/*.map", "web", "THIRD-PARTY-NOTICES.txt"],
+    files: ["lib", "!**/*.map", "web", "docs", "THIRD-PARTY-NOTICES.txt"],
     dependencies: Object.fromEntries(installed),
     ...nodeItself(devDependencies["node"]),
   };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { findWebDir } from "./find-web-dir.ts";
+import { findDocsDir, findWebDir } from "./find-web-dir.ts";
 
 test.each([
   ["a checkout", "packages/cli/src/sandbox-host.ts", "packages/web/dist"],
@@ -14,4 +14,15 @@ test.each([
   expect(findWebDir(join(folder.path, entry))).toBe(null);
   writeFileSync(join(folder.path, webDir, "index.html"), "");
   expect(findWebDir(join(folder.path, entry))).toBe(join(folder.path, webDir));
+});
+
+test.each([
+  ["a checkout", "packages/cli/src/sandbox-host.ts", "site/dist"],
+  ["the published package", "convoke/lib/cli-sandbox-host.js", "convoke/docs"],
+])("the documentation of %s is found where it was built, and only then", (_what, entry, docsDir) => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "convoke-docs-"));
+  for (const path of [dirname(entry), docsDir]) mkdirSync(join(folder.path, path), { recursive: true });
+  expect(findDocsDir(join(folder.path, entry))).toBe(null);
+  writeFileSync(join(folder.path, docsDir, "index.html"), "");
+  expect(findDocsDir(join(folder.path, entry))).toBe(join(folder.path, docsDir));
 });

@@ -10,7 +10,7 @@ import { welcome } from "../print/welcome.ts";
 import { listening } from "../listening.ts";
 import { announceServer, type RunningServer } from "../running-servers.ts";
 import { isInContainer } from "../in-container.ts";
-import { findWebDir } from "../find-web-dir.ts";
+import { findDocsDir, findWebDir } from "../find-web-dir.ts";
 import { ignoreDebugSignal } from "../ignore-debug-signal.ts";
 import { takeShare, type ServerFacts, type Share } from "../processes/process-messages.ts";
 import { untilSignalled } from "../until-signalled.ts";
@@ -104,6 +104,7 @@ async function serve(options: Serve): Promise<void> {
   // Also while it waits for its configuration, and of the process that only supervises others.
   ignoreDebugSignal();
   const webDir = findWebDir();
+  const docsDir = findDocsDir();
   const share = takeShare(process.env);
   const overrides: ConfigOverrides = {
     ...(options.host === undefined ? {} : { host: options.host }),
@@ -116,6 +117,7 @@ async function serve(options: Serve): Promise<void> {
     network: options.network,
     isAuthDisabled: !options.auth,
     ...(webDir === null ? {} : { webDir }),
+    ...(docsDir === null ? {} : { docsDir }),
   };
   try {
     if (share === null && options.processes > 1) await serveInProcesses(options, overrides);

@@ -40,6 +40,8 @@ export type ServerConfig = {
   readonly webUrl: string | null;
   /** The folder of the built web interface; null serves none. */
   readonly webDir: string | null;
+  /** The folder of the built documentation; null serves none. */
+  readonly docsDir: string | null;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   /** A regular expression for further origins, as a whole. */
@@ -102,6 +104,8 @@ export type ConfigOverrides = {
   /** As `CONVOKE_NETWORK`. */
   readonly network?: string | undefined;
   readonly webDir?: string | undefined;
+  /** Not used with `CONVOKE_DOCS=off`. */
+  readonly docsDir?: string | undefined;
 };
 
 /** Reads `CONVOKE_*` variables and the reference's names (`OH_*`, `SESSION_API_KEY`) as aliases. */
@@ -125,6 +129,7 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     masterSecret: read(environment, settings.secret_key),
     webUrl,
     webDir: overrides.webDir ?? null,
+    docsDir: read(environment, settings.docs) === "on" ? (overrides.docsDir ?? null) : null,
     allowedHosts: [
       ...read(environment, settings.allowed_hosts),
       ...[webUrl, database?.nodeAddress].flatMap((url) => (url == null ? [] : [hostOf(url)])),

@@ -97,6 +97,7 @@ export async function openListener({
     trustedProxies: config.trustedProxies,
     webUrl: config.webUrl,
     webDir: config.webDir,
+    docsDir: config.docsDir,
     isForEveryOrigin: (url) => isPortCapability(url) || isPageCapability(url) || isPreviewCapability(url),
     observer: observability.observer,
     closingMs: times.closingMs,
@@ -326,14 +327,15 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   mountDocuments(
     app,
     faces.flatMap((face) => face.routes),
+    config.docsDir !== null,
   );
   const owned = scope.move();
   return { [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** The page for people and the document for programs, both of the routes that are served. */
-function mountDocuments(app: FastifyInstance, routes: Face["routes"]): void {
-  app.get("/docs", (_request, reply) => reply.headers(docsHeaders).send(docsPage(routes)));
+function mountDocuments(app: FastifyInstance, routes: Face["routes"], hasGuides: boolean): void {
+  app.get("/docs", (_request, reply) => reply.headers(docsHeaders).send(docsPage(routes, hasGuides)));
   let openApi: string | undefined;
   app.get("/openapi.json", (_request, reply) =>
     reply

@@ -88,6 +88,12 @@ export const networkSettings = {
     isSecret: true,
     doc: "where events are posted, see [webhooks](webhooks.md)",
   }),
+  docs: choice({
+    variable: "CONVOKE_DOCS",
+    choices: ["on", "off"],
+    fallback: "on",
+    doc: "`off` does not serve the documentation at `/docs/`",
+  }),
   metrics: choice({
     variable: "CONVOKE_METRICS",
     choices: ["key", "open", "off"],

@@ -53,7 +53,7 @@ export async function checkKinds(dataDir: string): Promise<void> {
   ]);
 }
 
-/** What a data folder has by itself; see the table in docs/guides/operate.md. */
+/** What a data folder has by itself; see the table in docs/guides/data-folder.md. */
 const ownFiles = [
   ...storeFiles,
   "texts.db",

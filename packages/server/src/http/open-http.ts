@@ -25,6 +25,7 @@ import { withOpenAiError } from "./openai-errors.ts";
 import { ReadyAnswers } from "./ready-answers.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
+import { mountDocsPages } from "./web/docs-pages.ts";
 import { mountWebPages } from "./web/web-pages.ts";
 
 export type HttpDeps = {
@@ -39,6 +40,8 @@ export type HttpDeps = {
   readonly isForEveryOrigin?: (url: string) => boolean;
   /** The folder of the built page; null, like leaving it out, serves none. */
   readonly webDir?: string | null;
+  /** The folder of the built documentation; null, like leaving it out, serves none. */
+  readonly docsDir?: string | null;
   /** Optional: without it nothing is recorded. */
   readonly observer?: Observer;
   /** How long the side that closes a socket waits for a client that does not answer. */
@@ -172,6 +175,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
       });
     },
   });
+  mountDocsPages(app, deps.docsDir ?? null);
   if (deps.webDir) mountWebPages(app, deps.webDir);
   refuseUnknownRoutes(app);
   return app;

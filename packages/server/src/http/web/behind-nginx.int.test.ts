@@ -27,7 +27,7 @@ async function findPort(): Promise<number> {
   return port;
 }
 
-/** nginx as docs/guides/operate.md has it, without TLS: everything below `/convoke/` goes to the server. */
+/** nginx as docs/guides/proxies.md has it, without TLS: everything below `/convoke/` goes to the server. */
 async function startNginx(folder: string, port: number, upstream: string): Promise<void> {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${folder}/${name};`)

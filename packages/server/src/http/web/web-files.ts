@@ -3,7 +3,6 @@ import send, { type FileSendResult } from "@fastify/send";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { varyBy } from "../vary-by.ts";
 import { hashedPaths } from "./hashed-paths.ts";
-import { webHeaders } from "./web-headers.ts";
 
 /** By the requested name. */
 const encodings = new Map([
@@ -11,18 +10,25 @@ const encodings = new Map([
   ["gzip", ".gz"],
 ]);
 
+type WantedFile = {
+  readonly directory: string;
+  /** Below the directory, as in the request's URL. */
+  readonly path: string;
+  /** Besides those of the file itself. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
 /** Undefined when the file does not exist. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  webDir: string,
-  path: string,
+  { directory, path, headers }: WantedFile,
 ): Promise<FastifyReply | undefined> {
-  const { found, encoding } = await findFile(request, webDir, path);
+  const { found, encoding } = await findFile(request, directory, path);
   if (found === null) return undefined;
   const isHashed = hashedPaths.test(path);
   reply.headers({
-    ...webHeaders,
+    ...headers,
     ...found.headers,
     "content-type": contentTypeOf(path),
     "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
@@ -35,9 +41,9 @@ export async function sendFile(
 type Found = { readonly found: FileSendResult | null; readonly encoding: string | null };
 
 /** The smallest built encoding that the client accepts. */
-async function findFile({ raw, headers }: FastifyRequest, webDir: string, path: string): Promise<Found> {
+async function findFile({ raw, headers }: FastifyRequest, root: string, path: string): Promise<Found> {
   const options = {
-    root: webDir,
+    root,
     index: false,
     dotfiles: "deny",
     acceptRanges: false,

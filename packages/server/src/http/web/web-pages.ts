@@ -27,7 +27,7 @@ export function mountWebPages(app: FastifyInstance, webDir: string): void {
     if (isRoute || programPaths.test(path)) return;
     if (path !== "/index.html") {
       const { sendFile } = await import("./web-files.ts");
-      const sent = await sendFile(request, reply, webDir, path);
+      const sent = await sendFile(request, reply, { directory: webDir, path, headers: webHeaders });
       if (sent !== undefined) return sent;
     }
     if (!hashedPaths.test(path) && prefersHtml(request.headers))

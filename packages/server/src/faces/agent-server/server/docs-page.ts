@@ -7,8 +7,11 @@ export const docsHeaders = {
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** A page for people: every route with what it does. Static, without scripts, so that it needs nothing from elsewhere. */
-export function docsPage(routes: readonly Route[]): string {
+/**
+ * A page for people: every route with what it does. Static, without scripts, so that it needs nothing from elsewhere. With `hasGuides` it
+ * links the documentation at `/docs/`.
+ */
+export function docsPage(routes: readonly Route[], hasGuides: boolean): string {
   const groups = Map.groupBy(routes, (route) => route.tag);
   const sections = [...groups].map(
     ([tag, group]) => `<h2>${escape(tag)}</h2><table>${group.map(row).join("")}</table>`,
@@ -25,7 +28,7 @@ export function docsPage(routes: readonly Route[]): string {
 <h1>Convoke: agent server</h1>
 <p>Every route, with the machine-readable form in <a href="openapi.json">openapi.json</a>. Routes marked
 <span class="key">key</span> need the header <code>X-Session-API-Key</code>. Live events:
-<code>/sockets/events/{conversation_id}</code>.</p>
+<code>/sockets/events/{conversation_id}</code>.${hasGuides ? ` <a href="docs/">Guides and reference</a>.` : ""}</p>
 ${sections.join("\n")}
 </body>
 </html>
