@@ -13,6 +13,7 @@ import { parseExpiry } from "./parse-expiry.ts";
 import { parseConversation, parseRole } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-options.ts";
+import { addUserPolicies } from "./user-policies.ts";
 import { addUserStates } from "./user-states.ts";
 
 type CommonOptions = StoreOptions & { readonly json?: true };
@@ -44,6 +45,7 @@ export function addKeys(program: Command): void {
     .description("Make a user a viewer, a member or an admin; running servers follow within a second")
     .action(setRole);
   addUserStates(keys, withStoreAndJson);
+  addUserPolicies(keys, withStoreAndJson);
   withStoreAndJson(keys.command("list")).description("List the keys, without their values").action(list);
   withStoreAndJson(keys.command("revoke <id>"))
     .description("Revoke a key; running servers refuse it from the next request on")

@@ -15,6 +15,7 @@ import {
   mcpRoutes,
   openAiRoutes,
   overviewRoutes,
+  policyRoutes,
   pushRoutes,
   searchRoutes,
   onConversationMachineRoutes,
@@ -83,6 +84,7 @@ import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { keyHandlers, type KeyRouteDeps } from "./logins/key-routes.ts";
 import { loginHandlers, type LoginRouteDeps } from "./logins/login-routes.ts";
 import { oidcHandlers, type OidcRouteDeps } from "./logins/oidc-routes.ts";
+import { policyHandlers, type PolicyRouteDeps } from "./logins/policy-routes.ts";
 import { userHandlers } from "./logins/user-routes.ts";
 import { previewHandlers } from "./previews/preview-routes.ts";
 import type { WorkspacePorts } from "./previews/workspace-ports.ts";
@@ -103,6 +105,7 @@ export type FacesDeps = TryModelDeps &
   PushRouteDeps &
   Pick<DemoRouteDeps, "demo"> &
   RuleRouteDeps &
+  PolicyRouteDeps &
   AgentServerDeps & {
     readonly hosts: DefaultPlace & NetworkTotals & PassingPlace;
     readonly ledger: Ledger;
@@ -169,6 +172,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(oidcRoutes, oidcHandlers(deps)),
     face(keyRoutes, keyHandlers(deps)),
     face(userRoutes, userHandlers(deps)),
+    face(policyRoutes, policyHandlers(deps)),
     face(demoRoutes, demoHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },

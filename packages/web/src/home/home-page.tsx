@@ -11,6 +11,7 @@ import { useMoreWords, useWords } from "../words/words.ts";
 import { DemoOffer } from "./demo-offer.tsx";
 import { hasSecret, repositoryOf } from "./fetch-repository.ts";
 import { HomeSearch } from "./home-search.tsx";
+import { QuotaNote } from "./quota-note.tsx";
 import { useChoices } from "./use-choices.ts";
 import { FetchingNote, useFetch } from "./use-fetch.tsx";
 import { useStart } from "./use-start.ts";
@@ -100,6 +101,7 @@ export default function HomePage() {
             </Link>
           </p>
         )}
+        <QuotaNote />
         {problem !== null && (
           <p role="alert" className="mb-3 rounded-md bg-bad-wash px-3 py-2 text-sm text-bad">
             {problem}

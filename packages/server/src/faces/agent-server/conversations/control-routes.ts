@@ -41,6 +41,7 @@ import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { NetworkTotals } from "../../../tools/conversation-host.ts";
 import { checkAnswers, readRules } from "./read-rules.ts";
+import { quotaHeaders } from "./quota-headers.ts";
 import { checkApprovalPolicy, readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { itemsOfPages } from "../../../lib/items-of-pages.ts";
@@ -228,7 +229,8 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
         throw new Fault("conflict", "conversation_exists", `There is a conversation ${id} already.`);
       const described = await directory.describe(request.caller, id);
       if (described === null) throw conversationMissing(id);
-      return { status: 201, json: toConversationInfo(described) };
+      const headers = await quotaHeaders(directory, request.caller);
+      return { status: 201, json: toConversationInfo(described), headers };
     },
 
     navigateConversation: async (request) => {
