@@ -77,7 +77,7 @@ test.each(policies)(
     await using opened = await openWalled();
     const { server, walls } = opened;
     const id = await server.runTo("waiting_for_confirmation", "ask", { confirmation_policy: policy });
-    expect(walls.orderOf(id)).toMatchObject({ network: "registries", limit: null, granted: [] });
+    expect(walls.orderOf(id)).toMatchObject({ network: "registries", limitedBy: [], granted: [] });
     await answer(server, id, true);
     expect(walls.orderOf(id)?.granted).toEqual(hosts);
     const events = await server.eventTexts(id);
@@ -178,7 +178,10 @@ test("a bounded user can widen a closer policy up to the server's", async () => 
   const { server, walls } = opened;
   const id = await server.runTo("waiting_for_confirmation", "ask", { wall: { network: { allow: [] } } });
   await answer(server, id, true);
-  expect(walls.orderOf(id)).toMatchObject({ limit: { allow: ["*.example.com"] }, granted: hosts });
+  expect(walls.orderOf(id)).toMatchObject({
+    limitedBy: [{ source: "server", policy: { allow: ["*.example.com"] } }],
+    granted: hosts,
+  });
 });
 
 test("a start request cannot grant", async () => {
