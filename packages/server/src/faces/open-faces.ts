@@ -60,7 +60,7 @@ import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
 import { demoHandlers, type DemoRouteDeps } from "./agent-server/conversations/demo-routes.ts";
-import type { DefaultPlace, NetworkTotals, PassingPlace } from "../tools/conversation-host.ts";
+import type { DefaultPlace, Grants, NetworkTotals, PassingPlace } from "../tools/conversation-host.ts";
 import { overviewHandlers } from "./agent-server/conversations/overview-routes.ts";
 import { pastHandlers } from "./agent-server/events/past-routes.ts";
 import { pushHandlers, type PushRouteDeps } from "./agent-server/server/push-routes.ts";
@@ -107,7 +107,7 @@ export type FacesDeps = TryModelDeps &
   RuleRouteDeps &
   PolicyRouteDeps &
   AgentServerDeps & {
-    readonly hosts: DefaultPlace & NetworkTotals & PassingPlace;
+    readonly hosts: DefaultPlace & NetworkTotals & PassingPlace & { readonly grants: Grants };
     readonly ledger: Ledger;
     /** For conversations that are created without an approval policy. */
     readonly approvalDefault: ApprovalPolicy | null;
