@@ -14,9 +14,9 @@ const environment = { PATH: process.env["PATH"] ?? "" };
 test("a hidden folder is refused, but for what is shown of it", async () => {
   await using root = await openTemporaryDirectory();
   const folder = join(root.path, "data");
-  const kept = ["worktrees/one/file", "conversations/x/wall/worktrees/two/file"];
-  const secret = ["key", "worktrees.txt", "conversations/x/wall/file", "conversations/x/file"];
-  for (const name of [...kept, ...secret]) {
+  const served = ["worktrees/one/file", "conversations/x/wall/worktrees/two/file"];
+  const unserved = ["key", "worktrees.txt", "conversations/x/wall/file", "conversations/x/file"];
+  for (const name of [...served, ...unserved]) {
     await mkdir(join(folder, name, ".."), { recursive: true });
     await writeFile(join(folder, name), "content");
   }
@@ -25,8 +25,8 @@ test("a hidden folder is refused, but for what is shown of it", async () => {
   const workspace = createLocalWorkspace({ environment, hidden: hideFolder({ folder, shown }) });
   const read = async (name: string): Promise<string> =>
     await text((await workspace.readFile(join(folder, name))).content);
-  for (const name of kept) expect(await read(name)).toBe("content");
-  for (const name of secret) await expect(read(name)).rejects.toMatchObject({ code: "not-permitted" });
+  for (const name of served) expect(await read(name)).toBe("content");
+  for (const name of unserved) await expect(read(name)).rejects.toMatchObject({ code: "not-permitted" });
   await expect(workspace.list(folder)).rejects.toMatchObject({ code: "not-permitted" });
   await expect(workspace.readFile("/proc/self/environ")).rejects.toMatchObject({ code: "not-permitted" });
 });
