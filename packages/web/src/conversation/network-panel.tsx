@@ -60,7 +60,7 @@ function Host({ traffic, isGranted, onAllow }: HostProps) {
       <div className="flex items-center gap-2">
         <span className="min-w-0 grow font-mono text-sm break-all">
           {host}
-          <span className="text-faint">:{port}</span>
+          <span className="text-faint">{`:${port}`}</span>
         </span>
         {isGranted && <span className="text-sm text-soft">{words.allowed}</span>}
         {!isGranted && refusals > 0 && onAllow !== null && (
