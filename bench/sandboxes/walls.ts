@@ -34,7 +34,7 @@ export async function measureWalls(
     limits: { memoryMb: null, cpus: null, pids: 8_192 },
     homes: { maxMb: 4_096, maxUnusedDays: 30 },
     maxRunning: roundCount + 1,
-    takeHold: async () => ({ release: () => {} }),
+    takeHold: () => null,
     openControlGroups: () => openControlGroups({ uid: self.uid, environment: process.env }),
     isOwnListener: () => false,
     boundSecrets: createBoundSecretRegistry(),

@@ -75,7 +75,8 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
       files: { root: deps.root, run: this.#run },
       path: deps.environment["PATH"] ?? systemPath,
       prepare: async () => {
-        await deps.userPlaces.take(this);
+        const counted = deps.userPlaces.take(this);
+        if (counted !== null) await counted;
         await deps.places.take(this);
         return await this.#start.prepare();
       },

@@ -8,8 +8,8 @@ export interface OwnedHolder extends PlaceHolder {
 }
 
 export type UserPlacesDeps = {
-  /** Counts a wall of this user, or answers with the quota that is reached. */
-  readonly take: (userId: string) => Promise<Hold | ReachedQuota>;
+  /** Counts a wall of this user, or answers with the quota that is reached; null for a user without a limit. */
+  readonly take: (userId: string) => Promise<Hold | ReachedQuota> | null;
   /** How long a wall waits for its user's quota, in milliseconds. */
   readonly waitMs: number;
 };
@@ -37,12 +37,21 @@ export class UserPlaces {
     this.#deps = deps;
   }
 
-  /** Resolves when the wall may run. Rejects with {@link WallQuotaError} when the user's others stayed busy. */
-  async take(holder: OwnedHolder): Promise<void> {
-    const { take, waitMs } = this.#deps;
-    const endMs = performance.now() + waitMs;
-    while (!this.#held.has(holder)) {
-      const taken = await take(holder.ownerId);
+  /**
+   * Resolves when the wall may run; null when it may at once, so that it waits for nothing. Rejects with {@link WallQuotaError} when the
+   * user's others stayed busy.
+   */
+  take(holder: OwnedHolder): Promise<void> | null {
+    const taking = this.#held.has(holder) ? null : this.#deps.take(holder.ownerId);
+    return taking === null ? null : this.#untilTaken(holder, taking);
+  }
+
+  async #untilTaken(holder: OwnedHolder, first: Promise<Hold | ReachedQuota>): Promise<void> {
+    const endMs = performance.now() + this.#deps.waitMs;
+    let taking: Promise<Hold | ReachedQuota> | null = first;
+    // Null: the user is not limited any more.
+    for (; taking !== null; taking = this.#deps.take(holder.ownerId)) {
+      const taken = await taking;
       if ("release" in taken) {
         this.#held.set(holder, taken);
         return;

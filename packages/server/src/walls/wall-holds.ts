@@ -27,11 +27,14 @@ export class WallHolds {
     this.#rows = new HoldRows({ ...deps, table: "wall_holds" });
   }
 
-  /** The quota where it has no room now. */
-  async take(userId: string): Promise<Hold | ReachedQuota> {
-    const { database, cluster, policies } = this.#deps;
-    const { running_walls: max } = policies.of(userId);
-    if (max === undefined) return { release: () => {} };
+  /** The quota where it has no room now; null for a user without a limit. */
+  take(userId: string): Promise<Hold | ReachedQuota> | null {
+    const { running_walls: max } = this.#deps.policies.of(userId);
+    return max === undefined ? null : this.#take(userId, max);
+  }
+
+  async #take(userId: string, max: number): Promise<Hold | ReachedQuota> {
+    const { database, cluster } = this.#deps;
     const id = randomUUID();
     const counts = await this.#rows.openCheck();
     const taking = database.transaction(async (tables) => {

@@ -46,7 +46,7 @@ export type BubblewrapWallsDeps = {
   readonly outside?: Outside | undefined;
   readonly limits: WallLimits;
   readonly homes: HomeLimits;
-  /** Counts a wall of a user that is about to run, or answers with the user's quota that is reached. */
+  /** Counts a wall of a user that is about to run, or answers with the user's quota that is reached; null for one without a limit. */
   readonly takeHold: UserPlacesDeps["take"];
   /** How many walls run at one time. */
   readonly maxRunning: number;

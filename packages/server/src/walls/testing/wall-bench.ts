@@ -41,7 +41,7 @@ export class WallBench implements AsyncDisposable {
       self: ownAccount(),
       logger: silentLogger,
       maxRunning: 100,
-      takeHold: async () => ({ release: () => {} }),
+      takeHold: () => null,
       homes: { maxMb: 4_096, maxUnusedDays: 30 },
       limits: { memoryMb: null, cpus: null, pids: 8_192 },
       openControlGroups: () => openControlGroups({ uid: ownAccount().uid, environment: process.env }),
