@@ -18,6 +18,9 @@ import type { Journal } from "../../packages/server/src/journal/journal.ts";
 import { silentLogger } from "../../packages/server/src/lib/logger.ts";
 import type { Model } from "../../packages/server/src/models/model.ts";
 import { createBoundSecretRegistry } from "../../packages/server/src/egress/bound-secret-registry.ts";
+import { systemClock } from "../../packages/server/src/lib/clock.ts";
+import { PolicyStore } from "../../packages/server/src/settings/policy-store.ts";
+import { WallHolds } from "../../packages/server/src/walls/wall-holds.ts";
 import { openConversations } from "../../packages/server/src/boot/open-conversations.ts";
 import { openObservability } from "../../packages/server/src/boot/open-observability.ts";
 import { openStore } from "../../packages/server/src/boot/open-store.ts";
@@ -56,6 +59,7 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
   const serverConfig = readConfig(environment, overrides);
   const observability = scope.use(await openObservability(serverConfig, silentLogger));
   const store = scope.use(await openStore({ ...serverConfig, logger: silentLogger }));
+  const policies = await PolicyStore.open({ database: store.database, clock: systemClock });
   const toolHost = scope.use(createInProcessHost({ tools: createQuickTools().tools, environment: {} }));
   const shared = {
     config: serverConfig,
@@ -69,6 +73,8 @@ export async function openBenchNode(options: BenchNodeOptions = {}): Promise<Ben
       ...shared,
       ...store,
       walls: null,
+      policies,
+      wallHolds: new WallHolds({ ...store, policies, logger: silentLogger }),
       boundSecrets: createBoundSecretRegistry(),
       observer: observability.observer,
       moreToolSources: [],

@@ -17,8 +17,6 @@ export type { HttpOptions } from "./http.ts";
 export type { OverviewItem, OverviewOptions } from "./overview.ts";
 export type { BrowserOptions } from "./browser.ts";
 export type { ShellOptions } from "./shell.ts";
-export type { AttachOptions } from "./attach.ts";
-export type { HttpOptions } from "./http.ts";
 export type { StreamOptions } from "./stream.ts";
 export type { TerminalOptions } from "./terminal.ts";
 export {

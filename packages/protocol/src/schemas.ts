@@ -48,6 +48,7 @@ import * as updateConversation from "./requests/update-conversation.ts";
 import { nameOf } from "./schema.ts";
 import * as confirmationPolicy from "./security/confirmation-policy.ts";
 import * as rule from "./security/rule.ts";
+import * as userPolicy from "./security/user-policy.ts";
 import * as secretSource from "./security/secret-source.ts";
 import * as securityAnalyzer from "./security/security-analyzer.ts";
 import * as securityRisk from "./security/security-risk.ts";
@@ -149,6 +150,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       keyRoutes,
       auditRoutes,
       userRoutes,
+      userPolicy,
       nodeRoutes,
       demoRoutes,
     ),

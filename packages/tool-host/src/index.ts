@@ -70,6 +70,7 @@ export { openLocalBash } from "./bash/local-bash.ts";
 export type { LocalBashDeps } from "./bash/local-bash.ts";
 export { createBashId } from "./bash/bash-log.ts";
 export type { Bash, BashEntry, BashPage, BashQuery, BashRequest } from "./bash/bash.ts";
+export { hideFolder } from "./workspace/hidden-files.ts";
 export { createLocalWorkspace } from "./workspace/local-workspace.ts";
 export type { LocalWorkspaceDeps } from "./workspace/local-workspace.ts";
 export { WorkspaceError } from "./workspace/workspace.ts";

@@ -76,6 +76,28 @@ test("a key has the limits that it was made with, and a user the role that was s
     expect(await keys(dataDir, ...words)).toMatchObject({ code: 2, output: "" });
 }, 180_000);
 
+test("what a user may have at most is set field by field, and listed", async () => {
+  expect((await keys(dataDir, "policies")).output).toBe("No user is limited.\n");
+  await keys(dataDir, "create", "--user", "ada");
+  const all = ["--conversations", "20", "--may-turn-off", "no", "--max-network", "registries"];
+  expect((await keys(dataDir, "set-policy", "*", ...all)).output).toBe(
+    "*             conversations 20, max_network registries, may_turn_off false\n",
+  );
+  await keys(dataDir, "set-policy", "ada", "--running-walls", "2", "--least-wall", "bubblewrap");
+  const changed = await keys(dataDir, "set-policy", "ada", "--least-wall", "default", "--json");
+  expect(JSON.parse(changed.output)).toEqual({ userId: "ada", policy: { running_walls: 2 } });
+  expect((await keys(dataDir, "policies")).output).toContain("ada           running_walls 2\n");
+  expect(await keys(dataDir, "set-policy", "nobody", "--conversations", "1")).toMatchObject({ code: 1 });
+  for (const wrong of [
+    ["--conversations", "many"],
+    ["--running-walls", "0"],
+    ["--least-wall", "high"],
+    ["--max-network", "https://x"],
+    ["--may-turn-off", "maybe"],
+  ])
+    expect(await keys(dataDir, "set-policy", "ada", ...wrong)).toMatchObject({ code: 2, output: "" });
+}, 180_000);
+
 test("mistakes are told in one sentence, with a code", async () => {
   expect(await keys(dataDir, "create", "--user", "a b")).toMatchObject({ code: 2, output: "" });
   expect(await keys(dataDir, "revoke", "nothing")).toMatchObject({

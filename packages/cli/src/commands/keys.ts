@@ -15,6 +15,7 @@ import { parseExpiry } from "./parse-expiry.ts";
 import { parseConversation, parseRole } from "./parse-options.ts";
 import { showSubcommands } from "./show-subcommands.ts";
 import { storeOverrides, withStoreAndJson, type StoreOptions } from "./store-options.ts";
+import { addUserPolicies } from "./user-policies.ts";
 import { addUserStates } from "./user-states.ts";
 import { configuredEnvironment } from "../configuration/load-configuration.ts";
 
@@ -47,6 +48,7 @@ export function addKeys(program: Command): void {
     .description("Make a user a viewer, a member or an admin; running servers follow within a second")
     .action(setRole);
   addUserStates(keys, withStoreAndJson);
+  addUserPolicies(keys, withStoreAndJson);
   withStoreAndJson(keys.command("list")).description("List the keys, without their values").action(list);
   withStoreAndJson(keys.command("revoke <id>"))
     .description("Revoke a key; running servers refuse it from the next request on")

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { ConversationInfo } from "../conversation/conversation-info.ts";
-import { ConversationNetwork } from "../conversation/network.ts";
+import { ConversationNetwork, GrantHostsRequest } from "../conversation/network.ts";
 import { AllowRules } from "../security/rule.ts";
 import {
   AllowRulesTrial,
@@ -74,6 +74,16 @@ export const controlRoutes = routesOf("Conversations", {
       ...ok("Since the way out was opened; empty where there is none.", ConversationNetwork),
       ...noConversation,
       ...conflict,
+    },
+  },
+  grantHosts: {
+    ...route("POST", "network/grants", "Let a conversation reach hosts that its wall or sandbox refuses"),
+    body: GrantHostsRequest,
+    responses: {
+      ...ok("The network as it is then.", ConversationNetwork),
+      ...noConversation,
+      ...conflict,
+      ...invalid,
     },
   },
   setApprovalPolicy: {

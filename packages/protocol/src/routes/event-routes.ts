@@ -104,6 +104,6 @@ export const eventRoutes = routesOf("Events", {
     auth: true,
     params: conversationParams,
     body: ConfirmationResponseRequest,
-    responses: { ...done, ...noConversation, ...invalid },
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
   },
 });

@@ -1,3 +1,4 @@
+import { ReviewerPolicy } from "../conversation/approval-policy.ts";
 import { Type, type Static } from "typebox";
 import { AgentSettingsChange } from "../agent/llm-change.ts";
 import { anyObject, choice, mapOf, nullable, object, orAbsent, ref } from "../schema.ts";
@@ -70,6 +71,8 @@ export const ConversationSettings = object("ConversationSettings", {
   max_iterations: Type.Integer({ minimum: 1, default: 500 }),
   confirmation_mode: Type.Boolean({ default: false }),
   security_analyzer: nullable(choice(["llm", "none"]), { default: "llm" }),
+  /** Who is asked before a person; absent for nobody. */
+  reviewer: Type.Optional(ref(ReviewerPolicy)),
 });
 export type ConversationSettings = Static<typeof ConversationSettings>;
 

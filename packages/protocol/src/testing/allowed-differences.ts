@@ -285,6 +285,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "A model may not answer.",
   },
   {
+    where: "POST /api/conversations/{conversation_id}/events/respond_to_confirmation",
+    what: ["409"],
+    reason: "During a run nothing waits: a rejection that changed nothing would look like one.",
+  },
+  {
     where: "POST /api/conversations/{conversation_id}/condense",
     what: ["409"],
     reason: "There may be no condenser, or nothing to shorten.",

@@ -6,6 +6,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { Journal } from "../journal/journal.ts";
 import { DatabaseUnavailableError } from "../lib/database-unavailable.ts";
 import { silentLogger } from "../lib/logger.ts";
+import { quotaReached } from "../settings/quota-reached.ts";
 import { withMethods } from "../testing/with-methods.ts";
 import { openSecretBox } from "../security/seal.ts";
 import { MemorySandboxes } from "../testing/memory-sandboxes.ts";
@@ -21,7 +22,7 @@ const request = {
 } as unknown as StartRequest;
 
 /** One server on a store; its sandboxes never come to run. */
-async function openStarts() {
+async function openStarts(checkQuota: Directory["checkQuota"] = async () => {}) {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(await mkdtempDisposable(join(tmpdir(), "convoke-starts-"))).path;
   const database = scope.use(await openTestDatabase(folder));
@@ -45,7 +46,7 @@ async function openStarts() {
     openAppConversations({
       database: cut,
       secretBox: await openSecretBox(join(folder, "master-key")),
-      directory: { exists: async () => false } as unknown as Directory,
+      directory: { exists: async () => false, checkQuota } as unknown as Directory,
       journal: {} as Journal,
       sandboxes,
       cluster: { nodeId: "here", nodes: async () => [node] },
@@ -76,4 +77,15 @@ test("a start that stands though nobody answered whether it does is begun by the
   const again = await starts.starter.begin(ada, request);
   expect(again).toMatchObject({ sandboxId: opened[0], attempts: 1, nodeId: "here" });
   expect(opened).toHaveLength(1);
+});
+
+test("a start beyond the quota of conversations is refused before a sandbox is started for it", async () => {
+  await using bench = await openStarts(async () => {
+    throw quotaReached({ name: "conversations", used: 5, max: 5 });
+  });
+  const { starts, opened, mend } = bench;
+  mend();
+  await expect(starts.starter.begin(ada, request)).rejects.toMatchObject({ code: "quota_reached" });
+  await starts.resumeStarts();
+  expect(opened).toEqual([]);
 });

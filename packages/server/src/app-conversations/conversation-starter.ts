@@ -67,6 +67,7 @@ export class ConversationStarter implements AsyncDisposable {
     if (this.#deps.sandboxes === null) throw sandboxesNotServed();
     const conversationId = request.conversationId ?? randomUUID();
     await this.#checkId(asker, conversationId);
+    await this.#deps.directory.checkQuota(asker, conversationId);
     const { task, isNew } = await this.#insert(asker, conversationId, request);
     if (task.ownerId !== asker.userId) throw idTaken(conversationId);
     // The poll for unfinished starts may have taken it up already.

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { silentLogger } from "../lib/logger.ts";
+import type { Policy } from "../settings/policy-store.ts";
 import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
 import { DiskWatch } from "../workspaces/disk-watch.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
@@ -39,6 +40,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     sandboxNetwork: "registries",
     requireMachine: createMachinePolicy({ users: ["local"], isSandboxed: true }),
     disk: new DiskWatch({ folders: [] }),
+    policyOf: () => ({}),
     isMachineUser: (userId) => userId === "local",
     workspaceRoot: "/home/ada/work",
     home: "/home/ada",
@@ -62,7 +64,7 @@ test("a conversation here is behind a wall around its folder, also for users who
       ownerId: "bob",
       folder: "/home/ada/work/shop",
       network: "registries",
-      limit: "registries",
+      limitedBy: [{ source: "server", policy: "registries" }],
       granted: [],
       hide: [],
       unlocked: [],
@@ -115,7 +117,8 @@ test("a program that belongs to no conversation runs in a wall of its own, which
     throw new Error("It does not answer.");
   });
   await expect(failing).rejects.toThrow("does not answer");
-  expect(orders).toMatchObject([{ ownerId: "bob", folder: tmpdir(), limit: "registries" }]);
+  expect(orders).toMatchObject([{ ownerId: "bob", folder: tmpdir() }]);
+  expect(orders[0]?.limitedBy).toEqual([{ source: "server", policy: "registries" }]);
   expect(removed).toEqual([orders[0]?.rootId]);
 });
 
@@ -132,12 +135,40 @@ test("the network of a request is bounded by that of the server, but for users o
   await hosts.choose(conversation("bob", wide));
   await hosts.choose(conversation("local", wide));
   expect(orders).toMatchObject([
-    { network: "all", limit: "registries" },
-    { network: "all", limit: null },
+    { network: "all", limitedBy: [{ source: "server", policy: "registries" }] },
+    { network: "all", limitedBy: [] },
   ]);
   await expect(
     hosts.choose(conversation("local", { wall: { network: { allow: ["https://x"] } } })),
   ).rejects.toThrow("body.wall.network.allow.0");
+});
+
+test("the policy of a user bounds the network and asks for a wall, also of users of the machine", async () => {
+  const policy: Policy = { max_network: "none", may_turn_off: false };
+  const { hosts, orders } = open({ policyOf: (userId) => (userId === "eve" ? {} : policy) });
+  await hosts.choose(conversation("local", { wall: { network: "all" } }));
+  await hosts.choose(conversation("bob"));
+  const user = { source: "user", policy: "none" };
+  expect(orders.map(({ limitedBy }) => limitedBy)).toEqual([
+    [user],
+    [{ source: "server", policy: "registries" }, user],
+  ]);
+  const off = { wall: { kind: "off" as const } };
+  await expect(hosts.choose(conversation("local", off))).rejects.toMatchObject({ code: "policy_refused" });
+});
+
+test("the least wall of a user is one that is there, and with bubblewrap one that is not root", async () => {
+  const policyOf = (): Policy => ({ least_wall: "bubblewrap" });
+  const asRoot = open({ policyOf }, true);
+  const refused = { code: "policy_refused" };
+  await expect(asRoot.hosts.choose(conversation("local"))).rejects.toMatchObject(refused);
+  await expect(asRoot.hosts.inPassing("local", async () => 1)).rejects.toMatchObject(refused);
+  expect((await open({ policyOf }).hosts.choose(conversation("local"))).kind).toBe("wall");
+  const asRootAllowed = open({ policyOf: () => ({ least_wall: "as_root" }) }, true);
+  expect((await asRootAllowed.hosts.choose(conversation("local"))).kind).toBe("wall");
+  const none = open({ policyOf, walls: null });
+  await expect(none.hosts.choose(conversation("local"))).rejects.toMatchObject(refused);
+  await expect(none.hosts.inPassing("local", async () => 1)).rejects.toMatchObject(refused);
 });
 
 test("a server without walls refuses a request for one, and says what conversations have", async () => {

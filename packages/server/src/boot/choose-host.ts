@@ -21,12 +21,21 @@ import {
   type PassingPlace,
   type PlaceInPassing,
 } from "../tools/conversation-host.ts";
-import type { WalledHost, Walls } from "../walls/wall.ts";
+import type { Policy } from "../settings/policy-store.ts";
+import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
 import type { DiskWatch } from "../workspaces/disk-watch.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
 import { giveToParentsOwner } from "../workspaces/owned-files.ts";
 import { SandboxHosts, type SandboxHostsDeps } from "./sandbox-hosts.ts";
-import { checkUnlocked, needsWall, noWallAround, readWall, wallRefused, wallsAreOff } from "./read-wall.ts";
+import {
+  belowLeastWall,
+  checkUnlocked,
+  needsWall,
+  noWallAround,
+  readWall,
+  wallRefused,
+  wallsAreOff,
+} from "./read-wall.ts";
 
 export type ChooseHostDeps = SandboxHostsDeps & {
   /** In this process. */
@@ -39,6 +48,8 @@ export type ChooseHostDeps = SandboxHostsDeps & {
   readonly disk: DiskWatch;
   /** Who may do without a wall, and widen what one or a sandbox reaches. */
   readonly isMachineUser: (userId: string) => boolean;
+  /** What a user may have at most. */
+  readonly policyOf: (userId: string) => Policy;
   /** Relative working directories are below it. */
   readonly workspaceRoot: string;
   /** Of the server's user; null when there is none. */
@@ -111,17 +122,22 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
   }
 
   async inPassing<Result>(userId: string, work: (place: PlaceInPassing) => Promise<Result>): Promise<Result> {
-    const { walls, requireMachine, isMachineUser, network, toolHost, workspaceRoot } = this.#deps;
+    const { walls, requireMachine, network, toolHost, workspaceRoot, policyOf } = this.#deps;
+    const { least_wall: least = "none" } = policyOf(userId);
     if (walls === null) {
       requireMachine(userId);
+      if (least !== "none") throw belowLeastWall("this server has no walls");
       return await work({ toolHost, folder: workspaceRoot, isWalled: false });
     }
     const folder = await this.defaultFolder();
-    if (await walls.isAsRoot(folder)) requireMachine(userId);
+    if (await walls.isAsRoot(folder)) {
+      requireMachine(userId);
+      if (least === "bubblewrap")
+        throw belowLeastWall("the folder is root's, and so is the process of its wall");
+    }
     await makeDirectory(folder, 0o777, giveToParentsOwner);
     const rootId = `passing-${randomUUID()}`;
-    const limit = isMachineUser(userId) ? null : network;
-    const order = { rootId, ownerId: userId, folder, network, limit };
+    const order = { rootId, ownerId: userId, folder, network, limitedBy: this.#limitsOf(userId) };
     const wall = await walls.open({ ...order, granted: [], hide: [], unlocked: [], extraFolders: [] });
     try {
       return await work({ toolHost: await wall.openHost(), folder, isWalled: true });
@@ -132,31 +148,38 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
 
   /** The wall of a conversation on this machine; null when it has none. Throws a Fault for a request that its user may not have. */
   async openWall({ id, ownerId, config }: HostedConversation): Promise<WalledHost | null> {
-    const { walls, requireMachine, isMachineUser } = this.#deps;
+    const { walls, requireMachine, isMachineUser, policyOf } = this.#deps;
     if (config.sandbox_id !== undefined) return null;
     const { isOff, network, hide, granted, unlocked, extra } = readWall(config.wall, this.#deps.network);
+    const { least_wall: least = "none", may_turn_off: mayTurnOff = true } = policyOf(ownerId);
     if (walls === null) {
       if (needsWall(config.wall)) throw wallsAreOff();
+      if (least !== "none") throw belowLeastWall("this server has no walls");
       return null;
     }
     const isTrusted = isMachineUser(ownerId);
     if (isOff && !isTrusted) throw wallRefused("without its wall. Leave wall.kind out.");
+    if (isOff && (!mayTurnOff || least !== "none"))
+      throw belowLeastWall("the request turns the wall off (wall.kind)");
     if (extra.length > 0 && !isTrusted)
       throw wallRefused("beside the working folder. Leave wall.extra_folders out.");
     if (isOff) return null;
     compilePolicy(network, [], ["body", "wall", "network"]);
     const folder = this.#folderOf(config);
     // A wall whose process is root stops an agent, and not a stranger.
-    if (await walls.isAsRoot(folder)) requireMachine(ownerId);
+    if (await walls.isAsRoot(folder)) {
+      requireMachine(ownerId);
+      if (least === "bubblewrap")
+        throw belowLeastWall("the folder is root's, and so is the process of its wall");
+    }
     const rootId = rootOf({ id, config });
-    const limit = isTrusted ? null : this.#deps.network;
     const extraFolders = extra.map(({ path, mode }) => ({ path, isWritable: mode === "rw" }));
     return await walls.open({
       rootId,
       ownerId,
       folder,
       network,
-      limit,
+      limitedBy: this.#limitsOf(ownerId),
       granted,
       hide,
       unlocked: checkUnlocked(unlocked),
@@ -179,6 +202,16 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       logger.warn(fields, "the folder of a conversation could not be searched after its run");
     });
   };
+
+  /** The policies that bound the network of a user's conversations. */
+  #limitsOf(userId: string): WallOrder["limitedBy"] {
+    const { isMachineUser, network, policyOf } = this.#deps;
+    const { max_network: max } = policyOf(userId);
+    return [
+      ...(isMachineUser(userId) ? [] : [{ source: "server", policy: network } as const]),
+      ...(max === undefined ? [] : [{ source: "user", policy: max } as const]),
+    ];
+  }
 
   #folderOf({ wall_of: other, workspace }: ConversationConfig): string {
     return resolve(this.#deps.workspaceRoot, other?.working_dir ?? workspace.working_dir);

@@ -16,6 +16,9 @@ import { estimatedWhenAborted } from "../engine/run/aborted-call.ts";
 import type { McpAccess } from "../tools/sources/mcp-tools.ts";
 import type { OpenToolSource } from "../tools/tool-source.ts";
 import type { RuleSources } from "../directory/owned-rules.ts";
+import { Quotas } from "../directory/quotas.ts";
+import type { PolicyStore } from "../settings/policy-store.ts";
+import type { WallHolds } from "../walls/wall-holds.ts";
 import { Standstills } from "../directory/standstills.ts";
 import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
 import { toConversationInfo } from "../engine/state/conversation-info.ts";
@@ -64,6 +67,8 @@ export type OpenConversationsDeps = Store & {
   readonly sandboxes: Sandboxes | null;
   /** Null: conversations on this machine have no walls. */
   readonly walls: Walls | null;
+  readonly policies: PolicyStore;
+  readonly wallHolds: WallHolds;
   readonly boundSecrets: BoundSecretRegistry;
   readonly validator: Validator;
   readonly observer: Observer;
@@ -96,6 +101,8 @@ export interface OpenConversations extends AsyncDisposable {
   readonly webhooks: Webhooks;
   readonly settings: SettingsStore;
   readonly ruleSources: RuleSources;
+  readonly policies: PolicyStore;
+  readonly quotas: Quotas;
   readonly skills: SkillAccess;
   readonly mcpLogins: McpLogins;
   readonly ledger: Ledger;
@@ -160,6 +167,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     sandboxNetwork: config.sandbox.network,
     requireMachine,
     disk: new DiskWatch({ folders: [config.dataDir] }),
+    policyOf: deps.policies.of,
     isMachineUser: (userId) => ["*", userId].some((name) => config.machineUsers.includes(name)),
     workspaceRoot,
     home: config.homeDir,
@@ -173,6 +181,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
   const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
   const filteredFetch = config.blockedAddresses.length === 0 ? fetch : createFilteredFetch(isBlocked);
   const mcpLogins = new McpLogins({ database, secretBox, leases: deps.leases, clock: systemClock });
+  const quotas = new Quotas({ journal, policies: deps.policies, walls: deps.wallHolds });
   const directory: Directory = scope.use(
     new Directory({
       journal,
@@ -189,6 +198,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
           if (stored !== null) await hosts.sandboxes.endGrants(id, stored);
         },
       },
+      quotas,
       secretBox,
       boundSecrets: deps.boundSecrets,
       serverKeys: deps.serverKeys,
@@ -256,6 +266,8 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     webhooks,
     settings,
     ruleSources,
+    policies: deps.policies,
+    quotas,
     skills,
     mcpLogins,
     ledger,

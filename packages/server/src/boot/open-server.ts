@@ -41,7 +41,9 @@ import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { createBoundSecretRegistry, type BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { SharedWithWays } from "./own-listener.ts";
+import { PolicyStore } from "../settings/policy-store.ts";
 import type { Walls } from "../walls/wall.ts";
+import { WallHolds } from "../walls/wall-holds.ts";
 import { warmUp } from "./warm-up.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 
@@ -104,6 +106,8 @@ export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> &
     readonly catalogue: readonly string[];
     /** Secrets that walls put into requests of their conversations. */
     readonly boundSecrets: BoundSecretRegistry;
+    /** Counts a wall of a user that is about to run. */
+    readonly takeWallHold: WallHolds["take"];
   };
 
 export interface Server extends AsyncDisposable {
@@ -188,7 +192,16 @@ export async function openServer({
     ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
-  const walls = await openWalls({ config, logger, catalogue: toolHost.catalogue, boundSecrets, ...ways });
+  const policies = await PolicyStore.open({ database: store.database, clock: systemClock });
+  const wallHolds = new WallHolds({ ...store, policies, logger });
+  const walls = await openWalls({
+    config,
+    logger,
+    catalogue: toolHost.catalogue,
+    boundSecrets,
+    takeWallHold: (userId) => wallHolds.take(userId),
+    ...ways,
+  });
   if (walls !== null) scope.use(walls);
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };
@@ -197,6 +210,8 @@ export async function openServer({
       ...shared,
       ...store,
       walls,
+      policies,
+      wallHolds,
       boundSecrets,
       observer,
       mcp,

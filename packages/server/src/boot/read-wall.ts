@@ -44,6 +44,15 @@ export function wallRefused(how: string): Fault {
   return new Fault("refused", "machine_refused", `Your key may not use the server's machine ${how}`);
 }
 
+/** `why` completes "... because". */
+export function belowLeastWall(why: string): Fault {
+  return new Fault(
+    "refused",
+    "policy_refused",
+    `Your policy asks for a wall around agents on this machine, and ${why}. Work in a sandbox, in another folder, or ask an admin (convoke keys set-policy).`,
+  );
+}
+
 export function checkUnlocked(names: readonly string[]): readonly string[] {
   const known: readonly string[] = selfStarting;
   const index = names.findIndex((name) => !known.includes(name));

@@ -15,6 +15,8 @@ export const keysOf = {
   spend_days: ["user_id", "day", "conversation_id"],
   user_budgets: ["user_id"],
   user_rules: ["user_id"],
+  user_policies: ["user_id"],
+  wall_holds: ["id"],
   spend_holds: ["id"],
   mcp_logins: ["user_id", "id"],
   login_tickets: ["digest"],

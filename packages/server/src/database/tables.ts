@@ -15,6 +15,8 @@ export type Tables = {
   spend_days: SpendDayTable;
   user_budgets: UserBudgetTable;
   user_rules: UserRulesTable;
+  user_policies: UserPolicyTable;
+  wall_holds: WallHoldTable;
   spend_holds: SpendHoldTable;
   mcp_logins: McpLoginTable;
   login_tickets: LoginTicketTable;
@@ -35,6 +37,7 @@ export const liveTables = [
   "browser_logins",
   "user_budgets",
   "user_rules",
+  "user_policies",
   "users",
 ] as const satisfies (keyof Tables)[];
 
@@ -192,6 +195,24 @@ export type UserRulesTable = {
   /** JSON list. */
   readonly document: string;
   readonly updated_at: number;
+};
+
+/** What a user may have at most. */
+export type UserPolicyTable = {
+  /** `*` stands for all users. */
+  readonly user_id: Fixed<string>;
+  /** JSON object. */
+  readonly document: string;
+  readonly updated_at: number;
+};
+
+/** A wall that runs; for users with a limit of running walls. */
+export type WallHoldTable = {
+  readonly id: Fixed<string>;
+  readonly user_id: Fixed<string>;
+  readonly node_id: Fixed<string>;
+  /** Epoch milliseconds, by the clock of the store. */
+  readonly taken_at: Fixed<number>;
 };
 
 /** The credentials of one login to an MCP server; `id` says which, without telling anything about them. */

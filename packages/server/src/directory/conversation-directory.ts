@@ -14,4 +14,5 @@ export type ConversationDirectory = Pick<
   | "search"
   | "count"
   | "delete"
+  | "nearQuotas"
 >;

@@ -10,6 +10,7 @@ import type { SessionsDeps } from "../tools/conversation-sessions.ts";
 import type { StoredModels } from "../tools/tasks/sub-conversation.ts";
 import type { DescribeWall } from "../tools/conversation-host.ts";
 import type { RuleSources } from "./owned-rules.ts";
+import type { Quotas } from "./quotas.ts";
 import type { Standstills } from "./standstills.ts";
 
 /** Called before a conversation is removed. */
@@ -24,6 +25,7 @@ export type DirectoryDeps = Omit<SessionsDeps, "children"> & {
   readonly describeWall: DescribeWall;
   readonly ruleSources: RuleSources;
   readonly journal: Journal;
+  readonly quotas: Pick<Quotas, "admit" | "of">;
   readonly secretBox: SecretBox;
   /** Where the walls of conversations find bound secrets. */
   readonly boundSecrets: Pick<BoundSecretRegistry, "set">;

@@ -8,7 +8,7 @@ import {
 import { isOutsideScope } from "../security/key-scope.ts";
 import { invalidField } from "../lib/fault.ts";
 import { isTypoOf } from "../agent/is-typo-of.ts";
-import type { SecretSource } from "@convoke/protocol";
+import type { QuotaUse, SecretSource } from "@convoke/protocol";
 import { isBound } from "../egress/check-secret-binding.ts";
 import { withPlaceholders } from "../engine/bound-secrets.ts";
 import { missingTools } from "../agent/tool-specs.ts";
@@ -83,6 +83,7 @@ export class Directory implements AsyncDisposable {
     first: SendInput | null = null,
   ): Promise<ConversationInfoSource | null> {
     const { id } = input;
+    using _admitted = await this.#deps.quotas.admit(asker.userId, id);
     const chosen = await this.#deps.chooseHost({ id, ownerId: asker.userId, config: input.config });
     checkTools(chosen, input.config);
     if (input.config.wall_of === undefined) checkWayOut(chosen, input.secrets.sources);
@@ -236,9 +237,20 @@ export class Directory implements AsyncDisposable {
   async fork(asker: Asker, sourceId: string, input: ForkInput): Promise<boolean> {
     const row = await this.#deps.journal.getConversation(sourceId);
     if (!isOwnedBy(asker, row)) throw conversationMissing(sourceId);
+    using _admitted = await this.#deps.quotas.admit(asker.userId, input.id);
     const source = { ...row, ...this.#secrets.sealOlder(row) };
     const sealedSecrets = this.#secrets.sealForFork(source);
     return await forkConversation(this.#deps, { ...source, sealedSecrets }, input);
+  }
+
+  /** Rejects with `quota_reached` where the caller may not create this conversation. */
+  async checkQuota({ userId }: Asker, id: string): Promise<void> {
+    (await this.#deps.quotas.admit(userId, id))[Symbol.dispose]();
+  }
+
+  /** The caller's quotas of which at least 80 % are used. */
+  async nearQuotas({ userId }: Asker): Promise<QuotaUse[]> {
+    return (await this.#deps.quotas.of(userId)).filter(({ is_near: isNear }) => isNear);
   }
 
   /** Adds or replaces secrets of a loaded conversation. Fails for those that nothing could put into requests (422). */
@@ -328,7 +340,6 @@ function pageOf(pageId: string | undefined): { readonly pageId: string | undefin
   return { pageId, limit: 100 };
 }
 
-/** An unknown tool of a newer client is left out with a warning in the log; a typo is an error. */
 /** Nothing else could replace a placeholder, and the tools must not get the value. */
 function checkWayOut(
   { kind, putsSecretsIn }: Pick<ConversationHost, "kind" | "putsSecretsIn">,
@@ -346,6 +357,7 @@ function checkWayOut(
   );
 }
 
+/** An unknown tool of a newer client is left out with a warning in the log; a typo is an error. */
 function checkTools({ catalogue }: Pick<ConversationHost, "catalogue">, config: ConversationConfig): void {
   for (const name of missingTools(config.agent, catalogue)) {
     const meant = catalogue.find((known) => isTypoOf(name, known));

@@ -15,6 +15,7 @@ import {
   mcpRoutes,
   openAiRoutes,
   overviewRoutes,
+  policyRoutes,
   pushRoutes,
   searchRoutes,
   onConversationMachineRoutes,
@@ -59,7 +60,7 @@ import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
 import { demoHandlers, type DemoRouteDeps } from "./agent-server/conversations/demo-routes.ts";
-import type { DefaultPlace, NetworkTotals, PassingPlace } from "../tools/conversation-host.ts";
+import type { DefaultPlace, Grants, NetworkTotals, PassingPlace } from "../tools/conversation-host.ts";
 import { overviewHandlers } from "./agent-server/conversations/overview-routes.ts";
 import { pastHandlers } from "./agent-server/events/past-routes.ts";
 import { pushHandlers, type PushRouteDeps } from "./agent-server/server/push-routes.ts";
@@ -82,6 +83,7 @@ import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { keyHandlers, type KeyRouteDeps } from "./logins/key-routes.ts";
 import { loginHandlers, type LoginRouteDeps } from "./logins/login-routes.ts";
 import { oidcHandlers, type OidcRouteDeps } from "./logins/oidc-routes.ts";
+import { policyHandlers, type PolicyRouteDeps } from "./logins/policy-routes.ts";
 import { userHandlers } from "./logins/user-routes.ts";
 import { previewHandlers } from "./previews/preview-routes.ts";
 import type { WorkspacePorts } from "./previews/workspace-ports.ts";
@@ -102,8 +104,9 @@ export type FacesDeps = SettingsFaceDeps &
   PushRouteDeps &
   Pick<DemoRouteDeps, "demo"> &
   RuleRouteDeps &
+  PolicyRouteDeps &
   AgentServerDeps & {
-    readonly hosts: DefaultPlace & NetworkTotals & PassingPlace;
+    readonly hosts: DefaultPlace & NetworkTotals & PassingPlace & { readonly grants: Grants };
     readonly ledger: Ledger;
     /** For conversations that are created without an approval policy. */
     readonly approvalDefault: ApprovalPolicy | null;
@@ -168,6 +171,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(oidcRoutes, oidcHandlers(deps)),
     face(keyRoutes, keyHandlers(deps)),
     face(userRoutes, userHandlers(deps)),
+    face(policyRoutes, policyHandlers(deps)),
     face(demoRoutes, demoHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },

@@ -81,7 +81,7 @@ function fromFault(fault: Fault): ErrorReply {
     return { status: 422, body: { detail: fault.fields } };
   return {
     status: statusOf[fault.kind],
-    body: { detail: fault.message, code: fault.code },
+    body: { detail: fault.message, code: fault.code, ...fault.facts },
     ...passing(fault.code, fault.retryAfterSeconds),
   };
 }

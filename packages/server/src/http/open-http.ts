@@ -170,7 +170,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
         credentials: true,
         // Otherwise requests that only have an origin are answered in plain text.
         strictPreflight: false,
-        exposedHeaders: [requestIdHeader, "warning"],
+        exposedHeaders: [requestIdHeader, "warning", "x-convoke-quota"],
         methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
       });
     },

@@ -32,19 +32,22 @@ export class Fault extends Error {
   readonly fields: readonly FieldFault[];
   /** When the same request may succeed, where that is known. */
   readonly retryAfterSeconds: number | undefined;
+  /** Further fields of the reply, for programs. */
+  readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(
     kind: FaultKind,
     code: string,
     message: string,
     fields: readonly FieldFault[] = [],
-    options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
+    options: ErrorOptions & { readonly retryAfterSeconds?: number; readonly facts?: Fault["facts"] } = {},
   ) {
     super(message, options);
     this.kind = kind;
     this.code = code;
     this.fields = fields;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.facts = options.facts ?? {};
   }
 }
 

@@ -148,13 +148,14 @@ function shownServers(servers: NonNullable<StoredSettings["mcpServers"]>): JsonO
   );
 }
 
-function toConversationSettings({ plain }: StoredSettings): V1Settings["conversation_settings"] {
+function toConversationSettings({ plain, reviewer }: StoredSettings): V1Settings["conversation_settings"] {
   const analyzer = plain.security_analyzer ?? "llm";
   return {
     schema_version: 1,
     max_iterations: plain.max_iterations ?? 500,
     confirmation_mode: plain.confirmation_mode ?? false,
     security_analyzer: analyzer === "llm" || analyzer === "none" ? analyzer : null,
+    ...(reviewer === null ? {} : { reviewer }),
   };
 }
 

@@ -2,6 +2,7 @@ import type {
   MarketplaceRegistration,
   MetaProfile,
   ProviderType,
+  ReviewerPolicy,
   SandboxGroupingStrategy,
 } from "@convoke/protocol";
 
@@ -69,6 +70,8 @@ export type StoredSettings = {
   readonly plain: PlainSettings;
   /** The model of new conversations: `model`, `base_url`, `api_key` and every further option of an LLM. */
   readonly llm: JsonObject;
+  /** Who is asked before a person in new conversations; null: the server's, or nobody. */
+  readonly reviewer: ReviewerPolicy | null;
   readonly searchApiKey: string | null;
   readonly sandboxApiKey: string | null;
   /** By name, in the form of newer clients; null when never set. */
@@ -123,6 +126,7 @@ export const defaultSettings: StoredSettings = {
     registered_marketplaces: [],
   },
   llm: {},
+  reviewer: null,
   searchApiKey: null,
   sandboxApiKey: null,
   mcpServers: null,

@@ -220,3 +220,19 @@ test("names that objects have by birth are names like others", () => {
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   expect(updateSettings(stored, { mcp_config: toSettings(stored).mcp_config })).toEqual(stored);
 });
+
+test("a reviewer is a stored model with the risk that it may answer about", () => {
+  const stored = { ...defaultSettings, profiles: { careful: { model: "openai/m" } } };
+  const change = (reviewer: unknown) => updateSettings(stored, { conversation_settings_diff: { reviewer } });
+  expect(change({ llm: "careful", up_to: "LOW" }).reviewer).toEqual({ llm: "careful", up_to: "LOW" });
+  expect(
+    updateSettings(change({ llm: "careful" }), { conversation_settings_diff: { reviewer: null } }).reviewer,
+  ).toBe(null);
+  for (const [reviewer, field] of [
+    [{ llm: "other" }, "reviewer.llm"],
+    [{ llm: "careful", up_to: "UNKNOWN" }, "reviewer.up_to"],
+    [{ llm: "careful", upto: "LOW" }, "reviewer"],
+    ["careful", "reviewer"],
+  ] as const)
+    expect(() => change(reviewer)).toThrow(field);
+});

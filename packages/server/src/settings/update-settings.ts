@@ -91,18 +91,39 @@ function changeLlm(llm: JsonObject, update: SettingsUpdate): JsonObject {
 }
 
 function changeConversation(stored: StoredSettings, change: JsonObject): StoredSettings {
+  let settings = stored;
   const plain: Record<string, unknown> = { ...stored.plain };
   for (const [name, value] of Object.entries(change)) {
     const loc = ["body", "conversation_settings_diff", name];
     if (name === "schema_version") continue;
+    if (name === "reviewer") {
+      settings = { ...settings, reviewer: readReviewer(value, stored, loc) };
+      continue;
+    }
     if (!Object.hasOwn(conversationFields, name))
       throw invalidField(loc, "This setting is not known.", "extra_forbidden");
     const { isValid, msg } = conversationFields[name as keyof typeof conversationFields];
     if (!isValid(value)) throw invalidField(loc, msg);
     plain[name] = value;
   }
-  return { ...stored, plain: plain as PlainSettings };
+  return { ...settings, plain: plain as PlainSettings };
 }
+
+/** A stored model and the highest risk that it may answer about; null for none. */
+function readReviewer(value: unknown, stored: StoredSettings, loc: string[]): StoredSettings["reviewer"] {
+  if (value === null) return null;
+  if (!isObject(value) || Object.keys(value).some((name) => name !== "llm" && name !== "up_to"))
+    throw invalidField(loc, "Send llm, up_to or not, and nothing else; or null for no reviewer.");
+  const { llm, up_to: upTo } = value;
+  if (typeof llm !== "string" || !Object.hasOwn(stored.profiles, llm))
+    throw invalidField([...loc, "llm"], "There is no model profile with this name.");
+  if (upTo === undefined) return { llm };
+  const risk = reviewedRisks.find((one) => one === upTo);
+  if (risk === undefined) throw invalidField([...loc, "up_to"], "Use one of: LOW, MEDIUM, HIGH.");
+  return { llm, up_to: risk };
+}
+
+const reviewedRisks = ["LOW", "MEDIUM", "HIGH"] as const;
 
 const conversationFields = {
   max_iterations: {

@@ -115,3 +115,17 @@ test("the server's reviewer counts for who has its model; a policy with a review
   const gone = { approval_policy: { reviewer: { llm: "gone" } } };
   expect(() => withDefaults(gone, stored, withReviewer)).toThrow();
 });
+
+test("the user's reviewer wins over the server's, unless the request has a policy or its model is gone", () => {
+  const own = { ...settings, profiles: { careful: {}, other: {} }, reviewer: { llm: "careful" } };
+  const withServer = { ...server, approvalDefault: { reviewer: { llm: "other" } } };
+  const policyOf = (request: object, stored = own): unknown =>
+    (withDefaults(request, stored, withServer) as { approval_policy?: unknown }).approval_policy;
+  expect(policyOf({})).toEqual({ reviewer: { llm: "careful" } });
+  expect(policyOf({}, { ...own, reviewer: null } as unknown as typeof own)).toEqual({
+    reviewer: { llm: "other" },
+  });
+  expect(policyOf({}, { ...own, profiles: {} } as unknown as typeof own)).toBeUndefined();
+  const policy = { timeout_seconds: 5, on_timeout: "reject" };
+  expect(policyOf({ approval_policy: policy })).toEqual(policy);
+});

@@ -63,15 +63,16 @@ function titleProfile(request: JsonObject, settings: StoredSettings): string | n
   return usual === null || profileOf(settings, usual) === null ? null : usual;
 }
 
-/** A policy that names only a reviewer gets the server's deadline; the server's reviewer is left out for who has no such model. */
+/** The user's reviewer, or the server's, where the user has that model. A policy that names only a reviewer gets the server's deadline. */
 function approvalPolicy(
   request: JsonObject,
   settings: StoredSettings,
   approvalDefault: JsonObject | null,
 ): JsonObject {
   const { approval_policy: policy } = request;
-  const { reviewer, ...deadline } = approvalDefault ?? {};
+  const { reviewer: ofServer, ...deadline } = approvalDefault ?? {};
   if (!isObject(policy)) {
+    const reviewer = settings.reviewer ?? ofServer;
     const isThere = isObject(reviewer) && profileOf(settings, String(reviewer["llm"])) !== null;
     const usual = isThere ? { ...deadline, reviewer } : deadline;
     return given("approval_policy", request, Object.keys(usual).length === 0 ? null : usual);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Logger } from "../lib/logger.ts";
+import { HoldRows } from "./hold-rows.ts";
 import type { Ledger } from "./ledger.ts";
 
 export type SpendHoldsDeps = {
@@ -15,10 +16,6 @@ export type SpendHoldsDeps = {
 export type WantedHold = { readonly userId: string; readonly maxCost: number; readonly limit: number };
 export type Hold = { readonly release: () => void };
 
-/** How long a hold counts whose node is not yet known here. */
-const unknownForMs = 15_000;
-const retryMs = 1_000;
-
 /**
  * The maximum cost of a user's calls in progress at all nodes of a store. A call begins when today's spending plus
  * these holds is below the day's budget, so it is exceeded by at most one call, wherever the calls are made (P48).
@@ -26,29 +23,25 @@ const retryMs = 1_000;
  */
 export class SpendHolds {
   readonly #deps: SpendHoldsDeps;
-  /** Released holds that are not deleted from the table yet. */
-  readonly #due = new Set<string>();
+  readonly #rows: HoldRows;
 
   constructor(deps: SpendHoldsDeps) {
     this.#deps = deps;
+    this.#rows = new HoldRows({ ...deps, table: "spend_holds" });
   }
 
   /** Null when the budget has no room now. The holder records the cost first and then releases. */
   async take({ userId, maxCost, limit }: WantedHold): Promise<Hold | null> {
     const { database, cluster, ledger } = this.#deps;
     const id = randomUUID();
-    const living = new Set((await cluster.nodes()).map((node) => node.id));
+    const counts = await this.#rows.openCheck();
     const taking = database.transaction(async (tables) => {
       const held = await tables
         .selectFrom("spend_holds")
         .select(["id", "node_id", "most", "taken_at"])
         .where("user_id", "=", userId)
         .execute();
-      const nowMs = cluster.nowMs();
-      const counting = held.filter(
-        (hold) =>
-          !this.#due.has(hold.id) && (living.has(hold.node_id) || nowMs - hold.taken_at < unknownForMs),
-      );
+      const counting = held.filter(counts);
       const pending = counting.reduce((sum, hold) => sum + (hold.most ?? Infinity), 0);
       if ((await ledger.spentToday(userId, tables)) + pending >= limit) return false;
       const over = held.filter((hold) => !counting.includes(hold)).map((hold) => hold.id);
@@ -60,42 +53,19 @@ export class SpendHolds {
           user_id: userId,
           node_id: cluster.nodeId,
           most: Number.isFinite(maxCost) ? maxCost : null,
-          taken_at: nowMs,
+          taken_at: cluster.nowMs(),
         })
         .execute();
       return true;
     });
+    const release = (): void => this.#rows.release(id);
     try {
-      return (await taking) ? { release: () => this.#release(id) } : null;
+      return (await taking) ? { release } : null;
     } catch (error) {
       // A commit that was not acknowledged may have stored the hold, which would count for as long as this process
       // lives.
-      this.#release(id);
+      release();
       throw error;
-    }
-  }
-
-  #release(id: string): void {
-    this.#due.add(id);
-    void this.#sweep();
-  }
-
-  /** Never rejects: failed deletes are retried. */
-  async #sweep(): Promise<void> {
-    const due = [...this.#due];
-    if (due.length === 0) return;
-    const { database, logger } = this.#deps;
-    try {
-      await database.commitSoon(async (tables) => {
-        await tables.deleteFrom("spend_holds").where("id", "in", due).execute();
-      });
-      for (const id of due) this.#due.delete(id);
-    } catch (error) {
-      logger.warn(
-        { holds: due.length, error: String(error) },
-        "budget holds of ended calls are not released yet",
-      );
-      setTimeout(() => void this.#sweep(), retryMs).unref();
     }
   }
 }

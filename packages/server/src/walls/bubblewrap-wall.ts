@@ -20,7 +20,9 @@ import { adoptState } from "./earlier-state.ts";
 import { WallEgress } from "./wall-egress.ts";
 import { WallGroup } from "./wall-group.ts";
 import { WallNotes } from "./wall-notes.ts";
-import { NoPlaceError, type PlaceHolder } from "./wall-places.ts";
+import { quotaReached } from "../settings/quota-reached.ts";
+import { WallQuotaError, type OwnedHolder } from "./user-places.ts";
+import { NoPlaceError } from "./wall-places.ts";
 import { createWallKey, WallProcess } from "./wall-process.ts";
 import { WallStart } from "./wall-start.ts";
 import type { BubblewrapWallDeps } from "./walls-deps.ts";
@@ -31,7 +33,7 @@ type Connecting = Promise<{ readonly remote: RemoteToolHost; readonly host: Tool
 const defaultIdleMs = 10 * 60_000;
 
 /** The wall of one conversation. */
-export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable {
+export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable {
   readonly catalogue: readonly string[];
   readonly stateDir: string;
   readonly homeDir: string;
@@ -73,6 +75,8 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
       files: { root: deps.root, run: this.#run },
       path: deps.environment["PATH"] ?? systemPath,
       prepare: async () => {
+        const counted = deps.userPlaces.take(this);
+        if (counted !== null) await counted;
         await deps.places.take(this);
         return await this.#start.prepare();
       },
@@ -80,6 +84,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
       onEnd: async () => {
         await this.#start.release();
         deps.places.release(this);
+        deps.userPlaces.release(this);
       },
     });
     this.#restLater();
@@ -92,7 +97,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
       this.#deps.folder === folder &&
       known.ownerId === order.ownerId &&
       isDeepStrictEqual(known.network, order.network) &&
-      isDeepStrictEqual(known.limit, order.limit) &&
+      isDeepStrictEqual(known.limitedBy, order.limitedBy) &&
       isDeepStrictEqual(known.hide, order.hide) &&
       isDeepStrictEqual(known.unlocked, order.unlocked) &&
       isDeepStrictEqual(known.extraFolders, order.extraFolders)
@@ -116,6 +121,10 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
     } finally {
       if (this.#open === 0) this.#restLater();
     }
+  }
+
+  get ownerId(): string {
+    return this.#deps.order.ownerId;
   }
 
   get isBusy(): boolean {
@@ -201,6 +210,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
       this.#running -= 1;
       this.#usedAtMs = performance.now();
       this.#deps.places.changed();
+      this.#deps.userPlaces.changed();
     }
   }
 
@@ -239,6 +249,7 @@ export class BubblewrapWall implements WalledHost, PlaceHolder, AsyncDisposable 
 function toFault(error: unknown): unknown {
   if (!(error instanceof ToolHostRefusedError || error instanceof ToolHostUnreachableError)) return error;
   const [message, options] = [error.message, { cause: error }];
+  if (error.cause instanceof WallQuotaError) return quotaReached(error.cause.quota, options);
   return error.cause instanceof NoPlaceError
     ? new Fault("not-now", "walls_busy", message, [], options)
     : new Fault("not-now", "wall_failed", message, [], options);

@@ -65,6 +65,28 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     expect(bench.walls.countRunning()).toBe(1);
   });
 
+  test("a wall beyond its user's quota is refused with the quota while the others are busy", async () => {
+    let running = 0;
+    await using bench = await WallBench.open({
+      placeWaitMs: 300,
+      takeHold: async () => {
+        if (running >= 1) return { name: "running_walls", used: running, max: 1 };
+        running += 1;
+        return { release: () => void (running -= 1) };
+      },
+    });
+    const first = await bench.terminal();
+    const busy = first("sleep 5; echo done");
+    await expect(bench.terminal({ rootId: "two" })).rejects.toMatchObject({
+      code: "quota_reached",
+      facts: { quota: { name: "running_walls", used: 1, max: 1 } },
+    });
+    expect(await busy).toBe("done");
+    const second = await bench.terminal({ rootId: "two" });
+    expect(await second("echo two")).toBe("two");
+    expect(bench.walls.countRunning()).toBe(1);
+  });
+
   test("callers that ask at the same time get one wall, also when its settings change", async () => {
     await using bench = await WallBench.open();
     const [one, two] = await Promise.all([bench.walls.open(bench.order()), bench.walls.open(bench.order())]);

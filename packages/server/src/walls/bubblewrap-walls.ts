@@ -12,6 +12,7 @@ import { SharedTrust } from "../egress/way-out.ts";
 import { resolved, whyNotShown, whyRefused, type FolderPlaces } from "./refused-folder.ts";
 import { HomeUses, isProcessAlive, processName } from "./home-uses.ts";
 import { PrivateHomes } from "./private-homes.ts";
+import { UserPlaces } from "./user-places.ts";
 import { WallPlaces } from "./wall-places.ts";
 import type { WalledHost, WallOrder, Walls } from "./wall.ts";
 
@@ -30,6 +31,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
   readonly #trust = new SharedTrust();
   readonly #groups: Promise<ControlGroups>;
   readonly #places: WallPlaces;
+  readonly #userPlaces: UserPlaces;
   readonly #homes: PrivateHomes;
   readonly #dataDir: string;
   readonly #runDir: string;
@@ -43,7 +45,9 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
     const uses = new HomeUses({ homesDir, runsDir: dirname(runDir) });
     this.#homes = new PrivateHomes({ homesDir, uses, limits: deps.homes, logger: deps.logger });
     this.#homes.start();
-    this.#places = new WallPlaces({ max: deps.maxRunning, waitMs: deps.placeWaitMs ?? placeWaitMs });
+    const waitMs = deps.placeWaitMs ?? placeWaitMs;
+    this.#places = new WallPlaces({ max: deps.maxRunning, waitMs });
+    this.#userPlaces = new UserPlaces({ take: deps.takeHold, waitMs });
   }
 
   /** Removes what processes left that ended without doing so. */
@@ -85,6 +89,7 @@ export class BubblewrapWalls implements Omit<Walls, "summary"> {
       trust: this.#trust,
       groups: this.#groups,
       places: this.#places,
+      userPlaces: this.#userPlaces,
       privateHomes: this.#homes,
       onRest: () => this.#forget(rootId, wall),
     });

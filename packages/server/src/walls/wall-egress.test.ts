@@ -23,7 +23,7 @@ async function openWallEgress(granted: readonly string[]): Promise<{ folder: str
       ownerId: "u1",
       folder,
       network: "none",
-      limit: null,
+      limitedBy: [],
       granted,
       hide: [],
       unlocked: [],

@@ -38,7 +38,7 @@ export class WallEgress {
   constructor(deps: WallEgressDeps) {
     const { order, folder, trust, environment, isOwnListener, boundSecrets, onEgress, logger, outside } =
       deps;
-    const { network, limit, rootId, granted } = order;
+    const { network, limitedBy, rootId, granted } = order;
     this.#deps = deps;
     this.#way = new WayOut({
       folder,
@@ -47,7 +47,7 @@ export class WallEgress {
       isOwnListener,
       policies: () => ({
         policy: withBoundHosts(network, boundSecrets.ofWall(rootId)),
-        limitedBy: limit === null ? [] : [{ source: "server", policy: limit }],
+        limitedBy,
       }),
       secrets: () => boundSecrets.ofWall(rootId),
       onRecord: (record) => onEgress(rootId, record),

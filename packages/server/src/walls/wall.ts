@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { LeftBehind, NetworkPolicy } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
 import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { EgressPolicies } from "../egress/policy/egress-policy.ts";
 import type { ControlGroups } from "../sandboxes/control-groups/control-groups.ts";
 
 /** A wall as a conversation needs it. */
@@ -12,8 +13,8 @@ export type WallOrder = {
   /** Absolute path of the working folder, which exists. */
   readonly folder: string;
   readonly network: NetworkPolicy;
-  /** The server's policy, which bounds the conversation's; null where it does not. */
-  readonly limit: NetworkPolicy | null;
+  /** The policies of server and user, where they bound the conversation's. */
+  readonly limitedBy: EgressPolicies["limitedBy"];
   /** Hosts that the conversation may reach as well, as far as the limit does, written as in `allow`. */
   readonly granted: readonly string[];
   /** Names of files in the working folder that show empty inside. */

@@ -8,6 +8,7 @@ import type { GitPlaces } from "./git-places.ts";
 import type { LeftBehindFiles } from "./left-behind.ts";
 import type { HomeLimits, PrivateHomes } from "./private-homes.ts";
 import type { WallOrder } from "./wall.ts";
+import type { UserPlaces, UserPlacesDeps } from "./user-places.ts";
 import type { WallPlaces } from "./wall-places.ts";
 import type { ToolHostProgram } from "../sandboxes/tool-host-program.ts";
 
@@ -45,6 +46,8 @@ export type BubblewrapWallsDeps = {
   readonly outside?: Outside | undefined;
   readonly limits: WallLimits;
   readonly homes: HomeLimits;
+  /** Counts a wall of a user that is about to run, or answers with the user's quota that is reached; null for one without a limit. */
+  readonly takeHold: UserPlacesDeps["take"];
   /** How many walls run at one time. */
   readonly maxRunning: number;
   /** How long a wall waits for another one to end, in milliseconds; 20 seconds unless given. */
@@ -73,6 +76,7 @@ export type BubblewrapWallDeps = BubblewrapWallsDeps & {
   readonly trust: SharedTrust;
   readonly groups: Promise<ControlGroups>;
   readonly places: WallPlaces;
+  readonly userPlaces: UserPlaces;
   readonly privateHomes: PrivateHomes;
   /** Called when nothing has used it for a while; by then all of it has ended. */
   readonly onRest: () => void;

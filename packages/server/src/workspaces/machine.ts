@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
   createLocalWorkspace,
+  hideFolder,
   openLocalBash,
   type Bash,
   type ToolSecret,
@@ -34,13 +35,20 @@ export type MachineDeps = {
 /** The machine that the server runs on. Everything is opened on first use. */
 export class Machine implements AsyncDisposable {
   readonly #deps: MachineDeps;
+  /** What no route serves: the data folder with the server's keys. */
+  readonly #hidden: ReturnType<typeof hideFolder>;
   readonly #workspace: Workspace;
   #bash: Bash | undefined;
   #isClosed = false;
 
   constructor(deps: MachineDeps) {
     this.#deps = deps;
-    this.#workspace = createLocalWorkspace({ environment: deps.environment });
+    const { dataDir, workspaceRoot } = deps;
+    // Worktrees of conversations stand there, and the workspace may.
+    const wallWorktrees = join(dataDir, "conversations", "*", "wall", "worktrees");
+    const shown = [join(dataDir, "worktrees"), wallWorktrees, workspaceRoot];
+    this.#hidden = hideFolder({ folder: dataDir, shown });
+    this.#workspace = createLocalWorkspace({ environment: deps.environment, hidden: this.#hidden });
   }
 
   /** For those of `users` only. */
@@ -63,7 +71,7 @@ export class Machine implements AsyncDisposable {
 
   /** The files in one directory of this machine; links that lead out of it are refused. */
   openDirectory(root: string): Workspace {
-    return createLocalWorkspace({ root, environment: this.#deps.environment });
+    return createLocalWorkspace({ root, environment: this.#deps.environment, hidden: this.#hidden });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

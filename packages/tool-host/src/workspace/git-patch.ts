@@ -5,20 +5,22 @@ import { Readable } from "node:stream";
 import { toPathspecs } from "./exclude-patterns.ts";
 import { findBase, mustAsk, readHead, soleRepository } from "./git-base.ts";
 import type { GitChangesDeps } from "./git-changes.ts";
+import type { HiddenFiles } from "./hidden-files.ts";
 import { badRepository, runGit, type GitDeps } from "./run-git.ts";
 import { WorkspaceError, type GitPatch, type LeftOut } from "./workspace.ts";
 
 /** See {@link Workspace.gitPatch}. */
 export async function gitPatch(
-  deps: GitChangesDeps,
+  deps: GitChangesDeps & { readonly hidden: HiddenFiles },
   path: string,
   ref?: string,
-  { all = [], untracked: ofUntracked = [] }: LeftOut = {},
+  { all: ofAll = [], untracked: ofUntracked = [] }: LeftOut = {},
 ): Promise<GitPatch> {
   const directory = await soleRepository(deps, await deps.directory(path));
   const repository = await readHead(deps, directory);
   if (repository === null) throw new WorkspaceError("no-repository", `${path} is in no repository.`);
   const base = await findBase(deps, directory, ref);
+  const all = [...deps.hidden.below(directory), ...ofAll];
   const tracked = await patchOf(deps, directory, [base], toPathspecs(all));
   const untracked = await patchOfUntracked(deps, directory, toPathspecs([...all, ...ofUntracked]));
   return {

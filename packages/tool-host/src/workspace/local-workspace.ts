@@ -12,6 +12,7 @@ import { gitDiff } from "./git-diff.ts";
 import { gitPatch } from "./git-patch.ts";
 import { gitRestore } from "./git-restore.ts";
 import { withGit } from "./run-git.ts";
+import { nothingHidden, type HiddenFiles } from "./hidden-files.ts";
 import { listPinned, RootJail, toWorkspaceError } from "./root-jail.ts";
 import type { PinnedEntry } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
@@ -23,19 +24,26 @@ export type LocalWorkspaceDeps = {
   readonly root?: string;
   /** The allow-listed environment for git and tar. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Files that are served to nobody; none unless given. */
+  readonly hidden?: HiddenFiles | undefined;
 };
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /** Files and git of this machine. */
-export function createLocalWorkspace({ root, environment }: LocalWorkspaceDeps): Workspace {
-  return openWithin(root, new RootJail(root), environment);
+export function createLocalWorkspace({
+  root,
+  environment,
+  hidden = nothingHidden,
+}: LocalWorkspaceDeps): Workspace {
+  return openWithin(root, new RootJail(root, hidden), environment, hidden);
 }
 
 function openWithin(
   root: string | undefined,
   jail: RootJail,
   environment: LocalWorkspaceDeps["environment"],
+  hidden: HiddenFiles,
 ): Workspace {
   const place = { environment, root };
   const directory = async (path: string): Promise<string> => {
@@ -53,7 +61,7 @@ function openWithin(
     });
   };
   return {
-    within: (inner) => openWithin(inner, new RootJail(inner, jail), environment),
+    within: (inner) => openWithin(inner, new RootJail(inner, hidden, jail), environment, hidden),
     readFile: async (path, range) => {
       await using entry = await jail.existing(path);
       const { file, stats } = await openRegular(entry, path);
@@ -88,7 +96,7 @@ function openWithin(
       withGit(place, async (git) => gitChanges({ ...git, directory }, path, ref)),
     gitDiff: async (path, against) => withGit(place, async (git) => gitDiff({ ...git, jail }, path, against)),
     gitPatch: async (path, ref, leftOut) =>
-      withGit(place, async (git) => gitPatch({ ...git, directory }, path, ref, leftOut)),
+      withGit(place, async (git) => gitPatch({ ...git, directory, hidden }, path, ref, leftOut)),
     gitCommits: async (path, limit) =>
       withGit(place, async (git) => gitCommits({ ...git, directory }, path, limit)),
     gitCommitChanges: async (path, sha) =>
@@ -102,7 +110,11 @@ function openWithin(
         const chosen = await soleRepository(git, given).catch(() => given);
         return [chosen, await readHead(git, chosen).catch(noHead)] as const;
       });
-      return { content: await openArchive(real, environment, exclude, format), format, repository };
+      return {
+        content: await openArchive(real, environment, [...hidden.below(real), ...(exclude ?? [])], format),
+        format,
+        repository,
+      };
     },
     home: async () => root ?? environment["HOME"] ?? homedir(),
   };

@@ -13,7 +13,8 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isInside, toWorkspaceError } from "./root-jail.ts";
+import { isInside } from "./is-inside.ts";
+import { toWorkspaceError } from "./root-jail.ts";
 import { WorkspaceError } from "./workspace.ts";
 
 /** Runs git directly in a directory, with additional environment. */

@@ -2,8 +2,10 @@ import { constants } from "node:fs";
 import type { Dirent } from "node:fs";
 import { lstat, mkdir, open, readdir, readlink, realpath } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { codeOf } from "../tools/file-editor/atomic-write.ts";
+import { nothingHidden, type HiddenFiles } from "./hidden-files.ts";
+import { isInside } from "./is-inside.ts";
 import { WorkspaceError } from "./workspace.ts";
 
 /** A directory entry with an open (pinned) parent directory: whatever happens to the path meanwhile, `path` stays inside the root. */
@@ -25,10 +27,12 @@ const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 export class RootJail {
   readonly #root: string | undefined;
   readonly #outer: RootJail | undefined;
+  readonly #hidden: HiddenFiles;
 
   /** The content of `root` must also be inside `outer`. */
-  constructor(root: string | undefined, outer?: RootJail) {
+  constructor(root: string | undefined, hidden: HiddenFiles = nothingHidden, outer?: RootJail) {
     this.#root = root;
+    this.#hidden = hidden;
     this.#outer = outer;
   }
 
@@ -87,6 +91,7 @@ export class RootJail {
       throw toWorkspaceError(error, path);
     }
     if (!isInside(root, real)) throw outside(path);
+    if (this.#hidden.hides(real)) throw hidden(path);
     return real;
   }
 
@@ -141,9 +146,10 @@ export class RootJail {
       throw toWorkspaceError(error, path);
     }
     const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => directory); // No /proc: checked before.
-    if (isInside(await this.#findRoot(), actual)) return handle;
+    const isOutside = !isInside(await this.#findRoot(), actual);
+    if (!isOutside && !this.#hidden.hides(actual)) return handle;
     await handle.close();
-    throw outside(path);
+    throw isOutside ? outside(path) : hidden(path);
   }
 
   #enter(handle: FileHandle, directory: string, name: string): PinnedEntry {
@@ -170,12 +176,6 @@ function handleAddress(handle: FileHandle, directory: string): string {
   return process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : directory;
 }
 
-/** True when `path` is `root` or below it; both must be real paths. */
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-}
-
 async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (stats) => stats.isSymbolicLink(),
@@ -185,6 +185,13 @@ async function isLink(path: string): Promise<boolean> {
 
 function ignoreExisting(error: unknown): void {
   if (codeOf(error) !== "EEXIST") throw error;
+}
+
+function hidden(path: string): WorkspaceError {
+  return new WorkspaceError(
+    "not-permitted",
+    `${path} belongs to the server itself, which serves none of it.`,
+  );
 }
 
 function outside(path: string): WorkspaceError {

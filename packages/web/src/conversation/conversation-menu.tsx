@@ -37,6 +37,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
     outline: { title: outline },
     past: { title: then },
     preview: { title: preview },
+    network: { title: network },
     shells: { title: shells },
   } = useMoreWords();
   const { menu, changes, files } = useWords().conversation;
@@ -73,6 +74,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
               { label: files, onChoose: () => onPanel("files") },
               { label: browser, onChoose: () => onPanel("browser") },
               { label: mcp, onChoose: () => onPanel("mcp") },
+              { label: network, onChoose: () => onPanel("network") },
               { label: preview, onChoose: () => onPanel("preview") },
               { label: shells, onChoose: () => onPanel("shells") },
               { label: then, onChoose: showPast },

@@ -10,6 +10,7 @@ const ContextPanel = lazyPart(() => import("./context-panel.tsx"));
 const EventsPanel = lazyPart(() => import("../events/events-panel.tsx"));
 const FilesPanel = lazyPart(() => import("../files/files-panel.tsx"));
 const McpPanel = lazyPart(() => import("./mcp-panel.tsx"));
+const NetworkPanel = lazyPart(() => import("./network-panel.tsx"));
 const OutlinePanel = lazyPart(() => import("./outline-panel.tsx"));
 const PreviewPanel = lazyPart(() => import("../previews/preview-panel.tsx"));
 const ReviewPanel = lazyPart(() => import("../review/review-panel.tsx"));
@@ -84,6 +85,9 @@ export default function Panels({ name, log, view, onSent }: PanelsProps) {
       )}
       {name === "mcp" && (
         <McpPanel key={log.id} conversationId={log.id} version={view.lastEventId ?? ""} onClose={close} />
+      )}
+      {name === "network" && (
+        <NetworkPanel key={log.id} conversationId={log.id} version={view.lastEventId ?? ""} onClose={close} />
       )}
       {name === "shells" && (
         <ShellsPanel

@@ -12,6 +12,7 @@ import { useMoreWords, useWords } from "../words/words.ts";
 import { DemoOffer } from "./demo-offer.tsx";
 import { hasSecret, repositoryOf } from "./fetch-repository.ts";
 import { HomeSearch } from "./home-search.tsx";
+import { QuotaNote } from "./quota-note.tsx";
 import { useChoices } from "./use-choices.ts";
 import { FetchingNote, useFetch } from "./use-fetch.tsx";
 import { useStart } from "./use-start.ts";
@@ -108,6 +109,7 @@ export default function HomePage() {
             <LocalOffer onUsed={reloadModels} />
           </Suspense>
         )}
+        <QuotaNote />
         {problem !== null && (
           <p role="alert" className="mb-3 rounded-md bg-bad-wash px-3 py-2 text-sm text-bad">
             {problem}

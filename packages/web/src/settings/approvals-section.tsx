@@ -4,6 +4,7 @@ import { useMoreWords } from "../words/words.ts";
 import { Explanation } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { SchemaForm } from "./schema-form.tsx";
+import { ReviewerFields } from "./reviewer-fields.tsx";
 import { RulesList } from "./rules-list.tsx";
 import { useResource } from "./use-resource.ts";
 
@@ -26,6 +27,7 @@ export function ApprovalsSection() {
           }
         />
       )}
+      {value !== undefined && <ReviewerFields settings={value} change={change} />}
       <RulesList />
     </>
   );

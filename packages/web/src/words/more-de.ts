@@ -34,6 +34,15 @@ export const moreDe: MoreWords = {
       all: "Er kann jeden öffentlichen Host erreichen.",
       rules: "Er kann die Hosts erreichen, die der Server erlaubt.",
     },
+    quota: {
+      conversations: (used: number, max: number) => `Du hast ${used} von höchstens ${max} Gesprächen.`,
+      running_walls: (used: number, max: number) =>
+        `Von höchstens ${max} abgeschirmten Umgebungen deiner Agenten laufen ${used}.`,
+      reached: {
+        conversations: "Lösche eines, um ein neues zu beginnen, oder frage einen Admin nach mehr.",
+        running_walls: "Die nächste wartet, bis eine andere fertig ist.",
+      },
+    },
     noMachine:
       "Du darfst auf dem Rechner des Servers keine Agenten ausführen. Der Betreiber des Servers kann es erlauben.",
     now: "Aktive Gespräche",

@@ -34,6 +34,14 @@ export const moreEn = {
       all: "It can reach every public host.",
       rules: "It can reach the hosts that the server allows.",
     },
+    quota: {
+      conversations: (used: number, max: number) => `You have ${used} of at most ${max} conversations.`,
+      running_walls: (used: number, max: number) => `${used} of at most ${max} walls of your agents run.`,
+      reached: {
+        conversations: "Delete one to start another, or ask an admin for more.",
+        running_walls: "The next one waits until another has finished.",
+      },
+    },
     noMachine:
       "You are not allowed to run agents on the server's machine. The operator of the server can allow it.",
     now: "Active conversations",

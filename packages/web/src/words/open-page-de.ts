@@ -2,7 +2,7 @@ import type { MoreWords } from "./words.ts";
 
 export const openPageDe: Pick<
   MoreWords,
-  "attachedImages" | "list" | "cardBody" | "retryLine" | "upkeep" | "mcp" | "continuesWithout"
+  "attachedImages" | "list" | "cardBody" | "retryLine" | "upkeep" | "mcp" | "network" | "continuesWithout"
 > = {
   list: {
     none: "Noch keine Gespräche.",
@@ -28,6 +28,16 @@ export const openPageDe: Pick<
   upkeep: {
     newer: "Eine neue Version dieser Seite ist verfügbar. Deine Entwürfe bleiben erhalten.",
     reload: "Neu laden",
+  },
+  network: {
+    title: "Netzwerk",
+    none: "Aus der Abschirmung oder Sandbox dieses Gesprächs ging noch nichts hinaus, oder es hat keine.",
+    requests: (count) => (count === 1 ? "1 Anfrage" : `${count} Anfragen`),
+    refusals: (count) => `${count} abgewiesen`,
+    bytes: (sent, received) => `${sent} gesendet, ${received} empfangen`,
+    allow: "Erlauben",
+    allowHost: (host) => `${host} erlauben`,
+    allowed: "erlaubt",
   },
   mcp: {
     title: "MCP-Server",

@@ -26,6 +26,16 @@ export const openPageEn = {
     newer: "A new version of this page is available. Your drafts are kept.",
     reload: "Reload",
   },
+  network: {
+    title: "Network",
+    none: "Nothing has left this conversation's wall or sandbox yet, or there is none.",
+    requests: (count: number) => (count === 1 ? "1 request" : `${count} requests`),
+    refusals: (count: number) => `${count} refused`,
+    bytes: (sent: string, received: string) => `${sent} sent, ${received} received`,
+    allow: "Allow",
+    allowHost: (host: string) => `Allow ${host}`,
+    allowed: "allowed",
+  },
   mcp: {
     title: "MCP servers",
     none: "This conversation has no MCP servers. Changes in the settings apply to new conversations.",

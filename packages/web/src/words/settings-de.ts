@@ -25,6 +25,16 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
     approvals: {
       explanation:
         "Vorgabe für neue Gespräche, die selbst nichts festlegen, etwa die anderer Programme. Für ein einzelnes Gespräch: im Startformular oder im Gesprächsmenü.",
+      reviewer: {
+        title: "Prüfer",
+        model: "Modell, das vor dir gefragt wird",
+        hint: "Es sieht eine wartende Aktion, deine Nachrichten und deine Regeln. Nur ein klares Ja lässt die Aktion beginnen; alles andere wartet auf dich.",
+        noModels: "Speichere zuerst ein Modell unter Modelle.",
+        nobody: "niemand",
+        gone: (name: string) => `${name} (gelöscht, wird nicht gefragt)`,
+        upTo: "Bis zu welchem Risiko es antworten darf",
+        risks: { LOW: "gering", MEDIUM: "mittel", HIGH: "hoch" },
+      },
       rules: "Regeln",
       rulesExplanation:
         "Regeln entscheiden vor dieser Einstellung, in allen deinen Gesprächen: erst Verbote, dann Nachfragen, dann Erlaubnisse. Neue entstehen, wenn du eine Freigabe beantwortest.",

@@ -23,6 +23,16 @@ export const settingsEn = {
     approvals: {
       explanation:
         "Default for new conversations that do not set it themselves, such as those of other clients. The start form and the conversation menu set it for one conversation.",
+      reviewer: {
+        title: "Reviewer",
+        model: "Model that is asked before you",
+        hint: "It sees an action that waits, your messages and your rules. Only a clear yes lets the action begin; anything else waits for you.",
+        noModels: "Store a model under Models first.",
+        nobody: "nobody",
+        gone: (name: string) => `${name} (deleted, not asked)`,
+        upTo: "Up to which risk it may answer",
+        risks: { LOW: "low", MEDIUM: "medium", HIGH: "high" },
+      },
       rules: "Rules",
       rulesExplanation:
         "Rules decide before the policy, in all your conversations: a deny first, then an ask, then an allow. Add them when you answer an approval.",

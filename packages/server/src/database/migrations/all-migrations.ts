@@ -4,6 +4,7 @@ import { userRules } from "./0002-user-rules.ts";
 import { keyLimits } from "./0003-key-limits.ts";
 import { secretHosts } from "./0004-secret-hosts.ts";
 import { identities } from "./0005-identities.ts";
+import { userPolicies } from "./0006-user-policies.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -14,6 +15,7 @@ export const allMigrations: Migrations = {
   "0003-key-limits": keyLimits,
   "0004-secret-hosts": secretHosts,
   "0005-identities": identities,
+  "0006-user-policies": userPolicies,
 };
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */

@@ -81,6 +81,7 @@ export function decideRun(state: ConversationState): Decision {
   return { drafts: [startRun(state.status === "waiting_for_confirmation" ? state.openActions : [])] };
 }
 
+/** Repeated while its run goes on, it changes nothing: what it asks for is what happens. */
 export function decideAccept(state: ConversationState): Decision {
   if (state.status === "running") return nothing;
   return state.openActions.length === 0 ? decideRun(state) : { drafts: [startRun(state.openActions)] };
@@ -88,7 +89,7 @@ export function decideAccept(state: ConversationState): Decision {
 
 /**
  * Rejects pending actions, or open ones of an ended run. A run that was requested meanwhile continues with the
- * rejection.
+ * rejection. During a run nothing waits, and a rejection that changed nothing would look like one.
  */
 export function decideReject(
   state: ConversationState,
@@ -96,7 +97,13 @@ export function decideReject(
   /** Still running after a pause: they get their own results instead. */
   executing: ReadonlySet<string> = new Set(),
 ): Decision {
-  if (state.status === "running") return nothing;
+  if (state.status === "running") {
+    throw new Fault(
+      "conflict",
+      "already_running",
+      "The conversation is running, and no action waits for an answer: it was answered already, or needed none. Interrupt the run to stop it.",
+    );
+  }
   const drafts: EventDraft[] = [];
   const isWaiting = state.status === "waiting_for_confirmation";
   if (isWaiting) drafts.push(statusUpdate("idle"));

@@ -47,6 +47,9 @@ export class ScopedDirectory implements ConversationDirectory {
   readonly addSecrets: ConversationDirectory["addSecrets"] = (...given) =>
     this.#deps.directory.addSecrets(...given);
 
+  readonly nearQuotas: ConversationDirectory["nearQuotas"] = (asker) =>
+    this.#deps.directory.nearQuotas(asker);
+
   async open(asker: Asker, id: string): Promise<Conversation> {
     if (!(await this.exists(asker, id))) throw conversationMissing(id);
     return await this.#deps.directory.open(asker, id);

@@ -35,7 +35,7 @@ export function userHandlers({ keyStore: { users }, clock }: UserRouteDeps) {
   }
 }
 
-function noSuchUser(id: string): Fault {
+export function noSuchUser(id: string): Fault {
   return new Fault(
     "missing",
     "user_not_found",

@@ -77,9 +77,10 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
     ["environment of a process of the host", reads(`/proc/${hostPid}/environ`)],
     ["kill a process of the host", `kill -0 ${hostPid} 2>/dev/null && echo ESCAPED`],
     ["trace a process of the host", `perl -e 'print "ESCAPED\\n" if syscall(101,16,${hostPid},0,0) == 0'`],
+    // EFAULT: the process may be read, and has nothing at this address.
     [
       "read memory of a process of the host",
-      `perl -e '$b = "x" x 8; $v = pack("QQ", unpack("Q", pack("P", $b)), 8); print "ESCAPED\\n" if syscall(310,${hostPid},$v,1,$v,1,0) >= 0'`,
+      `perl -e '$b = "x" x 8; $v = pack("QQ", unpack("Q", pack("P", $b)), 8); print "ESCAPED\\n" if syscall(310,${hostPid},$v,1,$v,1,0) >= 0 or $! == 14'`,
     ],
     ["pidfd of a process of the host", `perl -e 'print "ESCAPED\\n" if syscall(434,${hostPid},0) >= 0'`],
     ["mount a tmpfs", "mount -t tmpfs x /tmp 2>/dev/null && echo ESCAPED"],
@@ -165,7 +166,10 @@ export function escapeAttempts(targets: EscapeTargets): readonly (readonly [stri
       `perl -e 'open(T,"+</dev/tty") or exit; ' ; perl -e 'open(T,"+<","/proc/1/fd/0") or exit; print "ESCAPED\\n" if ioctl(T,0x5412,"x")'`,
     ],
     ["raise a limit", 'ulimit -u unlimited 2>/dev/null && [ "$(ulimit -u)" = unlimited ] && echo ESCAPED'],
-    ["mask of paths by /proc/self/fd", leaks(`cat /proc/self/fd/*/../../../${secretFile}`)],
+    [
+      "mask of paths by /proc/self/fd",
+      leaks(`exec 9< ${workspace}; cat /proc/self/fd/9/../../../../../..${secretFile}`),
+    ],
     ["mounts that name the data folder", `grep -q 'master-key' /proc/self/mountinfo && echo ESCAPED`],
   ];
 }

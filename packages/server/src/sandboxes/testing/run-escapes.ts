@@ -7,13 +7,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { escapeAttempts, type EscapeTargets } from "./escape-attempts.ts";
 
-/** What the last line of each attempt said, by its name. `folder` is the working folder, outside; `run` runs a command in it, inside. */
+/**
+ * What the last line of each attempt said, by its name. `folder` is the working folder, outside; `run` runs a command in it, inside. Only
+ * those with these names, unless all.
+ */
 export async function runEscapes(
   targets: EscapeTargets,
   folder: string,
   run: (command: string) => Promise<unknown>,
+  names: readonly string[] | null = null,
 ): Promise<ReadonlyMap<string, string>> {
-  const attempts = escapeAttempts(targets);
+  const attempts = escapeAttempts(targets).filter(([name]) => names?.includes(name) !== false);
   const script = attempts.map(
     ([, command], index) =>
       `out=$( (timeout 20 bash -c ${quote(command)}) 2>&1 | tail -1); echo "attempt ${index}: $out"`,

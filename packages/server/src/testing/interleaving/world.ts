@@ -261,7 +261,8 @@ export class World {
       await act(this.#conversation!);
     } catch (error) {
       const isConflict = error instanceof Fault && error.code === "already_running";
-      if (!isConflict || command !== "run") this.#rules.violate(`${command} fails with ${String(error)}`);
+      if (!isConflict || (command !== "run" && command !== "reject"))
+        this.#rules.violate(`${command} fails with ${String(error)}`);
       return;
     } finally {
       this.#openCommands -= 1;

@@ -77,7 +77,7 @@ test.each(policies)(
     await using opened = await openWalled();
     const { server, walls } = opened;
     const id = await server.runTo("waiting_for_confirmation", "ask", { confirmation_policy: policy });
-    expect(walls.orderOf(id)).toMatchObject({ network: "registries", limit: null, granted: [] });
+    expect(walls.orderOf(id)).toMatchObject({ network: "registries", limitedBy: [], granted: [] });
     await answer(server, id, true);
     expect(walls.orderOf(id)?.granted).toEqual(hosts);
     const events = await server.eventTexts(id);
@@ -178,7 +178,10 @@ test("a bounded user can widen a closer policy up to the server's", async () => 
   const { server, walls } = opened;
   const id = await server.runTo("waiting_for_confirmation", "ask", { wall: { network: { allow: [] } } });
   await answer(server, id, true);
-  expect(walls.orderOf(id)).toMatchObject({ limit: { allow: ["*.example.com"] }, granted: hosts });
+  expect(walls.orderOf(id)).toMatchObject({
+    limitedBy: [{ source: "server", policy: { allow: ["*.example.com"] } }],
+    granted: hosts,
+  });
 });
 
 test("a start request cannot grant", async () => {
@@ -222,4 +225,29 @@ test.each(wrong)("for %j the agent reads what is wrong", async (data, text) => {
   const action: Action = { kind: "MCPToolAction", data };
   const outcome = await source.execute({ actionId: "a", tool: "request_network", action, secrets: [] });
   expect(outcome).toMatchObject({ type: "error", text: expect.stringContaining(text) as string });
+});
+
+test("a person grants hosts without being asked, and sees what was granted", async () => {
+  await using opened = await openWalled();
+  const { server, walls } = opened;
+  const id = await server.runTo("finished", "hello");
+  const path = `/api/conversations/${id}/network`;
+  expect((await server.call("GET", path)).json).toEqual({ hosts: [], granted: [], can_grant: true });
+  const granted = await server.call("POST", `${path}/grants`, { hosts: ["a.example", "b.example:8443"] });
+  expect([granted.status, granted.json]).toMatchObject([200, { granted: ["a.example", "b.example:8443"] }]);
+  expect(walls.orderOf(id)).toMatchObject({ granted: ["a.example", "b.example:8443"] });
+  for (const host of ["https://a.example", "*"]) {
+    const refused = await server.call("POST", `${path}/grants`, { hosts: ["c.example", host] });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('"hosts",1')]);
+  }
+  expect((await server.call("GET", path)).json).toMatchObject({ granted: ["a.example", "b.example:8443"] });
+});
+
+test("where no answer could widen the network, a person cannot grant hosts either", async () => {
+  await using opened = await openWalled("none");
+  const id = await opened.server.runTo("finished", "hello");
+  const path = `/api/conversations/${id}/network`;
+  expect((await opened.server.call("GET", path)).json).toMatchObject({ can_grant: false });
+  const refused = await opened.server.call("POST", `${path}/grants`, { hosts: ["a.example"] });
+  expect([refused.status, refused.json]).toMatchObject([409, { code: "network_fixed" }]);
 });

@@ -63,12 +63,17 @@ function readHosts({ hosts, reason }: Readonly<Record<string, unknown>>): readon
   if (typeof reason !== "string" || reason.trim() === "" || reason.length > maxReasonChars)
     return `reason: Give the person a sentence of up to ${maxReasonChars} characters.`;
   const problems = hosts.flatMap((host: unknown, at) => {
-    const isText = typeof host === "string" && host.length <= maxHostChars;
-    const read = isText ? parseHostPattern(host, "web") : `Give a text of up to ${maxHostChars} characters.`;
-    const problem = typeof read === "string" ? read : read.covers === "everything" ? everything : null;
+    const problem = grantProblem(host);
     return problem === null ? [] : [`hosts.${at}: ${problem}`];
   });
   return problems.length > 0 ? `Nothing was granted. ${problems.join(" ")}` : [...new Set(hosts as string[])];
+}
+
+/** Why a host cannot be granted as it is written; null for one that can. */
+export function grantProblem(host: unknown): string | null {
+  const isText = typeof host === "string" && host.length <= maxHostChars;
+  const read = isText ? parseHostPattern(host, "web") : `Give a text of up to ${maxHostChars} characters.`;
+  return typeof read === "string" ? read : read.covers === "everything" ? everything : null;
 }
 
 const everything = "Name the hosts that are needed, not all of them.";

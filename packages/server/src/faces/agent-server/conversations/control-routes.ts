@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type {
   AnswerApprovalsRequest,
   ApprovePlanRequest,
-  ConversationNetwork,
   Event,
   ForkConversationRequest,
   LLM,
@@ -39,8 +38,9 @@ import { requireReviewer } from "../../../settings/with-defaults.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
-import type { NetworkTotals } from "../../../tools/conversation-host.ts";
 import { checkAnswers, readRules } from "./read-rules.ts";
+import { networkHandlers, type NetworkRouteDeps } from "./network-routes.ts";
+import { quotaHeaders } from "./quota-headers.ts";
 import { checkApprovalPolicy, readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { itemsOfPages } from "../../../lib/items-of-pages.ts";
@@ -50,7 +50,7 @@ export type ControlRouteDeps = {
   readonly journal: Journal;
   readonly settings: SettingsStore;
   readonly ledger: Ledger;
-  readonly hosts: NetworkTotals;
+  readonly hosts: NetworkRouteDeps["hosts"];
 };
 
 const success = { json: { success: true } };
@@ -114,20 +114,7 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
       json: { items: await approvalsOf(await describe(request), request.caller) },
     }),
 
-    getConversationNetwork: async (request) => {
-      const { id, config } = await describe(request);
-      // A wall is of the node that has the conversation.
-      if (config.sandbox_id === undefined) await open(request);
-      const totals = await hosts.totalsOf({ id, ownerId: request.caller.userId, config });
-      const json: ConversationNetwork = {
-        hosts: totals.map(({ sentBytes, receivedBytes, ...rest }) => ({
-          ...rest,
-          sent_bytes: sentBytes,
-          received_bytes: receivedBytes,
-        })),
-      };
-      return { json };
-    },
+    ...networkHandlers({ directory, hosts, open }),
 
     answerApprovals: async (request) => {
       const { answers } = request.body as AnswerApprovalsRequest;
@@ -225,7 +212,8 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
         throw new Fault("conflict", "conversation_exists", `There is a conversation ${id} already.`);
       const described = await directory.describe(request.caller, id);
       if (described === null) throw conversationMissing(id);
-      return { status: 201, json: toConversationInfo(described) };
+      const headers = await quotaHeaders(directory, request.caller);
+      return { status: 201, json: toConversationInfo(described), headers };
     },
 
     navigateConversation: async (request) => {

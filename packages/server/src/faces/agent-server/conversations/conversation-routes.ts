@@ -23,6 +23,7 @@ import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import { withPlugins, type PluginAccess } from "../extensions/with-plugins.ts";
+import { quotaHeaders } from "./quota-headers.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
@@ -123,7 +124,10 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       };
       const message = firstMessage(start, first?.run !== false);
       const created = await directory.create(caller, { id, ...start, config }, message);
-      if (created !== null) return { status: 201, json: toConversationInfo(created) };
+      if (created !== null) {
+        const headers = await quotaHeaders(directory, caller);
+        return { status: 201, json: toConversationInfo(created), headers };
+      }
       if (message !== null && (await directory.describe(caller, id))?.state.lastSeq === 0)
         await sendFirst(await directory.open(caller, id), message);
       return { json: await describe(caller, id) };
@@ -172,7 +176,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
 
     runConversation: async (request) => {
       await (await open(request)).run();
-      return success;
+      return { ...success, headers: await quotaHeaders(directory, request.caller) };
     },
 
     pauseConversation: async (request) => {

@@ -148,7 +148,12 @@ const table: Record<keyof typeof operations, Row> = {
     "running (tool)": "",
     finished: "",
   },
-  reject: { ...everywhere(""), waiting: "status:idle UserRejectObservation" },
+  reject: {
+    ...everywhere(""),
+    "running (model)": "409",
+    "running (tool)": "409",
+    waiting: "status:idle UserRejectObservation",
+  },
   pause: { ...everywhere(""), idle: pausing, "running (model)": pausing, "running (tool)": pausing },
   interrupt: {
     ...everywhere(""),
