@@ -106,7 +106,7 @@ export async function violationsInBothThemes(page: Page): Promise<string[]> {
   return [...light, ...dark.map((violation) => `dark: ${violation}`)];
 }
 
-/** Goes to an address of the page as a link in it does, without loading it anew. */
+/** Goes to an address of the page as a link in it does, without a load of the page. */
 export async function goWithin(page: Page, address: string): Promise<void> {
   await page.evaluate((to) => history.pushState(null, "", to), address);
 }
