@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { hostileTexts } from "@convoke/web/hostile-texts";
 import { desktop, noBrowser, phone, WebBrowser } from "./web-browser.ts";
-import { finish, terminal } from "./web-page.ts";
+import { finish, goWithin, terminal } from "./web-page.ts";
 
 const texts = Object.entries(hostileTexts);
 const marker = "MARKER-OF-A-CARD-THAT-FAILS";
@@ -50,7 +50,8 @@ describe.skipIf(noBrowser !== null)("the page never goes blank", () => {
     for (const [index, id] of ids.entries()) {
       await page.goto(`${web.url}/c/${id}`);
       await expectAlive(page, texts[index]![0]);
-      await page.goto(`${web.url}/c/${id}?panel=events`);
+      await goWithin(page, `/c/${id}?panel=events`);
+      await page.locator("[data-panel]").waitFor();
       await page.getByRole("textbox", { name: "Message" }).waitFor({ state: "attached" });
     }
     await page.goto(web.url);

@@ -77,14 +77,36 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
   }
 }
 
-export async function violationsOf(page: Page): Promise<string[]> {
+/** What axe finds; with `rules`, only by those. */
+export async function violationsOf(page: Page, rules: readonly string[] = []): Promise<string[]> {
   // Evaluated by the debugger, to which the page's policy does not apply.
   await page.evaluate(axe.source);
-  return await page.evaluate(async () => {
+  return await page.evaluate(async (runOnly) => {
     type Found = { violations: { id: string; nodes: { target: unknown[]; failureSummary?: string }[] }[] };
-    const { violations } = await (window as unknown as { axe: { run(): Promise<Found> } }).axe.run();
+    type Axe = { run(options: object): Promise<Found> };
+    const { violations } = await (window as unknown as { axe: Axe }).axe.run(
+      runOnly.length === 0 ? {} : { runOnly },
+    );
     return violations.map(
       ({ id, nodes }) => `${id}: ${String(nodes[0]?.target)} ${nodes[0]?.failureSummary ?? ""}`,
     );
+  }, rules);
+}
+
+/** What axe finds in the light page, and then in the dark one by the rules about colours, because nothing else differs. */
+export async function violationsInBothThemes(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: "light" });
+  const light = await violationsOf(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.evaluate(async () => {
+    const changes = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+    await Promise.allSettled(changes.map(({ finished }) => finished));
   });
+  const dark = await violationsOf(page, ["color-contrast", "link-in-text-block"]);
+  return [...light, ...dark.map((violation) => `dark: ${violation}`)];
+}
+
+/** Goes to an address of the page as a link in it does, without a load of the page. */
+export async function goWithin(page: Page, address: string): Promise<void> {
+  await page.evaluate((to) => history.pushState(null, "", to), address);
 }

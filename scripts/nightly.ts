@@ -5,10 +5,15 @@ import path from "node:path";
 const testing = "packages/server/src/testing";
 const browser = "packages/tool-host/src/testing/nightly";
 const partly = [
+  "bash-agrees.int",
   "canaries.int",
   "crash-harness.int",
   "condensing-crash.int",
+  "testing/cuts.int",
+  "damaged-pages.int",
   "engine/worktrees.int",
+  "flipped-bytes.int",
+  "git-hostile.int",
   "many-conversations.int",
   "root-jail.int",
   "scheduler.int",

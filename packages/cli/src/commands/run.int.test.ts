@@ -119,7 +119,11 @@ test("a model's address on this machine at which nothing listens is named at onc
 test("a reader that has seen enough interrupts the run, and no stack is printed", async () => {
   const folder = await openPlace();
   await using model = await startScriptedModel({
-    script: { turns: [{ tool_calls: [{ name: "terminal", arguments: { command: "seq 100; sleep 305" } }] }] },
+    script: {
+      turns: ["seq 100", "sleep 305"].map((command) => ({
+        tool_calls: [{ name: "terminal", arguments: { command } }],
+      })),
+    },
   });
   const place = { home: folder.path, modelUrl: model.url };
   const child = launch(place, ["run", "Wait.", "--json"], "pipe");

@@ -12,7 +12,7 @@ type Info = {
 };
 
 /** Of conversations at once; more with `CONVOKE_EVERY_CASE=1`. */
-const many = process.env["CONVOKE_EVERY_CASE"] === "1" ? 24 : 8;
+const many = process.env["CONVOKE_EVERY_CASE"] === "1" ? 24 : 5;
 
 async function openServer(turns: object[] = [{ text: "Done." }]): Promise<TestServer> {
   return await startTestServer({

@@ -9,8 +9,10 @@ import { createRandom, type Random } from "./random.ts";
 
 checkLeaksAfterEach();
 
-/** `CONVOKE_CUTS=10000` runs the number of the promise; `CONVOKE_SEED` changes the cuts. */
-const cuts = Number(process.env["CONVOKE_CUTS"] ?? 1_500);
+/** `CONVOKE_EVERY_CASE=1` runs the number of the promise, `CONVOKE_CUTS` any other; `CONVOKE_SEED` changes the cuts. */
+const cuts = Number(
+  process.env["CONVOKE_CUTS"] ?? (process.env["CONVOKE_EVERY_CASE"] === "1" ? 10_000 : 500),
+);
 const seed = Number(process.env["CONVOKE_SEED"] ?? 2026);
 const followerCount = 4;
 

@@ -6,7 +6,8 @@ import { createRandom } from "./random.ts";
 import { startTestServer } from "./start-server.ts";
 
 const script = { turns: [{ text: "Done." }], loop: true };
-const rounds = 10;
+/** Three places each; more with `CONVOKE_EVERY_CASE=1`. */
+const rounds = process.env["CONVOKE_EVERY_CASE"] === "1" ? 40 : 4;
 
 let folder: string;
 let ids: string[];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { endProcesses } from "./end-processes.ts";
 import { guardianVariable } from "./guardian.ts";
-import { listProcesses, readEnvironment, readProcess } from "./process-table.ts";
+import { groupByEnvironment, readProcess } from "./process-table.ts";
 
 /** Parses the owner out of a guardian's marker. When the owner is gone, processes with its marker are orphans. */
 export function createMarker(role: "convoke" | "convoke-host"): string {
@@ -26,14 +26,13 @@ function findOrphans(): number[] {
   const namespace = readPidNamespace();
   // Without the namespace it is unknown which process table an id belongs to.
   if (namespace === "0") return [];
-  return listProcesses()
-    .filter(({ pid, state }) => state !== "Z" && isOrphan(pid, namespace))
-    .map(({ pid }) => pid);
+  return [...groupByEnvironment(guardianVariable)].flatMap(([marker, entries]) =>
+    isOfLostOwner(marker, namespace) ? entries.map(({ pid }) => pid) : [],
+  );
 }
 
-function isOrphan(pid: number, namespace: string): boolean {
-  const [, ownerId, ownerTicks, ownerNamespace] =
-    markerForm.exec(readEnvironment(pid, guardianVariable) ?? "") ?? [];
+function isOfLostOwner(marker: string, namespace: string): boolean {
+  const [, ownerId, ownerTicks, ownerNamespace] = markerForm.exec(marker) ?? [];
   if (ownerId === undefined || ownerNamespace !== namespace) return false;
   return readProcess(Number(ownerId))?.startTicks !== Number(ownerTicks);
 }

@@ -1,14 +1,16 @@
 import { setTimeout as sleep, setImmediate as untilPolled } from "node:timers/promises";
-import { listProcesses, readEnvironment, type ProcessEntry } from "./process-table.ts";
+import { groupByEnvironment, listProcesses, type ProcessEntry } from "./process-table.ts";
 
-/** A snapshot of the process table, without zombies. Read on first use and shared by all callers that got it. */
+/** A snapshot of the process table, without zombies. Each view is read on first use and shared by all callers that got it. */
 export class ProcessScan {
-  #entries: readonly ProcessEntry[] | undefined;
   #bySession: Map<number, ProcessEntry[]> | undefined;
-  readonly #byVariable = new Map<string, Map<string | undefined, ProcessEntry[]>>();
+  readonly #byVariable = new Map<string, Map<string, ProcessEntry[]>>();
 
   ofSession(sessionId: number): readonly ProcessEntry[] {
-    this.#bySession ??= Map.groupBy(this.#all(), (entry) => entry.sessionId);
+    this.#bySession ??= Map.groupBy(
+      listProcesses().filter(({ state }) => state !== "Z"),
+      (entry) => entry.sessionId,
+    );
     return this.#bySession.get(sessionId) ?? [];
   }
 
@@ -16,15 +18,10 @@ export class ProcessScan {
   marked(name: string, value: string): readonly ProcessEntry[] {
     let byValue = this.#byVariable.get(name);
     if (byValue === undefined) {
-      byValue = Map.groupBy(this.#all(), ({ pid }) => readEnvironment(pid, name));
+      byValue = groupByEnvironment(name);
       this.#byVariable.set(name, byValue);
     }
     return byValue.get(value) ?? [];
-  }
-
-  #all(): readonly ProcessEntry[] {
-    this.#entries ??= listProcesses().filter(({ state }) => state !== "Z");
-    return this.#entries;
   }
 }
 

@@ -38,10 +38,31 @@ export function findMarkedProcesses(assignment: string): ProcessEntry[] {
     .filter((entry) => entry.state !== "Z");
 }
 
+/** Live processes that were started with the environment variable `name`, by its value. */
+export function groupByEnvironment(name: string): Map<string, ProcessEntry[]> {
+  const byValue = new Map<string, ProcessEntry[]>();
+  for (const pid of processIds()) {
+    // First, because few processes have it.
+    const value = readEnvironment(pid, name);
+    const entry = value === undefined ? undefined : readProcess(pid);
+    if (value === undefined || entry === undefined || entry.state === "Z") continue;
+    const entries = byValue.get(value);
+    if (entries === undefined) byValue.set(value, [entry]);
+    else entries.push(entry);
+  }
+  return byValue;
+}
+
 /** An environment variable that a process was started with; undefined when unset or not readable. */
 export function readEnvironment(pid: number, name: string): string | undefined {
-  const entries = readText(`/proc/${pid}/environ`)?.split("\0") ?? [];
-  return entries.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
+  const environment = readText(`/proc/${pid}/environ`);
+  if (environment === undefined) return undefined;
+  const text = `\0${environment}`;
+  const found = text.indexOf(`\0${name}=`);
+  if (found === -1) return undefined;
+  const start = found + name.length + 2;
+  const end = text.indexOf("\0", start);
+  return text.slice(start, end === -1 ? undefined : end);
 }
 
 /** The arguments of a process, each ended by NUL; undefined when it is gone or there is no table. */

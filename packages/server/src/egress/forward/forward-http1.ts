@@ -11,6 +11,7 @@ import type { ForwardContext, Origin } from "./forward-context.ts";
 import { type PreparedRequest, prepareRequest } from "./prepare-request.ts";
 import { addTrailers, answerErrorHttp1, relayHttp1 } from "./relay-http1.ts";
 import { RequestRecord } from "./request-record.ts";
+import { untilAnswered } from "./until-answered.ts";
 import type { UpstreamArgs } from "./upstream-agent.ts";
 
 export const maxHeaderBytes = 64 * 1024;
@@ -115,17 +116,8 @@ function open({ context, origin, request, response, prepared, framing }: Sending
   return outgoing;
 }
 
-async function answerOf(outgoing: ClientRequest, { target }: Origin): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  outgoing.once("response", resolve);
-  outgoing.once("timeout", () =>
-    outgoing.destroy(new Unreachable(target, 504, "It was silent for too long.")),
-  );
-  outgoing.on("error", reject);
-  outgoing.once("close", () =>
-    reject(new Unreachable(target, 502, "It ended the connection without an answer.")),
-  );
-  return promise;
+async function answerOf(outgoing: ClientRequest, origin: Origin): Promise<IncomingMessage> {
+  return await untilAnswered(outgoing, origin, (resolve) => outgoing.once("response", resolve));
 }
 
 /** A host may answer before it read all, and even end its connection: the rest is dropped then, and the client reads the answer. */

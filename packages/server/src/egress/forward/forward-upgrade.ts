@@ -2,7 +2,7 @@ import { type IncomingMessage, request as sendRequest, STATUS_CODES } from "node
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { answerTo, Refused, Unreachable } from "../records/refusal.ts";
+import { answerTo, Refused } from "../records/refusal.ts";
 import type { ForwardContext, Origin } from "./forward-context.ts";
 import { maxHeaderBytes } from "./forward-http1.ts";
 import {
@@ -17,6 +17,7 @@ import {
 import type { UpstreamArgs } from "./upstream-agent.ts";
 import { prepareRequest } from "./prepare-request.ts";
 import { RequestRecord } from "./request-record.ts";
+import { untilAnswered } from "./until-answered.ts";
 
 /** A request to speak another protocol, such as a websocket: once the host agrees, bytes are copied. */
 export async function forwardUpgrade(
@@ -105,18 +106,11 @@ export async function forwardUpgrade(
 
 type Upgraded = { readonly message: IncomingMessage; readonly socket: Socket | null; readonly head: Buffer };
 
-async function upgraded(outgoing: ReturnType<typeof sendRequest>, { target }: Origin): Promise<Upgraded> {
-  const { promise, resolve, reject } = Promise.withResolvers<Upgraded>();
-  outgoing.once("upgrade", (message, socket, head) => resolve({ message, socket, head }));
-  outgoing.once("response", (message) => resolve({ message, socket: null, head: Buffer.alloc(0) }));
-  outgoing.once("timeout", () =>
-    outgoing.destroy(new Unreachable(target, 504, "It did not answer in time.")),
-  );
-  outgoing.on("error", reject);
-  outgoing.once("close", () =>
-    reject(new Unreachable(target, 502, "It ended the connection without an answer.")),
-  );
-  return promise;
+async function upgraded(outgoing: ReturnType<typeof sendRequest>, origin: Origin): Promise<Upgraded> {
+  return await untilAnswered<Upgraded>(outgoing, origin, (resolve) => {
+    outgoing.once("upgrade", (message, socket, head) => resolve({ message, socket, head }));
+    outgoing.once("response", (message) => resolve({ message, socket: null, head: Buffer.alloc(0) }));
+  });
 }
 
 function writeHead(client: Duplex, answer: IncomingMessage, headers: readonly Header[]): void {

@@ -19,6 +19,7 @@ import { toUserMessage } from "../agent-server/events/user-message.ts";
 import { conversationIdOf } from "../../http/conversation-id.ts";
 import { toAppConversation, toHex } from "./app-conversation-view.ts";
 import { readInstantOf } from "../../http/read-instant.ts";
+import { pageReply, readPage } from "./list-page.ts";
 import { checkBranch, checkRepository } from "./repository-request.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
@@ -35,8 +36,6 @@ type Query = {
   sandbox_id__eq?: string | null;
   include_sub_conversations?: boolean;
   sort_order?: AppConversationSort;
-  page_id?: string | null;
-  limit?: number;
   ids?: readonly string[];
 };
 
@@ -48,20 +47,13 @@ export function appConversationHandlers({
   sandboxes,
 }: AppConversationRouteDeps) {
   const search = async (request: RouteRequest): Promise<RouteReply> => {
-    const { page_id: pageId, limit, sort_order: sort } = request.query as Query;
     const page = await conversations.search(request.caller, {
       ...readFilter(request),
-      sort: sort ?? "CREATED_AT_DESC",
-      limit: limit ?? 100,
-      pageId: typeof pageId === "string" ? (normalizeUuid(pageId) ?? pageId) : undefined,
+      ...readPage(request),
+      sort: (request.query as Query).sort_order ?? "CREATED_AT_DESC",
     });
     const addresses = sandboxGate(request, sandboxes);
-    return {
-      json: {
-        items: page.items.map((view) => toAppConversation(view, addresses)),
-        next_page_id: page.nextPageId === null ? null : toHex(page.nextPageId),
-      },
-    };
+    return pageReply(page, (view) => toAppConversation(view, addresses));
   };
 
   const batch = async (request: RouteRequest, ids: readonly string[]): Promise<RouteReply> => {

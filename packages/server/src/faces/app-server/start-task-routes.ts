@@ -13,8 +13,9 @@ import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { SecretStore } from "../../settings/secret-store.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
-import { toHex, toStartTask } from "./app-conversation-view.ts";
+import { toStartTask } from "./app-conversation-view.ts";
 import { readAppStartRequest } from "./app-start-request.ts";
+import { pageReply, readPage } from "./list-page.ts";
 import { readInstantOf } from "../../http/read-instant.ts";
 import { sandboxGate } from "./sandbox-gate.ts";
 
@@ -34,8 +35,6 @@ type Query = {
   conversation_id__eq?: string | null;
   created_at__gte?: string | null;
   sort_order?: StartTaskQuery["sort"];
-  page_id?: string | null;
-  limit?: number;
 };
 
 /** Starting conversations in sandboxes. Source: contract 4.4. */
@@ -80,20 +79,13 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
     },
 
     searchStartTasks: async (request) => {
-      const { page_id: pageId, limit, sort_order: sort } = request.query as Query;
       const page = await tasks.search({
         ...readFilter(request),
-        sort: sort ?? "CREATED_AT_DESC",
-        limit: limit ?? 100,
-        pageId: typeof pageId === "string" ? (normalizeUuid(pageId) ?? pageId) : undefined,
+        ...readPage(request),
+        sort: (request.query as Query).sort_order ?? "CREATED_AT_DESC",
       });
       const addresses = sandboxGate(request, sandboxes);
-      return {
-        json: {
-          items: page.items.map((task) => toStartTask(task, addresses)),
-          next_page_id: page.nextPageId === null ? null : toHex(page.nextPageId),
-        },
-      };
+      return pageReply(page, (task) => toStartTask(task, addresses));
     },
 
     countStartTasks: async (request) => ({ json: await tasks.count(readFilter(request)) }),

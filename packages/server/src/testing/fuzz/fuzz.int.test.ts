@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { fuzz } from "./fuzz.ts";
 
 /** A few requests for every operation; `CONVOKE_FUZZ_REQUESTS=10000` is the long version. */
-const count = Number(process.env["CONVOKE_FUZZ_REQUESTS"] ?? "800");
+const count = Number(process.env["CONVOKE_FUZZ_REQUESTS"] ?? "400");
 const timeoutMs = 300_000 + count * 120;
 
 test(

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,6 +74,10 @@ function linkPackages(folder: string): void {
   mkdirSync(join(to, "@convoke"), { recursive: true });
   for (const name of readdirSync(from))
     if (name !== "@convoke") symlinkSync(join(from, name), join(to, name));
-  for (const name of readdirSync(join(folder, "packages")))
+  for (const name of readdirSync(join(folder, "packages"))) {
     symlinkSync(join(folder, "packages", name), join(to, "@convoke", name));
+    // Where another version lies at the root.
+    const own = join(root, "packages", name, "node_modules");
+    if (existsSync(own)) symlinkSync(own, join(folder, "packages", name, "node_modules"));
+  }
 }
