@@ -1,5 +1,5 @@
 import type { HostTraffic } from "@convoke/protocol";
-import { shownSize } from "../lib/shown-numbers.ts";
+import { shownSize } from "@convoke/client/view";
 import { Button } from "../ui/button.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { SidePanel } from "../ui/side-panel.tsx";

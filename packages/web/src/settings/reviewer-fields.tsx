@@ -1,5 +1,5 @@
 import type { Settings } from "@convoke/protocol";
-import { asRecord, textAt } from "../lib/unknown-record.ts";
+import { asRecord, textAt } from "@convoke/client/view";
 import { useServices } from "../services/services.ts";
 import { Field, inputClass } from "../ui/field.tsx";
 import { useMoreWords } from "../words/words.ts";
