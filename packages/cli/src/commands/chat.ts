@@ -12,7 +12,6 @@ import { TerminalSession } from "../chat/screen/terminal-session.ts";
 import { createTheme } from "../chat/screen/theme.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
-import { openOwnServer } from "../open-own-server.ts";
 import { parseConfirm, startRequest, type Confirm } from "../start-request.ts";
 import { parseLogLevel } from "./parse-options.ts";
 import { withStore, type StoreOptions } from "./store-options.ts";
@@ -164,6 +163,8 @@ function openServer(options: ChatOptions, keepCompiled: () => void): Promise<Ope
   return openClient(options, {
     environment: process.env,
     openOwn: async () => {
+      // A chat on a server that runs already does not load one of its own.
+      const { openOwnServer } = await import("../open-own-server.ts");
       const own = await openOwnServer({
         ...options,
         wall: options.sandbox,
