@@ -156,7 +156,7 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
 function withStream(request: ReturnType<typeof startRequest>): ReturnType<typeof startRequest> {
   const { agent } = request;
   if (agent === undefined || !("llm" in agent)) return request;
-  return { ...request, agent: { ...agent, llm: { ...(agent.llm as object), stream: true } } } as never;
+  return { ...request, agent: { ...agent, llm: { ...(agent.llm as object), stream: true } } };
 }
 
 function openServer(options: ChatOptions, keepCompiled: () => void): Promise<OpenedClient> {
