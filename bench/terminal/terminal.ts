@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { emptyView, type ConversationView } from "@convoke/client/view";
+import { emptyView } from "@convoke/client/view";
 import { bottomArea } from "../../packages/cli/src/chat/bottom-area.ts";
 import { composerLines } from "../../packages/cli/src/chat/input/composer-lines.ts";
 import { Screen, type Size } from "../../packages/cli/src/chat/screen/screen.ts";
@@ -28,7 +28,7 @@ type Write = { readonly text: string } | { readonly resizedTo: Size };
  */
 export async function run(): Promise<BenchResult[]> {
   const { items, marks } = longFeed();
-  const transcript = new Transcript(emptyView as ConversationView, { theme, folder: "/w", isVerbose: false });
+  const transcript = new Transcript(emptyView, { theme, folder: "/w", isVerbose: false });
   const writes: Write[] = [];
   const screen = new Screen((text) => writes.push({ text }), sizes[0]!);
   let nowMs = 0;

@@ -89,7 +89,7 @@ export class OwnCommandActs {
       detail: [
         status ?? "",
         at === undefined ? "" : `${shownDuration(Math.max(0, nowMs() - Date.parse(at)))} ago`,
-        "working_dir" in workspace ? printable(String(workspace.working_dir)) : "",
+        "working_dir" in workspace ? printable(workspace.working_dir) : "",
       ].join("  "),
       value: id,
     }));

@@ -12,7 +12,6 @@ import { TerminalSession } from "../chat/screen/terminal-session.ts";
 import { createTheme } from "../chat/screen/theme.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
-import { openOwnServer } from "../open-own-server.ts";
 import { parseConfirm, startRequest, type Confirm } from "../run/start-request.ts";
 import { parseLogLevel } from "./parse-options.ts";
 import { withStore, type StoreOptions } from "./store-options.ts";
@@ -157,13 +156,15 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
 function withStream(request: ReturnType<typeof startRequest>): ReturnType<typeof startRequest> {
   const { agent } = request;
   if (agent === undefined || !("llm" in agent)) return request;
-  return { ...request, agent: { ...agent, llm: { ...(agent.llm as object), stream: true } } } as never;
+  return { ...request, agent: { ...agent, llm: { ...(agent.llm as object), stream: true } } };
 }
 
 function openServer(options: ChatOptions, keepCompiled: () => void): Promise<OpenedClient> {
   return openClient(options, {
     environment: process.env,
     openOwn: async () => {
+      // A chat on a server that runs already does not load one of its own.
+      const { openOwnServer } = await import("../open-own-server.ts");
       const own = await openOwnServer({
         ...options,
         wall: options.sandbox,

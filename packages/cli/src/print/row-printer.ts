@@ -36,7 +36,7 @@ export class RowPrinter {
 
   /** The lines of one more event; each row and each outcome is written once. */
   see(event: Event): string[] {
-    const changed = this.#fold.add([event as unknown as UnknownRecord]);
+    const changed = this.#fold.add([event]);
     return [
       ...noteLines(event, this.#paint, this.#limits),
       ...[...changed].flatMap((id) => this.#newLines(id)),

@@ -1,4 +1,4 @@
-import { editsOf, foldRows, partsText, listAt, type UnknownRecord } from "@convoke/client/view";
+import { editsOf, foldRows, partsText, listAt } from "@convoke/client/view";
 import type { Event } from "@convoke/protocol";
 import { printable } from "../../print/printable.ts";
 import { diffText } from "./diff-text.ts";
@@ -8,7 +8,7 @@ const theme = createTheme({ hasColour: true, isAscii: false, mayMove: false });
 
 /** All of a call and its outcome, or of what the model thought, for a pager. */
 export function wholeText(events: readonly Event[]): string {
-  const [row] = foldRows(events as unknown as UnknownRecord[]);
+  const [row] = foldRows(events);
   if (row === undefined) return "";
   if (row.type === "answer") return printable(`${row.reasoning}\n\n${row.text}`);
   if (row.type !== "action") return "";

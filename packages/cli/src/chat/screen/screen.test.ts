@@ -14,11 +14,11 @@ function openScreen(size: Size) {
     screen,
     terminal,
     writes,
-    async draw(): Promise<void> {
+    draw: async (): Promise<void> => {
       screen.frame();
       for (; played < writes.length; played += 1) await terminal.write(writes[played]!);
     },
-    resize(to: Size): void {
+    resize: (to: Size): void => {
       terminal.resize(to.columns, to.rows);
       screen.resize(to);
     },

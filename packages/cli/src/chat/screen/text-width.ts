@@ -13,7 +13,7 @@ export function widthOf(text: string): number {
 
 /** The parts of a text that take columns together, such as a letter with its accent. */
 export function graphemesOf(text: string): string[] {
-  return isPlain(text) ? [...text] : Array.from(graphemes.segment(text), ({ segment }) => segment);
+  return isPlain(text) ? text.split("") : Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
 /** The beginning of a line that fits into `columns`, with its colours closed; the whole line where it fits. */

@@ -80,7 +80,7 @@ export type ThemeOptions = {
 };
 
 export function createTheme({ hasColour, isAscii, mayMove }: ThemeOptions): Theme {
-  const frames = isAscii ? ["|", "/", "-", "\\"] : [..."⠋⠙⠹⠸⠼⠴⠦⠧"];
+  const frames = isAscii ? ["|", "/", "-", "\\"] : ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"];
   return {
     paint: hasColour ? colours : colourless,
     signs: isAscii ? asciiSigns : signs,

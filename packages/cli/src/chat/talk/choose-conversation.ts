@@ -68,5 +68,5 @@ async function search(
 }
 
 function folderOf({ workspace }: ConversationInfo): string | null {
-  return "working_dir" in workspace ? String(workspace.working_dir) : null;
+  return "working_dir" in workspace ? workspace.working_dir : null;
 }

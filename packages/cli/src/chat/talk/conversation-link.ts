@@ -1,6 +1,6 @@
 import { ApiError, type ConnectionChange, type ConvokeClient } from "@convoke/client";
 import type { ConversationInfo, PendingApproval } from "@convoke/protocol";
-import { liveOptions, viewOf, type UnknownRecord } from "@convoke/client/view";
+import { liveOptions, viewOf } from "@convoke/client/view";
 import type { CallLinesOptions } from "../lines/call-lines.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -49,13 +49,13 @@ export class ConversationLink implements Disposable {
     const { client } = deps;
     const [info, count] = await Promise.all([client.getConversation(id), client.countEvents(id)]);
     const tail = await client.tail(info.id, { limit: 100, trim });
-    const view = viewOf(info as unknown as UnknownRecord);
+    const view = viewOf(info);
     const transcript = new Transcript(view, { ...deps.options, folder: view.workingDir });
     const cut = tail.events.map((event) => ({
       ...event,
       ...(tail.trimmed.has(event.id ?? "") ? { is_cut: true } : {}),
     }));
-    const hidden = transcript.begin(cut as unknown as UnknownRecord[], deps.firstRows);
+    const hidden = transcript.begin(cut, deps.firstRows);
     const earlierCount = Math.max(0, count - tail.events.length) + hidden;
     const link = new ConversationLink(deps, { info, transcript, earlierCount });
     void link.#follow(tail.lastEventId);
