@@ -32,6 +32,7 @@ test.runIf(hasEngine)(`the image serves, answers its health check and ends in or
   // Commands in the container find the data folder by themselves.
   expect(docker("exec", id, "convoke", "keys", "list")).toBeDefined();
   expect(docker("exec", id, "stat", "--format=%a", "/data/server")).toBe("700");
+  expect(docker("exec", id, "stat", "--format=%U", "/data/workspaces")).toBe("convoke");
   expect(docker("logs", id)).toContain("off: this container is the only wall around agents");
   docker("stop", id);
   expect(docker("inspect", "--format={{.State.ExitCode}}", id)).toBe("0");

@@ -33,6 +33,7 @@ import { pino, type Level } from "pino";
 import { CommandError, exitCodes } from "./exit-codes.ts";
 import { ignoreDebugSignal } from "./ignore-debug-signal.ts";
 import { listening } from "./listening.ts";
+import { makeWorkspaceRoot } from "./make-workspace-root.ts";
 import { findToolHostProgram } from "./find-tool-host-program.ts";
 import { configuredEnvironment } from "./configuration/load-configuration.ts";
 
@@ -141,6 +142,7 @@ async function openConfigured({
   processGroup,
 }: NodeDeps): Promise<Node> {
   ignoreDebugSignal();
+  await makeWorkspaceRoot(config.workspaceRoot);
   await using scope = new AsyncDisposableStack();
   const guardian = scope.use(await openGuardian({ marker: createMarker("convoke") }));
   collectLater(scope, logger);
