@@ -14,9 +14,11 @@ test("the version is written wherever one of the packages says it, and nothing e
   const from = readFileSync(path.join(root, "package.json"), "utf8");
   const { version: before, workspaces } = JSON.parse(from) as { version: string; workspaces: string[] };
   const files = [
-    ...["package.json", "package-lock.json"],
+    "package.json",
+    "package-lock.json",
     ...workspaces.map((place) => `${place}/package.json`),
-    ...["packages/server/src/lib/version.ts", "packages/tool-host/src/rpc/release.ts"],
+    "packages/server/src/lib/version.ts",
+    "packages/tool-host/src/rpc/release.ts",
   ];
   for (const file of files) cpSync(path.join(root, file), path.join(folder.path, file), { recursive: true });
   expect(setVersion(folder.path, "7.8.9").toSorted()).toEqual(

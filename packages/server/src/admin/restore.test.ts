@@ -68,12 +68,12 @@ test.each([
   ],
   [
     "the journal of a newer version",
-    () => change("journal.db", "PRAGMA user_version = 99"),
+    async () => change("journal.db", "PRAGMA user_version = 99"),
     /journal\.db was used by a newer version than [\d.]+: use a newer version, or restore a backup of this one .*convoke restore --from/,
   ],
   [
     "tables of a newer version",
-    () => change("application.sqlite", "INSERT INTO kysely_migration VALUES ('9999-newer', '')"),
+    async () => change("application.sqlite", "INSERT INTO kysely_migration VALUES ('9999-newer', '')"),
     /application\.sqlite was used by a newer version/,
   ],
   [
