@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { addAcp } from "./commands/acp.ts";
 import { addAttach } from "./commands/attach.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
@@ -27,6 +28,7 @@ const all = [
   addServe,
   addOpen,
   addRun,
+  addAcp,
   addAttach,
   addDemo,
   addConfig,
