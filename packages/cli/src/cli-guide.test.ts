@@ -9,6 +9,7 @@ import { addBackup } from "./commands/backup.ts";
 import { addConfig } from "./commands/config.ts";
 import { addDemo } from "./commands/demo.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addMcp } from "./commands/mcp.ts";
 import { addOpen } from "./commands/open.ts";
 import { addInspect } from "./commands/inspect.ts";
 import { addKeys } from "./commands/keys.ts";
@@ -29,6 +30,7 @@ const all = [
   addOpen,
   addRun,
   addAcp,
+  addMcp,
   addAttach,
   addDemo,
   addConfig,

@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   open: async () => (await import("./commands/open.ts")).addOpen,
   run: async () => (await import("./commands/run.ts")).addRun,
   acp: async () => (await import("./commands/acp.ts")).addAcp,
+  mcp: async () => (await import("./commands/mcp.ts")).addMcp,
   attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,
   config: async () => (await import("./commands/config.ts")).addConfig,
@@ -36,7 +37,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
 };
 
 /** Commands that begin something with the configuration: they say which variables mean nothing. */
-const configuredCommands = ["serve", "run", "chat", "acp", "doctor", "config"];
+const configuredCommands = ["serve", "run", "chat", "acp", "mcp", "doctor", "config"];
 
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
 export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {

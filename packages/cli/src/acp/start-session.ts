@@ -11,7 +11,8 @@ export type ModelChoice = {
 };
 
 export type SessionStart = {
-  readonly id: string;
+  /** One is made by the server when it is left out. */
+  readonly id?: string;
   readonly cwd: string;
   readonly mcpServers: readonly McpServer[];
   readonly mode: ModeId;
@@ -33,7 +34,7 @@ export function toStartRequest({ id, cwd, mcpServers, mode, model }: SessionStar
     ...(mcpServers.length === 0 ? {} : { mcp_config: { mcpServers: toMcpConfig(mcpServers) } }),
   };
   return {
-    conversation_id: id,
+    ...(id === undefined ? {} : { conversation_id: id }),
     agent,
     workspace: { kind: "LocalWorkspace", working_dir: cwd },
     confirmation_policy: policy,
@@ -49,7 +50,7 @@ function toLlm({ model, apiKey, baseUrl }: ModelChoice): Record<string, string> 
 }
 
 /** The editor's servers by name. They run where the tools of the conversation run. */
-export function toMcpConfig(servers: readonly McpServer[]): Record<string, object> {
+function toMcpConfig(servers: readonly McpServer[]): Record<string, object> {
   const config: Record<string, object> = {};
   for (const server of servers) {
     if (Object.hasOwn(config, server.name))

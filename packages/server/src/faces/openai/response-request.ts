@@ -8,7 +8,7 @@ import { parseResponseId } from "./response-id.ts";
 /** A parsed request of the responses API. */
 export type ResponseInput = {
   readonly chat: ChatInput;
-  /** The conversation that it goes on with; null: the one whose chat it continues, or a new one. */
+  /** The conversation that it continues; null: the one whose chat it continues, or a new one. */
   readonly conversationId: string | null;
   readonly clientTools: readonly ClientToolSpec[];
 };
