@@ -12,6 +12,7 @@ import { TerminalSession } from "../chat/screen/terminal-session.ts";
 import { createTheme } from "../chat/screen/theme.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
+import { chooseModel } from "../run/choose-model.ts";
 import { parseConfirm, startRequest, type Confirm } from "../run/start-request.ts";
 import { parseLogLevel } from "./parse-options.ts";
 import { withStore, type StoreOptions } from "./store-options.ts";
@@ -41,7 +42,7 @@ Everything that was said stays in the terminal, to scroll, search and copy.
 /help inside tells the keys. With a conversation's id, or its beginning, that
 conversation goes on; -c continues the newest one of this folder.
 The model of a new conversation comes from LLM_MODEL, LLM_API_KEY and
-LLM_BASE_URL. The server is the one that runs on the data folder; where none
+LLM_BASE_URL, else it is the one that is stored on the page. The server is the one that runs on the data folder; where none
 does, one is started for the time, and its runs pause when you leave.
 NO_COLOR, PAGER, VISUAL and EDITOR work as usual.`;
 
@@ -140,7 +141,10 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
     },
     isVerbose: options.verbose === true,
     firstRows: options.full === true ? Number.POSITIVE_INFINITY : 40,
-    begin: (content) => client.startConversation(withStream(startRequest(content, options))),
+    begin: async (content) => {
+      const llm = { ...(await chooseModel(client, options)), stream: true };
+      return await client.startConversation(startRequest(content, options, llm));
+    },
     page: (text) => showInPager(text, env),
     edit: (text) => editText(text, env),
   });
@@ -150,13 +154,6 @@ async function chat(id: string | undefined, options: ChatOptions, keepCompiled: 
   await session.run();
   terminal[Symbol.dispose]();
   sayGoodbye(session, opened);
-}
-
-/** Pieces of answers are wanted, too. */
-function withStream(request: ReturnType<typeof startRequest>): ReturnType<typeof startRequest> {
-  const { agent } = request;
-  if (agent === undefined || !("llm" in agent)) return request;
-  return { ...request, agent: { ...agent, llm: { ...(agent.llm as object), stream: true } } };
 }
 
 function openServer(options: ChatOptions, keepCompiled: () => void): Promise<OpenedClient> {

@@ -5,6 +5,7 @@ import { openOwnServer } from "../open-own-server.ts";
 import { readSecrets } from "../read-secrets.ts";
 import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
+import { chooseModel } from "../run/choose-model.ts";
 import { giveAnswer } from "../run/give-answer.ts";
 import { readTask } from "../run/read-task.ts";
 import { parseConfirm, startRequest, toText, type StartOptions } from "../run/start-request.ts";
@@ -34,8 +35,8 @@ type Run = RunOptions & { readonly keepCompiled: () => void };
 const notes = `
 The model comes from LLM_MODEL (provider/model, e.g. openai/gpt-5 or
 anthropic/claude-sonnet-4-5), its key from LLM_API_KEY, its base URL
-from LLM_BASE_URL if it is not the provider's default. The conversation is
-stored in the data folder; convoke serve shows it. With --confirm risky or
+from LLM_BASE_URL if it is not the provider's default. Without LLM_MODEL it is
+the model that is stored on the page. The conversation is stored in the data folder; convoke serve shows it. With --confirm risky or
 always you are asked before such an action runs; without a terminal to ask at,
 the action is rejected and the command exits with code 4. With --plan the agent
 changes nothing but its plan until you approve it. Ctrl-C interrupts the agent.`;
@@ -119,12 +120,13 @@ async function run(task: string | undefined, options: Run): Promise<void> {
     input,
   });
   const secrets = await readSecrets(options.secret, { environment: process.env, input, output: stderr });
-  const request = {
-    ...startRequest(schema === null ? content : [...content, toText(schema.instruction)], options),
-    ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
-  };
   await using opened = await openServerOfRun(options);
   const { client } = opened;
+  const message = schema === null ? content : [...content, toText(schema.instruction)];
+  const request = {
+    ...startRequest(message, options, await chooseModel(client, options)),
+    ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
+  };
   const { id, wall } = await client.startConversation(request);
   if (!isJson && !isQuiet) {
     const wayOut = wall?.kind === "bubblewrap" ? " (--sandbox off: none)" : "";

@@ -1,21 +1,18 @@
 import { resolve } from "node:path";
 import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
-import { read } from "@convoke/server/setting";
-import { settings } from "@convoke/server/settings";
-import { configuredEnvironment } from "../configuration/load-configuration.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { wallRequest, type WallOptions } from "../wall-request.ts";
+import type { ChosenModel, ModelOptions } from "./choose-model.ts";
 import type { Content } from "./read-task.ts";
 
 /** The flags that say how a new conversation is. */
-export type StartOptions = WallOptions & {
-  readonly workspace: string;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly confirm: Confirm;
-  readonly plan?: true;
-  readonly maxIterations?: number;
-};
+export type StartOptions = WallOptions &
+  ModelOptions & {
+    readonly workspace: string;
+    readonly confirm: Confirm;
+    readonly plan?: true;
+    readonly maxIterations?: number;
+  };
 
 export type Confirm = keyof typeof policies;
 
@@ -34,22 +31,16 @@ export function toText(text: string): Content[number] {
   return { type: "text", text };
 }
 
-/** Throws {@link CommandError} where no model is set. */
-export function startRequest(content: Content, options: StartOptions): StartConversationRequest {
-  const environment = configuredEnvironment();
-  const model = options.model ?? read(environment, settings.llm_model);
-  if (!model) {
-    throw new CommandError(
-      "No model is set. Set LLM_MODEL (e.g. anthropic/claude-sonnet-4-5) and LLM_API_KEY, or use --model.",
-      exitCodes.usage,
-    );
-  }
-  const apiKey = read(environment, settings.llm_api_key);
-  const baseUrl = options.baseUrl ?? read(environment, settings.llm_base_url);
+/** A new conversation that begins with `content`. */
+export function startRequest(
+  content: Content,
+  options: StartOptions,
+  llm: ChosenModel & { readonly stream?: boolean },
+): StartConversationRequest {
   return {
     agent: {
       kind: "Agent",
-      llm: { model, ...(apiKey ? { api_key: apiKey } : {}), ...(baseUrl ? { base_url: baseUrl } : {}) },
+      llm,
       tools: ["terminal", "file_editor", "glob", "grep", "task_tracker"].map((name) => ({ name })),
       // Who begins a run in a folder expects its AGENTS.md to count.
       agent_context: { load_project_skills: true },
