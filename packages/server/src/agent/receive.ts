@@ -140,10 +140,11 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
       const body = actionEvent(response, index, call, read, risk);
       const isLeft = decision === null && read.tool.traits?.alwaysAsks !== true;
       const isReviewable = context.hasReviewer === true && gate === "awaiting" && isLeft;
-      const answer = read.tool.traits?.endsTurn === true && read.answer ? { answer: read.answer } : {};
+      const endsTurn = read.tool.traits?.endsTurn === true;
+      const output = endsTurn && read.answer ? { structuredOutput: read.answer } : {};
       const review = isReviewable ? { reviewable: { risk: verdict.risk } } : {};
       if (decision?.effect !== "deny")
-        return [{ body, meta: { ...meta, gate, ...why, ...review, ...answer } }];
+        return [{ body, meta: { ...meta, gate, ...why, ...review, ...output } }];
       const denied = { toolName: read.tool.name, toolCallId: call.id };
       return [{ body, meta: { ...meta, ...why } }, denialOfLast(denied, denialText(decision))];
     }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../testing/start-server.ts";
+import { TestSocket } from "../testing/test-socket.ts";
 import { until } from "../testing/until.ts";
 
 const schema = {
@@ -235,6 +236,32 @@ test("a secret in an answer is masked wherever the answer is", async () => {
   const { info, final } = await stateOf(server, id);
   expect(final["structured_output"]).toMatchObject({ status: "passed" });
   expect(JSON.stringify([info, final, await server.events(id)])).not.toContain(secret);
+});
+
+test("a fork has the structured output of its source, and a navigation that of its branch", async () => {
+  await using server = await startTestServer({
+    script: { turns: [finish({ message: "a", ...valid }), finish({ message: "b", status: "failed" })] },
+  });
+  const id = await server.runTo("finished", "go", { response_schema: schema });
+  const end = (await server.events(id)).findLast(({ kind }) => kind === "ObservationEvent")!;
+  await say(server, id);
+  expect((await stateOf(server, id)).info["structured_output"]).toEqual({ status: "failed" });
+  const fork = await server.call("POST", `/api/conversations/${id}/fork`, {});
+  expect(fork.json).toMatchObject({ response_schema: schema, structured_output: { status: "failed" } });
+  await server.call("POST", `/api/conversations/${id}/navigate`, { event_id: end.id });
+  expect((await stateOf(server, id)).info["structured_output"]).toEqual(valid);
+});
+
+test("a message on a socket has a schema as well, and one that cannot be used is refused there", async () => {
+  await using server = await startTestServer({ script: { turns: [finish({ message: "x", ...valid })] } });
+  const { id } = await server.createConversation();
+  using socket = new TestSocket(`${server.url}/sockets/events/${id}?session_api_key=${server.key}`);
+  await socket.opened;
+  socket.send({ content: "go", response_schema: { type: "array" } });
+  await socket.until((events) => events.some(({ kind }) => kind === "ServerErrorEvent"));
+  socket.send({ content: "go", response_schema: schema });
+  await server.waitForStatus(id, "finished");
+  expect((await stateOf(server, id)).final["structured_output"]).toEqual(valid);
 });
 
 test("a schema that cannot be used is a 422 that names its field", async () => {

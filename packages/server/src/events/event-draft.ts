@@ -74,7 +74,7 @@ export type EventMeta = {
   /** On a user message: the JSON Schema of the answer to it. */
   readonly responseSchema?: Readonly<Record<string, unknown>>;
   /** On a call of `finish`, or a last message: the answer as the schema of answers has it. */
-  readonly answer?: Readonly<Record<string, unknown>>;
+  readonly structuredOutput?: Readonly<Record<string, unknown>>;
   /** On an error or a hint that refuses an answer which is not valid by that schema. */
   readonly isRefusedAnswer?: true;
   /** On a message of the critic: how many it sent since the user's last message, this one included. */
@@ -153,13 +153,13 @@ export function stampDrafts(
 
 /** A provider's items and an answer hold what the model wrote once more, so that they are masked like the event. */
 function withoutMasked(meta: EventMeta, mask: Mask): EventMeta {
-  const { replay, answer } = meta;
-  if (replay === undefined && answer === undefined) return meta;
+  const { replay, structuredOutput } = meta;
+  if (replay === undefined && structuredOutput === undefined) return meta;
   return {
     ...meta,
     ...(replay === undefined ? {} : { replay: masked(replay, (json) => mask(json, "provider")) }),
     // Below a field that is content, because the answer's own names mean nothing.
-    ...(answer === undefined ? {} : masked({ answer }, mask)),
+    ...(structuredOutput === undefined ? {} : masked({ structuredOutput }, mask)),
   };
 }
 

@@ -15,7 +15,7 @@ export function answerAction(
 ): EventDraft {
   if (outcome.type !== "observation") return agentError(action, outcome.text);
   const { observation } = outcome;
-  const { answer } = action;
+  const { structuredOutput: answer } = action;
   const endsTurn = tools.find(({ name }) => name === action.toolName)?.traits?.endsTurn ?? false;
   return {
     body: {

@@ -14,7 +14,7 @@ export type OpenAction = {
   /** Present once the reviewer was asked about it: why it did not allow it, empty until it has answered. */
   readonly review?: string;
   /** The structured answer that it ends a run with. */
-  readonly answer?: Readonly<Record<string, unknown>>;
+  readonly structuredOutput?: Readonly<Record<string, unknown>>;
 };
 
 /** A message that no answered model request has included. */

@@ -54,7 +54,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
             toolName: event.tool_name,
             toolCallId: event.tool_call_id,
             gate: meta.gate ?? "approved",
-            ...(meta.answer === undefined ? {} : { answer: meta.answer }),
+            ...(meta.structuredOutput === undefined ? {} : { structuredOutput: meta.structuredOutput }),
           },
         ];
       }
@@ -113,12 +113,12 @@ function noteSkill(state: ConversationState, observation: object): void {
 
 /** The structured answer of an open call. */
 function answerOf({ openActions }: ConversationState, id: string): ConversationState["structuredOutput"] {
-  return openActions.find((action) => action.id === id)?.answer ?? null;
+  return openActions.find((action) => action.id === id)?.structuredOutput ?? null;
 }
 
 function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
   if (event.source === "agent") {
-    state.structuredOutput = meta.answer ?? null;
+    state.structuredOutput = meta.structuredOutput ?? null;
     applyAnswer(state, seq, meta);
     return;
   }
