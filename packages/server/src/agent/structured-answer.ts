@@ -85,7 +85,8 @@ function receiveText(response: ModelResponse, context: ReceiveContext, turn: Ans
   if (nudges.length > 0) return drafts;
   const answer = parseAnswer(wholeText(response, turn.view));
   const faults = turn.form.faultsOf(answer);
-  if (faults.length === 0) return [{ ...message!, meta: { ...message!.meta, structuredOutput: answer as JsonObject } }];
+  if (faults.length === 0)
+    return [{ ...message!, meta: { ...message!.meta, structuredOutput: answer as JsonObject } }];
   if (isLast(turn)) return [...drafts, unmetWarning(faults.join("; "))];
   return [...drafts, environmentMessage(hint(faults, turn), { isRefusedAnswer: true })];
 }
