@@ -5,6 +5,7 @@ import { type Compile, openAjv } from "./validation/open-ajv.ts";
 import { describeErrors, type Location } from "./validation/describe-errors.ts";
 
 export { compileForeignSchema, type CheckForeign } from "./validation/foreign-schema.ts";
+export { answerSchemaFault } from "./validation/answer-schema.ts";
 export { findUnusedFields, type UnusedField } from "./validation/unused-fields.ts";
 export { editDistance, nearMiss } from "./validation/near-miss.ts";
 export { readBoolean, readQuery, type RawQuery } from "./validation/read-query.ts";

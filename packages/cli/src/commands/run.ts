@@ -7,7 +7,7 @@ import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
 import { chooseModel } from "../run/choose-model.ts";
 import { giveAnswer } from "../run/give-answer.ts";
-import { readTask } from "../run/read-task.ts";
+import { readTask, type Content } from "../run/read-task.ts";
 import { parseConfirm, startRequest, toText, type StartOptions } from "../run/start-request.ts";
 import type { AnswerSchema } from "../run/structured-answer.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
@@ -122,12 +122,13 @@ async function run(task: string | undefined, options: Run): Promise<void> {
   const secrets = await readSecrets(options.secret, { environment: process.env, input, output: stderr });
   await using opened = await openServerOfRun(options);
   const { client } = opened;
-  const message = schema === null ? content : [...content, toText(schema.instruction)];
+  const llm = await chooseModel(client, options);
   const request = {
-    ...startRequest(message, options, await chooseModel(client, options)),
+    ...startRequest(withInstruction(content, schema), options, llm),
+    ...(schema?.forServer ? { response_schema: schema.forServer } : {}),
     ...(Object.keys(secrets).length === 0 ? {} : { secrets }),
   };
-  const { id, wall } = await client.startConversation(request);
+  const { id, wall, response_schema: known } = await client.startConversation(request);
   if (!isJson && !isQuiet) {
     const wayOut = wall?.kind === "bubblewrap" ? " (--sandbox off: none)" : "";
     console.log(`${describeWall(wall, options.workspace)}${wayOut}`);
@@ -135,8 +136,17 @@ async function run(task: string | undefined, options: Run): Promise<void> {
   const watched = { client, conversationId: id, isJson, isQuiet, output, input };
   const watch = options.plan === true ? watchPlan : watchRun;
   const exitCode = await watch(watched);
-  process.exitCode = await giveAnswer(exitCode, { ...watched, schema, file: options.outputLastMessage });
+  process.exitCode = await giveAnswer(exitCode, {
+    ...watched,
+    schema,
+    isKnown: known !== undefined && known !== null,
+    file: options.outputLastMessage,
+  });
   if (!isJson && !isQuiet && wall?.kind === "bubblewrap") await printLeftBehind(client, id);
+}
+
+function withInstruction(content: Content, schema: AnswerSchema | null): Content {
+  return schema === null || schema.forServer !== null ? content : [...content, toText(schema.instruction)];
 }
 
 async function readSchema(path: string | undefined): Promise<AnswerSchema | null> {

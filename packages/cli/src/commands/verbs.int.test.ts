@@ -194,6 +194,21 @@ test("run --output-schema asks once more for an answer that is not valid, and pr
   });
 });
 
+test("run --output-schema prints what finish was called with, and asks again where only the command sees a fault", async () => {
+  const schema = join(server.folder, "fields.json");
+  const properties = { verdict: { enum: ["pass", "fail"] }, id: { type: "string", pattern: "^a" } };
+  await writeFile(schema, JSON.stringify({ type: "object", required: ["verdict"], properties }));
+  const finish = (args: object) => ({
+    tool_calls: [{ name: "finish", arguments: { message: "Reviewed.", ...args } }],
+  });
+  const turns = [finish({ verdict: "pass", id: "b" }), finish({ verdict: "pass", id: "a" })];
+  expect(await run(turns, "Review it.", "--output-schema", schema)).toEqual({
+    code: 0,
+    stdout: '{"verdict":"pass","id":"a"}\n',
+    stderr: "",
+  });
+});
+
 test("run --quiet prints the last answer alone, and a limit of model calls ends it with code 8", async () => {
   expect(await run([{ text: "All done." }], "Go.", "--quiet")).toEqual({
     code: 0,

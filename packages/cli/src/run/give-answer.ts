@@ -8,6 +8,8 @@ import { withoutFence } from "./without-fence.ts";
 
 type AnswerOptions = WatchOptions & {
   readonly schema: AnswerSchema | null;
+  /** Whether the server knows the schema: then an answer that it leaves out was asked for again already. */
+  readonly isKnown: boolean;
   /** Where the answer is written as well. */
   readonly file: string | undefined;
 };
@@ -21,13 +23,15 @@ export async function giveAnswer(exitCode: number, options: AnswerOptions): Prom
   if (options.isQuiet !== true && file === undefined) return exitCode;
   let code = exitCode;
   let answer = await lastAnswer(options);
-  if (schema !== null && code === exitCodes.ok && schema.faultsOf(answer).length > 0) {
-    code = await askAgain(schema.faultsOf(answer), options);
-    answer = await lastAnswer(options);
+  if (schema !== null && code === exitCodes.ok && schema.faultsOf(answer.text).length > 0) {
+    if (!options.isKnown || answer.isChecked) {
+      code = await askAgain(schema, answer.text, options);
+      answer = await lastAnswer(options);
+    }
   }
-  const faults = schema !== null && code === exitCodes.ok ? schema.faultsOf(answer) : [];
+  const faults = schema !== null && code === exitCodes.ok ? schema.faultsOf(answer.text) : [];
   const isValid = schema !== null && faults.length === 0 && code === exitCodes.ok;
-  const given = isValid ? withoutFence(answer) : answer;
+  const given = isValid ? withoutFence(answer.text) : answer.text;
   if (file !== undefined) await writeFile(file, `${given}\n`);
   if (!options.isJson && options.isQuiet === true && given !== "")
     options.output.write(`${isValid ? given : printable(given)}\n`);
@@ -35,17 +39,29 @@ export async function giveAnswer(exitCode: number, options: AnswerOptions): Prom
   return faults.length > 0 ? exitCodes.invalidAnswer : code;
 }
 
-async function askAgain(faults: readonly string[], options: AnswerOptions): Promise<number> {
+async function askAgain(schema: AnswerSchema, answer: string, options: AnswerOptions): Promise<number> {
   const { client, conversationId } = options;
   const afterEventId = await newestEventId(options);
-  const text = `Your last answer is not valid by the schema:\n${faults.join("\n")}\nGive it again, corrected, and nothing else.`;
+  const faults = schema.faultsOf(answer).join("\n");
+  const text = `Your last answer is not valid by the schema:\n${faults}\nGive it again, corrected. ${schema.instruction}`;
   await client.sendMessage(conversationId, { role: "user", content: [toText(text)], run: true });
   return await watchRun({ ...options, afterEventId });
 }
 
-async function lastAnswer({ client, conversationId }: WatchOptions): Promise<string> {
-  const { response } = await client.call("GET /api/conversations/{conversation_id}/agent_final_response", {
-    params: { conversation_id: conversationId },
-  });
-  return response.trim();
+type Answer = {
+  readonly text: string;
+  /** Whether the server found it valid, which it checks without patterns. */
+  readonly isChecked: boolean;
+};
+
+/** The text where it is the answer itself, or else the structured answer beside it. */
+async function lastAnswer({ client, conversationId, schema }: AnswerOptions): Promise<Answer> {
+  const { response, structured_output: structured } = await client.call(
+    "GET /api/conversations/{conversation_id}/agent_final_response",
+    { params: { conversation_id: conversationId } },
+  );
+  const text = response.trim();
+  const isChecked = structured !== undefined;
+  const isText = !isChecked || schema === null || schema.faultsOf(text).length === 0;
+  return { text: isText ? text : JSON.stringify(structured), isChecked };
 }

@@ -1,11 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
+import { answerSchemaFault } from "@convoke/protocol/validate";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { withoutFence } from "./without-fence.ts";
 
 /** A check of answers against a schema of the user's own. */
 export type AnswerSchema = {
+  /** The schema, where the server can hold answers against it; null where the agent is told of it in words. */
+  readonly forServer: Readonly<Record<string, unknown>> | null;
   /** What the agent is told about the form of its answer. */
   readonly instruction: string;
   /** What is wrong with an answer, a sentence each; none for a valid one. */
@@ -25,6 +28,7 @@ export async function readAnswerSchema(path: string): Promise<AnswerSchema> {
     throw new CommandError(`${path} is no JSON schema: ${why}`, exitCodes.usage);
   }
   return {
+    forServer: answerSchemaFault(schema) === null ? schema : null,
     instruction: `Give your last answer as one JSON value that is valid by this JSON schema, and nothing else, without a code fence:\n${JSON.stringify(schema)}`,
     faultsOf: (answer) => {
       const value = parseAnswer(answer);

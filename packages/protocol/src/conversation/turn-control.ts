@@ -141,7 +141,12 @@ export type SwitchLLMRequest = Static<typeof SwitchLLMRequest>;
 export const SwitchProfileRequest = object("SwitchProfileRequest", { profile_name: Type.String() });
 export type SwitchProfileRequest = Static<typeof SwitchProfileRequest>;
 
-export const FinalResponse = object("FinalResponse", { response: Type.String() });
+export const FinalResponse = object("FinalResponse", {
+  response: Type.String(),
+  structured_output: Type.Optional(
+    anyObject({ description: "The same answer as JSON, where it is valid by a `response_schema`." }),
+  ),
+});
 
 /** One call of a model and what it cost. */
 export const ModelCallSpend = object("ModelCallSpend", {

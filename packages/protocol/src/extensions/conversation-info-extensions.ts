@@ -26,6 +26,13 @@ export const conversationInfoExtensions = {
   max_conversation_seconds: orAbsent(Type.Number()),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
   wall: Type.Optional(ref(WallInfo)),
+  response_schema: orAbsent(anyObject()),
+  structured_output: Type.Optional(
+    anyObject({
+      description:
+        "The agent's last answer, where a `response_schema` counted and the answer is valid by it.",
+    }),
+  ),
   autotitle: Type.Optional(Type.Boolean()),
   agent_definitions: Type.Optional(Type.Array(anyObject())),
   agent_launch_additions: orAbsent(anyObject()),

@@ -17,6 +17,12 @@ export const sendMessageExtensions = {
   client_message_id: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: "Makes sending the message again harmless." }),
   ),
+  response_schema: orAbsent(
+    anyObject({
+      description:
+        "JSON Schema of the answer to this message, of the type object; it counts before that of the conversation.",
+    }),
+  ),
 };
 
 /** Additional tools of one conversation's agent, however the agent was chosen. */
@@ -62,6 +68,12 @@ export const startConversationExtensions = {
   max_conversation_seconds: orAbsent(conversationSeconds),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
   wall: orAbsent(ref(WallRequest)),
+  response_schema: orAbsent(
+    anyObject({
+      description:
+        "JSON Schema of the agent's answers, of the type object; `structured_output` is the newest valid one.",
+    }),
+  ),
 };
 
 /** Newer clients may change tags as well; they replace the old ones. */

@@ -27,6 +27,10 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: ["system_prompt", "tool_concurrency_limit"],
     reason: "Returned where they were sent.",
   },
+  ...each(["response_schema"], "Ours: the form of answers; a reply has it on the conversation.", [
+    "Agent-Input",
+    "Agent-Output",
+  ]),
   { where: "HookType", what: ["(form)"], reason: "Newer clients send agent; it comes back to who sent it." },
   ...each(["(form)"], "What loosens or tightens safety refuses fields that it does not know.", [
     "AlwaysConfirm-Input",
@@ -174,6 +178,15 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     where: "SendMessageRequest",
     what: ["client_message_id"],
     reason: "Ours: lets a client send a message again without doubling it.",
+  },
+  ...each(["response_schema"], "Ours: the form of the agent's answers; optional.", [
+    "StartConversationRequest",
+    "SendMessageRequest",
+  ]),
+  {
+    where: "ConversationInfo",
+    what: ["response_schema", "structured_output"],
+    reason: "Ours: the form of the agent's answers, and the last one; each only with a value.",
   },
   { where: "SendMessageRequest", what: ["sender"], reason: "Newer clients send it; it is on the event." },
   {

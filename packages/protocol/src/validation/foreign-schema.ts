@@ -33,8 +33,8 @@ const leftOut: ReadonlySet<string> = new Set([
   "$recursiveRef",
 ]);
 
-/** `isNames`: the keys are names of properties, not keywords. */
-function withoutSlow(part: unknown, isNames: boolean): unknown {
+/** Without what a hostile schema could keep a processor busy with. `isNames`: the keys are names of properties, not keywords. */
+export function withoutSlow(part: unknown, isNames: boolean): unknown {
   if (Array.isArray(part)) return part.map((item) => withoutSlow(item, false));
   if (typeof part !== "object" || part === null) return part;
   return Object.fromEntries(

@@ -42,7 +42,7 @@ test("F5: fields are looked for in every part of a request, whatever form it has
     observability_metadata: null,
     agent: {
       kind: "Agent",
-      response_schema: { type: "object" },
+      observability: { type: "object" },
       llm: { model: "m", temprature: 1, custom_tokenizer: "theirs", modify_params: true },
       tools: [{ name: "terminal", parms: {} }],
       mcp_config: { mcpServers: { a: { command: "x", envs: { A: "b" } } } },
@@ -58,7 +58,7 @@ test("F5: fields are looked for in every part of a request, whatever form it has
   expect(names(found)).toEqual([
     ["run_colour", null],
     ["confirmation_polcy", "confirmation_policy"],
-    ["agent.response_schema", null],
+    ["agent.observability", null],
     ["agent.llm.temprature", "temperature"],
     ["agent.llm.custom_tokenizer", null],
     ["agent.tools.0.parms", "params"],

@@ -140,8 +140,11 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
       const body = actionEvent(response, index, call, read, risk);
       const isLeft = decision === null && read.tool.traits?.alwaysAsks !== true;
       const isReviewable = context.hasReviewer === true && gate === "awaiting" && isLeft;
+      const endsTurn = read.tool.traits?.endsTurn === true;
+      const output = endsTurn && read.answer ? { structuredOutput: read.answer } : {};
       const review = isReviewable ? { reviewable: { risk: verdict.risk } } : {};
-      if (decision?.effect !== "deny") return [{ body, meta: { ...meta, gate, ...why, ...review } }];
+      if (decision?.effect !== "deny")
+        return [{ body, meta: { ...meta, gate, ...why, ...review, ...output } }];
       const denied = { toolName: read.tool.name, toolCallId: call.id };
       return [{ body, meta: { ...meta, ...why } }, denialOfLast(denied, denialText(decision))];
     }
@@ -156,7 +159,9 @@ function receiveCalls(given: ModelResponse, context: ReceiveContext): EventDraft
     };
     return [
       { body: actionEvent(response, index, call, null, "UNKNOWN"), meta },
-      read.ok ? { body, meta: { isFinal: true } } : { body },
+      read.ok
+        ? { body, meta: { isFinal: true } }
+        : { body, ...(read.isAnswer === true ? { meta: { isRefusedAnswer: true } } : {}) },
     ];
   });
 }

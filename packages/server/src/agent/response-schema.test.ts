@@ -20,7 +20,6 @@ test("client 5: the fields of a response schema are part of finish, are checked,
     script: {
       turns: [
         finish({ message: "Done." }),
-        finish({ message: "Done.", status: "maybe" }),
         finish({ message: "Done.", status: "success", files: '["a.ts"]', summary: "Ends the work" }),
       ],
     },
@@ -44,10 +43,7 @@ test("client 5: the fields of a response schema are part of finish, are checked,
   });
   const events = (await server.events(id)) as unknown as Record<string, unknown>[];
   const errors = events.filter(({ kind }) => kind === "AgentErrorEvent").map(({ error }) => error);
-  expect(errors).toEqual([
-    expect.stringContaining("status: Add this field"),
-    expect.stringContaining("status: "),
-  ]);
+  expect(errors).toEqual([expect.stringContaining("status: Add this field")]);
   const last = events.findLast(({ kind }) => kind === "ActionEvent") as {
     action: object;
     summary: string;

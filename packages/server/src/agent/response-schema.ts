@@ -1,5 +1,5 @@
 import { toParameters, type Agent } from "@convoke/protocol";
-import { compileForeignSchema } from "@convoke/protocol/validate";
+import { compileForeignSchema, type ValidationError } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, type ToolListing } from "@convoke/tool-host";
 import { normalizeSchema } from "../extensions/mcp/tool-schema.ts";
 import { isObject, listOf, type JsonObject } from "../lib/json-object.ts";
@@ -39,12 +39,13 @@ export function responseSchemaFaults(
     const schema = params?.[key];
     if (schema === undefined || schema === null) return [];
     const [tool] = ownTools({ tools: [{ name }] });
-    const reason = faultOf(schema, tool === undefined ? null : kindOf(tool.name));
+    const reason = fieldsFault(schema, tool === undefined ? null : kindOf(tool.name));
     return reason === null ? [] : [{ index, reason }];
   });
 }
 
-function faultOf(schema: unknown, actionKind: string | null): string | null {
+/** Why a schema's properties cannot be fields of a tool beside its own; null if they can. */
+export function fieldsFault(schema: unknown, actionKind: string | null): string | null {
   if (actionKind === null) return "Only one of the server's own tools can have it, and no set of tools.";
   if (!isObject(schema) || schema["type"] !== "object" || !isObject(schema["properties"]))
     return "Send a JSON Schema of the type object with named properties.";
@@ -88,16 +89,18 @@ export function withResponseFields(
 export function splitResponse(
   values: JsonObject,
   { response }: ToolListing,
-): { readonly own: JsonObject; readonly problems: readonly string[] } {
-  if (response === undefined) return { own: values, problems: [] };
+): { readonly own: JsonObject; readonly answer: JsonObject | null; readonly problems: readonly string[] } {
+  if (response === undefined) return { own: values, answer: null, problems: [] };
   const names = new Set(Object.keys(response["properties"] as object));
   const part = (isOfResponse: boolean): JsonObject =>
     Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name) === isOfResponse));
-  const errors = checkOf(response)(part(true));
-  return {
-    own: part(false),
-    problems: errors.map(({ loc, msg }) => `${loc.join(".") || "arguments"}: ${msg}`),
-  };
+  const answer = part(true);
+  return { own: part(false), answer, problems: checkOf(response)(answer).map(describeProblem) };
+}
+
+/** One error of a schema's check as a model reads it. */
+export function describeProblem({ loc, msg }: ValidationError): string {
+  return `${loc.join(".") || "arguments"}: ${msg}`;
 }
 
 const checkOf = madeOnce((schema: JsonObject) => compileForeignSchema(schema));

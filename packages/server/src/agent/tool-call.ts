@@ -11,6 +11,7 @@ import { addedFieldsOf, splitFields } from "./added-fields.ts";
 import { isClientTool, readClientAction } from "./client-action.ts";
 import { patchToolName, readPatchCall } from "./patch-call.ts";
 import { splitResponse } from "./response-schema.ts";
+import type { JsonObject } from "../lib/json-object.ts";
 import { parseArguments, repairArguments } from "./tool-arguments.ts";
 import { inferEditorCommand, resolveToolName } from "./tool-name.ts";
 import { parametersOf } from "./tool-parameters.ts";
@@ -22,10 +23,19 @@ export type UnderstoodCall = {
   readonly action: Action;
   readonly predictedRisk: SecurityRisk | null;
   readonly summary: string;
+  /** What the model gave for the fields of a `response_schema`. */
+  readonly answer?: JsonObject;
 };
 
 /** A call that cannot; `error` tells the model what to change and names parameters, never their values. */
-export type BadCall = { readonly ok: false; readonly error: string };
+export type BadCall = {
+  readonly ok: false;
+  readonly error: string;
+  /** The tool, where only the arguments are at fault. */
+  readonly toolName?: string;
+  /** True for an answer that is not valid by the schema of answers. */
+  readonly isAnswer?: true;
+};
 
 type Schema = Parameters<Validator["check"]>[0];
 
@@ -60,7 +70,7 @@ export function createCallReader(
     if (predicted !== undefined && !isRisk(predicted)) {
       return bad(`${added.risk} of ${tool.name} must be one of ${risks.join(", ")}.`);
     }
-    const { own, problems: missing } = splitResponse(given, tool);
+    const { own, answer, problems: missing } = splitResponse(given, tool);
     // What an MCP tool takes is in no schema of ours; its server's one is looked at when it is called.
     const action = tool.actionKind === "MCPToolAction" ? { data: own } : own;
     const schema: Schema | undefined =
@@ -80,9 +90,12 @@ export function createCallReader(
           ];
       const problems = wrong.join("; ").replace(/\.$/u, "");
       const names = Object.keys(tool.response === undefined ? action : given).join(", ") || "none";
-      return bad(
-        `The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`,
-      );
+      return {
+        ...bad(
+          `The arguments of ${tool.name} do not fit its schema: ${problems}. Parameters given: ${names}.`,
+        ),
+        toolName: tool.name,
+      };
     }
     const problem = tool.problemOf?.(own) ?? null;
     if (problem !== null) return bad(problem);
@@ -92,6 +105,7 @@ export function createCallReader(
       action: checked.value,
       predictedRisk: predicted ?? null,
       summary: isGiven(summary) ? summary : `${tool.name}: ${JSON.stringify(own)}`.slice(0, 500),
+      ...(answer === null ? {} : { answer }),
     };
   };
 }

@@ -1,5 +1,6 @@
-import type { AppConversationStartRequestOutput, Message, ProviderType } from "@convoke/protocol";
+import type { AppConversationStartRequestOutput, ProviderType } from "@convoke/protocol";
 import type { ConversationConfig, ConversationSecrets } from "../engine/conversation-config.ts";
+import type { SendInput } from "../engine/conversation-deps.ts";
 
 /** A repository to begin with. */
 export type RepositoryOrder = {
@@ -20,7 +21,7 @@ export type StartOrder = {
   /** Its working directory and sandbox are filled in by the start. */
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
-  readonly initialMessage: { readonly message: Message; readonly wantsRun: boolean } | null;
+  readonly initialMessage: Pick<SendInput, "message" | "wantsRun" | "responseSchema"> | null;
   readonly repository: RepositoryOrder | null;
   /** Null: a sandbox of its own, made from the template. */
   readonly sandboxId: string | null;

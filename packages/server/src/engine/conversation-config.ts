@@ -48,6 +48,8 @@ export type ConversationConfig = {
     ConversationInfo,
     "autotitle" | "agent_definitions" | "agent_launch_additions" | "plugins"
   >;
+  /** JSON Schema of the agent's answers; that of a message counts before it. */
+  readonly response_schema?: Readonly<Record<string, unknown>>;
   readonly tags: Readonly<Record<string, string>>;
   /** What happens to actions whose approval times out; without it they wait for ever. */
   readonly approval_policy?: ApprovalPolicy | null;

@@ -51,6 +51,8 @@ export type SendInput = {
   /** Sets a goal: a judge checks the result after each run, for at most this many rounds. */
   readonly goal?: { readonly objective: string; readonly maxIterations: number } | undefined;
   readonly sender?: string | undefined;
+  /** JSON Schema of the answer to it. */
+  readonly responseSchema?: Readonly<Record<string, unknown>> | undefined;
   /** Idempotency key: the same id with the same content is the same message, however often it is sent (P18). */
   readonly clientMessageId?: string | undefined;
 };

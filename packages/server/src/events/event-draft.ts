@@ -71,6 +71,12 @@ export type EventMeta = {
   readonly navigation?: { readonly toSeq: number; readonly head: object };
   /** A checkpoint: the state at an earlier position, from which folds of the past start. */
   readonly checkpoint?: { readonly version: number; readonly state: object };
+  /** On a user message: the JSON Schema of the answer to it. */
+  readonly responseSchema?: Readonly<Record<string, unknown>>;
+  /** On a call of `finish`, or a last message: the answer as the schema of answers has it. */
+  readonly structuredOutput?: Readonly<Record<string, unknown>>;
+  /** On an error or a hint that refuses an answer which is not valid by that schema. */
+  readonly isRefusedAnswer?: true;
   /** On a message of the critic: how many it sent since the user's last message, this one included. */
   readonly refinement?: number;
 };
@@ -145,12 +151,22 @@ export function stampDrafts(
   });
 }
 
-/** A provider's items hold what the model wrote once more, so that they are masked like the event. */
+/** A provider's items and an answer hold what the model wrote once more, so that they are masked like the event. */
 function withoutMasked(meta: EventMeta, mask: Mask): EventMeta {
-  if (meta.replay === undefined) return meta;
-  const plain = JSON.stringify(meta.replay);
-  const masked = mask(plain, "provider");
-  return masked === plain ? meta : { ...meta, replay: JSON.parse(masked) as ProviderReplay };
+  const { replay, structuredOutput } = meta;
+  if (replay === undefined && structuredOutput === undefined) return meta;
+  return {
+    ...meta,
+    ...(replay === undefined ? {} : { replay: masked(replay, (json) => mask(json, "provider")) }),
+    // Below a field that is content, because the answer's own names mean nothing.
+    ...(structuredOutput === undefined ? {} : masked({ structuredOutput }, mask)),
+  };
+}
+
+function masked<Value>(value: Value, mask: (json: string) => string): Value {
+  const plain = JSON.stringify(value);
+  const json = mask(plain);
+  return json === plain ? value : (JSON.parse(json) as Value);
 }
 
 /** What the `body` filter searches: text parts, added content and reasoning of messages; null for other kinds. */

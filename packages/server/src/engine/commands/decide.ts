@@ -20,6 +20,8 @@ export type SendCommand = {
   /** The goal that the message sets; any other message ends the active goal. */
   readonly goal: Goal | null;
   readonly sender: string | null;
+  /** JSON Schema of the answer to the message. */
+  readonly responseSchema?: Readonly<Record<string, unknown>> | null;
   /** The system prompt and its companions; added if the log has none yet. */
   readonly opening: () => readonly EventDraft[];
   /** Skills that the message triggers. */
@@ -51,7 +53,10 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
       extended_content: extended.map((item) => ({ type: "text", text: item })),
       ...(command.sender === null ? {} : { sender: command.sender }),
     },
-    meta: { wantsRun: command.wantsRun },
+    meta: {
+      wantsRun: command.wantsRun,
+      ...(command.responseSchema ? { responseSchema: command.responseSchema } : {}),
+    },
   });
   drafts.push({
     body: (messageId) => ({

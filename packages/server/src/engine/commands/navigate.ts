@@ -75,6 +75,9 @@ function foldBranch(state: ConversationState, all: readonly FoldedEvent[], toSeq
     openActions: branch.openActions.filter(({ id }) => !answered.has(id)),
     queued: branch.queued,
     leafId: branch.leafId,
+    responseSchema: branch.responseSchema,
+    refusedAnswers: branch.refusedAnswers,
+    structuredOutput: branch.structuredOutput,
   };
 }
 

@@ -55,6 +55,7 @@ export async function sendMessage(
     wantsRun: input.wantsRun,
     goal: goal === undefined ? null : newGoal(log.state, goal.objective, goal.maxIterations),
     sender: input.sender ?? null,
+    responseSchema: input.responseSchema ?? null,
     opening: () => (session === null ? [] : firstEvents(session, deps)),
     activation:
       session === null ? { names: [], texts: [] } : await activateSkills(session, () => log.view(), message),

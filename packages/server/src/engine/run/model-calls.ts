@@ -6,7 +6,9 @@ import { criticised } from "../../agent/critic/criticised.ts";
 import { condenserSettings } from "../../agent/condense/condenser-settings.ts";
 import type { ViewEvent } from "../../agent/history-view.ts";
 import { repairAfter } from "../../agent/history-repairs.ts";
-import { receiveResponse } from "../../agent/receive.ts";
+import { endingTool } from "../../agent/answer-form.ts";
+import type { ReceiveContext } from "../../agent/receive.ts";
+import { receiveAnswer } from "../../agent/structured-answer.ts";
 import { withOwnId } from "../../agent/response-id.ts";
 import { toolsUpdate, upToDate } from "../../agent/tools-update.ts";
 import { createCallReader } from "../../agent/tool-call.ts";
@@ -31,12 +33,18 @@ import { isWanted, type RunDeps } from "./run-deps.ts";
 import { projectWarnings, type CurrentRules, type RunRules } from "./run-rules.ts";
 import { addCalls } from "../state/stats.ts";
 import type { ToolBelt } from "../tool-belt.ts";
+import { answerSchema, shownTools, type ShownTools } from "./shown-tools.ts";
 import { storeEvents, type Following } from "./store-events.ts";
 import { DeltaStream, type DeltaEnd } from "./stream-delta.ts";
 
 /** Either a stream of an answer, or a condensation that must come first. */
 type Begun =
-  | { readonly parts: AsyncIterable<ModelPart>; readonly prepared: PreparedRequest; readonly llm: LLM }
+  | {
+      readonly parts: AsyncIterable<ModelPart>;
+      readonly prepared: PreparedRequest;
+      readonly llm: LLM;
+      readonly shown: ShownTools;
+    }
   | { readonly room: Promise<Condensed | null> };
 
 type Asked = Extract<Begun, { parts: unknown }>;
@@ -56,6 +64,7 @@ export class ModelCalls {
   #leaving = new AbortController();
   /** The tools that were last compared with the log. */
   #listedTools: readonly ToolListing[] | null = null;
+  #shown: ShownTools | null = null;
 
   /** `following` returns the drafts of the same commit as the answer, from the state after it. */
   constructor(deps: RunDeps, signal: AbortSignal, { following, rules }: ModelCallsOptions) {
@@ -143,10 +152,11 @@ export class ModelCalls {
     const view = await log.view();
     if (!isWanted(this.#deps, this.#signal)) return null;
     const { agent, security_analyzer: analyzer } = configuration.config;
+    const shown = this.#shownTools(session.tools);
     const prepared = requests.of(view).prepare({
       view,
       sawSeq,
-      tools: session.tools,
+      tools: shown.tools,
       asksForRisk: readsPrediction(analyzer),
       model: agent.llm.model ?? "",
       cacheKey: id,
@@ -161,7 +171,7 @@ export class ModelCalls {
     this.#leaving = new AbortController();
     const request = { ...prepared.request, leaving: this.#leaving.signal };
     const parts = models.openOwn().stream(request, this.#signal);
-    return { parts, prepared, llm: agent.llm };
+    return { parts, prepared, llm: agent.llm, shown };
   }
 
   async #condense(room: Promise<Condensed | null>): Promise<void> {
@@ -175,11 +185,11 @@ export class ModelCalls {
   async #record(
     last: LastPart,
     session: ToolBelt,
-    { prepared, llm, rules }: Asked & { readonly rules: CurrentRules },
+    { prepared, llm, shown, rules }: Asked & { readonly rules: CurrentRules },
   ): Promise<readonly EventDraft[]> {
     const spent = this.#usageUpdate(callsIn(last), llm);
     if (last.type === "done" && !this.#signal.aborted)
-      return [...this.#receive(last.response, session, { ...prepared, rules }), ...spent];
+      return [...this.#receive(last.response, session, { ...prepared, shown, rules }), ...spent];
     if (last.type !== "failed" || !isWanted(this.#deps, this.#signal)) return spent;
     return [...this.#afterFailure(last.error, await this.#deps.log.view(), prepared.meta), ...spent];
   }
@@ -226,25 +236,39 @@ export class ModelCalls {
     return [...drafts.slice(0, -1), ...withRequestMeta(drafts.slice(-1), meta)];
   }
 
+  #shownTools(tools: readonly ToolListing[]): ShownTools {
+    const { configuration, log } = this.#deps;
+    this.#shown = shownTools(tools, answerSchema(configuration.config, log.state), this.#shown);
+    return this.#shown;
+  }
+
   #receive(
     response: ModelResponse,
     session: ToolBelt,
-    { condensed: view, meta, rules: { rules } }: PreparedRequest & { readonly rules: CurrentRules },
+    {
+      condensed: view,
+      meta,
+      rules: { rules },
+      shown: { tools, form },
+    }: PreparedRequest & { readonly rules: CurrentRules; readonly shown: ShownTools },
   ): EventDraft[] {
     const { config } = this.#deps.configuration;
     const places = this.#deps.rules.places(config);
     // Compared once per run: digest and log mark cost more than the rest of the step.
     const update = session.tools === this.#listedTools ? upToDate : toolsUpdate(view, session.tools);
     this.#listedTools = session.tools;
-    const received = receiveResponse(response, {
+    const context: ReceiveContext = {
       sawSeq: meta.request!.sawSeq!,
-      readCall: createCallReader(session.tools, this.#deps.validator),
+      readCall: createCallReader(tools, this.#deps.validator),
       analyzer: config.security_analyzer,
       policy: config.confirmation_policy,
       hasReviewer: hasReviewer(config),
       decide: ({ tool, action }, { risk }) =>
         decideByRules(rules, { toolName: tool.name, action, risk, places }).decision,
-    });
+    };
+    const { refusedAnswers: refusals } = this.#deps.log.state;
+    const turn = form && { form, finish: endingTool(tools), refusals, view };
+    const received = receiveAnswer(response, context, turn);
     return [
       ...withRequestMeta(
         criticised(received, config.agent.critic, view),

@@ -13,6 +13,8 @@ export type OpenAction = {
   readonly gate: "approved" | "awaiting";
   /** Present once the reviewer was asked about it: why it did not allow it, empty until it has answered. */
   readonly review?: string;
+  /** The structured answer that it ends a run with. */
+  readonly structuredOutput?: Readonly<Record<string, unknown>>;
 };
 
 /** A message that no answered model request has included. */
@@ -83,6 +85,12 @@ export type ConversationState = {
   hasAskedForBrowser: boolean;
   /** Unused request fields that were reported. */
   unusedFields: readonly string[];
+  /** The JSON Schema of the last message that has one, until a run has finished; null for none. */
+  responseSchema: Readonly<Record<string, unknown>> | null;
+  /** Answers that were refused since the last message, because they are not valid by the schema of answers. */
+  refusedAnswers: number;
+  /** The agent's last answer as JSON; null without a schema, or where the answer is not valid by it. */
+  structuredOutput: Readonly<Record<string, unknown>> | null;
   /** The last event with a checkpoint. */
   checkpointSeq: number;
   /** The last event of the branch, without state updates and notices; null at the beginning. */
@@ -100,6 +108,9 @@ export type BranchHead = Pick<
   | "openActions"
   | "queued"
   | "leafId"
+  | "responseSchema"
+  | "refusedAnswers"
+  | "structuredOutput"
 >;
 
 export function initialState(): ConversationState {
@@ -129,6 +140,9 @@ export function initialState(): ConversationState {
     toldAdjustments: [],
     hasAskedForBrowser: false,
     unusedFields: [],
+    responseSchema: null,
+    refusedAnswers: 0,
+    structuredOutput: null,
     checkpointSeq: 0,
     leafId: null,
     goal: null,

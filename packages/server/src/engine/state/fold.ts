@@ -54,12 +54,14 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
             toolName: event.tool_name,
             toolCallId: event.tool_call_id,
             gate: meta.gate ?? "approved",
+            ...(meta.structuredOutput === undefined ? {} : { structuredOutput: meta.structuredOutput }),
           },
         ];
       }
       return;
     case "ObservationEvent":
     case "UserRejectObservation":
+      if (meta.isFinal === true) state.structuredOutput = answerOf(state, event.action_id);
       state.openActions = state.openActions.filter((action) => action.id !== event.action_id);
       state.lastResultSeq = meta.isFinal === true ? 0 : seq;
       if (event.kind === "ObservationEvent") {
@@ -68,6 +70,7 @@ export function applyEvent(state: ConversationState, { seq, event, meta }: Folde
       }
       return;
     case "AgentErrorEvent":
+      if (meta.isRefusedAnswer === true) state.refusedAnswers += 1;
       state.openActions = state.openActions.filter((action) => action.id !== meta.answers);
       state.lastResultSeq = meta.isFinal === true ? 0 : seq;
       return;
@@ -108,10 +111,21 @@ function noteSkill(state: ConversationState, observation: object): void {
   if (!state.invokedSkills.includes(name)) state.invokedSkills = [...state.invokedSkills, name];
 }
 
+/** The structured answer of an open call. */
+function answerOf({ openActions }: ConversationState, id: string): ConversationState["structuredOutput"] {
+  return openActions.find((action) => action.id === id)?.structuredOutput ?? null;
+}
+
 function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEvent): void {
   if (event.source === "agent") {
+    state.structuredOutput = meta.structuredOutput ?? null;
     applyAnswer(state, seq, meta);
     return;
+  }
+  if (meta.isRefusedAnswer === true) state.refusedAnswers += 1;
+  if (event.source === "user") {
+    state.refusedAnswers = 0;
+    state.responseSchema = meta.responseSchema ?? state.responseSchema;
   }
   const wantsRun = meta.wantsRun === true;
   state.queued = [...state.queued, { id: event.id!, seq, isFromUser: event.source === "user", wantsRun }];
@@ -164,6 +178,10 @@ function applyUpdate(
   state.runStartMs = atMs;
   state.status = value as ConversationState["status"];
   if (state.status !== "running" && state.status !== "waiting_for_confirmation") state.runWantedSeq = 0;
+  if (state.status === "finished") {
+    state.responseSchema = null;
+    state.refusedAnswers = 0;
+  }
   state.approvalDeadlineMs = meta.deadlineMs ?? null;
   if (meta.run === undefined) return;
   approve(state, meta.run.approved);

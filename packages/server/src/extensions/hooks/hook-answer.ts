@@ -1,3 +1,4 @@
+import { withoutFence } from "../../lib/without-fence.ts";
 import type { Hook } from "./hook-config.ts";
 
 /** What became of carrying a hook out. `problem`: it did not come to an end by itself. */
@@ -66,12 +67,6 @@ function readJson(stdout: string): Readonly<Record<string, unknown>> {
     // Output that is meant for people; the exit code decides then.
     return {};
   }
-}
-
-/** What stands in a code fence, as models like to answer; by hand, because output may be long and full of blanks. */
-function withoutFence(text: string): string {
-  const opened = text.startsWith("```json") ? text.slice(7) : text.startsWith("```") ? text.slice(3) : text;
-  return (opened.endsWith("```") ? opened.slice(0, -3) : opened).trim();
 }
 
 function textOf(value: unknown): string | null {

@@ -85,7 +85,11 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
       initialMessage:
         start.initialMessage === null
           ? null
-          : { message: start.initialMessage, wantsRun: message === null || message.run !== false },
+          : {
+              message: start.initialMessage,
+              wantsRun: message === null || message.run !== false,
+              responseSchema: start.initialSchema,
+            },
       repository,
       sandboxId: wanted.sandbox_id ?? null,
       templateId: template?.id ?? "",

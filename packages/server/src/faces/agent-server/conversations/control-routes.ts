@@ -193,8 +193,11 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
     },
 
     getFinalResponse: async (request) => {
-      const { id } = await describe(request);
-      return { json: { response: await readFinalResponse(journal, id) } };
+      const { id, state } = await describe(request);
+      const response = await readFinalResponse(journal, id);
+      return {
+        json: withoutUndefined({ response, structured_output: state.structuredOutput ?? undefined }),
+      };
     },
 
     forkConversation: async (request) => {

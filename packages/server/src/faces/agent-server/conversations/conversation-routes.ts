@@ -232,6 +232,10 @@ function unusedWarnings({ unused }: RouteRequest): Warning[] {
 }
 
 /** The same key on every retry: however often a create is repeated, the message is sent exactly once. */
-function firstMessage({ initialMessage: message }: Start, wantsRun: boolean): SendInput | null {
-  return message === null ? null : { message, wantsRun, clientMessageId: "convoke:initial-message" };
+function firstMessage(
+  { initialMessage: message, initialSchema: responseSchema }: Start,
+  wantsRun: boolean,
+): SendInput | null {
+  const clientMessageId = "convoke:initial-message";
+  return message === null ? null : { message, wantsRun, responseSchema, clientMessageId };
 }

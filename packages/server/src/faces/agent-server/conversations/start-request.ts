@@ -23,6 +23,7 @@ import { checkModelAddress } from "../../../models/model-address.ts";
 import { readRouter } from "../../../models/router-model.ts";
 import { secretValues } from "../../../engine/secret-values.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
+import type { JsonObject } from "../../../lib/json-object.ts";
 import { Fault, invalidField, type FieldFault } from "../../../lib/fault.ts";
 import { PatternRefused, PatternTooSlow } from "../../../lib/foreign-pattern.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
@@ -36,6 +37,7 @@ import {
 } from "../extensions/read-agent-definitions.ts";
 import { readClientTools } from "../extensions/read-client-tools.ts";
 import { withoutMasks } from "../settings/without-masks.ts";
+import { readResponseSchema } from "../events/read-response-schema.ts";
 import { toUserMessage } from "../events/user-message.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 
@@ -46,6 +48,8 @@ export type Start = {
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
   readonly initialMessage: Message | null;
+  /** JSON Schema of the answer to the initial message. */
+  readonly initialSchema: JsonObject | undefined;
   /** The parent conversation; the caller of this function checks that it exists. */
   readonly parentId: string | null;
   /** Null: it works in the folder itself. */
@@ -86,6 +90,7 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
     mcp_config: body.agent.mcp_config === undefined ? undefined : hideSecrets(mcp),
     agent_context: context === null ? null : { ...context, secrets: null },
     ...hiddenCritic(body.agent.critic ?? null),
+    response_schema: undefined,
   }) as Agent;
   const definitions = readAgentDefinitions(body.agent_definitions ?? []);
   const warnings = [...maskWarnings, ...(definitions.warnings ?? []), ...agentWarnings(body.agent)];
@@ -106,6 +111,9 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
       warnings: warnings.length === 0 ? undefined : warnings,
       ...readRequested(body),
       ...readClientTools(body.client_tools ?? [], toolNames(agent)),
+      response_schema:
+        readResponseSchema(body.response_schema, ["body"]) ??
+        readResponseSchema(body.agent.response_schema, ["body", "agent"]),
       tags: body.tags ?? {},
       knows_newer_kinds: isNewer ? true : undefined,
       max_budget_per_task: body.max_budget_per_task,
@@ -121,6 +129,7 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
     initialMessage: body.initial_message
       ? toUserMessage(body.initial_message, ["body", "initial_message"])
       : null,
+    initialSchema: readResponseSchema(body.initial_message?.response_schema, ["body", "initial_message"]),
   };
 }
 

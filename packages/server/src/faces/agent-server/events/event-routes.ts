@@ -12,6 +12,7 @@ import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { readKind, readName } from "./event-names.ts";
 import { readEventsById } from "./events-by-id.ts";
+import { readResponseSchema } from "./read-response-schema.ts";
 import { toUserMessage } from "./user-message.ts";
 import { readInstantOf } from "../../../http/read-instant.ts";
 
@@ -104,6 +105,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
         message: toUserMessage(body, ["body"]),
         wantsRun: body.run ?? false,
         sender: typeof body.sender === "string" ? body.sender : undefined,
+        responseSchema: readResponseSchema(body.response_schema, ["body"]),
         clientMessageId,
       });
       return { json: { success: true }, headers: { "x-convoke-event-id": eventId } };

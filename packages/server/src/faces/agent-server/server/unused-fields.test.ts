@@ -29,7 +29,7 @@ test("F5: unused fields are accepted, named in the answer, and reported once in 
   const request = server.startRequest();
   const body = {
     ...request,
-    agent: { ...request.agent, response_schema: { type: "object" } },
+    agent: { ...request.agent, answer_style: { type: "object" } },
     run_colour: "blue",
     tool_module_qualnames: { terminal: "my.own.terminal" },
     initial_message: message("Hello", { run: true }),
@@ -37,7 +37,7 @@ test("F5: unused fields are accepted, named in the answer, and reported once in 
   const created = await server.call("POST", "/api/conversations", body);
   expect(created.status, created.text).toBe(201);
   expect(created.headers.get("warning")).toBe(
-    '299 - "These fields change nothing here: agent.response_schema, run_colour, tool_module_qualnames"',
+    '299 - "These fields change nothing here: agent.answer_style, run_colour, tool_module_qualnames"',
   );
   const { id } = created.json as { id: string };
   const path = `/api/conversations/${id}`;
@@ -49,7 +49,7 @@ test("F5: unused fields are accepted, named in the answer, and reported once in 
   const changed = await server.call("PATCH", path, { title: "A title", colour: "red" });
   expect(changed.headers.get("warning")).toContain("colour");
   expect(reported(await server.events(id))).toEqual([
-    ["agent.response_schema", "run_colour", "tool_module_qualnames"],
+    ["agent.answer_style", "run_colour", "tool_module_qualnames"],
     ["mode"],
     ["colour"],
   ]);

@@ -3,6 +3,7 @@ import type { Directory } from "../../../directory/directory.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { askNode, hereOrThere } from "../../../http/here-or-there.ts";
 import type { Peers } from "../../../cluster/peers.ts";
+import type { JsonObject } from "../../../lib/json-object.ts";
 import { Fault } from "../../../lib/fault.ts";
 
 type Sent = {
@@ -13,13 +14,24 @@ type Sent = {
   readonly message: Message;
   readonly sender: string | undefined;
   readonly clientMessageId: string | undefined;
+  readonly responseSchema: JsonObject | undefined;
   /** Fields of the frame that change nothing. */
   readonly unused: readonly string[];
 };
 
 /** Stores a message and requests a run, at the conversation's owner; resolves with the id of its event. */
 export async function sendMessage(sent: Sent): Promise<string> {
-  const { directory, peers, caller, conversationId, message, sender, clientMessageId, unused } = sent;
+  const {
+    directory,
+    peers,
+    caller,
+    conversationId,
+    message,
+    sender,
+    clientMessageId,
+    responseSchema,
+    unused,
+  } = sent;
   const here = async (): Promise<string> => {
     const conversation = await directory.open(caller, conversationId);
     const { eventId } = await conversation.send({
@@ -27,6 +39,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
       wantsRun: true,
       sender,
       clientMessageId,
+      responseSchema,
     });
     if (unused.length > 0) await conversation.writer.warnOfUnused(unused);
     return eventId;
@@ -42,6 +55,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
       run: true,
       sender,
       client_message_id: clientMessageId,
+      response_schema: responseSchema,
       ...toFields(unused),
     };
     const call = {

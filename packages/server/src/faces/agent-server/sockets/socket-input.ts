@@ -1,9 +1,10 @@
 import { parseIncomingMessage, SendMessageRequest, type Message } from "@convoke/protocol";
-import { findUnusedFields, type Validator } from "@convoke/protocol/validate";
+import { answerSchemaFault, findUnusedFields, type Validator } from "@convoke/protocol/validate";
 import { unstorableTexts } from "../../../http/stored-texts.ts";
 import { describeFaults, faultsOfUnused, namesOfUnused } from "../../../http/unused-fields.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import { nextUuid7 } from "../../../lib/uuid7.ts";
+import type { JsonObject } from "../../../lib/json-object.ts";
 import { parseObject } from "./socket-auth.ts";
 import type { SocketFrame } from "./socket-frames.ts";
 
@@ -13,6 +14,7 @@ export type SocketInput =
       readonly message: Message;
       readonly sender: string | undefined;
       readonly clientMessageId: string | undefined;
+      readonly responseSchema: JsonObject | undefined;
       /** Fields that change nothing. */
       readonly unused: readonly string[];
     }
@@ -41,12 +43,16 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
     return bad("invalid_message", describeFaults(checked.errors));
   }
   const { role, content, sender, client_message_id: clientMessageId } = checked.value;
+  const { response_schema: responseSchema } = checked.value;
+  const fault = responseSchema ? answerSchemaFault(responseSchema) : null;
+  if (fault !== null) return bad("invalid_message", `message.response_schema: ${fault}`);
   if (role !== "user") return bad("invalid_message", "message.role: Only user messages can be sent.");
   return {
     type: "message",
     message: { role, content: content ?? [], thinking_blocks: [] },
     sender: sender ?? undefined,
     clientMessageId,
+    responseSchema: responseSchema ?? undefined,
     // A message on a socket always requests a run.
     unused: [...namesOfUnused(unused), ...(frame["run"] === false ? ["run"] : [])],
   };
