@@ -43,6 +43,8 @@ export type SocketRoute<Target extends SocketTarget> = {
    * where the socket is closed to it. Absent: it has the socket of its conversation.
    */
   readonly scope?: "filtered" | "outside";
+  /** True where the link of a shared conversation may listen, unless it ends at an event. */
+  readonly inShare?: true;
   /** For sockets that only the conversation's owner can serve; absent: every node serves. */
   readonly owner?: SocketOwner<Target>;
 };
@@ -133,7 +135,7 @@ function closeFailed(
 async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
-  { readTarget, times, owner, refusal, scope }: SocketRoute<Target>,
+  { readTarget, times, owner, refusal, scope, inShare }: SocketRoute<Target>,
   timer: SharedTimer<SocketOutput>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
@@ -153,7 +155,7 @@ async function admit<Target extends SocketTarget>(
     callerOfHandshake(request, target.keys) ??
     (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
   request.noteSocket(caller);
-  if (caller !== null && !isReachable(caller, request, scope)) {
+  if (caller !== null && !isReachable(caller, request, { scope, inShare })) {
     socket.close(closeCodes.notFound, "Not found for this key, which is for one conversation");
     return null;
   }
@@ -169,8 +171,9 @@ async function admit<Target extends SocketTarget>(
 function isReachable(
   caller: Caller,
   { params }: FastifyRequest,
-  scope: SocketRoute<SocketTarget>["scope"],
+  { scope, inShare }: { scope: SocketRoute<SocketTarget>["scope"]; inShare: true | undefined },
 ): boolean {
+  if (caller.share !== undefined && (inShare !== true || caller.share.upTo !== null)) return false;
   if (caller.onlyConversation === undefined || scope === "filtered") return true;
   const { conversationId } = params as { readonly conversationId?: string };
   return scope !== "outside" && conversationId !== undefined && !isOutsideScope(caller, conversationId);
