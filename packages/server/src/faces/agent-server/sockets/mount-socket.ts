@@ -89,7 +89,7 @@ export function mountSocket<Target extends SocketTarget>(
         readFlag(request.query as SocketQuery, "heartbeat");
         const target = route.readTarget(request);
         const caller = route.owner?.peers.callerOf(request) ?? null;
-        if (caller === null) checkHandshake(request, target.keys);
+        if (caller === null) checkHandshake(request, reply, target.keys);
         // A relaying node tries elsewhere when this node is not the owner.
         else await route.owner?.find(caller, target);
       },
@@ -150,11 +150,16 @@ async function admit<Target extends SocketTarget>(
   });
   const forwarded = owner?.peers.callerOf(request) ?? null;
   const path = owner === undefined || forwarded !== null ? null : pathOf(request);
+  const known = forwarded === null ? callerOfHandshake(request, target.keys) : null;
   const caller =
-    forwarded ??
-    callerOfHandshake(request, target.keys) ??
-    (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
+    forwarded ?? known ?? (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
   request.noteSocket(caller);
+  // With a key in its handshake it is counted already.
+  const isCounted = forwarded !== null || known !== null;
+  if (caller !== null && !isCounted && request.server.rateLimits.take(caller)?.refusal != null) {
+    socket.close(closeCodes.tryAgainLater, "Too many requests; try again later");
+    return null;
+  }
   if (caller !== null && !isReachable(caller, request, { scope, inShare })) {
     socket.close(closeCodes.notFound, "Not found for this key, which is for one conversation");
     return null;
