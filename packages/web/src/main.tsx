@@ -119,7 +119,7 @@ async function open(): Promise<void> {
   });
   let page = <App />;
   if (location.hash)
-    ({ client, page } = await (await import("./login/open-link.tsx")).openLink(client, login));
+    ({ client, page } = await (await import("./shared/open-link.tsx")).openLink(client, login));
   const services = createServices({ client, login, storage, earlyKeys });
   const first = firstConversation(location, prefix);
   // Fetched before the first render, and before the chunks that load after it.

@@ -53,7 +53,7 @@ const refused = {
   },
 } as const;
 
-/** Our own: links that show one conversation to whoever has them. */
+/** Our own: links that show one conversation to everybody who has them. */
 export const shareRoutes = routesOf("Shares", {
   createShare: {
     method: "POST",

@@ -137,8 +137,10 @@ export default function ShareDialog({ id, onClose }: { readonly id: string; read
                 <span className="min-w-0 grow">
                   <span className="block truncate text-sm">{share.label || words.unnamed}</span>
                   <span className="block text-xs text-faint">
-                    {share.up_to_event_id === null ? words.whole : words.part},{" "}
-                    {words.ends(exactTime(share.expires_at, language))}
+                    {words.entry(
+                      share.up_to_event_id === null ? words.whole : words.part,
+                      exactTime(share.expires_at, language),
+                    )}
                   </span>
                 </span>
                 <Button

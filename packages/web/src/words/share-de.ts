@@ -18,7 +18,7 @@ export const shareDe: Pick<MoreWords, "share"> = {
     copy: "Link kopieren",
     links: "Gültige Links",
     unnamed: "Ohne Namen",
-    ends: (time) => `bis ${time}`,
+    entry: (extent, time) => `${extent}, bis ${time}`,
     revoke: "Beenden",
     until: (time) => `Dieses Gespräch ist zum Lesen mit dir geteilt, bis ${time}.`,
     partUntil: (time) => `Ein Teil dieses Gesprächs ist zum Lesen mit dir geteilt, bis ${time}.`,

@@ -17,10 +17,10 @@ export const shareEn = {
     copy: "Copy the link",
     links: "Links that work",
     unnamed: "Without a name",
-    ends: (time: string) => `until ${time}`,
+    entry: (extent: string, time: string) => `${extent}, until ${time}`,
     revoke: "Revoke",
     until: (time: string) => `This conversation is shared with you to read, until ${time}.`,
     partUntil: (time: string) => `A part of this conversation is shared with you to read, until ${time}.`,
-    over: "This link does not work any more. Ask whoever gave it to you for a new one.",
+    over: "This link does not work any more. Ask the person who gave it to you for a new one.",
   },
 } as const;

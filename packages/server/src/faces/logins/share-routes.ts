@@ -75,7 +75,7 @@ export function shareHandlers({ keyStore, keys, directory, journal, clock }: Sha
         throw new Fault(
           "conflict",
           "no_logins",
-          "This server needs no key: whoever reaches it reads everything.",
+          "This server needs no key: everybody who reaches it reads everything.",
         );
       const given = (body ?? {}) as CreateShareRequest;
       const end = given.up_to_event_id == null ? null : await readEnd(id, given.up_to_event_id);
