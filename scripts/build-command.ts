@@ -29,8 +29,10 @@ const loadedAtStart: readonly string[] = [
 ];
 /** Large packages that most starts and turns do without. */
 const loadedLate: readonly string[] = [
+  "@agentclientprotocol/sdk",
   "@anthropic-ai/sdk",
   "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
   "jose",
   "oauth4webapi",
   "openid-client",

@@ -80,6 +80,15 @@ export const layerTable: LayerTable = {
   },
   subfolderRanks: {
     "cli/chat": [["screen"], ["input"], ["lines"], ["talk"], ["."]],
+    "cli/acp": [
+      ["fields.ts"],
+      ["file-changes.ts"],
+      ["mapping.ts", "session-errors.ts"],
+      ["permissions.ts", "prompt-content.ts", "session-updates.ts", "start-session.ts"],
+      ["session-options.ts", "turn.ts"],
+      ["session.ts"],
+      ["."],
+    ],
     "server/egress": [
       ["policy", "certificates"],
       ["egress.ts"],

@@ -43,8 +43,8 @@ test.runIf(why === null).each(cases)(`%s is what Kubernetes %s accepts${skipped}
   const file = path.join(folder.path, "chart.yaml");
   writeFileSync(file, known.map((one) => JSON.stringify(one)).join("\n---\n"));
   const words = ["--strict", "--kubernetes-version", release, file];
-  const { status: code, stdout: out, stderr: said } = spawnSync(validator, words, { encoding: "utf8" });
-  expect([code, (out + said).match(/ passed for /g)?.length]).toEqual([0, known.length]);
+  const { status: code, stdout: out, stderr: err } = spawnSync(validator, words, { encoding: "utf8" });
+  expect([code, (out + err).match(/ passed for /g)?.length]).toEqual([0, known.length]);
 });
 
 test.runIf(why === null)(`several servers without a database are refused by name${skipped}`, () => {

@@ -10,7 +10,7 @@ const { URL: baseUrl = "", KEY: apiKey = "", CHAT_URL = "", LLM_MODEL: model = "
 const { LLM_API_KEY, LLM_BASE_URL } = process.env;
 const client = new ConvokeClient({ baseUrl, apiKey });
 
-type Said = { readonly thread: string; readonly message_id: string; readonly text: string };
+type Incoming = { readonly thread: string; readonly message_id: string; readonly text: string };
 type Pressed = { readonly thread: string; readonly action_id: string; readonly accept: boolean };
 
 // region threads
@@ -21,7 +21,7 @@ function conversationOf(thread: string): string {
 }
 
 /** Creates the conversation with the first message of a thread. A message that the chat program sends again counts once. */
-async function onSaid({ thread, message_id: messageId, text }: Said): Promise<void> {
+async function onMessage({ thread, message_id: messageId, text }: Incoming): Promise<void> {
   const id = conversationOf(thread);
   await client.startConversation({
     conversation_id: id,
@@ -89,7 +89,7 @@ async function handle(request: IncomingMessage): Promise<void> {
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
   const body: unknown = JSON.parse(text);
   const [, , kind, id] = (request.url ?? "").split("/");
-  if (request.url === "/chat/message") await onSaid(body as Said);
+  if (request.url === "/chat/message") await onMessage(body as Incoming);
   else if (request.url === "/chat/button") await onPressed(body as Pressed);
   else if (request.url === "/hook/conversations") await onConversation(body as ConversationInfo);
   else if (kind === "events" && id !== undefined) await onEvents(id, body as Event[]);

@@ -13,8 +13,8 @@ async function receive(request: IncomingMessage): Promise<void> {
     await send("message", { thread: "T1", message_id: "m1", text: "Please count the files." });
     return;
   }
-  const { thread, text: said, buttons } = JSON.parse(text) as Posted;
-  console.log(`${thread} bot: ${said}${buttons === undefined ? "" : " [yes] [no]"}`);
+  const { thread, text: answer, buttons } = JSON.parse(text) as Posted;
+  console.log(`${thread} bot: ${answer}${buttons === undefined ? "" : " [yes] [no]"}`);
   if (buttons !== undefined) await send("button", { thread, action_id: buttons, accept: true });
 }
 

@@ -34,6 +34,8 @@ export const commands: CommandTable = {
   open: async () => (await import("./commands/open.ts")).addOpen,
   run: async () => (await import("./commands/run.ts")).addRun,
   chat: async () => (await import("./commands/chat.ts")).addChat,
+  acp: async () => (await import("./commands/acp.ts")).addAcp,
+  mcp: async () => (await import("./commands/mcp.ts")).addMcp,
   ...apiCommands,
   attach: async () => (await import("./commands/attach.ts")).addAttach,
   demo: async () => (await import("./commands/demo.ts")).addDemo,

@@ -14,7 +14,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent stuck, 4 not approved,
 8 limit of money or model calls, 130 interrupted.`;
 
 /** Commands that begin something with the configuration: they say which variables mean nothing. */
-const configuredCommands = ["serve", "run", "chat", "doctor", "config"];
+const configuredCommands = ["serve", "run", "chat", "acp", "mcp", "doctor", "config"];
 
 /** Runs the command line; sets the exit code and never throws for a mistake of the caller. */
 export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {

@@ -10,8 +10,8 @@ export type OwnServerOptions = StoreOptions & {
   /** As `CONVOKE_NETWORK`. */
   readonly network?: string | undefined;
   readonly logLevel: Parameters<typeof openNode>[1];
-  /** `ask` at the terminal where no wall works; `none`: no agent runs, so none is needed. */
-  readonly withoutWall: "ask" | "none";
+  /** `ask` at the terminal where no wall works; `none`: no agent runs, so none is needed; `refuse`: nobody can be asked. */
+  readonly withoutWall: "ask" | "none" | "refuse";
   /** Questions go to stderr, because stdout is JSON. */
   readonly isJson: boolean;
 };

@@ -1,6 +1,5 @@
 import { ApiError, type ConvokeClient } from "@convoke/client";
 import { Option, type Command } from "commander";
-import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
 import { openOwnServer } from "../open-own-server.ts";
 import { readSecrets } from "../read-secrets.ts";
@@ -8,7 +7,7 @@ import { watchPlan } from "../watch-plan.ts";
 import { watchRun } from "../watch-run.ts";
 import { giveAnswer } from "../run/give-answer.ts";
 import { readTask } from "../run/read-task.ts";
-import { parseConfirm, startRequest, toText, type Confirm, type StartOptions } from "../run/start-request.ts";
+import { parseConfirm, startRequest, toText, type StartOptions } from "../run/start-request.ts";
 import type { AnswerSchema } from "../run/structured-answer.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";

@@ -28,21 +28,30 @@ export const ChatCompletionRequest = object(
 );
 export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>;
 
-/** A request to the responses API. `stream` and `previous_response_id` are rejected, as in agent servers. */
+/**
+ * A request to the responses API. `conversation` is the id of a conversation of this server. Fields that would change the answer and
+ * are not here are refused with 400 and their name.
+ */
 export const OpenAIResponseRequest = object(
   "OpenAIResponseRequest",
   {
     model: Type.String(),
-    input: Type.Union([Type.String(), Type.Array(ref(ChatMessage))]),
+    input: Type.Union([Type.String(), Type.Array(anyObject())]),
     instructions: orNull(Type.String()),
     previous_response_id: orNull(Type.String()),
+    conversation: orNull(Type.Union([Type.String(), anyObject()])),
+    background: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
     store: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
     stream: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+    tools: orNull(Type.Array(anyObject(), { maxItems: 100 })),
     metadata: orNull(mapOf(Type.String())),
   },
   open,
 );
 export type OpenAIResponseRequest = Static<typeof OpenAIResponseRequest>;
+
+const responseParams = Type.Object({ response_id: Type.String() });
+const noResponse = { 404: { description: "There is no such response.", schema: ErrorReply } } as const;
 
 /** Routes for OpenAI clients: each model is a stored profile, each chat a conversation. */
 export const openAiRoutes = routesOf("OpenAI", {
@@ -69,14 +78,32 @@ export const openAiRoutes = routesOf("OpenAI", {
   createResponse: {
     method: "POST",
     path: "/v1/responses",
-    summary: "Let an agent answer in the form of OpenAI's newer wire, whole",
+    summary:
+      "Let an agent answer in the form of OpenAI's newer wire: whole, as a stream, or in the background",
     auth: true,
     body: OpenAIResponseRequest,
     takesLargeBody: true,
     responses: {
-      ...ok("The answer.", anyObject()),
-      404: { description: "There is no such model.", schema: ErrorReply },
+      ...ok("The answer, a stream of its events, or what there is of it.", anyObject()),
+      400: { description: "A field is not supported; its name is in `param`.", schema: ErrorReply },
+      404: { description: "There is no such model, response or conversation.", schema: ErrorReply },
       ...invalid,
     },
+  },
+  getResponse: {
+    method: "GET",
+    path: "/v1/responses/{response_id}",
+    summary: "Read a response as far as it has come",
+    auth: true,
+    params: responseParams,
+    responses: { ...ok("The response.", anyObject()), ...noResponse, ...invalid },
+  },
+  cancelResponse: {
+    method: "POST",
+    path: "/v1/responses/{response_id}/cancel",
+    summary: "End the work on a response",
+    auth: true,
+    params: responseParams,
+    responses: { ...ok("The response.", anyObject()), ...noResponse, ...invalid },
   },
 });

@@ -68,6 +68,8 @@ export type ConversationConfig = {
   readonly knows_newer_kinds?: true;
   /** Depth of nested calls between conversations that use each other as models; absent for none. */
   readonly call_depth?: number;
+  /** How many conversations it was started through, by agents that use this server as a tool; absent for none. */
+  readonly start_depth?: number;
   /** Hooks as they were sent. */
   readonly hook_config?: HookConfig | null;
   /** Module names of the creating client's tools. Returned to other clients, never loaded here. */

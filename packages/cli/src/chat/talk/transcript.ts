@@ -13,6 +13,14 @@ import { callLines, type CallLinesOptions } from "../lines/call-lines.ts";
 import { answerLines, rowLines, thoughtLines } from "../lines/row-lines.ts";
 import { StreamedAnswer } from "../lines/streamed-answer.ts";
 
+type HeldMessage = {
+  readonly id: string;
+  /** The answer that was being written when it was sent; null for none. */
+  readonly answerId: string | null;
+  /** Whether the model's next answer has read it: it was sent before the request of that answer. */
+  readonly isReadNext: boolean;
+};
+
 /** States in which an open call still gets its outcome. */
 const active: ReadonlySet<string> = new Set(["running", "waiting_for_confirmation"]);
 
@@ -27,7 +35,7 @@ export class Transcript {
   /** Ids of rows that have not come out, in the order of the log. */
   #pending: string[] = [];
   /** Messages that were sent during a run and that the agent has not read. */
-  #held: string[] = [];
+  #held: readonly HeldMessage[] = [];
   readonly #known = new Set<string>();
   /** Calls whose thought came out before their outcome. */
   readonly #introduced = new Set<string>();
@@ -84,20 +92,24 @@ export class Transcript {
       rest.delete(textAt(event, "action_id"));
       this.#progress = rest;
     }
-    for (const id of this.fold.add([event])) {
+    const added = this.fold.add([event]);
+    // Before the answer that has read them.
+    this.#releaseRead();
+    for (const id of added) {
       if (this.#known.has(id)) continue;
       this.#known.add(id);
       const isQueued = this.fold.row(id)?.type === "message" && before.status === "running";
-      (isQueued ? this.#held : this.#pending).push(id);
+      if (isQueued) this.#held = [...this.#held, { id, answerId: this.#liveId(), isReadNext: false }];
+      else this.#pending.push(id);
     }
+    // While calls are open, and while nothing runs, no request is on its way that may have missed a message.
+    if (this.#view.status !== "running" || this.#view.openActions.length > 0)
+      this.#held = this.#held.map((message) => ({ ...message, isReadNext: true }));
   }
 
   /** What is finished since the last call. With `isAtRest` nothing is awaited any more: open calls come out as they are. */
   finished(isAtRest = false): string[] {
-    const { queued } = this.#view;
-    const read = this.#held.filter((id) => !queued.includes(id));
-    this.#held = this.#held.filter((id) => queued.includes(id));
-    this.#pending.push(...read.filter((id) => !this.#isTakenBack(id)));
+    this.#releaseRead();
     const lines: string[] = [];
     for (let [id] = this.#pending; id !== undefined; [id] = this.#pending) {
       const row = this.fold.row(id)!;
@@ -108,7 +120,10 @@ export class Transcript {
       lines.push(...this.#linesOf(row));
       this.#pending.shift();
     }
-    if (this.#pending.length === 0) lines.push(...this.#streamed.advance(this.#liveText(), this.#liveId()));
+    // Where a message stands, before the answer or behind it, is known once the answer is stored.
+    const isPlaced = !this.#held.some((message) => this.#isBefore(message));
+    if (this.#pending.length === 0 && isPlaced)
+      lines.push(...this.#streamed.advance(this.#liveText(), this.#liveId()));
     return lines;
   }
 
@@ -137,10 +152,26 @@ export class Transcript {
     if (!active.has(status) && status !== "paused") return [];
     return queued.flatMap((id) => {
       const row = this.fold.row(id);
-      return row?.type === "message" && this.#held.includes(id) && !row.isTakenBack
+      return row?.type === "message" && this.#held.some((message) => message.id === id) && !row.isTakenBack
         ? [{ id, text: row.text }]
         : [];
     });
+  }
+
+  /** Lets messages come out that the agent has read. */
+  #releaseRead(): void {
+    const { queued } = this.#view;
+    const isRead = (message: HeldMessage): boolean =>
+      !queued.includes(message.id) || (message.isReadNext && this.#isBefore(message));
+    const read = this.#held.filter(isRead);
+    this.#held = this.#held.filter((message) => !isRead(message));
+    this.#pending.push(...read.map(({ id }) => id).filter((id) => !this.#isTakenBack(id)));
+  }
+
+  /** Whether the answer that is being written began after the message was sent. */
+  #isBefore({ answerId }: HeldMessage): boolean {
+    const live = this.#liveId();
+    return live !== null && live !== answerId;
   }
 
   #isTakenBack(id: string): boolean {

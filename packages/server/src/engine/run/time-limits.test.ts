@@ -29,14 +29,14 @@ test("the limit that comes first counts, and none while nothing runs", () => {
 });
 
 /** Resolves once words of an answer have arrived. */
-async function untilSaid(server: TestServer, id: string): Promise<void> {
+async function untilWords(server: TestServer, id: string): Promise<void> {
   const url = `${server.url.replace("http", "ws")}/sockets/events/${id}?session_api_key=${server.key}`;
   const socket = new WebSocket(url);
-  let isSaid = false;
+  let hasWords = false;
   socket.addEventListener("message", ({ data }) => {
-    isSaid ||= String(data).includes("word word");
+    hasWords ||= String(data).includes("word word");
   });
-  await until(() => isSaid);
+  await until(() => hasWords);
   socket.close();
 }
 
@@ -49,18 +49,18 @@ test("a run ends at its time limit in the midst of an answer, whose words stay, 
   const { id } = await server.createConversation({
     text: "Tell me.",
     max_run_seconds: 600,
-    agent: { ...agent, llm: { ...agent.llm, stream: true } } as typeof agent,
+    agent: { ...agent, llm: { ...agent.llm, stream: true } },
   });
-  await untilSaid(server, id);
+  await untilWords(server, id);
   await server.call("POST", `/api/conversations/${id}/limits`, over);
   await server.waitForStatus(id, "error");
   expect(await errorsOf(server, id)).toMatchObject([
     { code: "MaxRunTimeReached", detail: expect.stringContaining("max_run_seconds (0.001)") as string },
   ]);
-  const said = (await server.events(id)).find(
+  const answer = (await server.events(id)).find(
     ({ kind, source }) => kind === "MessageEvent" && source === "agent",
   );
-  expect(JSON.stringify(said)).toContain("word word");
+  expect(JSON.stringify(answer)).toContain("word word");
   expect((await server.call("GET", `/api/conversations/${id}`)).json).toMatchObject(over);
   await server.call("POST", `/api/conversations/${id}/limits`, { max_run_seconds: 60 });
   await server.client.sendMessage(id, again);

@@ -21,6 +21,8 @@ export interface ConnectionUser {
 export type McpConnectionDeps = {
   readonly name: string;
   readonly callTimeoutMs: McpServer["callTimeoutMs"];
+  /** Sent with each call, so that an agent that starts itself through a server comes to an end. */
+  readonly depth: number;
   readonly times: McpTimes;
   readonly user: ConnectionUser;
 };
@@ -250,7 +252,11 @@ export class McpConnection implements AsyncDisposable {
   }
 
   async #ask({ client }: OpenClient, call: McpCall): Promise<unknown> {
-    const params = { name: call.tool, arguments: call.arguments };
+    const params = {
+      name: call.tool,
+      arguments: call.arguments,
+      _meta: { "convoke/depth": this.#deps.depth },
+    };
     return await client.request({ method: "tools/call", params }, anything, {
       signal: call.signal,
       timeout: this.#deps.callTimeoutMs,

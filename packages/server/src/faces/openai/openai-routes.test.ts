@@ -212,15 +212,6 @@ test("/v1/responses: an answer in the newer form, whole, and a chat that is sent
   const header = "X-OpenHands-ServerConversation-ID";
   expect(second.headers.get(header)).toBe(first.headers.get(header));
   expect(second.json).toMatchObject({ output: [{ content: [{ text: "again" }] }] });
-  for (const refused of [
-    { input: "x", stream: true },
-    { input: "x", previous_response_id: "resp_1" },
-    { input: [] },
-  ]) {
-    const { status, json } = await post(refused);
-    expect({ status, json }).toMatchObject({
-      status: 422,
-      json: { error: { type: "invalid_request_error" } },
-    });
-  }
+  const { status, json } = await post({ input: [] });
+  expect({ status, json }).toMatchObject({ status: 422, json: { error: { type: "invalid_request_error" } } });
 });

@@ -44,6 +44,8 @@ export interface McpSurroundings {
 export type McpSourceDeps = OpenClientDeps & {
   readonly around: McpSurroundings;
   readonly sessionId: string;
+  /** That of a conversation which a server starts for this one. */
+  readonly depth: number;
   readonly servers: readonly McpServer[];
   /** Private directory on the server's machine for the record of calls and the names of tools. */
   readonly stateDir: string;
@@ -88,6 +90,7 @@ class McpSource implements ToolSource, McpServers {
         new McpConnection({
           name: server.name,
           callTimeoutMs: server.callTimeoutMs,
+          depth: deps.depth,
           times: deps.times,
           user: {
             open: async (signal) => openClient(await this.#expand(server, signal), deps, signal),

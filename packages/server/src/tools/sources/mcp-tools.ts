@@ -57,6 +57,7 @@ export function openMcpTools(access: McpAccess): OpenToolSource {
         omitted: (server, reason) => context.notify(toolsOmitted(server, reason)),
       },
       sessionId: place.conversationId,
+      depth: (config.start_depth ?? 0) + 1,
       servers,
       stateDir: join(place.stateDir, "mcp"),
       workspaceDir: place.workspaceDir,

@@ -53,6 +53,7 @@ const shared = [
   "hook_config",
   "knows_newer_kinds",
   "call_depth",
+  "start_depth",
 ] as const satisfies readonly (keyof ConversationConfig)[];
 
 function pick<From extends object, Key extends keyof From>(

@@ -19,6 +19,7 @@ import { conversationMissing } from "../../../engine/refusals.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
+import { readStartDepth } from "../../../lib/start-depth.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
@@ -117,11 +118,13 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       const { initial_message: first } = body;
       const id = start.conversationId ?? randomUUID();
       const below = await parentOf(caller, id, start);
+      const startDepth = readStartDepth(request.headers);
       const config = {
         ...start.config,
         ...below,
         ...withWarnings(start.config, [...warnings, ...unusedWarnings(request)]),
         ...withoutUndefined({ settings_version: version }),
+        ...(startDepth === 0 ? {} : { start_depth: startDepth }),
       };
       const message = firstMessage(start, first?.run !== false);
       const created = await directory.create(caller, { id, ...start, config }, message);

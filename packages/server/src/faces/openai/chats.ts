@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import { StartConversationRequest, type ClientToolSpec } from "@convoke/protocol";
+import type { Validator } from "@convoke/protocol/validate";
+import type { ToolHost } from "@convoke/tool-host";
+import type { ApplicationDatabase } from "../../database/application-database.ts";
+import type { Directory } from "../../directory/directory.ts";
+import type { Watch } from "../../directory/watch.ts";
+import type { Conversation } from "../../engine/conversation.ts";
+import type { RouteRequest } from "../../http/mount.ts";
+import type { CompletedBody } from "../../http/read-request.ts";
+import { calledTooDeep, readCallDepth } from "../../lib/call-depth.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Fault, invalidField } from "../../lib/fault.ts";
+import type { Logger } from "../../lib/logger.ts";
+import type { Caller } from "../../security/caller.ts";
+import { resolveConnection } from "../../settings/provider-connections.ts";
+import type { SettingsStore } from "../../settings/settings-store.ts";
+import type { JsonObject } from "../../settings/stored-settings.ts";
+import { usualToolsOf } from "../../settings/usual-tools.ts";
+import type { DefaultPlace } from "../../tools/conversation-host.ts";
+import { readStartRequest } from "../agent-server/conversations/start-request.ts";
+import { describeHistory, type ChatInput } from "./chat-input.ts";
+import { ChatRuns } from "./chat-runs.ts";
+import { ChatStore } from "./chat-store.ts";
+import type { Usage } from "./completion.ts";
+import { usageOf, usageSince } from "./run-usage.ts";
+
+export type OpenAiDeps = {
+  readonly directory: Directory;
+  readonly settings: SettingsStore;
+  readonly validator: Validator;
+  readonly toolHost: Pick<ToolHost, "catalogue">;
+  /** Fills in what a create request leaves out, from its user's settings. */
+  readonly complete: (body: unknown, caller: Caller) => Promise<CompletedBody>;
+  readonly database: ApplicationDatabase;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly hosts: Pick<DefaultPlace, "defaultFolder">;
+};
+
+const prefix = "openhands_";
+
+/** A request for an answer. */
+export type Question = {
+  readonly model: string;
+  readonly chat: ChatInput;
+  /** The conversation that is named; null: that of the chat, or a new one. */
+  readonly conversationId: string | null;
+  readonly clientTools: readonly ClientToolSpec[];
+};
+
+/** A message that was sent, and the way to what comes of it. */
+export type Asked = {
+  readonly conversation: Conversation;
+  readonly watch: Watch;
+  /** The end of the log before the message. */
+  readonly afterSeq: number;
+  /** Tokens that the conversation had spent before it. */
+  readonly before: Usage;
+  /** Tokens spent since the request came. */
+  readonly usage: () => Promise<Usage>;
+  /** Stores that the chat with these answers is this conversation. */
+  readonly remember: (texts: readonly string[]) => Promise<void>;
+};
+
+/** Conversations behind OpenAI's wire. */
+export class Chats {
+  readonly #deps: OpenAiDeps;
+  readonly #store: ChatStore;
+  readonly #runs: ChatRuns<Conversation>;
+
+  constructor(deps: OpenAiDeps) {
+    this.#deps = deps;
+    this.#store = new ChatStore(deps);
+    this.#runs = new ChatRuns(({ id, state }) => deps.directory.isLoaded(id) && state.status === "running");
+  }
+
+  /** The stored profiles of a user by the name that this wire has for them. */
+  async modelsOf(userId: string): Promise<Map<string, JsonObject>> {
+    const stored = (await this.#deps.settings.load(userId)).settings;
+    const connected = (llm: JsonObject): JsonObject => resolveConnection(stored, llm) ?? llm;
+    const profiles = Object.entries(stored.profiles);
+    const models = new Map(profiles.map(([name, llm]) => [`${prefix}${name}`, connected(llm)]));
+    const usual = `${prefix}default`;
+    if (!models.has(usual) && typeof stored.llm["model"] === "string")
+      models.set(usual, connected(stored.llm));
+    return models;
+  }
+
+  /** Sends the message; the answer is read separately. */
+  async ask({ caller, headers, signal }: RouteRequest, question: Question): Promise<Asked> {
+    const { directory } = this.#deps;
+    const { chat, model } = question;
+    const callDepth = readCallDepth(headers);
+    const conversation = await this.#open(caller, question, callDepth);
+    const before = usageOf(conversation);
+    const afterSeq = conversation.state.lastSeq;
+    await this.#runs.begin(caller.userId, conversation, async () => {
+      await conversation.send({ message: chat.message, wantsRun: true });
+    });
+    // A model call of a conversation that was halted is ended with it; a person who disconnects may come back.
+    if (callDepth > 0) onAbort(signal, () => void this.#endRun(conversation));
+    const asked = chat.message.content ?? [];
+    const words = asked.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
+    return {
+      conversation,
+      watch: await directory.watch(caller, conversation.id),
+      afterSeq,
+      before,
+      usage: async () => {
+        await conversation.queue.settled();
+        return usageSince(conversation, before);
+      },
+      remember: async (texts) => {
+        const answers = texts.map((text) => ({ role: "assistant", text }));
+        const turns = [...chat.history, { role: "user", text: words }, ...answers];
+        await this.#store.remember(caller.userId, model, turns, conversation.id);
+      },
+    };
+  }
+
+  async #open(caller: Caller, question: Question, callDepth: number): Promise<Conversation> {
+    const { directory } = this.#deps;
+    const { model, chat, conversationId: wanted } = question;
+    const llm = (await this.modelsOf(caller.userId)).get(model);
+    if (llm === undefined)
+      throw new Fault("missing", "model_not_found", `There is no model ${model}. GET /v1/models lists them.`);
+    if (wanted !== null) {
+      const conversation = await directory.open(caller, wanted);
+      // It may be the one that asks.
+      if ((conversation.configuration.config.call_depth ?? 0) < callDepth) throw calledTooDeep();
+      return withTools(conversation, question.clientTools);
+    }
+    const known = await this.#store.find(caller.userId, model, chat.history);
+    if (known !== null && (await directory.exists(caller, known))) {
+      const conversation = await directory.open(caller, known);
+      if ((conversation.configuration.config.call_depth ?? 0) >= callDepth)
+        return withTools(conversation, question.clientTools);
+    }
+    return await this.#create(caller, question, llm, callDepth);
+  }
+
+  async #create(
+    caller: Caller,
+    { chat, clientTools }: Question,
+    llm: JsonObject,
+    callDepth: number,
+  ): Promise<Conversation> {
+    const { complete, directory, hosts, toolHost, validator } = this.#deps;
+    const id = randomUUID();
+    const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
+    const { body: completed } = await complete(
+      { workspace: { kind: "LocalWorkspace", working_dir: await hosts.defaultFolder() } },
+      caller,
+    );
+    const tools = usualToolsOf(toolHost.catalogue, llm.model);
+    const agent = (completed as { agent?: JsonObject }).agent ?? { kind: "Agent", tools };
+    const request = {
+      ...(completed as JsonObject),
+      agent: {
+        ...agent,
+        llm: { ...llm, stream: true },
+        ...(suffix === "" ? {} : { agent_context: withSuffix(agent["agent_context"], suffix) }),
+      },
+      ...(clientTools.length === 0 ? {} : { client_tools: clientTools }),
+    };
+    const checked = validator.check<StartConversationRequest>(StartConversationRequest, request, ["body"]);
+    if (!checked.ok)
+      throw new Fault("caller", "validation", "The stored settings do not make an agent.", checked.errors);
+    const start = readStartRequest(checked.value, true);
+    const config = { ...start.config, ...(callDepth === 0 ? {} : { call_depth: callDepth }) };
+    await directory.create(caller, { id, ...start, config });
+    return await directory.open(caller, id);
+  }
+
+  async #endRun(conversation: Conversation): Promise<void> {
+    if (conversation.state.status !== "running") return;
+    try {
+      await conversation.halts.interrupt();
+    } catch (error) {
+      const fields = { conversation: conversation.id, error: String(error) };
+      this.#deps.logger.warn(fields, "a run that nobody waits for goes on");
+    }
+  }
+}
+
+/** The tools of a conversation are those that it began with; who sends them again sends the same. */
+function withTools(conversation: Conversation, tools: readonly ClientToolSpec[]): Conversation {
+  const known = conversation.configuration.config.client_tools ?? [];
+  const index = tools.findIndex(({ name }) => !known.some((one) => one.name === name));
+  if (index === -1) return conversation;
+  const msg = "The conversation has no such tool: its tools are those of its first request. Begin a new one.";
+  throw invalidField(["body", "tools", index, "name"], msg);
+}
+
+function onAbort(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true });
+}
+
+/** The chat's instructions come after those of the settings. */
+function withSuffix(context: unknown, suffix: string): JsonObject {
+  const own = (context ?? {}) as JsonObject;
+  const before = own["system_message_suffix"];
+  const isSet = typeof before === "string" && before !== "";
+  return { ...own, system_message_suffix: isSet ? `${before}\n\n${suffix}` : suffix };
+}
