@@ -68,6 +68,7 @@ export const layerTable: LayerTable = {
       ["browser", "composer", "events", "files", "previews", "review", "shells", "timeline"],
       ["conversation", "home", "search", "settings"],
       ["app", "replay"],
+      ["shared"],
     ],
   },
   sideways: {

@@ -24,6 +24,17 @@ export const jsonShapes = {
   conversation: Type.Object({ id, execution_status: status }),
   send: Type.Object({ id, event_id: nullableText, execution_status: status }),
   rm: Type.Object({ id, deleted: Type.Boolean() }),
+  share: Type.Object({
+    conversation_id: id,
+    id: Type.String(),
+    label: Type.String(),
+    up_to_event_id: nullableText,
+    created_at: timestamp,
+    expires_at: timestamp,
+    last_used_at: nullableText,
+    url: Type.Optional(Type.String({ description: "The link; only when it was made." })),
+  }),
+  unshare: Type.Object({ conversation_id: id, id: Type.String(), revoked: Type.Boolean() }),
   search: Type.Object({
     conversation_id: id,
     event_id: Type.String(),

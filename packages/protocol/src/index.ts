@@ -153,6 +153,7 @@ export * from "./routes/webhook-routes.ts";
 export type { Operation, OperationInput, OperationReply } from "./routes/operation.ts";
 export * from "./routes/demo-routes.ts";
 export * from "./routes/key-routes.ts";
+export * from "./routes/share-routes.ts";
 export * from "./routes/user-routes.ts";
 export * from "./routes/login-routes.ts";
 export * from "./routes/oidc-routes.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { agentFaceRoutes, appFaceRoutes } from "./routes/face-routes.ts";
 import { isInScope, leastRole, type Route } from "./routes/route.ts";
 
-/** One line a route: the least role, whether a key of one conversation may use it, the method, the path. A route that is new here is looked at before it is added. */
+/** One line a route: the least role, whether a key of one conversation may use it (`shared`: also a share link), the method, the path. A route that is new here is looked at before it is added. */
 const golden = readFileSync(new URL("./golden/least-roles.txt", import.meta.url), "utf8");
 
 test("every route is in the table of least roles, with its own and its scope", () => {
@@ -14,6 +14,6 @@ test("every route is in the table of least roles, with its own and its scope", (
 
 function toLine(route: Route): string {
   const role = route.auth ? leastRole(route) : "anyone";
-  const scope = route.auth && isInScope(route) ? "conversation" : "";
+  const scope = route.auth && isInScope(route) ? (route.inShare === true ? "shared" : "conversation") : "";
   return `${role.padEnd(6)}  ${scope.padEnd(12)}  ${route.method.padEnd(6)}  ${route.path}`;
 }

@@ -60,6 +60,7 @@ import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
+import * as shareRoutes from "./routes/share-routes.ts";
 import * as userRoutes from "./routes/user-routes.ts";
 import * as loginRoutes from "./routes/login-routes.ts";
 import * as oidcRoutes from "./routes/oidc-routes.ts";
@@ -148,6 +149,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       loginRoutes,
       oidcRoutes,
       keyRoutes,
+      shareRoutes,
       auditRoutes,
       userRoutes,
       userPolicy,

@@ -112,13 +112,14 @@ async function open(): Promise<void> {
   followNotificationClicks(navigator.serviceWorker, prefix);
   const storage = new BrowserStorage(localStorage);
   const login = new LoginState(storage);
-  const client = new ConvokeClient({
+  let client = new ConvokeClient({
     baseUrl: serverAddress(document.baseURI),
     fetch: fetchWithLogin(login),
     WebSocket: socketWithProof(login),
   });
-  const loginProblem =
-    location.hash === "" ? null : await (await import("./login/enter-by-link.ts")).enterByLink(client, login);
+  let page = <App />;
+  if (location.hash)
+    ({ client, page } = await (await import("./shared/open-link.tsx")).openLink(client, login));
   const services = createServices({ client, login, storage, earlyKeys });
   const first = firstConversation(location, prefix);
   // Fetched before the first render, and before the chunks that load after it.
@@ -131,9 +132,7 @@ async function open(): Promise<void> {
           <ServicesContext value={services}>
             <ColourContext value={laterColours()}>
               <Router base={prefix}>
-                <ErrorBoundary versions={[]}>
-                  <App loginProblem={loginProblem} />
-                </ErrorBoundary>
+                <ErrorBoundary versions={[]}>{page}</ErrorBoundary>
               </Router>
             </ColourContext>
           </ServicesContext>

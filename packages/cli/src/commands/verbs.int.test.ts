@@ -126,6 +126,17 @@ test("rename, fork, resume, pause, stop and rm act on one conversation", async (
   expect(await server.client.getConversations([fork!.id])).toEqual([null]);
 });
 
+test("share makes a link that reads, shares lists it, and unshare ends it", async () => {
+  const [made] = await linesOf("share", "share", finished, "--expires", "12h", "--label", "for ada");
+  expect(made!.url).toMatch(new RegExp(`/shared/${finished}#convoke_`));
+  expect((await linesOf("share", "shares", finished)).map(({ id, label }) => [id, label])).toEqual([
+    [made!.id, "for ada"],
+  ]);
+  const ended = { conversation_id: finished, id: made!.id, revoked: true };
+  expect(await linesOf("unshare", "unshare", finished, made!.id)).toEqual([ended]);
+  expect((await convoke("shares", finished)).stdout).toBe("There are no links to it.\n");
+});
+
 test("export writes a file once, or to standard output", async () => {
   const file = join(server.folder, "log.jsonl");
   const [written] = await linesOf("export", "export", finished, "--format", "jsonl", "-o", file);

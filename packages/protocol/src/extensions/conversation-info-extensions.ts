@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { anyObject, mapOf, orAbsent, ref } from "../schema.ts";
+import { anyObject, mapOf, nullable, orAbsent, ref } from "../schema.ts";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { WallInfo } from "../conversation/wall.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
@@ -31,6 +31,14 @@ export const conversationInfoExtensions = {
     anyObject({
       description:
         "The agent's last answer, where a `response_schema` counted and the answer is valid by it.",
+    }),
+  ),
+  /** Only for the link of a shared conversation, whose other fields are those that a reader needs. */
+  share: Type.Optional(
+    Type.Object({
+      expires_at: Type.String({ format: "date-time" }),
+      /** The last event that the link shows; null: the whole conversation. */
+      up_to_event_id: nullable(Type.String()),
     }),
   ),
   autotitle: Type.Optional(Type.Boolean()),

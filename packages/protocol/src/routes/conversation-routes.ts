@@ -90,6 +90,7 @@ export const conversationRoutes = routesOf("Conversations", {
     responses: { ...ok("The number of conversations.", Type.Integer()), ...invalid },
   },
   getConversation: {
+    inShare: true,
     method: "GET",
     path: `${prefix}/{conversation_id}`,
     summary: "Read one conversation",

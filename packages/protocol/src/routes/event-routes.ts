@@ -32,6 +32,7 @@ const prefix = "/api/conversations/{conversation_id}/events";
 /** The log of one conversation. Pages are written from stored text, so their schemas are only documentation. */
 export const eventRoutes = routesOf("Events", {
   searchEvents: {
+    inShare: true,
     mayAnswerMuch: true,
     method: "GET",
     path: `${prefix}/search`,
@@ -49,6 +50,7 @@ export const eventRoutes = routesOf("Events", {
     responses: { ...ok("A page of events.", EventPage), ...noConversation, ...invalid },
   },
   countEvents: {
+    inShare: true,
     method: "GET",
     path: `${prefix}/count`,
     summary: "Count the events that pass a filter",
@@ -58,6 +60,7 @@ export const eventRoutes = routesOf("Events", {
     responses: { ...ok("The number of events.", Type.Integer()), ...noConversation, ...invalid },
   },
   getEvent: {
+    inShare: true,
     mayAnswerMuch: true,
     method: "GET",
     path: `${prefix}/{event_id}`,
@@ -68,6 +71,7 @@ export const eventRoutes = routesOf("Events", {
     responses: { ...ok("The event.", Event), ...noConversation, ...invalid },
   },
   getEvents: {
+    inShare: true,
     mayAnswerMuch: true,
     method: "GET",
     path: prefix,

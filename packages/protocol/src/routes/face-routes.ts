@@ -31,6 +31,7 @@ import { terminalRoutes } from "./terminal-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import { policyRoutes } from "./policy-routes.ts";
+import { shareRoutes } from "./share-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 import { pushRoutes } from "./push-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
@@ -63,6 +64,7 @@ export const agentFaceRoutes = {
   ...loginRoutes,
   ...oidcRoutes,
   ...keyRoutes,
+  ...shareRoutes,
   ...userRoutes,
   ...policyRoutes,
   ...demoRoutes,

@@ -15,6 +15,14 @@ export const KeyScope = closedObject("KeyScope", {
 });
 export type KeyScope = Static<typeof KeyScope>;
 
+/** What an issued key is good for. */
+export const IssuedKeyScope = object("IssuedKeyScope", {
+  ...KeyScope.properties,
+  /** That of a share link: it only reads the conversation's log, up to an event where one is named. */
+  share: Type.Optional(Type.Object({ up_to_event_id: nullable(Type.String()) })),
+});
+export type IssuedKeyScope = Static<typeof IssuedKeyScope>;
+
 /** An issued key, without the key itself. */
 export const KeyInfo = object("KeyInfo", {
   id: Type.String(),
@@ -23,7 +31,7 @@ export const KeyInfo = object("KeyInfo", {
   /** What requests with the key may do: at most what its user may. */
   role: UserRole,
   /** Null: everything that its user may reach. */
-  scope: nullable(ref(KeyScope)),
+  scope: nullable(ref(IssuedKeyScope)),
   created_at: Type.String({ format: "date-time" }),
   /** Rounded to the minute; null before the first use. */
   last_used_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),

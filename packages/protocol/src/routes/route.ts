@@ -17,6 +17,8 @@ export type Route = {
   readonly role?: UserRole;
   /** Whether the key of one conversation may use the route, where its path does not say so; see {@link isInScope}. */
   readonly inScope?: boolean;
+  /** True when the link of a shared conversation may use the route, up to its last event. */
+  readonly inShare?: true;
   /** False when the contract declares no key although one may be needed. */
   readonly declaresAuth?: false;
   /** True when the cookie of a workspace session is accepted too. */

@@ -118,6 +118,11 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     reason: "Newer clients read them; each appears only where it says something.",
   },
   {
+    where: "ConversationInfo",
+    what: ["share"],
+    reason: "Ours: what a visitor with a share link is told about the link; present for nobody else.",
+  },
+  {
     where: "SetSecurityAnalyzerRequest",
     what: ["security_analyzer", "(form)"],
     reason: "Newer clients send analyzers that the contract does not name; other fields are refused.",

@@ -6,6 +6,7 @@ import { readApprovalDefault, readDayBudget, type ApprovalDefault } from "./conf
 import { readOidc } from "./config-oidc.ts";
 import { readPush, type PushConfig } from "./config-push.ts";
 import type { OidcSettings } from "../oidc/oidc-settings.ts";
+import type { RateLimitSettings } from "../http/rate-limits.ts";
 import { readWebhooks } from "./config-webhooks.ts";
 import type { TracingConfig } from "../observability/traces.ts";
 import type { WebhookSpec } from "../webhooks/webhook.ts";
@@ -65,6 +66,8 @@ export type ServerConfig = {
   readonly oidc: OidcSettings | null;
   /** Users who may reach the files and the shell of the server's machine; `*` is everybody. */
   readonly machineUsers: readonly string[];
+  /** Requests a minute of one key and of one user. */
+  readonly rateLimits: RateLimitSettings;
   /** Addresses and networks that are refused when users choose them. */
   readonly blockedAddresses: readonly string[];
   /** True when agents of all other users run in sandboxes only. */
@@ -151,6 +154,10 @@ export function readConfig(environment: Environment, overrides: ConfigOverrides 
     oidc: readOidc(environment, { host, webUrl, isAuthDisabled }),
     machineUsers:
       environment[settings.machine_users.variable] === "" ? [] : read(environment, settings.machine_users),
+    rateLimits: {
+      perKey: read(environment, settings.rate_limit_per_key),
+      perUser: read(environment, settings.rate_limit_per_user),
+    },
     blockedAddresses: readBlocked(environment),
     areConversationsSandboxed: read(environment, settings.conversations) === "sandboxed",
     uploadLimitBytes: read(environment, settings.upload_limit_mib) * 1024 * 1024,

@@ -181,6 +181,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   );
   const attempts = scope.use(new WrongAttempts(Date.now, processGroup));
   app.attemptLimit.open(attempts);
+  app.rateLimits.open(config.rateLimits);
   const sessions = new WorkspaceSessions({ secretBox, clock: systemClock });
   app.pageProofs.open(createPageProof(sessions, keys));
   const authenticate = createAuthenticator(keys);
@@ -316,7 +317,8 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     });
   // With a shared port, the internal listener of each process admits only other nodes, so every request there is
   // checked.
-  if (processGroup === undefined)
+  // Requests that are limited are counted by their routes.
+  if (processGroup === undefined && !app.rateLimits.isOn)
     app.readyAnswers.open((headers) => {
       // The route knows which addresses must wait.
       if (attempts.isLimiting) return null;

@@ -1,4 +1,4 @@
-import { choice, decimal, json, list, onOrOff, text } from "./setting.ts";
+import { choice, decimal, json, list, onOrOff, text, whole } from "./setting.ts";
 
 /** The addresses at which clouds give keys to any process of the machine. */
 const linkLocal = ["169.254.0.0/16", "fe80::/10", "fd00:ec2::254"];
@@ -94,6 +94,18 @@ export const accessSettings = {
     choices: ["anywhere", "sandboxed"],
     fallback: "anywhere",
     doc: "`sandboxed` keeps agents of users who are not in `CONVOKE_MACHINE_USERS` in sandboxes; see [security](../security.md)",
+  }),
+  rate_limit_per_key: whole({
+    variable: "CONVOKE_RATE_LIMIT_PER_KEY",
+    shownDefault: "no limit",
+    least: 1,
+    doc: "requests a minute of one key or login, see [keys](keys.md#rate-limits)",
+  }),
+  rate_limit_per_user: whole({
+    variable: "CONVOKE_RATE_LIMIT_PER_USER",
+    shownDefault: "no limit",
+    least: 1,
+    doc: "requests a minute of one user, with all keys and logins together",
   }),
   blocked_addresses: list({
     variable: "CONVOKE_BLOCKED_ADDRESSES",

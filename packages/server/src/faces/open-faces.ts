@@ -10,6 +10,7 @@ import {
   legacyRoutes,
   demoRoutes,
   keyRoutes,
+  shareRoutes,
   loginRoutes,
   oidcRoutes,
   mcpRoutes,
@@ -81,6 +82,7 @@ import { noSandboxHandlers, sandboxHandlers } from "./app-server/sandbox-routes.
 import { startTaskHandlers } from "./app-server/start-task-routes.ts";
 import { userSettingsHandlers } from "./app-server/user-settings-routes.ts";
 import { keyHandlers, type KeyRouteDeps } from "./logins/key-routes.ts";
+import { shareHandlers } from "./logins/share-routes.ts";
 import { loginHandlers, type LoginRouteDeps } from "./logins/login-routes.ts";
 import { oidcHandlers, type OidcRouteDeps } from "./logins/oidc-routes.ts";
 import { policyHandlers, type PolicyRouteDeps } from "./logins/policy-routes.ts";
@@ -170,6 +172,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(loginRoutes, loginHandlers(deps)),
     face(oidcRoutes, oidcHandlers(deps)),
     face(keyRoutes, keyHandlers(deps)),
+    face(shareRoutes, shareHandlers(deps)),
     face(userRoutes, userHandlers(deps)),
     face(policyRoutes, policyHandlers(deps)),
     face(demoRoutes, demoHandlers(deps)),

@@ -77,8 +77,8 @@ export function createKeyRing(
   };
 }
 
-function callerOfIssued({ id, userId, role, onlyConversation }: UsableKey): Caller {
-  return { userId, keyId: id, role, onlyConversation };
+function callerOfIssued({ id, userId, role, onlyConversation, share }: UsableKey): Caller {
+  return { userId, keyId: id, role, onlyConversation, share };
 }
 
 const noLogins: KnownLogins = { find: () => null, isUsable: () => false };

@@ -74,6 +74,7 @@ export function mountRoutes<Operation extends string>(
       onRequest: (request, reply, done) => {
         if (isPlain && sendToPlace(request, reply)) return;
         if (route.auth) admit((request.caller = authenticate(request)), request);
+        if (request.caller !== null) countRequest(request.caller, request, reply);
         if (request.ws) throw new Fault("unusable", "not_a_socket", "There is no socket at this address.");
         done();
       },
@@ -110,6 +111,14 @@ export function mountRoutes<Operation extends string>(
     if (route.form === undefined) app.route(options);
     else mountForm(app, options);
   }
+}
+
+/** Counts a request against the limits of its caller; throws for one too many. The node that forwards it has counted it. */
+function countRequest(caller: Caller, request: FastifyRequest, reply: FastifyReply): void {
+  const taken = request.isForwarded ? null : request.server.rateLimits.take(caller);
+  if (taken === null) return;
+  reply.headers(taken.headers);
+  if (taken.refusal !== null) throw taken.refusal;
 }
 
 /** The request is carried out first; then the conversation gets the warning about unused fields. */

@@ -22,6 +22,7 @@ import { createClientAddress, createPublicAddress } from "./public-address.ts";
 import { readBodies } from "./read-bodies.ts";
 import { ServerSocket, socketPayloadBytes } from "./server-socket.ts";
 import { withOpenAiError } from "./openai-errors.ts";
+import { rateLimitHeaders, RateLimits } from "./rate-limits.ts";
 import { ReadyAnswers } from "./ready-answers.ts";
 import { refuseUnreadable } from "./refuse-unreadable.ts";
 import { refuseUnknownRoutes } from "./unknown-routes.ts";
@@ -57,6 +58,7 @@ declare module "fastify" {
     readonly readyAnswers: ReadyAnswers;
     readonly pageProofs: PageProofs;
     readonly attemptLimit: AttemptLimit;
+    readonly rateLimits: RateLimits;
   }
 }
 
@@ -136,6 +138,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
   observeRequests(app, { observer, calls });
   app.decorate("pageProofs", pageProofs);
   app.decorate("attemptLimit", new AttemptLimit(createClientAddress(deps.trustedProxies ?? [])));
+  app.decorate("rateLimits", new RateLimits());
   const isRefused = (request: IncomingMessage): boolean => refusalOf(request) !== null;
   app.decorate("readyAnswers", new ReadyAnswers(app, { observer, calls, isRefused }));
   // Before the hooks that refuse: it ends the connections of refused upgrades.
@@ -170,7 +173,7 @@ export async function openHttp(deps: HttpDeps): Promise<FastifyInstance> {
         credentials: true,
         // Otherwise requests that only have an origin are answered in plain text.
         strictPreflight: false,
-        exposedHeaders: [requestIdHeader, "warning", "x-convoke-quota"],
+        exposedHeaders: [requestIdHeader, "warning", "x-convoke-quota", "retry-after", ...rateLimitHeaders],
         methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
       });
     },

@@ -1,5 +1,15 @@
 import type { UserRole } from "@convoke/protocol";
 
+/** What a share link shows of its conversation. */
+export type Share = {
+  readonly expiresAtMs: number | null;
+  /** Null: the whole conversation. */
+  readonly upTo: SharedEnd | null;
+};
+
+/** The last event that a share link shows. */
+export type SharedEnd = { readonly eventId: string; readonly seq: number; readonly micros: number };
+
 /** Who a request acts for. */
 export type Caller = {
   readonly userId: string;
@@ -7,6 +17,8 @@ export type Caller = {
   readonly role?: UserRole | undefined;
   /** The only conversation that there is for the caller's key, as the store spells it. */
   readonly onlyConversation?: string | undefined;
+  /** What the caller reads of that conversation, for the key of a share link. */
+  readonly share?: Share | undefined;
   /** The id of the issued key that authenticated the caller; absent for keys that cannot be revoked. */
   readonly keyId?: string | undefined;
   /** The id of the browser login that authenticated the caller. */

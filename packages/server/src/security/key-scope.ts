@@ -1,27 +1,51 @@
 import type { KeyScope } from "@convoke/protocol";
 import { Fault } from "../lib/fault.ts";
 import { normalizeUuid } from "../lib/uuid7.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, Share, SharedEnd } from "./caller.ts";
+
+/** The scope of a key as it is stored. */
+export type StoredScope = KeyScope & {
+  /** Of a share link. */
+  readonly share?: { readonly up_to?: SharedEnd };
+};
 
 /** What is shown of a scope that this release cannot read: there is no such conversation. A key with it is refused. */
-export const unreadableScope: KeyScope = {
+export const unreadableScope: StoredScope = {
   conversation: "00000000-0000-0000-0000-000000000000",
   read_only: true,
 };
 
 /** Reads a stored scope; {@link unreadableScope} for one that is damaged, or that this release does not know. */
-export function parseKeyScope(stored: string | null): KeyScope | null {
+export function parseKeyScope(stored: string | null): StoredScope | null {
   if (stored === null) return null;
-  const { conversation, read_only: isReadOnly, ...others } = parseObject(stored);
+  const { conversation, read_only: isReadOnly, share, ...others } = parseObject(stored);
   const id = typeof conversation === "string" ? normalizeUuid(conversation) : null;
   const isConversation = id !== null || conversation === undefined;
   const isFlag = isReadOnly === true || isReadOnly === undefined;
   const isLimit = id !== null || isReadOnly === true;
-  if (!isConversation || !isFlag || !isLimit || Object.keys(others).length > 0) return unreadableScope;
+  const isShare = share === undefined || (id !== null && isReadOnly === true && isStoredShare(share));
+  if (!isConversation || !isFlag || !isLimit || !isShare || Object.keys(others).length > 0)
+    return unreadableScope;
   return {
     ...(id === null ? {} : { conversation: id }),
     ...(isReadOnly === true ? { read_only: true } : {}),
+    ...(share === undefined ? {} : { share }),
   };
+}
+
+function isStoredShare(share: unknown): share is NonNullable<StoredScope["share"]> {
+  if (typeof share !== "object" || share === null) return false;
+  const { up_to: upTo, ...others } = share as Readonly<Record<string, unknown>>;
+  if (Object.keys(others).length > 0) return false;
+  if (upTo === undefined) return true;
+  if (typeof upTo !== "object" || upTo === null) return false;
+  const { eventId, seq, micros } = upTo as Readonly<Record<string, unknown>>;
+  return typeof eventId === "string" && Number.isSafeInteger(seq) && Number.isSafeInteger(micros);
+}
+
+/** What a key with this scope reads as a share link; undefined for other keys. */
+export function shareOf(scope: StoredScope | null, expiresAtMs: number | null): Share | undefined {
+  return scope?.share === undefined ? undefined : { expiresAtMs, upTo: scope.share.up_to ?? null };
 }
 
 /** What is no object has no limits, and is unreadable. */

@@ -1,10 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
-import type { KeyScope, UserRole } from "@convoke/protocol";
+import type { UserRole } from "@convoke/protocol";
 import type { Selectable } from "kysely";
 import type { ApplicationDatabase, LiveRows } from "../database/application-database.ts";
 import type { Tables } from "../database/tables.ts";
 import { createIssuedKey } from "../security/issued-key.ts";
-import { parseKeyScope, unreadableScope } from "../security/key-scope.ts";
+import type { Share } from "../security/caller.ts";
+import { parseKeyScope, shareOf, unreadableScope, type StoredScope } from "../security/key-scope.ts";
 import { lesserRole, parseRole } from "../security/roles.ts";
 import { UserStore } from "./user-store.ts";
 import type { Logger } from "../lib/logger.ts";
@@ -23,7 +24,7 @@ export type KeyEntry = {
   readonly expiresAtMs: number | null;
   /** At most that of its user. */
   readonly role: UserRole;
-  readonly scope: KeyScope | null;
+  readonly scope: StoredScope | null;
 };
 
 /** What a new key is limited to; what is left out does not limit it. */
@@ -31,7 +32,7 @@ export type KeyLimits = {
   readonly expiresAtMs?: number | null;
   /** Above that of its user it has no effect. */
   readonly role?: UserRole | null;
-  readonly scope?: KeyScope | null;
+  readonly scope?: StoredScope | null;
 };
 
 /** A key that is usable, as requests with it need it. */
@@ -43,6 +44,8 @@ export type UsableKey = {
   readonly ownRole: UserRole | null;
   /** The only conversation that there is for the key. */
   readonly onlyConversation: string | undefined;
+  /** For the key of a share link. */
+  readonly share: Share | undefined;
 };
 
 export type KeyStoreDeps = {
@@ -61,6 +64,7 @@ type Known = {
   /** Null: that of its user. */
   readonly ownRole: UserRole | null;
   readonly onlyConversation: string | undefined;
+  readonly share: Share | undefined;
   readonly expiresAtMs: number;
   notedAtMs: number;
 };
@@ -208,8 +212,8 @@ export class KeyStore implements AsyncDisposable {
     await Promise.all(this.#notes);
   }
 
-  #toUsable({ id, userId, ownRole, onlyConversation }: Known): UsableKey {
-    return { id, userId, role: this.#roleOf(userId, ownRole), ownRole, onlyConversation };
+  #toUsable({ id, userId, ownRole, onlyConversation, share }: Known): UsableKey {
+    return { id, userId, role: this.#roleOf(userId, ownRole), ownRole, onlyConversation, share };
   }
 
   #roleOf(userId: string, ownRole: UserRole | null): UserRole {
@@ -229,6 +233,7 @@ export class KeyStore implements AsyncDisposable {
         userId: row.user_id,
         ownRole: ownRoleOf(row),
         onlyConversation: scope?.conversation,
+        share: shareOf(scope, row.expires_at),
         expiresAtMs: row.expires_at ?? Infinity,
         notedAtMs: row.last_used_at ?? Number.NEGATIVE_INFINITY,
       });

@@ -9,7 +9,7 @@ const LoginPage = lazyPart(() => import("../login/login-page.tsx"));
 
 type AppProps = {
   /** Why the login that the address led to did not succeed. */
-  readonly loginProblem: string | null;
+  readonly loginProblem?: string | null;
 };
 
 /** The page: the login form, or the application. */

@@ -13,6 +13,7 @@ import type { Attempt } from "./attempt.ts";
 const DeleteDialog = lazyPart(() => import("./delete-dialog.tsx"));
 const DownloadDialog = lazyPart(() => import("./download-dialog.tsx"));
 const PolicyDialog = lazyPart(() => import("./policy-dialog.tsx"));
+const ShareDialog = lazyPart(() => import("./share-dialog.tsx"));
 const RenameDialog = lazyPart(() => import("./rename-dialog.tsx"));
 
 type ConversationMenuProps = {
@@ -24,7 +25,7 @@ type ConversationMenuProps = {
   readonly onDeleted: () => void;
 };
 
-type Open = "download" | "rename" | "delete" | "policy" | null;
+type Open = "download" | "rename" | "delete" | "policy" | "share" | null;
 
 /** The menu of a conversation and its dialogs. */
 export default function ConversationMenu(props: ConversationMenuProps) {
@@ -39,6 +40,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
     preview: { title: preview },
     network: { title: network },
     shells: { title: shells },
+    share: { title: share },
   } = useMoreWords();
   const { menu, changes, files } = useWords().conversation;
   const { client, overview } = useServices();
@@ -95,6 +97,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
               { label: words.rename, onChoose: () => setOpen("rename") },
               ...marks.map(({ label, body }) => ({ label, onChoose: () => mark(body) })),
               { label: words.fork, onChoose: onFork },
+              { label: share, onChoose: () => setOpen("share") },
               { label: words.download, onChoose: () => setOpen("download") },
               { label: words.delete, onChoose: () => setOpen("delete"), isDangerous: true },
             ],
@@ -103,6 +106,7 @@ export default function ConversationMenu(props: ConversationMenuProps) {
       />
       <Suspense>
         {open === "download" && <DownloadDialog id={id} folder={state.workingDir} onClose={close} />}
+        {open === "share" && <ShareDialog id={id} onClose={close} />}
         {open === "rename" && (
           <RenameDialog
             title={state.title ?? ""}

@@ -3,11 +3,11 @@ import { LoginForm } from "./login-form.tsx";
 
 type LoginPageProps = {
   /** `linkUsed`, or the code of a refusal by the identity provider's login. */
-  readonly problem: string | null;
+  readonly problem: string | null | undefined;
 };
 
 /** Shown without a login. */
-export default function LoginPage({ problem }: LoginPageProps) {
+export default function LoginPage({ problem = null }: LoginPageProps) {
   const words = useMoreWords().login;
   const refusals: Readonly<Record<string, string>> = words.refusals;
   // Anybody can make a link with another code.

@@ -2,6 +2,7 @@ import type { OidcRefusal } from "@convoke/protocol";
 import { exactLogEn } from "./exact-log-en.ts";
 import { workspaceEn } from "./workspace-en.ts";
 import { openPageEn } from "./open-page-en.ts";
+import { shareEn } from "./share-en.ts";
 import { settingsEn } from "./settings-en.ts";
 
 /** Texts of screens and dialogs that load on demand. */
@@ -10,6 +11,7 @@ export const moreEn = {
   ...workspaceEn,
   ...openPageEn,
   ...settingsEn,
+  ...shareEn,
   home: {
     title: "What should the agent do?",
     folder: "Folder or Git URL",

@@ -1,5 +1,6 @@
-import type { CreateKeyRequest, KeyInfo, KeyScope, UserRole } from "@convoke/protocol";
+import type { CreateKeyRequest, IssuedKeyScope, KeyInfo, KeyScope, UserRole } from "@convoke/protocol";
 import type { Caller } from "../../security/caller.ts";
+import type { StoredScope } from "../../security/key-scope.ts";
 import { isAtLeast, lesserRole, roleOf } from "../../security/roles.ts";
 import type { RouteHandler } from "../../http/mount.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -112,12 +113,20 @@ function toInfo(entry: KeyEntry, caller: Caller): KeyInfo {
     user_id: entry.userId,
     label: entry.label,
     role: entry.role,
-    scope: entry.scope,
+    scope: toShownScope(entry.scope),
     created_at: toText(entry.createdAtMs),
     last_used_at: entry.lastUsedAtMs === null ? null : toText(entry.lastUsedAtMs),
     expires_at: entry.expiresAtMs === null ? null : toText(entry.expiresAtMs),
     is_current: entry.id === caller.keyId,
   };
+}
+
+function toShownScope(scope: StoredScope | null): IssuedKeyScope | null {
+  if (scope === null) return null;
+  const { share, ...others } = scope;
+  return share === undefined
+    ? others
+    : { ...others, share: { up_to_event_id: share.up_to?.eventId ?? null } };
 }
 
 function toText(atMs: number): string {

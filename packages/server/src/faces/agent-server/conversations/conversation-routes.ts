@@ -24,6 +24,7 @@ import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import { withPlugins, type PluginAccess } from "../extensions/with-plugins.ts";
+import { toSharedInfo } from "../../../reading/shared-view.ts";
 import { quotaHeaders } from "./quota-headers.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
@@ -136,7 +137,11 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       return { json: await describe(caller, id) };
     },
 
-    getConversation: async (request) => ({ json: await describe(request.caller, conversationIdOf(request)) }),
+    getConversation: async (request) => {
+      const { caller } = request;
+      const info = await describe(caller, conversationIdOf(request));
+      return { json: caller.share === undefined ? info : toSharedInfo(info, caller.share) };
+    },
 
     getConversations: async (request) => {
       const ids = (request.query["ids"] as readonly string[]).map((id) => normalizeUuid(id) ?? id);

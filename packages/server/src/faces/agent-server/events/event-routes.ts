@@ -14,6 +14,7 @@ import { readKind, readName } from "./event-names.ts";
 import { readEventsById } from "./events-by-id.ts";
 import { readResponseSchema } from "./read-response-schema.ts";
 import { toUserMessage } from "./user-message.ts";
+import { isBeyondShare, toSharedEvent } from "../../../reading/shared-view.ts";
 import { readInstantOf } from "../../../http/read-instant.ts";
 
 export type EventRouteDeps = {
@@ -35,18 +36,23 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
   async function readPage(id: string, request: RouteRequest): Promise<{ text: string; isSettled: boolean }> {
     const { page_id: pageId, limit, sort_order: order } = request.query as SearchQuery;
     const page = await journal.search(id, {
-      ...readFilter(request.query),
+      ...filterOf(request),
       order: order ?? "TIMESTAMP",
       limit: limit ?? 100,
       pageId: pageId ?? undefined,
     });
     const trim = trimOf(request);
-    const items = page.items.map((json) => trimmed.shown(json, trim));
+    const items = page.items.map((json) => shown(request, json, trim));
     return {
       text: `{"items":[${items.join(",")}],"next_page_id":${JSON.stringify(page.nextPageId)}}`,
       // Later events are on the next page, if there is one; with the newest page first, on the page above it.
       isSettled: page.nextPageId !== null && (order !== "TIMESTAMP_DESC" || Boolean(pageId)),
     };
+  }
+
+  /** An event as the caller may see it. */
+  function shown({ caller }: RouteRequest, json: string, trim: number | null): string {
+    return trimmed.shown(caller.share === undefined ? json : toSharedEvent(json), trim);
   }
 
   /** Answers repeated requests for a page from the cache, when the store knows the log's end at once. */
@@ -64,6 +70,11 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
       const finding = directory.head(request.caller, id);
       const head = finding instanceof Promise ? await finding : finding;
       if (head === null) throw conversationMissing(id);
+      // Pages in the cache are those of the owner.
+      if (request.caller.share !== undefined) {
+        const { text } = await readPage(id, request);
+        return { text };
+      }
       const key = `${id} ${JSON.stringify(request.query)}`;
       const cached = pages.get(key, head);
       if (cached !== undefined) return pageReply(request, cached, againOf(id, key, finding));
@@ -76,16 +87,16 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
     },
 
     countEvents: async (request) => ({
-      json: await journal.count(await known(request), readFilter(request.query)),
+      json: await journal.count(await known(request), filterOf(request)),
     }),
 
     getEvent: async (request) => {
       const id = await known(request);
       const [event] = await journal.getEvents(id, [request.params["event_id"]!.toLowerCase()]);
-      if (!event)
+      if (!event || isBeyondShare(request.caller, event.seq))
         throw new Fault("missing", "event_not_found", `Event not found: ${request.params["event_id"]}`);
       if (!isWhole(event.json)) throw new DamagedEventError(id, event.seq);
-      return settledReply(request, trimmed.shown(event.json, trimOf(request)));
+      return settledReply(request, shown(request, event.json, trimOf(request)));
     },
 
     getEvents: async (request) => {
@@ -94,7 +105,10 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
       if (ids === undefined) throw invalidField(["body"], "Send the event ids as a JSON list.", "missing");
       const stored = ids.map((eventId) => eventId.toLowerCase());
       const trim = trimOf(request);
-      return { text: await readEventsById(journal, id, stored, (json) => trimmed.shown(json, trim)) };
+      const text = await readEventsById(journal, id, stored, ({ seq }, json) =>
+        isBeyondShare(request.caller, seq) ? "null" : shown(request, json, trim),
+      );
+      return { text };
     },
 
     sendMessage: async (request) => {
@@ -138,6 +152,14 @@ function idempotencyKey({ headers }: RouteRequest): string | undefined {
   if (typeof key !== "string" || key === "") return undefined;
   if (key.length <= 200) return key;
   throw invalidField(["header", "Idempotency-Key"], "Send at most 200 characters.", "string_too_long");
+}
+
+/** The filter of a request, which for a share link ends with its last event. */
+function filterOf({ query, caller }: RouteRequest): EventFilter {
+  const filter = readFilter(query);
+  const end = caller.share?.upTo?.micros;
+  if (end === undefined) return filter;
+  return { ...filter, timestampLtMicros: Math.min(filter.timestampLtMicros ?? Infinity, end + 1) };
 }
 
 function readFilter(query: Readonly<Record<string, unknown>>): EventFilter {

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Journal } from "../../../journal/journal.ts";
+import type { Journal, StoredEvent } from "../../../journal/journal.ts";
 import { shownJson } from "../../../journal/shown-event.ts";
 import { Fault } from "../../../lib/fault.ts";
 
@@ -13,13 +13,13 @@ export async function readEventsById(
   journal: Pick<Journal, "getEvents">,
   conversationId: string,
   ids: readonly string[],
-  toShown: (json: string) => string = (json) => json,
+  toShown: (event: StoredEvent, json: string) => string = (_event, json) => json,
 ): Promise<string> {
   const texts: string[] = [];
   let characters = 0;
   for (const [index, id] of ids.entries()) {
     const [event] = await journal.getEvents(conversationId, [id]);
-    const text = event == null ? "null" : toShown(shownJson(event));
+    const text = event == null ? "null" : toShown(event, shownJson(event));
     characters += text.length;
     if (characters > maxCharacters) {
       const limit = "The events are longer than 256 Mi characters together. Ask for fewer ids at once.";

@@ -8,13 +8,14 @@ import type { Caller } from "../../../security/caller.ts";
 import type { Peers } from "../../../cluster/peers.ts";
 import type { TrimmedEvents } from "../../../events/trimmed-events.ts";
 import type { Journal } from "../../../journal/journal.ts";
+import { toSharedEvent } from "../../../reading/shared-view.ts";
 import { Fault } from "../../../lib/fault.ts";
 import type { Logger } from "../../../lib/logger.ts";
 import { storageFault } from "../../../lib/storage-fault.ts";
 import { closeCodes } from "./close-codes.ts";
 import { mountSocket, type Admitted, type SocketTarget } from "./mount-socket.ts";
 import type { NodeSignals } from "./node-signals.ts";
-import { EventStream, type WantedSignals } from "./event-stream.ts";
+import { EventStream, type EventStreamDeps, type WantedSignals } from "./event-stream.ts";
 import { batchLimits } from "./chunk-batches.ts";
 import { readConversationId } from "./person-socket.ts";
 import { SharedFrames } from "./shared-frames.ts";
@@ -54,6 +55,7 @@ export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): v
   mountSocket<Target>(app, {
     path: "/sockets/events/:conversationId",
     name: "event socket",
+    inShare: true,
     logger: deps.logger,
     times: deps.times,
     readTarget: (request) => readTarget(request, deps.scopeOf(request), sharedFrames),
@@ -103,7 +105,7 @@ async function serve(
     socket.close(closeCodes.badResume, "after_event_id names no event of this conversation");
     return;
   }
-  using stream = new EventStream({ watch, output, onEvicted, ...wanted });
+  using stream = new EventStream({ watch, output, onEvicted, ...wanted, ...limitsOf(caller) });
   const stopFollowing = deps.nodeSignals?.follow(conversationId);
   frames.each((frame) => receive(frame, { output, deps, directory, caller, conversationId }));
   try {
@@ -112,6 +114,11 @@ async function serve(
     stopFollowing?.();
     output.end();
   }
+}
+
+/** Share links get the events without what only the owner needs. */
+function limitsOf({ share }: Caller): Partial<Pick<EventStreamDeps, "toShown" | "wantsLiveStatus">> {
+  return share === undefined ? {} : { toShown: toSharedEvent, wantsLiveStatus: false };
 }
 
 async function watchIfThere(

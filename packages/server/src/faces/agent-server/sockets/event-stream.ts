@@ -1,5 +1,6 @@
 import type { Listener } from "../../../engine/signals.ts";
 import type { Watch } from "../../../directory/watch.ts";
+import type { StoredEvent } from "../../../journal/journal.ts";
 import { ChunkBatches } from "./chunk-batches.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import { LiveStatusOutput } from "./live-status-output.ts";
@@ -18,6 +19,8 @@ export type EventStreamDeps = WantedSignals & {
   readonly output: SocketOutput;
   /** The conversation does not exist, or was deleted. */
   readonly onEvicted: () => void;
+  /** What the client gets of an event, for one that does not get all of it. */
+  readonly toShown?: (json: string) => string;
 };
 
 /** The stream for one client of a conversation: its state, then its events, with unstored signals between them. */
@@ -30,9 +33,10 @@ export class EventStream implements Listener, Disposable {
   readonly #liveStatus: LiveStatusOutput | null;
   readonly #batches: ChunkBatches | null;
   readonly #stopListening: () => void;
+  readonly #toShown: ((json: string) => string) | null;
   #hasState = false;
 
-  constructor({ watch, output, onEvicted, ...wanted }: EventStreamDeps) {
+  constructor({ watch, output, onEvicted, toShown, ...wanted }: EventStreamDeps) {
     const { wantsItems, wantsProgress, wantsLiveStatus, batchMs } = wanted;
     this.#watch = watch;
     this.#output = output;
@@ -41,6 +45,7 @@ export class EventStream implements Listener, Disposable {
     this.onProgress = wantsProgress ? (json) => this.#hasState && output.offer(json, true) : null;
     this.#liveStatus = wantsLiveStatus ? new LiveStatusOutput(watch, output) : null;
     this.#batches = batchMs === 0 ? null : new ChunkBatches(output, batchMs);
+    this.#toShown = toShown ?? null;
     this.#stopListening = watch.listen(this);
   }
 
@@ -51,14 +56,14 @@ export class EventStream implements Listener, Disposable {
       this.onEnd();
       return;
     }
-    this.#output.offer(state);
+    this.#output.offer(this.#toShown?.(state) ?? state);
     this.#hasState = true;
     await this.#liveStatus?.publish();
     using reader = this.#watch.read({ afterSeq });
     this.#output.hold(reader);
     for (let events = await reader.next(); events !== null; events = await reader.next()) {
       this.#batches?.flush();
-      if (!(await this.#output.send(events))) return;
+      if (!(await this.#output.send(this.#shown(events)))) return;
       await this.#liveStatus?.publish();
     }
   }
@@ -67,7 +72,7 @@ export class EventStream implements Listener, Disposable {
   onSignal(json: string): void {
     if (!this.#hasState) return;
     this.#batches?.flush();
-    this.#output.offer(json);
+    this.#output.offer(this.#toShown?.(json) ?? json);
   }
 
   onDelta(json: string): void {
@@ -78,6 +83,12 @@ export class EventStream implements Listener, Disposable {
   onChange(): void {
     // A failure here is repeated, and reported, with the next event.
     if (this.#hasState) this.#liveStatus?.publish().catch(() => {});
+  }
+
+  /** The same list where nothing is left out, because its frames are encoded once for all. */
+  #shown(events: readonly StoredEvent[]): readonly StoredEvent[] {
+    const toShown = this.#toShown;
+    return toShown === null ? events : events.map((event) => ({ ...event, json: toShown(event.json) }));
   }
 
   [Symbol.dispose](): void {

@@ -43,6 +43,8 @@ export type SocketRoute<Target extends SocketTarget> = {
    * where the socket is closed to it. Absent: it has the socket of its conversation.
    */
   readonly scope?: "filtered" | "outside";
+  /** True where the link of a shared conversation may listen, unless it ends at an event. */
+  readonly inShare?: true;
   /** For sockets that only the conversation's owner can serve; absent: every node serves. */
   readonly owner?: SocketOwner<Target>;
 };
@@ -87,7 +89,7 @@ export function mountSocket<Target extends SocketTarget>(
         readFlag(request.query as SocketQuery, "heartbeat");
         const target = route.readTarget(request);
         const caller = route.owner?.peers.callerOf(request) ?? null;
-        if (caller === null) checkHandshake(request, target.keys);
+        if (caller === null) checkHandshake(request, reply, target.keys);
         // A relaying node tries elsewhere when this node is not the owner.
         else await route.owner?.find(caller, target);
       },
@@ -133,7 +135,7 @@ function closeFailed(
 async function admit<Target extends SocketTarget>(
   socket: WebSocket,
   request: FastifyRequest,
-  { readTarget, times, owner, refusal, scope }: SocketRoute<Target>,
+  { readTarget, times, owner, refusal, scope, inShare }: SocketRoute<Target>,
   timer: SharedTimer<SocketOutput>,
 ): Promise<Admitted<Target> | null> {
   const frames = new SocketFrames(socket);
@@ -148,12 +150,17 @@ async function admit<Target extends SocketTarget>(
   });
   const forwarded = owner?.peers.callerOf(request) ?? null;
   const path = owner === undefined || forwarded !== null ? null : pathOf(request);
+  const known = forwarded === null ? callerOfHandshake(request, target.keys) : null;
   const caller =
-    forwarded ??
-    callerOfHandshake(request, target.keys) ??
-    (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
+    forwarded ?? known ?? (await authenticateFirstFrame(request, frames, target.keys, times.authDeadlineMs));
   request.noteSocket(caller);
-  if (caller !== null && !isReachable(caller, request, scope)) {
+  // With a key in its handshake it is counted already.
+  const isCounted = forwarded !== null || known !== null;
+  if (caller !== null && !isCounted && request.server.rateLimits.take(caller)?.refusal != null) {
+    socket.close(closeCodes.tryAgainLater, "Too many requests; try again later");
+    return null;
+  }
+  if (caller !== null && !isReachable(caller, request, { scope, inShare })) {
     socket.close(closeCodes.notFound, "Not found for this key, which is for one conversation");
     return null;
   }
@@ -169,8 +176,9 @@ async function admit<Target extends SocketTarget>(
 function isReachable(
   caller: Caller,
   { params }: FastifyRequest,
-  scope: SocketRoute<SocketTarget>["scope"],
+  { scope, inShare }: { scope: SocketRoute<SocketTarget>["scope"]; inShare: true | undefined },
 ): boolean {
+  if (caller.share !== undefined && (inShare !== true || caller.share.upTo !== null)) return false;
   if (caller.onlyConversation === undefined || scope === "filtered") return true;
   const { conversationId } = params as { readonly conversationId?: string };
   return scope !== "outside" && conversationId !== undefined && !isOutsideScope(caller, conversationId);

@@ -5,14 +5,18 @@ import { Fault } from "../../../lib/fault.ts";
 
 /**
  * Refuses a handshake with a wrong key; a valid header does not override a wrong query value. Without a key the
- * handshake passes, and the first frame must have one.
+ * handshake passes, and the first frame must have one. A socket with a key counts as one request of it.
  */
-export function checkHandshake(request: FastifyRequest, keys: KeyRing): void {
-  if (keys.isOpen) return;
-  const given = givenKey(request);
-  if (given !== null && identify(request, given, keys) === null) {
+export function checkHandshake(request: FastifyRequest, reply: FastifyReply, keys: KeyRing): void {
+  const caller = callerOfHandshake(request, keys);
+  if (caller === null) {
+    if (givenKey(request) === null) return;
     throw new Fault("refused", "bad_key", "The session API key is not valid.");
   }
+  const taken = request.server.rateLimits.take(caller);
+  if (taken === null || taken.refusal === null) return;
+  reply.headers(taken.headers);
+  throw taken.refusal;
 }
 
 /** The caller, if the handshake identifies one. */
