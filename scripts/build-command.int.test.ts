@@ -71,6 +71,7 @@ const tree: Readonly<Record<string, string>> = {
     "sweep-cache.ts",
     "watch-parent.ts",
   ),
+  "packages/cli/src/completion/complete.ts": `export const main = async () => console.log("completed");`,
   "packages/cli/src/tool-host-main.ts": `export const main = async () => console.log(JSON.stringify("a tool host"));`,
   "packages/cli/src/main.ts": `
     export async function main(given: readonly string[], keepCompiled: () => void): Promise<void> {

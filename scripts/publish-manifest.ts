@@ -71,7 +71,9 @@ export function libraryManifest(root: string, folder: string): Readonly<Record<s
     exports = {},
     dependencies,
   } = readManifest(path.join(root, "packages", folder));
-  const published = Object.entries(exports).filter(([, source]) => !source.includes("/testing/"));
+  const published = Object.entries(exports).filter(
+    ([subpath, source]) => !subpath.startsWith("./testing") && !source.includes("/testing/"),
+  );
   const compiled = published.map(([subpath, source]) => {
     const base = source.replace("./src/", "./lib/").replace(/\.ts$/, "");
     return [subpath, { types: `${base}.d.ts`, default: `${base}.js` }] as const;
