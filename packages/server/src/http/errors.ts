@@ -77,8 +77,8 @@ export function toErrorReply(error: unknown, logger: Logger, limitBytes = bodyLi
 }
 
 function fromFault(fault: Fault): ErrorReply {
-  if ((fault.kind === "caller" || fault.kind === "unusable") && fault.fields.length > 0)
-    return { status: statusOf[fault.kind], body: { detail: fault.fields } };
+  if (fault.kind === "caller" && fault.fields.length > 0)
+    return { status: 422, body: { detail: fault.fields } };
   return {
     status: statusOf[fault.kind],
     body: { detail: fault.message, code: fault.code, ...fault.facts },

@@ -21,12 +21,13 @@ export function toOpenAiError(
 /** An error reply with OpenAI's form beside ours, for addresses below `/v1/`. */
 export function withOpenAiError(url: string, status: number, body: unknown): unknown {
   if (!url.startsWith("/v1/") || typeof body !== "object" || body === null) return body;
-  const { code, detail } = body as { code?: unknown; detail?: unknown };
+  const { code, detail, param } = body as { code?: unknown; detail?: unknown; param?: unknown };
   const [field] = Array.isArray(detail) ? (detail as ValidationError[]) : [];
   if (field !== undefined) {
     const param = field.loc.slice(1).join(".");
     return { ...body, ...toOpenAiError(status, field.type, field.msg, param === "" ? null : param) };
   }
   const message = typeof detail === "string" ? detail : "The request failed.";
-  return { ...body, ...toOpenAiError(status, typeof code === "string" ? code : "error", message) };
+  const name = typeof param === "string" ? param : null;
+  return { ...body, ...toOpenAiError(status, typeof code === "string" ? code : "error", message, name) };
 }

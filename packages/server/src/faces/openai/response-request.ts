@@ -143,6 +143,5 @@ function readTool(tool: object, index: number): ClientToolSpec {
 }
 
 function unsupported(name: string, why = `${name} is not supported here. Leave it out.`): Fault {
-  const field = { loc: ["body", ...name.split(".")], msg: why, type: "unsupported_field" };
-  return new Fault("unusable", "unsupported_field", why, [field]);
+  return new Fault("unusable", "unsupported_field", why, [], { facts: { param: name } });
 }
