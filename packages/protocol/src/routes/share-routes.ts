@@ -89,7 +89,7 @@ export const shareRoutes = routesOf("Shares", {
     inScope: false,
     params: Type.Object({
       ...conversationParams.properties,
-      share_id: Type.String({ pattern: "^[0-9a-f]{1,40}$" }),
+      share_id: Type.String(),
     }),
     responses: { 204: { description: "It is over." }, ...noConversation, ...invalid },
   },

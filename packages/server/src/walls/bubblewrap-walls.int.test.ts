@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -101,7 +102,7 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
   });
 
   test("the idle wall ends for another one, which its agent is told; a busy one does not", async () => {
-    await using bench = await WallBench.open({ maxRunning: 1, placeWaitMs: 100 });
+    await using bench = await WallBench.open({ maxRunning: 1, placeWaitMs: 2_000 });
     const first = await bench.terminal();
     const wall = await bench.walls.open(bench.order());
     expect(await first("cd /tmp; echo one")).toBe("one");
@@ -109,7 +110,8 @@ describe.skipIf(!probe.isUsable)(`needs a working bubblewrap (${probe.detail})`,
     expect(bench.walls.countRunning()).toBe(1);
     expect(await second("echo two")).toBe("two");
     const readNotes = await wall.beginCall();
-    const waiting = first("until [ -e go ]; do sleep 0.05; done; pwd");
+    const waiting = first("touch began; until [ -e go ]; do sleep 0.05; done; pwd");
+    await expect.poll(() => existsSync(join(bench.folder, "began"))).toBe(true);
     expect(await second("echo three").catch(String)).toContain("All 1 walls that this server may run");
     await writeFile(join(bench.folder, "go"), "");
     expect(await waiting).toBe(bench.folder);
