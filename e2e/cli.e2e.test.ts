@@ -178,10 +178,10 @@ describe("run", () => {
   test.each([
     ["1: the model refuses", [{ error: { status: 401, message: "bad key" } }], [], 1, /error \w+/],
     [
-      "1: too many calls",
+      "8: too many calls",
       [shell("echo 1"), shell("echo 2")],
       ["--max-iterations", "1"],
-      1,
+      8,
       /MaxIterationsReached/,
     ],
     ["3: the agent repeats itself", Array.from({ length: 9 }, () => shell("echo again")), [], 3, /stuck/],
@@ -221,7 +221,7 @@ describe("run", () => {
     const { code, stderr } = await place.run(["run", "x", "--server", "http://127.0.0.1:9"], {
       LLM_MODEL: "openai/x",
     });
-    expect(code).toBe(1);
+    expect(code).toBe(7);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(stderr).toContain("http://127.0.0.1:9");
   });

@@ -225,7 +225,7 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     ]);
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/models`);
-    await page.getByRole("textbox", { name: "Model", exact: true }).fill("openai/new");
+    await page.getByRole("combobox", { name: "Model", exact: true }).fill("openai/new");
     await page.getByRole("textbox", { name: "Base URL" }).fill(`${address}/v1`);
     await page.getByLabel("Key").fill("a key");
     await page.getByRole("textbox", { name: "Name" }).fill("new");

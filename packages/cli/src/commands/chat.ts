@@ -42,8 +42,9 @@ Everything that was said stays in the terminal, to scroll, search and copy.
 /help inside tells the keys. With a conversation's id, or its beginning, that
 conversation goes on; -c continues the newest one of this folder.
 The model of a new conversation comes from LLM_MODEL, LLM_API_KEY and
-LLM_BASE_URL, else it is the one that is stored on the page. The server is the one that runs on the data folder; where none
-does, one is started for the time, and its runs pause when you leave.
+LLM_BASE_URL, else it is the one that is stored on the page. The server is the
+one that runs on the data folder; where none does, one is started for the time,
+and its runs pause when you leave.
 NO_COLOR, PAGER, VISUAL and EDITOR work as usual.`;
 
 export function addChat(program: Command, keepCompiled: () => void): void {

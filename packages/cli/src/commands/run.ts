@@ -36,10 +36,11 @@ const notes = `
 The model comes from LLM_MODEL (provider/model, e.g. openai/gpt-5 or
 anthropic/claude-sonnet-4-5), its key from LLM_API_KEY, its base URL
 from LLM_BASE_URL if it is not the provider's default. Without LLM_MODEL it is
-the model that is stored on the page. The conversation is stored in the data folder; convoke serve shows it. With --confirm risky or
-always you are asked before such an action runs; without a terminal to ask at,
-the action is rejected and the command exits with code 4. With --plan the agent
-changes nothing but its plan until you approve it. Ctrl-C interrupts the agent.`;
+the model that is stored on the page. The conversation is stored in the data
+folder; convoke serve shows it. With --confirm risky or always you are asked
+before such an action runs; without a terminal to ask at, the action is
+rejected and the command exits with code 4. With --plan the agent changes
+nothing but its plan until you approve it. Ctrl-C interrupts the agent.`;
 
 export function addRun(program: Command, keepCompiled: () => void): void {
   const command = program
