@@ -29,6 +29,8 @@ export default function LocalOffer({ onUsed }: { readonly onUsed: () => void }) 
       await client.call("POST /api/profiles/{name}", { params, body: { llm } });
       await client.call("POST /api/profiles/{name}/activate", { params });
       onUsed();
+      // The button goes; what comes next is the message.
+      document.querySelector("textarea")?.focus();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : words.common.failed);
       setStoring(false);

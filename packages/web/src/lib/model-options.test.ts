@@ -29,4 +29,5 @@ test("a stored model gets a name that fits into an address", () => {
   expect(proposedName("ollama/qwen3:8b")).toBe("qwen3-8b");
   expect(proposedName("openrouter/openai/gpt-4o")).toBe("gpt-4o");
   expect(proposedName("hosted_vllm/.hidden model!")).toBe("hidden-model");
+  expect(proposedName("ollama/模型")).toBe("model");
 });

@@ -51,11 +51,9 @@ export function matchingModels(options: readonly ModelOption[], query: string): 
     .slice(0, maxShown);
 }
 
-/** A name for a stored model: the last part of the model's own, such as `qwen3-8b` of `ollama/qwen3:8b`. */
+/** A name for a stored model: the last part of the model's own, such as `qwen3-8b` of `ollama/qwen3:8b`; `model` where nothing of it can be in an address. */
 export function proposedName(model: string): string {
   const last = model.split("/").at(-1) ?? "";
-  return last
-    .replaceAll(/[^\w.-]+/gu, "-")
-    .replaceAll(/^[-.]+|-+$/gu, "")
-    .slice(0, 64);
+  const name = last.replaceAll(/[^\w.-]+/gu, "-").replaceAll(/^[-.]+|-+$/gu, "");
+  return name.slice(0, 64) || "model";
 }
