@@ -4,7 +4,7 @@ export const shareDe: Pick<MoreWords, "share"> = {
   share: {
     title: "Teilen",
     about:
-      "Wer den Link hat, kann das Log des Gesprächs lesen, mit Befehlen, Ausgaben und Namen von Ordnern. Niemand kann etwas ändern.",
+      "Wer den Link hat, kann das Log des Gesprächs lesen, mit Systemprompt, Befehlen, Ausgaben und Namen von Ordnern. Niemand kann etwas ändern.",
     extent: "Was er zeigt",
     whole: "Alles, auch was noch kommt",
     upToNow: "Bis jetzt",

@@ -3,7 +3,7 @@ export const shareEn = {
   share: {
     title: "Share",
     about:
-      "Everybody with the link can read the conversation's log, with commands, outputs and folder names. Nobody can change anything.",
+      "Everybody with the link can read the conversation's log, with the system prompt, commands, outputs and folder names. Nobody can change anything.",
     extent: "What it shows",
     whole: "Everything, also what follows",
     upToNow: "Up to now",
