@@ -37,10 +37,9 @@ async function demo({ keep }: { readonly keep?: true }): Promise<void> {
     await findAgain(folder, id, eventCount);
     say("\nThat was the full agent loop: model over HTTP, real terminal and files, durable events, search.");
     console.log("Next, with a model of your own:");
-    console.log(
-      '  LLM_MODEL=anthropic/claude-sonnet-4-5 LLM_API_KEY=... npx convoke run "explain this repository"',
-    );
-    console.log("  npx convoke serve");
+    console.log("  export LLM_MODEL=anthropic/claude-sonnet-4-5 LLM_API_KEY=...");
+    console.log("  npx convoke chat    # in the terminal");
+    console.log("  npx convoke         # in a browser");
   } finally {
     if (keep === true) console.log(`\nKept: ${folder}`);
     else await rm(folder, { recursive: true, force: true });
