@@ -1,32 +1,15 @@
-import { Console } from "node:console";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { ConvokeClient } from "@convoke/client";
 import { version } from "@convoke/server";
-import { read } from "@convoke/server/setting";
-import { settings } from "@convoke/server/settings";
-import { Option, type Command } from "commander";
+import type { Command } from "commander";
 import { toStartRequest } from "../acp/start-session.ts";
-import type { ModeId } from "../acp/mapping.ts";
-import { configuredEnvironment } from "../configuration/load-configuration.ts";
 import { createMcpServer } from "../mcp/mcp-server.ts";
-import { openClient, type OpenedClient } from "../open-client.ts";
-import { openOwnServer } from "../open-own-server.ts";
-import { parseLogLevel } from "./parse-options.ts";
-import { withStore, type StoreOptions } from "./store-options.ts";
+import type { OpenedClient } from "../open-client.ts";
+import { openForStdio, withStdioOptions, type StdioOptions } from "./stdio-program.ts";
 
-type McpOptions = StoreOptions & {
-  readonly workspace: string;
-  readonly model?: string;
-  readonly baseUrl?: string;
-  readonly mode: ModeId;
-  readonly allowApprove?: true;
-  readonly sandbox?: string;
-  readonly network?: string;
-  readonly server?: string;
-  readonly logLevel: ReturnType<typeof parseLogLevel>;
-};
+type McpOptions = StdioOptions & { readonly workspace: string; readonly allowApprove?: true };
 
 const notes = `
 For an agent that takes tools from MCP servers over stdio. It can start
@@ -41,55 +24,15 @@ export function addMcp(program: Command, keepCompiled: () => void): void {
     .command("mcp")
     .description("Give another agent conversations as tools, by the Model Context Protocol")
     .option("--workspace <directory>", "where new conversations work unless a call says so", ".")
-    .option("--model <provider/model>", "the model of new conversations; overrides LLM_MODEL")
-    .option("--base-url <url>", "overrides LLM_BASE_URL")
-    .addOption(
-      new Option("--mode <mode>", "how new conversations ask before actions, or plan first")
-        .choices(["ask", "risky", "auto", "plan"])
-        .default("risky"),
-    )
-    .option("--allow-approve", "let the calling agent answer approvals")
-    .addOption(
-      new Option(
-        "--sandbox <kind>",
-        "the wall around the tools of a server that is started: auto, bubblewrap, or off to run them as your user",
-      ).choices(["auto", "bubblewrap", "off"]),
-    )
-    .option("--network <network>", "what commands reach behind that wall, as of convoke run");
-  withStore(command, "where conversations are stored (default ~/.convoke)")
-    .option("--server <url>", "use this running server, with the key in SESSION_API_KEY")
-    .option(
-      "--log-level <level>",
-      "fatal, error, warn, info, debug or silent; logs go to stderr",
-      parseLogLevel,
-      "error",
-    )
+    .option("--allow-approve", "let the calling agent answer approvals");
+  withStdioOptions(command, "conversations")
     .addHelpText("after", notes)
     .action((options: McpOptions) => mcp(options, keepCompiled));
 }
 
 async function mcp(options: McpOptions, keepCompiled: () => void): Promise<void> {
-  // Nothing but messages may be on stdout, whatever a library has to say.
-  globalThis.console = new Console(process.stderr, process.stderr);
-  const environment = configuredEnvironment();
-  await using opened = await openClient(options, {
-    environment,
-    openOwn: async () => {
-      const own = await openOwnServer({
-        ...options,
-        wall: options.sandbox,
-        withoutWall: "refuse",
-        isJson: true,
-      });
-      keepCompiled();
-      return own;
-    },
-  });
-  const model = {
-    model: options.model ?? read(environment, settings.llm_model),
-    apiKey: read(environment, settings.llm_api_key),
-    baseUrl: options.baseUrl ?? read(environment, settings.llm_base_url),
-  };
+  const { opened, model } = await openForStdio(options, keepCompiled);
+  await using _ = opened;
   const server = createMcpServer(
     {
       clientAt: (depth) => clientAt(opened, depth),
