@@ -46,15 +46,13 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   },
 );
 
-test.each([
-  ["SIGTERM", "SIGINT"],
-  ["SIGHUP", "SIGTERM"],
-] as const)("%s and then %s end it at once, with code 130", async (first, second) => {
+// Which of two pending signals Node reports first is not defined: here it does not matter. "until-signalled.test.ts" has the other pairs.
+test("SIGTERM and then SIGINT end it at once, with code 130", async () => {
   const server = await serve();
   // Both are there before it has done anything about the first one.
   server.child.kill("SIGSTOP");
   await expect.poll(() => stateOf(server.child)).toBe("T");
-  for (const signal of [first, second, "SIGCONT"] as const) server.child.kill(signal);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGCONT"] as const) server.child.kill(signal);
   expect(await server.ended).toEqual([130, null]);
 });
 
