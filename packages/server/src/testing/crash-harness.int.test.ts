@@ -8,7 +8,7 @@ checkLeaksAfterEach();
 /** Points at which a command may or may not have had its effect when the server died. */
 const unknownOutcomes = ["tool.before", "tool.after"];
 
-/** `CONVOKE_EVERY_PASSAGE=1` plays all of them, as the nightly run does; among other suites every eighth one of each kind, and half of the other moments. */
+/** `CONVOKE_EVERY_PASSAGE=1` plays all of them, as the nightly run does; among other suites every sixteenth one of each kind, and half of the other moments. */
 const isEvery = process.env["CONVOKE_EVERY_PASSAGE"] === "1";
 
 test("P2, P6, B13: after kill -9 at appends and boundaries of model and tools the run ends by itself, with one answer a call", async ({
@@ -29,7 +29,7 @@ test("P2, P6, B13: after kill -9 at appends and boundaries of model and tools th
     ]),
   );
   const failures: object[] = [];
-  const waiting = passages.filter(({ number }) => isEvery || number % 8 === 1);
+  const waiting = passages.filter(({ number }) => isEvery || number % 16 === 1);
   const worker = async (): Promise<void> => {
     for (let passage = waiting.shift(); passage !== undefined && !signal.aborted; passage = waiting.shift()) {
       const result = await crashAt(passage);
