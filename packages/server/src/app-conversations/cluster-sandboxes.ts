@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { connectToolHost, ToolHostUnreachableError, type RemoteToolHost } from "@convoke/tool-host";
-import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { BoundSecret, HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import { deriveSandboxKey } from "../sandboxes/sandbox-fleet.ts";
@@ -149,6 +149,11 @@ export class ClusterSandboxes implements Sandboxes {
     const far = this.#cards.get(id);
     if (far === undefined) return await this.#here.setGrants(id, conversationId, hosts);
     await this.#askFor("grant", id, far, { conversationId, hosts });
+  }
+
+  async sendSecrets(id: string, conversationId: string, secrets: readonly BoundSecret[]): Promise<void> {
+    const far = this.#cards.get(id);
+    if (far !== undefined) await this.#askFor("secrets", id, far, { conversationId, secrets });
   }
 
   async refusalsSince(id: string, mark: number): Promise<RefusalsSince> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import { openHostStream, ToolHostUnreachableError } from "@convoke/tool-host";
-import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { BoundSecret, HostTotals, RefusalsSince } from "../egress/egress.ts";
 import { UnknownPageError } from "../journal/journal.ts";
 import { Fault } from "../lib/fault.ts";
 import { specMissing } from "./sandbox-refusals.ts";
@@ -52,6 +52,8 @@ export type FleetSandboxesDeps = {
 export interface LocalSandboxes extends Sandboxes {
   /** Where tools run, as they see it. Waits as `openHost` does. */
   placeOf(id: string): Promise<SandboxPlace>;
+  /** What a conversation of another process has bound to hosts. Replaces what came for it before. */
+  receiveSecrets(id: string, conversationId: string, secrets: readonly BoundSecret[]): void;
   /** The bytes of its tool host, which lets nobody in without the sandbox's key. */
   connectHost(id: string): Promise<Duplex>;
 }
@@ -173,6 +175,13 @@ class FleetSandboxes implements LocalSandboxes {
 
   async setGrants(id: string, conversationId: string, hosts: readonly string[]): Promise<void> {
     this.#ways.setGrants(id, conversationId, hosts);
+  }
+
+  /** Those of this process are in the registry that the ways out read. */
+  async sendSecrets(): Promise<void> {}
+
+  receiveSecrets(id: string, conversationId: string, secrets: readonly BoundSecret[]): void {
+    this.#ways.setSecrets(id, conversationId, secrets);
   }
 
   async refusalsSince(id: string, mark: number): Promise<RefusalsSince> {

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { BoundSecret, HostTotals, RefusalsSince } from "../egress/egress.ts";
 import type { SandboxRow } from "../sandboxes/sandbox-store.ts";
 import type { SandboxPlace, SandboxTemplate, SandboxView } from "./sandbox-service.ts";
 
@@ -14,6 +14,8 @@ export type MachineActs = {
   readonly remove: boolean;
   /** See `SandboxAccess.setGrants`. */
   readonly grant: null;
+  /** See `LocalSandboxes.receiveSecrets`. */
+  readonly secrets: null;
   readonly refusals: RefusalsSince;
   readonly totals: readonly HostTotals[];
   /** The rest is for the processes beside that server, which share its machine. */
@@ -34,10 +36,11 @@ export type MachineAsked = {
   readonly network?: NetworkAsked;
 };
 
-/** For `grant` and `refusals`. */
+/** For `grant`, `secrets` and `refusals`. */
 export type NetworkAsked = {
   readonly conversationId?: string;
   readonly hosts?: readonly string[];
+  readonly secrets?: readonly BoundSecret[];
   readonly mark?: number;
 };
 

@@ -1,11 +1,13 @@
 import { posix } from "node:path";
 import type { Asker, Directory } from "../directory/directory.ts";
+import { isBound } from "../egress/check-secret-binding.ts";
 import { secretValues } from "../engine/secret-values.ts";
 import type { Mailboxes } from "../lib/mailboxes.ts";
 import { wait } from "../lib/wait.ts";
 import { createMask, type Mask } from "../security/mask.ts";
 import { writeFacts, type AppConversationStore } from "./app-conversation-store.ts";
 import { orAborted } from "../lib/or-aborted.ts";
+import { leaveOutBound } from "./leave-out-bound.ts";
 import { PreparationError, prepareWorkspace } from "./prepare-workspace.ts";
 import { isMachineUnavailable } from "./sandbox-refusals.ts";
 import type { Sandboxes, SandboxHost, SandboxView } from "./sandbox-service.ts";
@@ -163,7 +165,9 @@ async function prepareNow(
   host: SandboxHost,
 ): ReturnType<typeof prepareWorkspace> {
   const secrets = Object.entries(order.secrets.sources).flatMap(([name, source]) =>
-    source.kind === "StaticSecret" && typeof source.value === "string" ? [{ name, value: source.value }] : [],
+    source.kind === "StaticSecret" && typeof source.value === "string" && !isBound(source)
+      ? [{ name, value: source.value }]
+      : [],
   );
   try {
     return await prepareWorkspace({
@@ -181,20 +185,21 @@ async function prepareNow(
 }
 
 async function createConversation(
-  { task, order, rows, directory }: RunStartDeps,
+  { task, order, rows, directory, sandboxes }: RunStartDeps,
   workingDir: string,
 ): Promise<void> {
   const { conversationId: id, ownerId, sandboxId } = task;
   const asker: Asker = { userId: ownerId };
   const facts = writeFacts(order.facts, order.parentId);
+  const { config: ordered, secrets } = sandboxes.hasWayOut(sandboxId) ? order : leaveOutBound(order);
   const config = {
-    ...order.config,
+    ...ordered,
     workspace: { kind: "LocalWorkspace" as const, working_dir: workingDir },
     sandbox_id: sandboxId,
   };
   const title = order.title ?? `Conversation ${id.replaceAll("-", "").slice(0, 5)}`;
   const app = { facts, createdAtMs: task.createdAtMs };
-  if ((await directory.create(asker, { id, title, config, secrets: order.secrets, app })) !== null) return;
+  if ((await directory.create(asker, { id, title, config, secrets, app })) !== null) return;
   const known = await directory.describe(asker, id);
   if (known?.config.sandbox_id === sandboxId) {
     await rows.adopt(id, facts);

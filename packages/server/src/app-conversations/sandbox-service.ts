@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { SandboxStatus } from "@convoke/protocol";
 import type { RemoteToolHost } from "@convoke/tool-host";
-import type { HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { BoundSecret, HostTotals, RefusalsSince } from "../egress/egress.ts";
 
 /** A sandbox as its owner sees it. */
 export type SandboxView = {
@@ -112,6 +112,11 @@ export interface SandboxAccess {
    * Replaces what was set for that conversation before. Does nothing for a sandbox without a way out.
    */
   setGrants(id: string, conversationId: string, hosts: readonly string[]): Promise<void>;
+  /**
+   * What a conversation in the sandbox has bound to hosts, for the process that manages the sandbox, where that is another one. Replaces what was
+   * sent for that conversation before.
+   */
+  sendSecrets(id: string, conversationId: string, secrets: readonly BoundSecret[]): Promise<void>;
   /** What was refused on its way out since a mark, in words for the agent; 0 for all. Nothing where nobody can tell. */
   refusalsSince(id: string, mark: number): Promise<RefusalsSince>;
   /** What passed and was refused on its way out, by host and port. */

@@ -9,6 +9,7 @@ import type { Policy } from "../settings/policy-store.ts";
 import type { WalledHost, WallOrder, Walls } from "../walls/wall.ts";
 import { DiskWatch } from "../workspaces/disk-watch.ts";
 import { createMachinePolicy } from "../workspaces/machine-policy.ts";
+import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { Hosts, type ChooseHostDeps } from "./choose-host.ts";
 
 const toolHost = createInProcessHost({ tools: [], environment: {} });
@@ -38,6 +39,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     walls,
     network: "registries",
     sandboxNetwork: "registries",
+    boundSecrets: createBoundSecretRegistry(),
     requireMachine: createMachinePolicy({ users: ["local"], isSandboxed: true }),
     disk: new DiskWatch({ folders: [] }),
     policyOf: () => ({}),

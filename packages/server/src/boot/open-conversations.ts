@@ -165,6 +165,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     walls,
     network: config.wall.network,
     sandboxNetwork: config.sandbox.network,
+    boundSecrets: deps.boundSecrets,
     requireMachine,
     disk: new DiskWatch({ folders: [config.dataDir] }),
     policyOf: deps.policies.of,

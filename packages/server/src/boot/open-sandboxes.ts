@@ -16,6 +16,7 @@ import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { SandboxStore } from "../sandboxes/sandbox-store.ts";
 import { SharedSandboxes } from "../sandboxes/shared-sandbox-store.ts";
 import { ConfigError } from "../lib/config-error.ts";
+import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { describeNetwork } from "../egress/policy/describe-network.ts";
 import type { SandboxBackendName, SandboxConfig } from "./config-sandboxes.ts";
 import { ownListener, type SharedWithWays } from "./own-listener.ts";
@@ -112,6 +113,7 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
       policy: config.network,
       environment: deps.environment,
       isOwnListener: ownListener(deps.ownPort),
+      boundSecrets: deps.boundSecrets,
       onRecord: (sandbox, record) => deps.onEgress({ sandbox }, record),
       logger,
     }),
@@ -227,6 +229,7 @@ export async function findSandboxBackends(
     policy: "none",
     environment: {},
     isOwnListener: () => true,
+    boundSecrets: createBoundSecretRegistry(),
     onRecord: () => {},
     logger: silentLogger,
   });

@@ -39,7 +39,7 @@ import { openListener, openSurface } from "./open-surface.ts";
 import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
-import { createBoundSecretRegistry, type BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
+import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { SharedWithWays } from "./own-listener.ts";
 import { PolicyStore } from "../settings/policy-store.ts";
 import type { Walls } from "../walls/wall.ts";
@@ -105,7 +105,6 @@ export type SharedWithWalls = Pick<ServerDeps, "config" | "logger"> &
     /** Names of the tools of this program that work here, sorted. */
     readonly catalogue: readonly string[];
     /** Secrets that walls put into requests of their conversations. */
-    readonly boundSecrets: BoundSecretRegistry;
     /** Counts a wall of a user that is about to run. */
     readonly takeWallHold: WallHolds["take"];
   };
@@ -182,6 +181,7 @@ export async function openServer({
   const ways: SharedWithWays = {
     ownPort: () => ownPort,
     onEgress: (place, record) => observability.onEgress(place, record),
+    boundSecrets,
   };
   const sandboxes = await openSandboxes({
     config,
@@ -198,7 +198,6 @@ export async function openServer({
     config,
     logger,
     catalogue: toolHost.catalogue,
-    boundSecrets,
     takeWallHold: (userId) => wallHolds.take(userId),
     ...ways,
   });

@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { OnEgress } from "./open-observability.ts";
 
 /** For what has ways out through this server. */
@@ -6,6 +7,8 @@ export type SharedWithWays = {
   /** The port at which this server listens; null before it does. */
   readonly ownPort: () => number | null;
   readonly onEgress: OnEgress;
+  /** Of the conversations in this process. */
+  readonly boundSecrets: BoundSecretRegistry;
 };
 
 /** Says whether this server listens at an address and port; `ownPort` is null before it does. */

@@ -5,9 +5,10 @@ import type { Sandboxes } from "../app-conversations/sandbox-service.ts";
 import type { HostTotals } from "../egress/egress.ts";
 import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { Fault } from "../lib/fault.ts";
+import { SandboxSecrets, type SandboxSecretsDeps } from "./sandbox-secrets.ts";
 import type { ConversationHost, HostedConversation } from "../tools/conversation-host.ts";
 
-export type SandboxHostsDeps = {
+export type SandboxHostsDeps = Omit<SandboxSecretsDeps, "sandboxes"> & {
   readonly sandboxes: Sandboxes | null;
   /** What the sandboxes let out that isolate. */
   readonly sandboxNetwork: NetworkPolicy;
@@ -17,9 +18,12 @@ export type SandboxHostsDeps = {
 /** The tools of conversations that work in sandboxes, and what these may reach. */
 export class SandboxHosts {
   readonly #deps: SandboxHostsDeps;
+  readonly #secrets: SandboxSecrets | null;
 
   constructor(deps: SandboxHostsDeps) {
     this.#deps = deps;
+    const { sandboxes } = deps;
+    this.#secrets = sandboxes === null ? null : new SandboxSecrets({ ...deps, sandboxes });
   }
 
   async choose(conversation: HostedConversation, sandboxId: string): Promise<ConversationHost> {
@@ -27,12 +31,13 @@ export class SandboxHosts {
     if (sandboxes === null) throw sandboxesElsewhere();
     const { toolHost, stateDir } = await sandboxes.openHost(sandboxId);
     await this.grant(conversation, sandboxId);
+    await this.#secrets?.send(sandboxId);
     const openHost = async (): Promise<ToolHost> => toolHost;
     const host = {
       catalogue: toolHost.catalogue,
       kind: "sandbox",
       stateDir,
-      putsSecretsIn: false,
+      putsSecretsIn: sandboxes.hasWayOut(sandboxId),
       openHost,
       worktrees: { parentDir: posix.join(stateDir, "worktrees"), openHost },
     } as const;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../lib/clock.ts";
+import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { silentLogger } from "../lib/logger.ts";
 import { findContainerEngine } from "../sandboxes/open-sandbox.ts";
 import { createSecretBox } from "../security/seal.ts";
@@ -29,6 +30,7 @@ describe.skipIf(!engine.isUsable)(`specs need a container engine (${engine.detai
       ),
       ownPort: () => null,
       onEgress: () => {},
+      boundSecrets: createBoundSecretRegistry(),
       dataDir: folder.path,
       program: testedPrograms().toolHost,
       environment: process.env,

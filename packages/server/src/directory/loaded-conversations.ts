@@ -286,7 +286,8 @@ export class LoadedConversations implements AsyncDisposable {
       conversation: () => ownBudget(conversation.configuration.config, conversation.state),
     };
     const config = configOf(row);
-    const secretsPlace = { conversationId: id, wallOf: config.wall_of?.conversation_id ?? id };
+    const wallOf = config.sandbox_id ?? config.wall_of?.conversation_id ?? id;
+    const secretsPlace = { conversationId: id, wallOf };
     const conversation: Conversation = new Conversation({
       ...this.#deps,
       id,

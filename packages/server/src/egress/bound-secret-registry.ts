@@ -1,6 +1,9 @@
 import type { BoundSecret } from "./egress.ts";
 
-/** A conversation, and the one whose wall it works behind: itself, or the one that ordered the sub-agent. */
+/**
+ * A conversation, and whose proxy it uses: that of a wall, which has the id of the conversation that it was made for (itself, or the one
+ * that ordered the sub-agent), or that of a sandbox, by its id.
+ */
 export type SecretsPlace = { readonly conversationId: string; readonly wallOf: string };
 
 /**
@@ -15,6 +18,8 @@ export interface BoundSecretRegistry {
    * one that was set last.
    */
   ofWall(wallOf: string): readonly BoundSecret[];
+  /** The same ones by conversation. */
+  byConversation(wallOf: string): ReadonlyMap<string, readonly BoundSecret[]>;
   /** Calls back after each change of a wall's secrets, until the returned function is called. The callback must not throw. */
   watch(wallOf: string, onChange: () => void): () => void;
 }
@@ -45,6 +50,8 @@ export function createBoundSecretRegistry(): BoundSecretRegistry {
         return true;
       });
     },
+
+    byConversation: (wallOf) => new Map(walls.get(wallOf)),
 
     watch(wallOf, onChange) {
       const known = watchers.get(wallOf) ?? new Set();

@@ -4,6 +4,7 @@ import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { sandboxDirectory } from "./sandbox-directory.ts";
 import { createTestWays } from "./testing/test-ways.ts";
 
@@ -68,4 +69,21 @@ test("the policy of a sandbox's spec takes the place of the server's, also when 
   await using later = createTestWays("all");
   await later.reopen(order);
   expect(await place.statusOf("other.example")).toBe(403);
+});
+
+test("what a conversation of another process has bound is forgotten with the sandbox", async () => {
+  await using place = await openPlace();
+  const boundSecrets = createBoundSecretRegistry();
+  await using ways = createTestWays("registries", () => {}, boundSecrets);
+  const token = { name: "TOKEN", placeholder: "p", value: "v", hosts: [host], as: ["header" as const] };
+  // Not one of this machine, or without a network.
+  ways.setSecrets("one", "a", [token]);
+  expect(boundSecrets.ofWall("one")).toEqual([]);
+  await ways.open(place.order, undefined);
+  ways.setSecrets("one", "a", [token]);
+  expect(boundSecrets.ofWall("one")).toEqual([token]);
+  // It opens no host.
+  expect(await place.statusOf(host)).toBe(403);
+  await ways.close("one");
+  expect(boundSecrets.ofWall("one")).toEqual([]);
 });

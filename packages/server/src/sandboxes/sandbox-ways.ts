@@ -1,6 +1,7 @@
 import { chown, mkdir, stat } from "node:fs/promises";
 import type { NetworkPolicy } from "@convoke/protocol";
-import type { EgressRecord, HostTotals, RefusalsSince } from "../egress/egress.ts";
+import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
+import type { BoundSecret, EgressRecord, HostTotals, RefusalsSince } from "../egress/egress.ts";
 import type { InsideTrust } from "../egress/inside-egress.ts";
 import type { SharedTrust, WayOut } from "../egress/way-out.ts";
 import { describeError } from "../lib/describe-error.ts";
@@ -14,6 +15,8 @@ export type SandboxWaysDeps = {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** True for an address and port at which this server listens. */
   readonly isOwnListener: (address: string, port: number) => boolean;
+  /** By sandbox; those of this process's conversations are in it already. */
+  readonly boundSecrets: Pick<BoundSecretRegistry, "set" | "ofWall">;
   /** Called for everything that passed or was refused on the way out of a sandbox. Must not throw. */
   readonly onRecord: (sandboxId: string, record: EgressRecord) => void;
   readonly logger: Logger;
@@ -28,7 +31,12 @@ export type WayOrder = {
   readonly policy?: NetworkPolicy | undefined;
 };
 
-type Way = { readonly out: WayOut; readonly grants: Map<string, readonly string[]> };
+type Way = {
+  readonly out: WayOut;
+  readonly grants: Map<string, readonly string[]>;
+  /** Conversations of other processes that have bound secrets. */
+  readonly received: Set<string>;
+};
 
 /** The ways out of the sandboxes that this process manages. While it is gone they lead nowhere. */
 export class SandboxWays implements AsyncDisposable {
@@ -64,6 +72,8 @@ export class SandboxWays implements AsyncDisposable {
   async close(id: string): Promise<void> {
     const way = this.#ways.get(id);
     this.#ways.delete(id);
+    for (const conversationId of way?.received ?? [])
+      this.#deps.boundSecrets.set({ conversationId, wallOf: id }, []);
     await way?.out.close();
   }
 
@@ -81,6 +91,18 @@ export class SandboxWays implements AsyncDisposable {
     const granted = new Set([...way.grants.values()].flat());
     const gone = before.filter((host) => !granted.has(host));
     if (gone.length > 0) way.out.revoke(gone);
+  }
+
+  /**
+   * What a conversation of another process has bound to hosts. Replaces what was set for it before. Does nothing for a sandbox without a way
+   * out.
+   */
+  setSecrets(id: string, conversationId: string, secrets: readonly BoundSecret[]): void {
+    const way = this.#ways.get(id);
+    if (way === undefined) return;
+    if (secrets.length === 0) way.received.delete(conversationId);
+    else way.received.add(conversationId);
+    this.#deps.boundSecrets.set({ conversationId, wallOf: id }, secrets);
   }
 
   /** True for a sandbox that was started, or found again, with a way out. */
@@ -108,20 +130,21 @@ export class SandboxWays implements AsyncDisposable {
     ]);
     const known = this.#ways.get(id);
     if (known !== undefined) return known;
-    const { policy, environment, isOwnListener, onRecord, logger } = this.#deps;
+    const { policy, environment, isOwnListener, boundSecrets, onRecord, logger } = this.#deps;
     const out = new WayOut({
       folder: directory.egressDir,
       trust: (this.#trust ??= new SharedTrust()),
       environment,
       policies: () => ({ policy: own ?? policy, limitedBy: [] }),
-      secrets: () => [],
+      // A secret opens no host here: the network of a sandbox is that of its spec, for all its conversations.
+      secrets: () => boundSecrets.ofWall(id),
       isOwnListener,
       onRecord: (record) => onRecord(id, record),
       onUnexpected: (error, message) =>
         logger.error({ reason: describeError(error), sandbox: id }, `in the way out, ${message}`),
       authorityKey: deriveAuthorityKey(authority),
     });
-    const way = { out, grants: new Map<string, readonly string[]>() };
+    const way: Way = { out, grants: new Map(), received: new Set() };
     this.#ways.set(id, way);
     return way;
   }

@@ -109,6 +109,8 @@ export class MemorySandboxes implements Sandboxes {
     this.grants.push({ id, conversationId, hosts });
   }
 
+  async sendSecrets(): Promise<void> {}
+
   async refusalsSince(): Promise<RefusalsSince> {
     return { mark: 0, text: "" };
   }

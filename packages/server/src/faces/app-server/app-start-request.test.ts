@@ -88,16 +88,15 @@ test("the user's model, secrets, tokens and servers are the conversation's; noth
   });
 });
 
-test("secrets that are bound to hosts are left out of a sandbox, with a warning", () => {
-  const bound = { value: "value-of-the-token", hosts: ["git.example.com"] };
+test("secrets that are bound to hosts enter a start as that", () => {
+  const bound = { value: "value-of-the-token", hosts: ["git.example.com"], as: "header" as const };
   const { order, shown } = readAppStartRequest(
     {},
     { ...context, secrets: { ...context.secrets, TOKEN: bound } },
   );
   expect(Object.keys(order.secrets.sources)).toEqual(expect.arrayContaining(["CUSTOM", "SHARED"]));
-  expect(order.secrets.sources["TOKEN"]).toBeUndefined();
-  expect(order.config.warnings).toContainEqual(expect.objectContaining({ code: "bound_secrets_left_out" }));
-  expect(JSON.stringify([order, shown])).not.toContain(bound.value);
+  expect(order.secrets.sources["TOKEN"]).toMatchObject({ kind: "StaticSecret", ...bound });
+  expect(JSON.stringify([order.config, shown])).not.toContain(bound.value);
 });
 
 test("a named model keeps the stored address and key, and the template is the user's if it is there", () => {

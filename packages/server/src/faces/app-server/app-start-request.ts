@@ -13,7 +13,6 @@ import type { Warning } from "../../events/warning.ts";
 import type { RepositoryOrder, StartRequest } from "../../app-conversations/start-order.ts";
 import type { AppConversationView } from "../../app-conversations/app-conversations.ts";
 import { unusedWarning } from "../../engine/unused-fields.ts";
-import { isBound } from "../../egress/check-secret-binding.ts";
 import type { SecretWithValue } from "../../settings/secret-store.ts";
 import { secretValues } from "../../engine/secret-values.ts";
 import { Fault, invalidField, type FieldFault } from "../../lib/fault.ts";
@@ -58,10 +57,13 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
   const wanted = inherit(body, parent);
   const provider = wanted.git_provider ?? null;
   const { template, warnings } = chooseTemplate(body, wanted.sandbox_id ?? null, context);
-  const stored = { ...forTools(context.secrets), ...providerSecrets(settings.providerTokens, provider) };
+  const stored = {
+    ...storedSources(context.secrets),
+    ...staticSecrets(providerSecrets(settings.providerTokens, provider)),
+  };
   const place = context.sandbox ?? template;
   const sources: Record<string, SecretSource> = {
-    ...staticSecrets(enteringSecrets(stored, place?.secretNames)),
+    ...enteringSecrets(stored, place?.secretNames),
     ...staticSecrets(requestSecrets(body.secrets ?? {})),
   };
   const start = readStartRequest(composeStart(body, wanted.llm_model ?? null, sources, context), false);
@@ -74,12 +76,7 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
       title: typeof body.title === "string" ? readTitle(body.title) : null,
       config: {
         ...start.config,
-        ...withWarnings(start.config, [
-          ...reportedMarks(body),
-          ...warnings,
-          ...reportUnused(context),
-          ...reportBound(context.secrets),
-        ]),
+        ...withWarnings(start.config, [...reportedMarks(body), ...warnings, ...reportUnused(context)]),
       },
       secrets: start.secrets,
       initialMessage:
@@ -252,18 +249,15 @@ function staticSecrets(values: Readonly<Record<string, string>>): Record<string,
   );
 }
 
-/** Nothing puts secrets into the requests of a sandbox, and its tools must not get the value of a bound one. */
-function forTools(secrets: StartContext["secrets"]): Record<string, string> {
+/** One that is bound to hosts stays bound: the start leaves it out of a sandbox whose requests nothing could put it into. */
+function storedSources(secrets: StartContext["secrets"]): Record<string, SecretSource> {
   return Object.fromEntries(
-    Object.entries(secrets).flatMap(([name, secret]) => (isBound(secret) ? [] : [[name, secret.value]])),
+    Object.entries(secrets).map(([name, secret]) => [
+      name,
+      // The request's reader gets a value of its own.
+      structuredClone({ kind: "StaticSecret", ...secret }) as SecretSource,
+    ]),
   );
-}
-
-function reportBound(secrets: StartContext["secrets"]): Warning[] {
-  const names = Object.keys(secrets).filter((name) => isBound(secrets[name]!));
-  if (names.length === 0) return [];
-  const detail = `These secrets are bound to hosts, which works behind a wall only, and are left out: ${names.join(", ")}.`;
-  return [{ code: "bound_secrets_left_out", detail, secrets: names }];
 }
 
 function readId(given: string | null): string | null {

@@ -35,6 +35,10 @@ export function mountMachine(app: FastifyInstance, { local, store, tunnels }: Ma
       await local.setGrants(id, conversationId, hosts);
       return null;
     },
+    secrets: async (_ownerId, id, _templateId, { conversationId = "", secrets = [] }) => {
+      local.receiveSecrets(id, conversationId, secrets);
+      return null;
+    },
     refusals: (_ownerId, id, _templateId, { mark = 0 }) => local.refusalsSince(id, mark),
     totals: (_ownerId, id) => local.totals(id),
     start: (ownerId, id, templateId) => local.start(ownerId, templateId, id),

@@ -1,3 +1,4 @@
+import { createBoundSecretRegistry } from "../../egress/bound-secret-registry.ts";
 import { silentLogger } from "../../lib/logger.ts";
 import { SandboxWays, type SandboxWaysDeps } from "../sandbox-ways.ts";
 
@@ -5,11 +6,13 @@ import { SandboxWays, type SandboxWaysDeps } from "../sandbox-ways.ts";
 export function createTestWays(
   policy: SandboxWaysDeps["policy"],
   onRecord: SandboxWaysDeps["onRecord"] = () => {},
+  boundSecrets: SandboxWaysDeps["boundSecrets"] = createBoundSecretRegistry(),
 ): SandboxWays {
   return new SandboxWays({
     policy,
     environment: {},
     isOwnListener: () => false,
+    boundSecrets,
     onRecord,
     logger: silentLogger,
   });
