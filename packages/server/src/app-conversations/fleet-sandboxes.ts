@@ -116,7 +116,11 @@ class FleetSandboxes implements LocalSandboxes {
     const template = this.#byId.get(templateId);
     if (template === undefined) throw specMissing(templateId, this.templates);
     const isWarm = [...this.#pools.values()].some((pool) => pool.redeem(id));
-    if (isWarm) return toView(await this.#fleet.give(id, ownerId), ownerId);
+    if (isWarm) {
+      const given = await this.#fleet.give(id, ownerId);
+      this.#ways.checkLimits();
+      return toView(given, ownerId);
+    }
     return toView(await this.#fleet.create({ ownerId, ...this.#orderOf(template, id) }), ownerId);
   }
 

@@ -108,9 +108,14 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
     return null;
   }
   scope.use(store);
+  let ownerOf = (_id: string): string | null => null;
   const ways = scope.use(
     new SandboxWays({
       policy: config.network,
+      limitOf: (id) => {
+        const ownerId = ownerOf(id);
+        return ownerId === null ? undefined : deps.policyOf(ownerId).max_network;
+      },
       environment: deps.environment,
       isOwnListener: ownListener(deps.ownPort),
       boundSecrets: deps.boundSecrets,
@@ -124,6 +129,8 @@ export async function openSandboxes(deps: OpenSandboxesDeps): Promise<Sandboxes 
   const fleet = scope.use(
     await openSandboxFleet({ backends: choice.backends, store, secretBox, clock, logger }),
   );
+  ownerOf = (id) => fleet.ownerOf(id);
+  ways.checkLimits();
   const summary = summaryOf(templates[0], choice, config);
   if (templates.some(({ backend }) => isolationOf(backend) === "none")) {
     logger.warn(
@@ -227,6 +234,7 @@ export async function findSandboxBackends(
   // Nothing is started, and so nothing has a way out.
   const ways = new SandboxWays({
     policy: "none",
+    limitOf: () => undefined,
     environment: {},
     isOwnListener: () => true,
     boundSecrets: createBoundSecretRegistry(),

@@ -178,10 +178,12 @@ export async function openServer({
   const tunnels = new ByteTunnels(app, peers);
   let ownPort: number | null = null;
   const boundSecrets = createBoundSecretRegistry();
+  const policies = await PolicyStore.open({ database: store.database, clock: systemClock });
   const ways: SharedWithWays = {
     ownPort: () => ownPort,
     onEgress: (place, record) => observability.onEgress(place, record),
     boundSecrets,
+    policyOf: policies.of,
   };
   const sandboxes = await openSandboxes({
     config,
@@ -192,7 +194,6 @@ export async function openServer({
     ...(await joinMachines(store, app, { peers, tunnels, processGroup, dataDir })),
   });
   if (sandboxes !== null) scope.use(sandboxes);
-  const policies = await PolicyStore.open({ database: store.database, clock: systemClock });
   const wallHolds = new WallHolds({ ...store, policies, logger });
   const walls = await openWalls({
     config,

@@ -1,4 +1,5 @@
 import { networkInterfaces } from "node:os";
+import type { Policy } from "../settings/policy-store.ts";
 import type { BoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import type { OnEgress } from "./open-observability.ts";
 
@@ -9,6 +10,8 @@ export type SharedWithWays = {
   readonly onEgress: OnEgress;
   /** Of the conversations in this process. */
   readonly boundSecrets: BoundSecretRegistry;
+  /** What a user may have at most. */
+  readonly policyOf: (userId: string) => Policy;
 };
 
 /** Says whether this server listens at an address and port; `ownPort` is null before it does. */

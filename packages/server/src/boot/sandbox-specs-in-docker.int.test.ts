@@ -31,6 +31,7 @@ describe.skipIf(!engine.isUsable)(`specs need a container engine (${engine.detai
       ownPort: () => null,
       onEgress: () => {},
       boundSecrets: createBoundSecretRegistry(),
+      policyOf: () => ({}),
       dataDir: folder.path,
       program: testedPrograms().toolHost,
       environment: process.env,

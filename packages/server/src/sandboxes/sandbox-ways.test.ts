@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { NetworkPolicy } from "@convoke/protocol";
 import { expect, test } from "vitest";
 import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
 import { sandboxDirectory } from "./sandbox-directory.ts";
@@ -74,7 +75,7 @@ test("the policy of a sandbox's spec takes the place of the server's, also when 
 test("what a conversation of another process has bound is forgotten with the sandbox", async () => {
   await using place = await openPlace();
   const boundSecrets = createBoundSecretRegistry();
-  await using ways = createTestWays("registries", () => {}, boundSecrets);
+  await using ways = createTestWays("registries", () => {}, { boundSecrets });
   const token = { name: "TOKEN", placeholder: "p", value: "v", hosts: [host], as: ["header" as const] };
   // Not one of this machine, or without a network.
   ways.setSecrets("one", "a", [token]);
@@ -86,4 +87,21 @@ test("what a conversation of another process has bound is forgotten with the san
   expect(await place.statusOf(host)).toBe(403);
   await ways.close("one");
   expect(boundSecrets.ofWall("one")).toEqual([]);
+});
+
+test("what the owner may reach at most bounds policy and grants, and a changed limit counts", async () => {
+  await using place = await openPlace();
+  let limit: NetworkPolicy | undefined = "none";
+  await using ways = createTestWays("registries", () => {}, { limitOf: () => limit });
+  await ways.open(place.order, undefined);
+  ways.setGrants("one", "a", [host]);
+  expect(await place.statusOf(host)).toBe(403);
+  expect(ways.refusalsSince("one", 0).text).toContain(`${host} was refused`);
+  limit = { allow: [host], private: ["127.0.0.1"] };
+  ways.checkLimits();
+  expect(await place.statusOf(host)).toBe(502);
+  expect(await place.statusOf("other.example")).toBe(403);
+  limit = undefined;
+  ways.checkLimits();
+  expect(await place.statusOf(host)).toBe(502);
 });

@@ -11,6 +11,8 @@ import type { Account, SandboxDirectory } from "./sandbox-directory.ts";
 export type SandboxWaysDeps = {
   /** What sandboxes may reach whose spec does not say. */
   readonly policy: NetworkPolicy;
+  /** What the owner of a sandbox may reach at most, at once from memory; undefined for everything. */
+  readonly limitOf: (sandboxId: string) => NetworkPolicy | undefined;
   /** The server's, for the machine's own proxy. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** True for an address and port at which this server listens. */
@@ -36,16 +38,33 @@ type Way = {
   readonly grants: Map<string, readonly string[]>;
   /** Conversations of other processes that have bound secrets. */
   readonly received: Set<string>;
+  /** As JSON, as it counts now. */
+  limit: string;
 };
+
+/** How long a changed limit of an owner may not count yet. */
+const checkMs = 2_000;
 
 /** The ways out of the sandboxes that this process manages. While it is gone they lead nowhere. */
 export class SandboxWays implements AsyncDisposable {
   readonly #deps: SandboxWaysDeps;
   #trust: SharedTrust | null = null;
   readonly #ways = new Map<string, Way>();
+  readonly #checking: NodeJS.Timeout;
 
   constructor(deps: SandboxWaysDeps) {
     this.#deps = deps;
+    this.#checking = setInterval(() => this.checkLimits(), checkMs).unref();
+  }
+
+  /** Reads what owners may reach, and cuts what they may not any more; by itself every two seconds. */
+  checkLimits(): void {
+    for (const [id, way] of this.#ways) {
+      const limit = JSON.stringify(this.#deps.limitOf(id) ?? null);
+      if (limit === way.limit) continue;
+      way.limit = limit;
+      way.out.refresh();
+    }
   }
 
   /** For a sandbox that is about to start; its socket belongs to `owner`, or to this process's user. */
@@ -119,6 +138,7 @@ export class SandboxWays implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#checking);
     await Promise.all([...this.#ways.keys()].map((id) => this.close(id)));
   }
 
@@ -130,12 +150,16 @@ export class SandboxWays implements AsyncDisposable {
     ]);
     const known = this.#ways.get(id);
     if (known !== undefined) return known;
-    const { policy, environment, isOwnListener, boundSecrets, onRecord, logger } = this.#deps;
+    const { policy, limitOf, environment, isOwnListener, boundSecrets, onRecord, logger } = this.#deps;
     const out = new WayOut({
       folder: directory.egressDir,
       trust: (this.#trust ??= new SharedTrust()),
       environment,
-      policies: () => ({ policy: own ?? policy, limitedBy: [] }),
+      policies: () => {
+        const max = limitOf(id);
+        const limitedBy = max === undefined ? [] : [{ source: "user" as const, policy: max }];
+        return { policy: own ?? policy, limitedBy };
+      },
       // A secret opens no host here: the network of a sandbox is that of its spec, for all its conversations.
       secrets: () => boundSecrets.ofWall(id),
       isOwnListener,
@@ -144,7 +168,12 @@ export class SandboxWays implements AsyncDisposable {
         logger.error({ reason: describeError(error), sandbox: id }, `in the way out, ${message}`),
       authorityKey: deriveAuthorityKey(authority),
     });
-    const way: Way = { out, grants: new Map(), received: new Set() };
+    const way: Way = {
+      out,
+      grants: new Map(),
+      received: new Set(),
+      limit: JSON.stringify(limitOf(id) ?? null),
+    };
     this.#ways.set(id, way);
     return way;
   }

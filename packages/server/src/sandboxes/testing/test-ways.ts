@@ -6,14 +6,16 @@ import { SandboxWays, type SandboxWaysDeps } from "../sandbox-ways.ts";
 export function createTestWays(
   policy: SandboxWaysDeps["policy"],
   onRecord: SandboxWaysDeps["onRecord"] = () => {},
-  boundSecrets: SandboxWaysDeps["boundSecrets"] = createBoundSecretRegistry(),
+  more: Partial<SandboxWaysDeps> = {},
 ): SandboxWays {
   return new SandboxWays({
     policy,
     environment: {},
     isOwnListener: () => false,
-    boundSecrets,
+    boundSecrets: createBoundSecretRegistry(),
+    limitOf: () => undefined,
     onRecord,
     logger: silentLogger,
+    ...more,
   });
 }
