@@ -2,6 +2,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { Condensing } from "../../agent/condense/condensing.ts";
 import type { Fetch } from "../../lib/filtered-fetch.ts";
 import type { Observer } from "../../observability/observer.ts";
+import type { ClientCalls } from "../client-calls.ts";
 import type { LazySession } from "../lazy-session.ts";
 import type { Budget, Rules, Tools } from "../ports.ts";
 import type { SharedParts } from "../shared-parts.ts";
@@ -25,6 +26,8 @@ export type RunDeps = SharedParts & {
   readonly session: Pick<LazySession, "open">;
   readonly earlier: EarlierRuns;
   readonly requests: ViewRequests;
+  /** Calls that the client carries out. */
+  readonly clientCalls: Pick<ClientCalls, "handOver" | "isAwaited" | "wait">;
   readonly condensing: Condensing;
   /** Null when the conversation has no hooks. */
   readonly hooks: HookGate | null;

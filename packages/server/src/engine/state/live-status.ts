@@ -21,5 +21,6 @@ export function liveStatusFrame(state: Readonly<ConversationState>, beingReadSeq
     })),
     deadline: deadline === null ? null : formatInstant(Math.round(deadline * 1000)),
     queued: queuedMessages(state, beingReadSeq).map(({ id }) => id),
+    held: state.held.map(({ id, text }) => ({ event_id: id, text })),
   });
 }
