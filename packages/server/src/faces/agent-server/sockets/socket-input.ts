@@ -73,15 +73,14 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
 
 /** What client tools returned. */
 function readResults({ type: _, ...given }: JsonObject, validator: Validator): SocketInput {
-  const code = "invalid_tool_results";
   const unstorable = unstorableTexts(given, ["frame"], true);
-  if (unstorable.length > 0) return bad(code, describeFaults(unstorable));
+  if (unstorable.length > 0) return bad("invalid_tool_results", describeFaults(unstorable));
   const checked = validator.check<SendToolResultsRequest>(SendToolResultsRequest, given, ["frame"]);
-  if (!checked.ok) return bad(code, describeFaults(checked.errors));
+  if (!checked.ok) return bad("invalid_tool_results", describeFaults(checked.errors));
   try {
     return { type: "tool_results", results: readToolResults(checked.value, ["frame"]) };
   } catch (error) {
-    if (error instanceof Fault) return bad(code, error.message);
+    if (error instanceof Fault) return bad("invalid_tool_results", error.message);
     throw error;
   }
 }
