@@ -1,3 +1,4 @@
+import { serveClientTools } from "@convoke/client";
 import { expect, test } from "vitest";
 import { startTestServer, type TestServer } from "../../../testing/start-server.ts";
 import { until } from "../../../testing/until.ts";
@@ -40,7 +41,7 @@ async function begin(server: TestServer, count: number, start: object = {}): Pro
 }
 
 async function answers(server: TestServer, id: string): Promise<unknown[]> {
-  return (await server.events(id)).flatMap((event) => {
+  return (await server.events(id)).flatMap((event): unknown[] => {
     if (event.kind === "AgentErrorEvent") return [event.error];
     if (event.kind !== "ObservationEvent") return [];
     const [part] = event.observation.content ?? [];
@@ -218,4 +219,35 @@ test("client tools that ask for no result are answered at once, as before; a tim
   });
   expect(reply.status).toBe(422);
   expect(JSON.stringify(reply.json)).toContain("timeout_seconds");
+});
+
+test("client tools: @convoke/client answers them, those that wait already and those that come, over a restart of the server", async () => {
+  await using server = await startTestServer({
+    script: { turns: [call("kiel"), call("bonn", "jena"), { text: "Rain." }] },
+  });
+  const id = await begin(server, 1);
+  const leaving = new AbortController();
+  const asked: unknown[] = [];
+  const restarted = Promise.withResolvers<void>();
+  const serving = serveClientTools(server.client, id, {
+    signal: leaving.signal,
+    tools: {
+      weather: async ({ city }) => {
+        asked.push(city);
+        if (city === "kiel") await server.restart().then(restarted.resolve);
+        if (city === "jena") throw new Error("no network");
+        return `rain in ${String(city)}`;
+      },
+    },
+  });
+  await restarted.promise;
+  await server.waitForStatus(id, "finished");
+  leaving.abort();
+  await serving;
+  expect(asked).toEqual(["kiel", "bonn", "jena"]);
+  expect((await answers(server, id)).map((line) => (line as unknown[]).slice(0, 3)).toSorted()).toEqual([
+    ["bonn", "rain in bonn", false],
+    ["jena", "no network", true],
+    ["kiel", "rain in kiel", false],
+  ]);
 });
