@@ -8,8 +8,6 @@ export type OpenAction = {
   readonly toolCallId: string;
   /** It was approved, or needs no approval. */
   readonly isAccepted: boolean;
-  /** Until then a client has to send the result of the call; absent where the server carries it out. Only a `Standing` frame says so. */
-  readonly resultDeadline?: string | null | undefined;
 };
 
 /** A message that is delivered when the run has ended: its id in the queue, and its beginning on one line. */

@@ -53,7 +53,6 @@ type LiveStatusFrame = {
     readonly tool_name: string;
     readonly tool_call_id: string;
     readonly is_waiting: boolean;
-    readonly result_deadline?: string | null;
   }[];
   readonly queued: readonly string[];
   readonly held?: readonly HeldMessage[];
@@ -71,7 +70,6 @@ function foldLiveStatus(view: ConversationView, liveStatus: LiveStatusFrame): Co
       toolName: action.tool_name,
       toolCallId: action.tool_call_id,
       isAccepted: !action.is_waiting,
-      resultDeadline: action.result_deadline,
     })),
     queued: liveStatus.queued,
     held: liveStatus.held,

@@ -6,12 +6,13 @@ import type { EventDraft } from "../events/event-draft.ts";
 import { stateUpdate } from "../events/state-update.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
+import type { Decision } from "./commands/decide.ts";
 import { refuseResult } from "./commands/refuse-result.ts";
 import { answerAction } from "./run/answer.ts";
+import type { AwaitedCalls } from "./run/run-deps.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { OpenAction } from "./state/conversation-state.ts";
 import { describePendingCall, pendingCalls } from "./state/pending-calls.ts";
-import type { Writer } from "./writer.ts";
 
 /** The state update that hands a call to the client, which waits for its result from then on. */
 export const pendingCallKey = "pending_tool_call";
@@ -24,7 +25,7 @@ export type ClientResult = {
 };
 
 /** Calls of client tools that the run waits for. They are pending in the log; here are only the waits. */
-export class ClientCalls {
+export class ClientCalls implements AwaitedCalls {
   readonly #deps: Pick<SharedParts, "clock" | "configuration" | "log" | "queue">;
   /** The waits of this process, by the id of the action. */
   readonly #waits = new Map<string, (outcome: Outcome) => void>();
@@ -33,12 +34,10 @@ export class ClientCalls {
     this.#deps = deps;
   }
 
-  /** True for a client tool whose result the run waits for. */
   isAwaited(toolName: string): boolean {
     return this.#specOf(toolName) !== undefined;
   }
 
-  /** Hands an open call to the client, unless an earlier process has. */
   handOver(action: OpenAction): EventDraft[] {
     if (action.resultDeadlineMs !== undefined) return [];
     const { timeout_seconds: seconds = resultTimeout.default } = this.#specOf(action.toolName) ?? {};
@@ -47,10 +46,6 @@ export class ClientCalls {
     return [{ ...stateUpdate(pendingCallKey, value), meta: { pendingCall: { id: action.id, deadlineMs } } }];
   }
 
-  /**
-   * Resolves with the result, or with an error at the deadline; null if the work was stopped or the process ends. The
-   * result is stored already, the error is not.
-   */
   async wait({ id, toolName }: OpenAction, signal: AbortSignal): Promise<Outcome | null> {
     const deadlineMs = this.#open(id)?.resultDeadlineMs;
     if (signal.aborted || deadlineMs === undefined) return null;
@@ -73,7 +68,10 @@ export class ClientCalls {
    * Stores results and lets their calls go on. The same result again changes nothing. Fails, and stores none, if a call
    * is unknown (404) or waits for none (409).
    */
-  async receive(results: readonly ClientResult[], writer: Pick<Writer, "commit">): Promise<void> {
+  async receive(
+    results: readonly ClientResult[],
+    commit: (decision: Decision) => Promise<unknown>,
+  ): Promise<void> {
     const { log, queue } = this.#deps;
     await queue.post(async () => {
       const answers = new Map<string, { readonly outcome: Outcome; readonly draft: EventDraft }>();
@@ -93,7 +91,7 @@ export class ClientCalls {
           draft: { ...draft, meta: { ...draft.meta, resultDigest: digest } },
         });
       }
-      await writer.commit({ drafts: [...answers.values()].map(({ draft }) => draft) });
+      await commit({ drafts: [...answers.values()].map(({ draft }) => draft) });
       for (const [id, { outcome }] of answers) this.#waits.get(id)?.(outcome);
     });
   }

@@ -135,7 +135,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Stores what client tools returned, see {@link ClientCalls.receive}. */
   async receive(results: readonly ClientResult[]): Promise<void> {
-    await this.#parts.clientCalls.receive(results, this.writer);
+    await this.#parts.clientCalls.receive(results, (decision) => this.writer.commit(decision));
   }
 
   /** Withdraws a queued message (P44); fails if it is unknown (404) or was read (409). */

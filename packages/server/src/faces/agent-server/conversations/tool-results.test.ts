@@ -190,7 +190,9 @@ test("client tools get results back over a socket, and what cannot be used is to
     `${server.url.replace("http", "ws")}/sockets/events/${id}?session_api_key=${server.key}`,
   );
   const frames: Record<string, unknown>[] = [];
-  socket.onmessage = ({ data }) => frames.push(JSON.parse(String(data)) as Record<string, unknown>);
+  socket.addEventListener("message", ({ data }) =>
+    frames.push(JSON.parse(String(data)) as Record<string, unknown>),
+  );
   await until(() => frames.length > 0);
   expect((frames[0]!["value"] as { pending_tool_calls: object[] }).pending_tool_calls).toHaveLength(1);
   const frame = { type: "tool_results", results: [{ tool_call_id: "nobody", content: "rain" }] };

@@ -229,7 +229,9 @@ test("a socket takes what a message does while the agent works, and tells its re
     `${server.url.replace("http", "ws")}/sockets/events/${id}?session_api_key=${server.key}`,
   );
   const frames: Record<string, unknown>[] = [];
-  socket.onmessage = ({ data }) => frames.push(JSON.parse(String(data)) as Record<string, unknown>);
+  socket.addEventListener("message", ({ data }) =>
+    frames.push(JSON.parse(String(data)) as Record<string, unknown>),
+  );
   await until(() => frames.length > 0);
   const message = { role: "user", content: "alpha" };
   socket.send(JSON.stringify({ ...message, client_message_id: "a", while_running: "queue" }));

@@ -72,7 +72,8 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
 }
 
 /** What client tools returned. */
-function readResults({ type: _, ...given }: JsonObject, validator: Validator): SocketInput {
+function readResults(frame: JsonObject, validator: Validator): SocketInput {
+  const { type: _, ...given } = frame;
   const unstorable = unstorableTexts(given, ["frame"], true);
   if (unstorable.length > 0) return bad("invalid_tool_results", describeFaults(unstorable));
   const checked = validator.check<SendToolResultsRequest>(SendToolResultsRequest, given, ["frame"]);

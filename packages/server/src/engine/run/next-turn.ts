@@ -1,9 +1,9 @@
 import type { EventDraft } from "../../events/event-draft.ts";
 import { startRun, statusUpdate } from "../../events/state-update.ts";
 import type { ConversationLog } from "../conversation-log.ts";
-import { withRunFacts } from "../run/run-facts.ts";
-import { decideGoalStop } from "./goal.ts";
-import { deliverHeld, nextHeld, readHeld } from "./held-messages.ts";
+import { decideGoalStop } from "../commands/goal.ts";
+import { deliverHeld, nextHeld, readHeld } from "../commands/held-messages.ts";
+import { withRunFacts } from "./run-facts.ts";
 
 /** What follows the end of a run in the same commit: the oldest messages that waited for it, and their run. */
 export async function nextTurn(
