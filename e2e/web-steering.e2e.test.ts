@@ -128,7 +128,7 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
   });
 
   test("client tools: the page says which call waits for a client, until its result is there", async () => {
-    const tool = { name: "weather", description: "Tells the weather.", waits_for_result: true };
+    const tool = { name: "weather", description: "Reports the weather.", waits_for_result: true };
     const id = await web.converse("sixth", { client_tools: [tool] });
     const page = await web.logIn();
     await page.goto(`${web.url}/c/${id}`);

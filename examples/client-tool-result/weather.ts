@@ -1,4 +1,4 @@
-// A tool that this program carries out: the agent calls it, waits for the result and goes on with it.
+// A tool that this program carries out: the agent calls it, waits for the result and reads it.
 import { ConvokeClient, serveClientTools } from "@convoke/client";
 
 const { URL: baseUrl = "", KEY: apiKey = "", LLM_MODEL: model = "", LLM_API_KEY, LLM_BASE_URL } = process.env;
@@ -11,7 +11,7 @@ const { id } = await client.startConversation({
   client_tools: [
     {
       name: "get_weather",
-      description: "Tells the weather in a city.",
+      description: "Reports the weather in a city.",
       parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
       waits_for_result: true,
       timeout_seconds: 60,

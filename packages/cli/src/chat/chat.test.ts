@@ -190,9 +190,9 @@ test("a message says what happens while the agent works: alt-q and /later send i
   expect(window).toMatch(/One\.[^]*> then alpha[^]*Two\.[^]*> then charlie[^]*Three\./);
 });
 
-test("client tools: the terminal says that a call waits for the client, and goes on with the result", async () => {
+test("client tools: the terminal says that a call waits for the client, until its result is there", async () => {
   const turns = [{ tool_calls: [{ id: "kiel", name: "weather", arguments: {} }] }, { text: "Rain." }];
-  const weather = { name: "weather", description: "Tells the weather.", waits_for_result: true };
+  const weather = { name: "weather", description: "Reports the weather.", waits_for_result: true };
   await using server = await startTestServer({ script: { turns } });
   await using played = await PlayedChat.open(server, { start: { client_tools: [weather] } });
   played.type("go\r");

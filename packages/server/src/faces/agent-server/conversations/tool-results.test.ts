@@ -6,7 +6,7 @@ import { until } from "../../../testing/until.ts";
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const weather = {
   name: "weather",
-  description: "Tells the weather.",
+  description: "Reports the weather.",
   parameters,
   waits_for_result: true,
 } as const;
@@ -142,10 +142,12 @@ test("client tools: a pending call waits on over a restart with the same deadlin
   expect(await pending(server, id)).toEqual(before);
   expect((await answer(server, id, { tool_call_id: "kiel", content: "rain" })).status).toBe(200);
   await server.waitForStatus(id, "finished");
-  const told = (await server.events(id)).filter(
+  const handedOver = (await server.events(id)).filter(
     (event) => "key" in event && event.key === "pending_tool_call",
   );
-  expect(told).toMatchObject([{ value: { action_id: before[0]!.action_id, deadline: before[0]!.deadline } }]);
+  expect(handedOver).toMatchObject([
+    { value: { action_id: before[0]!.action_id, deadline: before[0]!.deadline } },
+  ]);
 });
 
 test("client tools: an approval comes before the call is handed over; pause, interrupt and stop work while it waits", async () => {
@@ -183,7 +185,7 @@ test("client tools: an approval comes before the call is handed over; pause, int
   expect((await answers(server, id)).at(-1)).toMatch(/^Interrupted/);
 });
 
-test("client tools get results back over a socket, and what cannot be used is told to that socket", async () => {
+test("client tools get results back over a socket, and what cannot be used is reported to that socket", async () => {
   await using server = await startTestServer({ script: { turns: [call("kiel"), { text: "Rain." }] } });
   const id = await begin(server, 1);
   const socket = new WebSocket(

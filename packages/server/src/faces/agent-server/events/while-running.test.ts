@@ -36,7 +36,7 @@ async function queue(server: TestServer, id: string): Promise<string[]> {
 }
 
 /** The log in short: texts of messages, statuses, what became of queued messages, and kinds of the rest. */
-async function told(server: TestServer, id: string): Promise<string[]> {
+async function linesOf(server: TestServer, id: string): Promise<string[]> {
   return (await server.events(id)).flatMap((event) => {
     if (event.kind === "MessageEvent") {
       const [part] = event.llm_message.content ?? [];
@@ -80,7 +80,7 @@ test("a message says what happens while the agent works: queue is a turn of its 
   await until(() => server.model.requests.length === 4);
   await server.waitForStatus(id, "finished");
   expect(read(server, ["alpha", "bravo"])).toEqual(["", "", "alpha", "alpha bravo"]);
-  expect((await told(server, id)).slice(2)).toEqual([
+  expect((await linesOf(server, id)).slice(2)).toEqual([
     "running",
     "ActionEvent",
     "queue queued",
@@ -122,7 +122,7 @@ test("queue: a message is withdrawn before it is delivered, and not after; a pau
   expect(await remove(bravo)).toBe(409);
 });
 
-test("a message says what happens while the agent works: interrupt stops the step in progress, and the run goes on with the message", async () => {
+test("a message says what happens while the agent works: interrupt stops the step in progress, and the run continues with the message", async () => {
   await using server = await startTestServer({
     script: { turns: [{ hang: true }, { text: "done" }], select: "in_order" },
   });
@@ -131,7 +131,7 @@ test("a message says what happens while the agent works: interrupt stops the ste
   await send(server, id, "alpha", "interrupt");
   await server.waitForStatus(id, "finished");
   expect(read(server, ["alpha"])).toEqual(["", "alpha"]);
-  expect((await told(server, id)).slice(1)).toEqual([
+  expect((await linesOf(server, id)).slice(1)).toEqual([
     "user: first",
     "running",
     "paused",
@@ -150,7 +150,9 @@ test("interrupt answers the calls in progress, and those that wait for an approv
   const id = await begin(server);
   await send(server, id, "alpha", "interrupt", { run: false });
   await server.waitForStatus(id, "finished");
-  expect((await told(server, id)).filter((line) => /Error|Reject/.test(line))).toEqual(["AgentErrorEvent"]);
+  expect((await linesOf(server, id)).filter((line) => /Error|Reject/.test(line))).toEqual([
+    "AgentErrorEvent",
+  ]);
   await server.call("POST", `/api/conversations/${id}/confirmation_policy`, {
     policy: { kind: "AlwaysConfirm" },
   });
@@ -158,7 +160,7 @@ test("interrupt answers the calls in progress, and those that wait for an approv
   await server.waitForStatus(id, "waiting_for_confirmation");
   await send(server, id, "charlie", "interrupt");
   await server.waitForStatus(id, "finished");
-  expect((await told(server, id)).filter((line) => line.includes("Reject"))).toHaveLength(1);
+  expect((await linesOf(server, id)).filter((line) => line.includes("Reject"))).toHaveLength(1);
   expect(server.quickTools.started).toEqual(["hold"]);
 });
 
@@ -222,7 +224,7 @@ test("what happens while the agent works is by default a setting of the conversa
   await server.waitForStatus(id, "finished");
 });
 
-test("a socket takes what a message does while the agent works, and tells its refusals", async () => {
+test("a socket takes what a message does while the agent works, and reports its refusals", async () => {
   await using server = await startTestServer({ script: { turns: [hold, { text: "one" }, { text: "two" }] } });
   const id = await begin(server);
   const socket = new WebSocket(

@@ -9,12 +9,12 @@ import {
   storedEvents,
   type MemoryConversation,
 } from "../testing/memory-conversation.ts";
-import { openClientTools } from "../tools/sources/client-tool-source.ts";
-import type { ToolPlace } from "../tools/tool-source.ts";
-import { pendingCalls } from "./state/pending-calls.ts";
+import { openClientTools } from "./sources/client-tool-source.ts";
+import type { ToolPlace } from "./tool-source.ts";
+import { pendingCalls } from "../engine/state/pending-calls.ts";
 
 const config = {
-  client_tools: [{ name: "weather", description: "Tells the weather.", waits_for_result: true }],
+  client_tools: [{ name: "weather", description: "Reports the weather.", waits_for_result: true }],
 };
 
 function textOf(message: ModelMessage | undefined): string {
@@ -122,8 +122,8 @@ test("P2: killed after any write, a queued message is delivered once after the r
         : [],
     );
     const counted = (word: string) => messages.filter((text) => text.includes(word)).length;
-    const told = { status: resumed.conversation.state.status, held: resumed.conversation.state.held.length };
-    expect({ count, ...told }).toEqual({ count, status: "finished", held: 0 });
+    const end = { status: resumed.conversation.state.status, held: resumed.conversation.state.held.length };
+    expect({ count, ...end }).toEqual({ count, status: "finished", held: 0 });
     expect([counted("alpha"), counted("bravo")], `after ${count} writes`).toEqual([1, 1]);
     const answers = events.filter(({ event }) => event.kind === "ObservationEvent");
     const calls = events.filter(({ event }) => event.kind === "ActionEvent");
