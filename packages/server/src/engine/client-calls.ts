@@ -15,7 +15,7 @@ import type { OpenAction } from "./state/conversation-state.ts";
 import { describePendingCall, pendingCalls } from "./state/pending-calls.ts";
 
 /** The state update that hands a call to the client, which waits for its result from then on. */
-export const pendingCallKey = "pending_tool_call";
+const pendingCallKey = "pending_tool_call";
 
 /** What a client tool returned; `call` is the id of the call or of its ActionEvent. */
 export type ClientResult = {

@@ -102,7 +102,7 @@ export async function refuseIfRejected(
 }
 
 /** What a message does while the agent works; messages of the server itself are read at once. */
-export function modeOf(
+function modeOf(
   { whileRunning }: Pick<SendInput, "whileRunning">,
   { while_running: usual }: Pick<ConversationConfig, "while_running">,
 ): WhileRunning {

@@ -202,7 +202,7 @@ test("client tools get results back over a socket, and what cannot be used is re
   socket.send(JSON.stringify({ ...frame, results: [{ tool_call_id: "kiel" }] }));
   await until(() => frames.filter(({ kind }) => kind === "ServerErrorEvent").length === 2);
   const codes = frames.filter(({ kind }) => kind === "ServerErrorEvent").map(({ code }) => code);
-  expect(codes.toSorted()).toEqual(["invalid_tool_results", "tool_call_not_found"]);
+  expect(new Set(codes)).toEqual(new Set(["invalid_tool_results", "tool_call_not_found"]));
   socket.send(JSON.stringify({ ...frame, results: [{ tool_call_id: "kiel", content: "rain" }] }));
   await server.waitForStatus(id, "finished");
   socket.close();
@@ -249,9 +249,13 @@ test("client tools: @convoke/client answers them, those that wait already and th
   leaving.abort();
   await serving;
   expect(asked).toEqual(["kiel", "bonn", "jena"]);
-  expect((await answers(server, id)).map((line) => (line as unknown[]).slice(0, 3)).toSorted()).toEqual([
-    ["bonn", "rain in bonn", false],
-    ["jena", "no network", true],
-    ["kiel", "rain in kiel", false],
-  ]);
+  const stored = await answers(server, id);
+  expect(stored).toHaveLength(3);
+  expect(stored).toEqual(
+    expect.arrayContaining([
+      ["bonn", "rain in bonn", false],
+      ["jena", "no network", true],
+      ["kiel", "rain in kiel", false],
+    ]),
+  );
 });

@@ -243,7 +243,7 @@ test("a socket takes what a message does while the agent works, and reports its 
   socket.send(JSON.stringify({ ...message, while_running: "never" }));
   await until(() => frames.filter(({ kind }) => kind === "ServerErrorEvent").length === 2);
   const codes = frames.filter(({ kind }) => kind === "ServerErrorEvent").map(({ code }) => code);
-  expect(codes.toSorted()).toEqual(["agent_at_work", "invalid_message"]);
+  expect(new Set(codes)).toEqual(new Set(["agent_at_work", "invalid_message"]));
   socket.close();
   server.quickTools.release();
   await until(() => server.model.requests.length === 3);
