@@ -3,10 +3,17 @@ import { desktop, isPhone, noBrowser, phone, WebBrowser } from "./web-browser.ts
 import { about, expectStatus, finish, send, sidewaysOf, terminal, violationsOf } from "./web-page.ts";
 
 const script = [
+  { match: { last_tool_output_contains: "rain" }, text: "It rains." },
   ...about("first", { tool_calls: [terminal("echo one", "say one")] }, finish("The first is done.")),
   ...about("second", { text: "The second is done." }),
   ...about("fourth", { tool_calls: [terminal("sleep 90", "wait a while")] }),
   ...about("Also", { text: "All are read." }),
+  ...about("fifth", { tool_calls: [terminal("sleep 90", "wait a while")] }),
+  ...about("Instead", { text: "The fifth is done." }),
+  ...about("Later", { text: "The later one is done." }),
+  ...about("sixth", {
+    tool_calls: [{ id: "kiel", name: "weather", arguments: {} }],
+  }),
   ...about("third", { text: "The third took its time.", delay_ms: 2_000 }),
 ];
 
@@ -86,6 +93,51 @@ describe.skipIf(noBrowser !== null)("steering in the page", () => {
       expect.stringContaining("Also one"),
       expect.stringContaining("Also the third"),
     ]);
+    await page.context().close();
+  });
+
+  test("a message says what happens while the agent works: the page offers it, and shows, edits and withdraws what waits for the end of the run", async () => {
+    const id = await web.converse("fifth");
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    await page.getByRole("button", { name: "wait a while" }).waitFor();
+    const choice = page.getByRole("combobox", { name: "While the agent works" });
+    await choice.selectOption("After the run");
+    const queue = page.getByRole("list", { name: "Queued messages" });
+    const waiting = (text: string) => queue.getByRole("listitem").filter({ hasText: text });
+    for (const text of ["Later one", "Later two", "Later three"]) {
+      await send(page, text);
+      await waiting(text).getByText("after the run").waitFor();
+    }
+    await waiting("Later two").getByRole("button", { name: "Withdraw" }).click();
+    await expect.poll(() => waiting("Later two").count()).toBe(0);
+    await waiting("Later three").getByRole("button", { name: "Edit" }).click();
+    const field = page.getByRole("textbox", { name: "Message" });
+    await expect.poll(() => field.inputValue()).toBe("Later three");
+    await field.fill("");
+    expect(await violationsOf(page)).toEqual([]);
+    await choice.selectOption("Interrupt the agent");
+    await send(page, "Instead of that");
+    const feed = page.getByRole("feed");
+    await feed.getByText("The fifth is done.").waitFor();
+    await feed.getByText("The later one is done.").waitFor();
+    await expectStatus(page, "done");
+    await expect.poll(() => queue.count()).toBe(0);
+    await expect.poll(() => choice.count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("client tools: the page says which call waits for a client, until its result is there", async () => {
+    const tool = { name: "weather", description: "Reports the weather.", waits_for_result: true };
+    const id = await web.converse("sixth", { client_tools: [tool] });
+    const page = await web.logIn();
+    await page.goto(`${web.url}/c/${id}`);
+    const calls = page.getByRole("list", { name: "Calls that wait for a client" });
+    await calls.getByText(/^weather waits until/).waitFor();
+    await web.call("POST", `/api/conversations/${id}/tool_results`, {
+      results: [{ tool_call_id: "kiel", content: "rain" }],
+    });
+    await expect.poll(() => calls.count()).toBe(0);
     await page.context().close();
   });
 

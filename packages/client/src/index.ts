@@ -20,8 +20,15 @@ export type { ShellOptions } from "./shell.ts";
 export type { StreamOptions } from "./stream.ts";
 export type { TerminalOptions } from "./terminal.ts";
 export {
+  serveClientTools,
+  type ClientTool,
+  type ClientToolOptions,
+  type ClientToolOutput,
+} from "./client-tools.ts";
+export {
   emptyView,
   type ConversationView,
+  type HeldMessage,
   type ModelRetry,
   type OpenAction,
 } from "./view/conversation-view.ts";

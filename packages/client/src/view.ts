@@ -21,6 +21,7 @@ export { liveOptions } from "./follow.ts";
 export {
   emptyView,
   type ConversationView,
+  type HeldMessage,
   type ModelRetry,
   type OpenAction,
 } from "./view/conversation-view.ts";

@@ -56,6 +56,8 @@ export * from "./conversation/previews.ts";
 export * from "./conversation/search.ts";
 export * from "./conversation/shells.ts";
 export * from "./conversation/terminals.ts";
+export * from "./conversation/tool-results.ts";
+export * from "./conversation/while-running.ts";
 export * from "./conversation/approval-policy.ts";
 export * from "./conversation/network.ts";
 export * from "./conversation/wall.ts";

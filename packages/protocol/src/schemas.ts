@@ -21,7 +21,9 @@ import * as metrics from "./conversation/metrics.ts";
 import * as approvalPolicy from "./conversation/approval-policy.ts";
 import * as network from "./conversation/network.ts";
 import * as wall from "./conversation/wall.ts";
+import * as toolResults from "./conversation/tool-results.ts";
 import * as turnControl from "./conversation/turn-control.ts";
+import * as whileRunning from "./conversation/while-running.ts";
 import * as search from "./conversation/search.ts";
 import * as workspace from "./conversation/workspace.ts";
 import * as events from "./events/event.ts";
@@ -134,6 +136,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
     ),
   ),
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, network, wall, turnControl, rule)),
+  ...byName(namedIn(toolResults, whileRunning)),
   ...byName(namedIn(folder, glance, outline, past, previews)),
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),

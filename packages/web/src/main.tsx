@@ -45,7 +45,7 @@ function createServices(startup: StartupServices): Services {
     );
   const outbox = new Outbox({
     storage,
-    send: async ({ id, conversationId, text, images, run }) => {
+    send: async ({ id, conversationId, text, images, whileRunning = null }) => {
       const content = [
         ...(text === "" ? [] : [{ type: "text" as const, text }]),
         ...(images.length === 0 ? [] : [{ type: "image" as const, image_urls: [...images] }]),
@@ -53,8 +53,9 @@ function createServices(startup: StartupServices): Services {
       return await client.sendMessage(conversationId, {
         role: "user",
         content,
-        run,
+        run: true,
         client_message_id: id,
+        while_running: whileRunning,
       });
     },
     later: (ms, callback) => {

@@ -88,6 +88,8 @@ function activityOf(transcript: Transcript, { nowMs, runningSinceMs }: BottomPar
 }
 
 function doing(transcript: Transcript, { retry }: ConversationView, nowMs: number): string {
+  const { awaitedTools } = transcript;
+  if (awaitedTools.length > 0) return printable(`waiting for a client: ${awaitedTools.join(", ")}`);
   const tools = [...new Set(transcript.openRows().map(({ tool }) => tool))];
   if (tools.length > 0) return printable(tools.join(", "));
   const unfinished = transcript.unfinished();

@@ -1,5 +1,6 @@
 import { startTestServer } from "@convoke/server/testing";
 import { expect, test } from "vitest";
+import { helpText } from "./talk/own-commands.ts";
 import { PlayedChat } from "./testing/played-chat.ts";
 
 const call = (command: string, risk = "LOW") => ({
@@ -160,4 +161,44 @@ test("who has left is shown nothing any more, whatever still comes", async () =>
   await server.client.respondToConfirmation(id, true);
   await server.waitForStatus(id, "finished");
   expect(played.writes).toHaveLength(count);
+});
+
+test("a message says what happens while the agent works: alt-q and /later send it for when the run has ended, /while changes the default", async () => {
+  const turns = [{ tool_calls: [call("hold on")] }, { text: "One." }, { text: "Two." }, { text: "Three." }];
+  await using server = await startTestServer({ script: { turns } });
+  await using played = await PlayedChat.open(server);
+  played.type("/help\r");
+  await played.window(["/later", "/while"]);
+  expect(helpText).toContain("alt-q");
+  played.type("begin\r");
+  await played.window(["$ hold on"]);
+  played.type("then alpha\u001bq");
+  await played.window(["1 queued"]);
+  played.type("/later then bravo\r");
+  await played.window(["2 queued"]);
+  played.type("/queue\r");
+  await played.window(["1  then alpha  after the run", "2  then bravo  after the run"]);
+  // The newest one comes back to be edited.
+  played.type("\u001b[A");
+  await played.window(["> then bravo", "1 queued"]);
+  played.type("\u0003/while queue\r");
+  await played.window(["while the agent works: queue"]);
+  played.type("then charlie\r");
+  await played.window(["2 queued"]);
+  server.quickTools.release();
+  const window = await played.window(["One.", "Two.", "Three."], ["queued"]);
+  expect(window).toMatch(/One\.[^]*> then alpha[^]*Two\.[^]*> then charlie[^]*Three\./);
+});
+
+test("client tools: the terminal says that a call waits for the client, until its result is there", async () => {
+  const turns = [{ tool_calls: [{ id: "kiel", name: "weather", arguments: {} }] }, { text: "Rain." }];
+  const weather = { name: "weather", description: "Reports the weather.", waits_for_result: true };
+  await using server = await startTestServer({ script: { turns } });
+  await using played = await PlayedChat.open(server, { start: { client_tools: [weather] } });
+  played.type("go\r");
+  await played.window(["waiting for a client: weather"]);
+  await server.call("POST", `/api/conversations/${played.chat.link!.id}/tool_results`, {
+    results: [{ tool_call_id: "kiel", content: "rain" }],
+  });
+  await played.window(["Rain."], ["waiting for a client"]);
 });

@@ -46,7 +46,11 @@ export class Keys {
     const { stage, sender, history, terminal } = this.#deps;
     if (key.name === "enter") {
       if (key.alt || key.shift) stage.editor.insert("\n");
-      else void sender.enter(key.ctrl);
+      else void sender.enter(key.ctrl ? "interrupt" : null);
+      return true;
+    }
+    if (key.alt && key.name === "q") {
+      void sender.enter("queue");
       return true;
     }
     if (key.name === "escape") {

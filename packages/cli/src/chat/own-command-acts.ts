@@ -1,6 +1,7 @@
 import { describeRule } from "@convoke/client";
 import { findOffBranchRows, shownDuration, taskOf, type Row } from "@convoke/client/view";
-import type { ConfirmationPolicyInput } from "@convoke/protocol";
+import type { ConfirmationPolicyInput, WhileRunning } from "@convoke/protocol";
+import { whileRunningModes } from "../run/while-running.ts";
 import { printable } from "../print/printable.ts";
 import { ChoiceList } from "./input/choice-list.ts";
 import type { ChatDeps, Stage } from "./stage.ts";
@@ -8,8 +9,8 @@ import { commandHelp, helpText, type OwnCommand } from "./talk/own-commands.ts";
 
 export type OwnCommandDeps = ChatDeps & {
   readonly chat: Stage;
-  /** Interrupts the agent and sends a message. */
-  readonly send: (text: string) => Promise<void>;
+  /** Sends a message; `mode` says what it does while the agent works. */
+  readonly send: (text: string, mode: WhileRunning) => Promise<void>;
   /** Shows something that was cut in a pager; 1 is the newest. */
   readonly showCut: (number: number) => Promise<void>;
 };
@@ -40,7 +41,13 @@ export class OwnCommandActs {
         return chat.leave();
       case "now":
         if (text === "") throw new Error("Write the message behind it: /now use the other file");
-        return send(text);
+        return send(text, "interrupt");
+      case "later":
+        if (text === "") throw new Error("Write the message behind it: /later then run the tests");
+        return send(text, "queue");
+      case "replace":
+        if (text === "") throw new Error("Write the message behind it: /replace use the other file");
+        return send(text, "replace");
       case "new":
         chat.close();
         return this.print([
@@ -61,6 +68,7 @@ export class OwnCommandActs {
         if (link === null) throw new Error("There is no conversation yet. Write what the agent should do.");
         if (name === "open") return showCut(text === "" ? 1 : Math.max(1, Number(text) || 1));
         if (name === "queue") return this.#queue();
+        if (name === "while") return this.#setWhile(text);
         if (name === "status") return this.#status();
         if (name === "copy") return this.#copy();
         if (name === "rename") {
@@ -78,6 +86,15 @@ export class OwnCommandActs {
   print(lines: readonly string[]): void {
     for (const line of lines) this.#deps.chat.screen.commit(line);
     this.#deps.chat.draw();
+  }
+
+  /** What a message does while the agent works, from now on in this conversation. */
+  async #setWhile(text: string): Promise<void> {
+    const { chat, client, theme } = this.#deps;
+    const mode = whileRunningModes.find((one) => one === text);
+    if (mode === undefined) throw new Error(`Write one of these behind it: ${whileRunningModes.join(", ")}`);
+    await client.updateConversation(chat.link!.id, { while_running: mode });
+    this.print(["", theme.paint.dim(`a message while the agent works: ${mode}`)]);
   }
 
   async #resume(): Promise<void> {
@@ -120,7 +137,13 @@ export class OwnCommandActs {
   #queue(): void {
     const messages = this.#deps.chat.link?.transcript.queuedMessages() ?? [];
     if (messages.length === 0) return this.#deps.chat.say("No message waits.");
-    this.print(["", ...messages.map(({ text }, index) => `${index + 1}  ${printable(text)}`)]);
+    this.print([
+      "",
+      ...messages.map(({ text, isLater }, index) => {
+        const when = isLater === true ? this.#deps.theme.paint.dim("  after the run") : "";
+        return `${index + 1}  ${printable(text)}${when}`;
+      }),
+    ]);
   }
 
   async #status(): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "@convoke/client";
-import { actOnCommand, parseCommand } from "@convoke/client/view";
-import type { PendingApproval } from "@convoke/protocol";
+import { actOnCommand, parseCommand, partsText } from "@convoke/client/view";
+import type { PendingApproval, WhileRunning } from "@convoke/protocol";
 import { readImage } from "./input/read-image.ts";
 import { wholeText } from "./lines/whole-text.ts";
 import { OwnCommandActs } from "./own-command-acts.ts";
@@ -25,17 +25,17 @@ export class Sender {
     this.#deps = deps;
     this.#own = new OwnCommandActs({
       ...deps,
-      send: (text) => this.send(text, true),
+      send: (text, mode) => this.send(text, mode),
       showCut: (number) => this.showCut(number),
     });
   }
 
-  /** Sends what is in the composer; with `isSteering` the agent is interrupted first. */
-  async enter(isSteering: boolean): Promise<void> {
+  /** Sends what is in the composer; `mode` says what it does while the agent works, null for the default of the conversation. */
+  async enter(mode: WhileRunning | null): Promise<void> {
     const { chat, history } = this.#deps;
     const { editor, link } = chat;
     if (this.#isSending) return;
-    if (editor.text.endsWith("\\") && !isSteering) {
+    if (editor.text.endsWith("\\") && mode === null) {
       editor.set(editor.text.slice(0, -1));
       return editor.insert("\n");
     }
@@ -49,7 +49,7 @@ export class Sender {
     editor.clear();
     chat.say(link === null ? "starting the conversation" : "sending");
     this.#isSending = true;
-    const isDone = await chat.attempt(() => this.#act(text, isSteering));
+    const isDone = await chat.attempt(() => this.#act(text, mode));
     this.#isSending = false;
     if (isDone) chat.say("");
     // Nothing that was typed is lost; what was typed meanwhile stays behind it.
@@ -59,7 +59,7 @@ export class Sender {
   }
 
   /** Also begins a conversation, where none is shown. */
-  async send(text: string, isSteering: boolean): Promise<void> {
+  async send(text: string, mode: WhileRunning | null): Promise<void> {
     const { chat, client, begin } = this.#deps;
     const { link } = chat;
     const content = this.#contentOf(text);
@@ -67,12 +67,12 @@ export class Sender {
       const { id } = await begin(content);
       await chat.open(id);
     } else {
-      if (isSteering && chat.view.status === "running") await client.interrupt(link.id);
       await client.sendMessage(link.id, {
         role: "user",
         content,
         run: true,
         client_message_id: randomUUID(),
+        while_running: mode,
       });
     }
     this.#images = new Map();
@@ -133,10 +133,11 @@ export class Sender {
     const newest = link?.transcript.queuedMessages().at(-1);
     if (link === null || newest === undefined) return false;
     void chat.attempt(async () => {
-      await client.call("DELETE /api/conversations/{conversation_id}/queue/{event_id}", {
-        params: { conversation_id: link.id, event_id: newest.id },
-      });
-      chat.editor.set(newest.text);
+      const params = { conversation_id: link.id, event_id: newest.id };
+      const { items } = await client.call("GET /api/conversations/{conversation_id}/queue", { params });
+      await client.call("DELETE /api/conversations/{conversation_id}/queue/{event_id}", { params });
+      const whole = items.find(({ event_id: id }) => id === newest.id);
+      chat.editor.set(whole === undefined ? newest.text : partsText(whole.message["content"] as unknown[]));
     });
     return true;
   }
@@ -159,7 +160,7 @@ export class Sender {
     await chat.lend(() => page(text));
   }
 
-  async #act(text: string, isSteering: boolean): Promise<void> {
+  async #act(text: string, mode: WhileRunning | null): Promise<void> {
     const { chat, client, theme } = this.#deps;
     const { link } = chat;
     const own = parseOwnCommand(text);
@@ -178,7 +179,7 @@ export class Sender {
       const lines = await runShellCommand(client, link.id, text.slice(1).trim(), theme);
       return this.#own.print(lines);
     }
-    await this.send(text, isSteering);
+    await this.send(text, mode);
   }
 
   #contentOf(text: string): Content {

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { WhileRunning } from "@convoke/protocol";
 import { Option, type Command } from "commander";
 import { chooseConversation } from "../chat/talk/choose-conversation.ts";
 import { Chat } from "../chat/chat.ts";
@@ -14,6 +15,7 @@ import { CommandError, exitCodes } from "../exit-codes.ts";
 import { openClient, type OpenedClient } from "../open-client.ts";
 import { chooseModel } from "../run/choose-model.ts";
 import { parseConfirm, startRequest, type Confirm } from "../run/start-request.ts";
+import { whileRunningModes } from "../run/while-running.ts";
 import { parseLogLevel } from "./parse-options.ts";
 import { withStore, type StoreOptions } from "./store-options.ts";
 
@@ -25,6 +27,7 @@ type ChatOptions = StoreOptions & {
   readonly baseUrl?: string;
   readonly confirm: Confirm;
   readonly plan?: true;
+  readonly whileRunning?: WhileRunning;
   readonly sandbox?: string;
   readonly network?: string;
   readonly server?: string;
@@ -62,6 +65,12 @@ export function addChat(program: Command, keepCompiled: () => void): void {
       "never, risky or always: when to ask before an action runs",
       parseConfirm,
       "risky",
+    )
+    .addOption(
+      new Option(
+        "--while-running <mode>",
+        "what a message does while the agent works (default steer)",
+      ).choices(whileRunningModes),
     )
     .option("--plan", "plan first; the agent changes nothing but its plan")
     .addOption(

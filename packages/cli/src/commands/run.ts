@@ -9,6 +9,7 @@ import { chooseModel } from "../run/choose-model.ts";
 import { giveAnswer } from "../run/give-answer.ts";
 import { readTask, type Content } from "../run/read-task.ts";
 import { parseConfirm, startRequest, toText, type StartOptions } from "../run/start-request.ts";
+import { whileRunningModes } from "../run/while-running.ts";
 import type { AnswerSchema } from "../run/structured-answer.ts";
 import { describeLeftBehind } from "../print/describe-left-behind.ts";
 import { describeWall } from "../print/describe-wall.ts";
@@ -57,6 +58,12 @@ export function addRun(program: Command, keepCompiled: () => void): void {
       "never, risky or always: when to ask before an action runs",
       parseConfirm,
       "never",
+    )
+    .addOption(
+      new Option(
+        "--while-running <mode>",
+        "what a message does while the agent works (default steer)",
+      ).choices(whileRunningModes),
     )
     .option("--plan", "plan first; the agent carries the plan out after you approve it")
     .option("--max-iterations <number>", "max model calls in this run", parseCount)

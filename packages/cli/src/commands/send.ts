@@ -1,14 +1,17 @@
 import { text as readAll } from "node:stream/consumers";
 import type { ConvokeClient } from "@convoke/client";
-import type { Command } from "commander";
+import type { WhileRunning } from "@convoke/protocol";
+import { Option, type Command } from "commander";
 import { conversationArgument, findConversation } from "../api/find-conversation.ts";
 import { printConversation } from "../api/print-conversation.ts";
 import { openApiForRun, withServer, type ApiOptions } from "../api/server-command.ts";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { printJson } from "../print/json.ts";
+import { whileRunningModes } from "../run/while-running.ts";
 import { newestEventId, watchRun } from "../watch-run.ts";
 
 type WaitOptions = ApiOptions & { readonly wait?: true };
+type SendOptions = WaitOptions & { readonly whileRunning?: WhileRunning };
 
 const waiting = "follow the run to its end, as run does, and end with its exit code";
 
@@ -19,7 +22,13 @@ export function addSend(program: Command): void {
       .description("Send a message to a conversation and let its agent work")
       .argument("<id>", conversationArgument)
       .argument("<text>", "the message; - reads it from standard input")
-      .option("--wait", waiting),
+      .option("--wait", waiting)
+      .addOption(
+        new Option(
+          "--while-running <mode>",
+          "what it does while the agent works (default: as the conversation has it)",
+        ).choices(whileRunningModes),
+      ),
   ).action(send);
 }
 
@@ -33,7 +42,7 @@ export function addResume(program: Command): void {
   ).action(resume);
 }
 
-async function send(given: string, text: string, options: WaitOptions): Promise<void> {
+async function send(given: string, text: string, options: SendOptions): Promise<void> {
   const message = text === "-" ? (await readAll(process.stdin)).trimEnd() : text;
   if (message.trim() === "") throw new CommandError("The message is empty.", exitCodes.usage);
   await using opened = await openApiForRun(options, options.wait === true);
@@ -41,7 +50,8 @@ async function send(given: string, text: string, options: WaitOptions): Promise<
   const id = await findConversation(client, given);
   const afterEventId = await newestEventId({ client, conversationId: id });
   const content = [{ type: "text" as const, text: message }];
-  const eventId = await client.sendMessage(id, { role: "user", content, run: true });
+  const { whileRunning: mode = null } = options;
+  const eventId = await client.sendMessage(id, { role: "user", content, run: true, while_running: mode });
   if (options.wait === true) return await follow(client, id, afterEventId, options);
   const { execution_status: status = "idle" } = await client.getConversation(id);
   if (options.json === true) printJson("send", { id, event_id: eventId, execution_status: status });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ConfirmationPolicyInput, StartConversationRequest } from "@convoke/protocol";
+import type { ConfirmationPolicyInput, StartConversationRequest, WhileRunning } from "@convoke/protocol";
 import { CommandError, exitCodes } from "../exit-codes.ts";
 import { wallRequest, type WallOptions } from "../wall-request.ts";
 import type { ChosenModel, ModelOptions } from "./choose-model.ts";
@@ -12,6 +12,7 @@ export type StartOptions = WallOptions &
     readonly confirm: Confirm;
     readonly plan?: true;
     readonly maxIterations?: number;
+    readonly whileRunning?: WhileRunning;
   };
 
 export type Confirm = keyof typeof policies;
@@ -51,6 +52,7 @@ export function startRequest(
     ...(options.confirm === "risky" ? { security_analyzer: { kind: "LLMSecurityAnalyzer" } } : {}),
     ...wallRequest(options),
     ...(options.maxIterations === undefined ? {} : { max_iterations: options.maxIterations }),
+    ...(options.whileRunning === undefined ? {} : { while_running: options.whileRunning }),
     initial_message: { role: "user", content, run: true },
   };
 }

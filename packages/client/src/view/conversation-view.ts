@@ -10,6 +10,9 @@ export type OpenAction = {
   readonly isAccepted: boolean;
 };
 
+/** A message that is delivered when the run has ended: its id in the queue, and its beginning on one line. */
+export type HeldMessage = { readonly event_id: string; readonly text: string };
+
 /** The next try of a model call is waited for, at `until`; null: it goes out at once. */
 export type ModelRetry = {
   readonly attempt: number;
@@ -44,6 +47,8 @@ export type ConversationView = LiveAnswers & {
   readonly openActions: readonly OpenAction[];
   /** Ids of messages that no answer has been given to, oldest first. */
   readonly queued: readonly string[];
+  /** Messages that wait for the end of the run, oldest first. Only a `Standing` frame says so. */
+  readonly held?: readonly HeldMessage[] | undefined;
   /** Spending by usage id. */
   readonly stats: Readonly<Record<string, MetricsSnapshot>>;
   readonly retry: ModelRetry | null;

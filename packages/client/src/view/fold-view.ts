@@ -1,6 +1,6 @@
 import type { Event } from "@convoke/protocol";
 import type { FollowItem } from "../follow.ts";
-import { emptyView, type ConversationView, type OpenAction } from "./conversation-view.ts";
+import { emptyView, type ConversationView, type HeldMessage, type OpenAction } from "./conversation-view.ts";
 import { foldEvent } from "./fold-event.ts";
 import { foldSnapshot } from "./fold-field.ts";
 import { foldAnswer } from "./live-answer.ts";
@@ -46,15 +46,16 @@ function foldSignal(view: ConversationView, frame: Readonly<Record<string, unkno
 /** What the socket says with `standing=true`. */
 type LiveStatusFrame = {
   readonly version: number;
-  readonly last_event_id?: string | null;
-  readonly execution_status?: ConversationView["status"];
-  readonly open_actions?: readonly {
+  readonly last_event_id: string | null;
+  readonly execution_status: ConversationView["status"];
+  readonly open_actions: readonly {
     readonly action_id: string;
     readonly tool_name: string;
     readonly tool_call_id: string;
     readonly is_waiting: boolean;
   }[];
-  readonly queued?: readonly string[];
+  readonly queued: readonly string[];
+  readonly held?: readonly HeldMessage[];
 };
 
 function foldLiveStatus(view: ConversationView, liveStatus: LiveStatusFrame): ConversationView {
@@ -62,14 +63,15 @@ function foldLiveStatus(view: ConversationView, liveStatus: LiveStatusFrame): Co
   return {
     ...view,
     version: liveStatus.version,
-    standsAt: liveStatus.last_event_id ?? null,
-    status: liveStatus.execution_status ?? view.status,
-    openActions: (liveStatus.open_actions ?? []).map((action) => ({
+    standsAt: liveStatus.last_event_id,
+    status: liveStatus.execution_status,
+    openActions: liveStatus.open_actions.map((action) => ({
       id: action.action_id,
       toolName: action.tool_name,
       toolCallId: action.tool_call_id,
       isAccepted: !action.is_waiting,
     })),
-    queued: liveStatus.queued ?? [],
+    queued: liveStatus.queued,
+    held: liveStatus.held,
   };
 }

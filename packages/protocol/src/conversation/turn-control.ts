@@ -94,7 +94,14 @@ export const AllowRulesTrial = object("AllowRulesTrial", {
 /** Messages that the agent has not read yet, oldest first. */
 export const QueuedMessages = object("QueuedMessages", {
   items: Type.Array(
-    Type.Object({ event_id: Type.String(), wants_run: Type.Boolean(), message: anyObject() }),
+    Type.Object({
+      event_id: Type.String(),
+      wants_run: Type.Boolean(),
+      while_running: choice(["queue", "steer"], {
+        description: "queue: it is delivered when the run has ended. steer: with the next model call.",
+      }),
+      message: anyObject(),
+    }),
   ),
 });
 

@@ -1,7 +1,9 @@
 import { Type } from "typebox";
 import { anyObject, mapOf, nullable, orAbsent, ref } from "../schema.ts";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
+import { PendingToolCall } from "../conversation/tool-results.ts";
 import { WallInfo } from "../conversation/wall.ts";
+import { WhileRunning } from "../conversation/while-running.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
@@ -26,6 +28,10 @@ export const conversationInfoExtensions = {
   max_conversation_seconds: orAbsent(Type.Number()),
   approval_policy: orAbsent(ref(ApprovalPolicy)),
   wall: Type.Optional(ref(WallInfo)),
+  while_running: orAbsent(ref(WhileRunning)),
+  pending_tool_calls: Type.Optional(
+    Type.Array(ref(PendingToolCall), { description: "Calls of client tools that wait for a result." }),
+  ),
   response_schema: orAbsent(anyObject()),
   structured_output: Type.Optional(
     anyObject({

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { conversationSeconds, runSeconds } from "../conversation/time-limits.ts";
 import { WallRequest } from "../conversation/wall.ts";
+import { WhileRunning } from "../conversation/while-running.ts";
 import { AgentDefinition } from "./agent-definition.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 import { ConversationWorktreeOptions } from "./worktree-options.ts";
@@ -23,6 +24,7 @@ export const sendMessageExtensions = {
         "JSON Schema of the answer to this message, of the type object; it counts before that of the conversation.",
     }),
   ),
+  while_running: orAbsent(ref(WhileRunning)),
 };
 
 /** Additional tools of one conversation's agent, however the agent was chosen. */
@@ -74,7 +76,11 @@ export const startConversationExtensions = {
         "JSON Schema of the agent's answers, of the type object; `structured_output` is the newest valid one.",
     }),
   ),
+  while_running: orAbsent(ref(WhileRunning)),
 };
 
 /** Newer clients may change tags as well; they replace the old ones. */
-export const updateConversationExtensions = { tags: orAbsent(mapOf(Type.String({ maxLength: 256 }))) };
+export const updateConversationExtensions = {
+  tags: orAbsent(mapOf(Type.String({ maxLength: 256 }))),
+  while_running: orAbsent(ref(WhileRunning)),
+};

@@ -21,6 +21,7 @@ import {
   UserSpend,
 } from "../conversation/turn-control.ts";
 import { AskAgentRequest, AskAgentResponse } from "../requests/update-conversation.ts";
+import { PendingToolCalls, SendToolResultsRequest } from "../conversation/tool-results.ts";
 import { conversationParams } from "./parameters.ts";
 import { conflict, done, invalid, modelFailed, noConversation } from "./responses.ts";
 import { ok } from "./ok.ts";
@@ -120,6 +121,16 @@ export const controlRoutes = routesOf("Conversations", {
   removeQueued: {
     ...route("DELETE", "queue/{event_id}", "Take back a message that the agent has not read yet"),
     params: Type.Object({ ...conversationParams.properties, event_id: Type.String() }),
+    responses: { ...done, ...noConversation, ...conflict, ...invalid },
+  },
+  getPendingToolCalls: {
+    ...route("GET", "tool_results", "The calls of client tools that wait for a result"),
+    responses: { ...ok("The calls, oldest first.", PendingToolCalls), ...noConversation, ...invalid },
+  },
+  sendToolResults: {
+    ...route("POST", "tool_results", "Send what client tools returned; the run goes on"),
+    body: SendToolResultsRequest,
+    takesLargeBody: true,
     responses: { ...done, ...noConversation, ...conflict, ...invalid },
   },
   setLimits: {

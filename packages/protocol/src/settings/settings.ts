@@ -1,4 +1,5 @@
 import { ReviewerPolicy } from "../conversation/approval-policy.ts";
+import { WhileRunning } from "../conversation/while-running.ts";
 import { Type, type Static } from "typebox";
 import { AgentSettingsChange } from "../agent/llm-change.ts";
 import { anyObject, choice, mapOf, nullable, object, orAbsent, ref } from "../schema.ts";
@@ -73,6 +74,8 @@ export const ConversationSettings = object("ConversationSettings", {
   security_analyzer: nullable(choice(["llm", "none"]), { default: "llm" }),
   /** Who is asked before a person; absent for nobody. */
   reviewer: Type.Optional(ref(ReviewerPolicy)),
+  /** What a message does while the agent works; absent for steer. */
+  while_running: Type.Optional(ref(WhileRunning)),
 });
 export type ConversationSettings = Static<typeof ConversationSettings>;
 

@@ -193,6 +193,18 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     what: ["response_schema", "structured_output"],
     reason: "Ours: the form of the agent's answers, and the last one; each only with a value.",
   },
+  ...each(["while_running"], "Ours: what a message does while the agent works; optional.", [
+    "StartConversationRequest",
+    "SendMessageRequest",
+    "UpdateConversationRequest",
+    "ConversationInfo",
+  ]),
+  {
+    where: "ConversationInfo",
+    what: ["pending_tool_calls"],
+    reason: "Ours: the calls of client tools that wait for a result; only with a value.",
+  },
+  ...each(["(added)"], "Part of those fields.", ["WhileRunning", "PendingToolCall"]),
   { where: "SendMessageRequest", what: ["sender"], reason: "Newer clients send it; it is on the event." },
   {
     where: "UpdateConversationRequest",

@@ -61,4 +61,8 @@ export const appServerDifferences: readonly { readonly pattern: RegExp; readonly
     pattern: /\/(hooks|skills|switch_profile|switch_acp_model|settings\/secrets(\/\S+)?) \(absent\)$/,
     reason: "Not there yet.",
   },
+  {
+    pattern: /^WhileRunning \(added\)$/,
+    reason: "Part of the settings: what a message does while the agent works.",
+  },
 ];

@@ -8,6 +8,7 @@ import type {
   SecretSource,
   HookConfig,
   WallRequest,
+  WhileRunning,
 } from "@convoke/protocol";
 import type { Warning } from "../events/warning.ts";
 import type { HookSettings } from "../extensions/hooks/hook-config.ts";
@@ -48,6 +49,8 @@ export type ConversationConfig = {
     ConversationInfo,
     "autotitle" | "agent_definitions" | "agent_launch_additions" | "plugins"
   >;
+  /** What a message does while the agent works; `steer` if absent. */
+  readonly while_running?: WhileRunning | null;
   /** JSON Schema of the agent's answers; that of a message counts before it. */
   readonly response_schema?: Readonly<Record<string, unknown>>;
   readonly tags: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { Message } from "@convoke/protocol";
+import type { Message, WhileRunning } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import type { Journal } from "../journal/journal.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -51,6 +51,8 @@ export type SendInput = {
   /** Sets a goal: a judge checks the result after each run, for at most this many rounds. */
   readonly goal?: { readonly objective: string; readonly maxIterations: number } | undefined;
   readonly sender?: string | undefined;
+  /** What it does while the agent works; null for the default of the conversation, `steer` if absent. */
+  readonly whileRunning?: WhileRunning | null | undefined;
   /** JSON Schema of the answer to it. */
   readonly responseSchema?: Readonly<Record<string, unknown>> | undefined;
   /** Idempotency key: the same id with the same content is the same message, however often it is sent (P18). */

@@ -1,3 +1,4 @@
+import { ClientCalls } from "./client-calls.ts";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { decideTimeout } from "./commands/approvals.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
@@ -24,6 +25,7 @@ import { Writer } from "./writer.ts";
 
 /** The parts of one conversation. Its actor exposes those that callers use directly. */
 export type ConversationParts = SharedParts & {
+  readonly clientCalls: ClientCalls;
   readonly approvalTimer: DeadlineTimer;
   readonly condensing: Condensing;
   readonly goals: GoalLoop;
@@ -97,7 +99,11 @@ export function createParts(deps: ConversationDeps): ConversationParts {
   };
   const work = { condensing, hold, hooks, session };
   const requests = new ViewRequests();
-  const runner = new Runner({ ...deps, ...shared, ...work, earlier: unfinished, requests }, listener);
+  const clientCalls = new ClientCalls(shared);
+  const runner = new Runner(
+    { ...deps, ...shared, ...work, clientCalls, earlier: unfinished, requests },
+    listener,
+  );
   const published = new PublishedState({ ...shared, runner, signals });
   const runEnd = new RunEnd({ log, published });
   const { isAttended, title } = deps;
@@ -122,6 +128,6 @@ export function createParts(deps: ConversationDeps): ConversationParts {
       );
     });
   });
-  const around = { approvalTimer, lifetime, runEnd, runTimer, unfinished };
+  const around = { clientCalls, approvalTimer, lifetime, runEnd, runTimer, unfinished };
   return { ...shared, ...work, ...around, goals, halts, published, runner, titling, writer };
 }

@@ -8,7 +8,8 @@ import { decideAccept, decideReject, decideRun } from "./commands/decide.ts";
 import type { GoalLoop } from "./goal-loop.ts";
 import { decideNavigation, refuseWhileWorking } from "./commands/navigate.ts";
 import { decideDequeue } from "./commands/queue.ts";
-import { noHooks, sendMessage, type SendDeps, type Sent } from "./commands/send-message.ts";
+import { noHooks, refuseIfRejected, sendMessage, type SendDeps, type Sent } from "./commands/send-message.ts";
+import type { ClientResult } from "./client-calls.ts";
 import type { Configuration } from "./configuration.ts";
 import type { ConversationDeps, SendInput } from "./conversation-deps.ts";
 import type { ConversationLog } from "./conversation-log.ts";
@@ -96,12 +97,17 @@ export class Conversation implements AsyncDisposable {
     // Counts as work from here on: an idle conversation may be evicted, one that opens its workspace may not.
     using _use = this.queue.use();
     const session = await this.session.openWithin(toolTimeoutMs);
-    const admitted = (await this.#parts.hooks?.admit(input.message)) ?? noHooks;
-    return await this.queue.post(() =>
-      sendMessage(input, { session, admitted }, this.#sending(), (decision, extra) =>
+    const { hooks } = this.#parts;
+    // A message that is rejected runs no hooks.
+    if (hooks !== null) await this.queue.post(() => refuseIfRejected(input, this.#sending()));
+    const admitted = (await hooks?.admit(input.message)) ?? noHooks;
+    const sent = await this.queue.post(() =>
+      sendMessage(input, { session, admitted, work: this.halts.work }, this.#sending(), (decision, extra) =>
         this.writer.commit(decision, extra),
       ),
     );
+    if (sent.isAbort) await this.halts.settle();
+    return sent;
   }
 
   /** Ends plan mode, see {@link approvePlan}. */
@@ -127,13 +133,18 @@ export class Conversation implements AsyncDisposable {
     await answerApprovals(answers, userId, { ...this.#parts, rules: this.#deps.rules });
   }
 
+  /** Stores what client tools returned, see {@link ClientCalls.receive}. */
+  async receive(results: readonly ClientResult[]): Promise<void> {
+    await this.#parts.clientCalls.receive(results, (decision) => this.writer.commit(decision));
+  }
+
   /** Withdraws a queued message (P44); fails if it is unknown (404) or was read (409). */
   async dequeue(eventId: string): Promise<void> {
     const { log, runner } = this;
     await this.queue.post(async () => {
-      const known = await log.knownIds("MessageEvent");
-      const readSeq = runner.beingReadSeq;
-      await this.writer.commit(decideDequeue(log.state, eventId, readSeq, known.has(eventId)));
+      const known = await log.find(eventId);
+      const isKnown = known?.event.kind === "MessageEvent" || known?.meta.held !== undefined;
+      await this.writer.commit(decideDequeue(log.state, eventId, runner.beingReadSeq, isKnown));
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Condensing } from "../agent/condense/condensing.ts";
 import { maskCut } from "../security/mask.ts";
 import { decideInterrupt, decidePause, decideTimeUp } from "./commands/decide.ts";
+import type { Work } from "./commands/while-running.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { PublishedState } from "./published-state.ts";
 import type { Hold } from "./run/hold.ts";
@@ -28,6 +29,18 @@ export class Halts {
 
   constructor(deps: HaltsDeps) {
     this.#deps = deps;
+  }
+
+  /** The work in progress, for commands that may stop it. */
+  get work(): Work {
+    return { ...this.#working(), beingReadSeq: this.#deps.runner.beingReadSeq };
+  }
+
+  /** Call after a command has stopped the work in progress: resolves when delegated work has stopped. */
+  async settle(): Promise<void> {
+    const { lifetime, published } = this.#deps;
+    await lifetime.others.stopped();
+    published.publish();
   }
 
   /** Starts nothing new; work in progress finishes. */

@@ -1,12 +1,13 @@
 import { wait } from "../lib/wait.ts";
 import { decideAbandoned } from "./commands/decide.ts";
+import { awaitedTools } from "./client-calls.ts";
 import { lostCall, settleStarted } from "./run/settle-started.ts";
 import type { SharedParts } from "./shared-parts.ts";
 import type { EarlierRuns } from "./run/run-deps.ts";
 import { mayPass } from "./run/store-events.ts";
 import { toolTimeoutMs, type LazySession } from "./lazy-session.ts";
 
-export type UnfinishedRunsDeps = Pick<SharedParts, "id" | "log" | "logger" | "queue"> & {
+export type UnfinishedRunsDeps = Pick<SharedParts, "configuration" | "id" | "log" | "logger" | "queue"> & {
   readonly session: LazySession;
 };
 
@@ -62,9 +63,12 @@ export class UnfinishedRuns implements EarlierRuns {
 
   async #settleCalls(): Promise<void> {
     const { log } = this.#deps;
+    // A call of the client is handed to it once, and waits on.
+    const awaited = new Set(awaitedTools(this.#deps.configuration.config).map(({ name }) => name));
+    const isOfClient = (name: string): boolean => awaited.has(name);
     // Actions approved after an earlier attempt have not started.
-    const left = log.state.openActions.filter(({ id, gate }) =>
-      this.#isUnsettled ? this.#calls.has(id) : gate === "approved",
+    const left = log.state.openActions.filter(({ id, gate, toolName }) =>
+      this.#isUnsettled ? this.#calls.has(id) : gate === "approved" && !isOfClient(toolName),
     );
     for (const { id } of left) this.#calls.add(id);
     if (left.length === 0) return;

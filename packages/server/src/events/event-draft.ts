@@ -41,6 +41,14 @@ export type EventMeta = {
   readonly deadlineMs?: number | null;
   /** On a Condensation: the message that its sender withdrew before the model had read it. */
   readonly dequeued?: string;
+  /** On a state update: the call is handed to the client, which has until `deadlineMs` for its result. */
+  readonly pendingCall?: { readonly id: string; readonly deadlineMs: number };
+  /** On the observation of a client tool: a digest of the result, so that it can be sent again. */
+  readonly resultDigest?: string;
+  /** On a state update with a message that is delivered when the run has ended: the facts of its MessageEvent. */
+  readonly held?: EventMeta;
+  /** On a state update: the message that waited, by the id of that state update, waits no more. */
+  readonly released?: string;
   /** On the first event of an answer: the provider's own output items, to go back to it unchanged. */
   readonly replay?: ProviderReplay;
   /** On an AgentErrorEvent: the id of the action it answers (tool call ids may repeat). */

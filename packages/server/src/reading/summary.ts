@@ -20,7 +20,7 @@ export function toSummary({ config, marks, state, ...described }: ConversationIn
     last_event_id: state.lastId,
     waiting: state.status === "waiting_for_confirmation" ? awaiting(state).length : 0,
     deadline: deadline === null ? null : formatInstant(Math.round(deadline * 1000)),
-    queued: state.queued.filter(({ isFromUser }) => isFromUser).length,
+    queued: state.queued.filter(({ isFromUser }) => isFromUser).length + state.held.length,
     cost: combinedMetrics(state)?.accumulated_cost ?? 0,
     context_tokens: usage?.per_turn_token ?? 0,
     context_window: usage?.context_window ?? 0,

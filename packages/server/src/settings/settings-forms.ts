@@ -204,6 +204,19 @@ export function conversationSettingsForm(): SettingsSchema {
           default: 500,
           prominence: "major",
         },
+        {
+          key: "while_running",
+          label: "A message while the agent works",
+          value_type: "string",
+          default: "steer",
+          choices: [
+            { value: "steer", label: "The agent reads it with its next step" },
+            { value: "queue", label: "It waits until the run has ended" },
+            { value: "interrupt", label: "It interrupts the agent" },
+            { value: "reject", label: "It is rejected" },
+            { value: "replace", label: "It replaces unread ones" },
+          ],
+        },
       ]),
       section("verification", "Verification", [
         {

@@ -148,7 +148,11 @@ function shownServers(servers: NonNullable<StoredSettings["mcpServers"]>): JsonO
   );
 }
 
-function toConversationSettings({ plain, reviewer }: StoredSettings): V1Settings["conversation_settings"] {
+function toConversationSettings({
+  plain,
+  reviewer,
+  whileRunning,
+}: StoredSettings): V1Settings["conversation_settings"] {
   const analyzer = plain.security_analyzer ?? "llm";
   return {
     schema_version: 1,
@@ -156,6 +160,7 @@ function toConversationSettings({ plain, reviewer }: StoredSettings): V1Settings
     confirmation_mode: plain.confirmation_mode ?? false,
     security_analyzer: analyzer === "llm" || analyzer === "none" ? analyzer : null,
     ...(reviewer === null ? {} : { reviewer }),
+    ...(whileRunning === null ? {} : { while_running: whileRunning }),
   };
 }
 

@@ -4,6 +4,7 @@ import type {
   ProviderType,
   ReviewerPolicy,
   SandboxGroupingStrategy,
+  WhileRunning,
 } from "@convoke/protocol";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -72,6 +73,8 @@ export type StoredSettings = {
   readonly llm: JsonObject;
   /** Who is asked before a person in new conversations; null: the server's, or nobody. */
   readonly reviewer: ReviewerPolicy | null;
+  /** What a message does while the agent works, in new conversations; null: `steer`. */
+  readonly whileRunning: WhileRunning | null;
   readonly searchApiKey: string | null;
   readonly sandboxApiKey: string | null;
   /** By name, in the form of newer clients; null when never set. */
@@ -127,6 +130,7 @@ export const defaultSettings: StoredSettings = {
   },
   llm: {},
   reviewer: null,
+  whileRunning: null,
   searchApiKey: null,
   sandboxApiKey: null,
   mcpServers: null,

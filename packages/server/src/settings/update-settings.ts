@@ -100,6 +100,10 @@ function changeConversation(stored: StoredSettings, change: JsonObject): StoredS
       settings = { ...settings, reviewer: readReviewer(value, stored, loc) };
       continue;
     }
+    if (name === "while_running") {
+      settings = { ...settings, whileRunning: readWhileRunning(value, loc) };
+      continue;
+    }
     if (!Object.hasOwn(conversationFields, name))
       throw invalidField(loc, "This setting is not known.", "extra_forbidden");
     const { isValid, msg } = conversationFields[name as keyof typeof conversationFields];
@@ -108,6 +112,15 @@ function changeConversation(stored: StoredSettings, change: JsonObject): StoredS
   }
   return { ...settings, plain: plain as PlainSettings };
 }
+
+function readWhileRunning(value: unknown, loc: string[]): StoredSettings["whileRunning"] {
+  if (value === null) return null;
+  const mode = modes.find((one) => one === value);
+  if (mode === undefined) throw invalidField(loc, `Use one of: ${modes.join(", ")}; or null for steer.`);
+  return mode;
+}
+
+const modes = ["queue", "steer", "interrupt", "reject", "replace"] as const;
 
 /** A stored model and the highest risk that it may answer about; null for none. */
 function readReviewer(value: unknown, stored: StoredSettings, loc: string[]): StoredSettings["reviewer"] {

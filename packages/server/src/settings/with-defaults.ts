@@ -40,6 +40,7 @@ export function withDefaults(
     ...given("title_llm_profile", request, titleProfile(request, settings)),
     ...given("max_iterations", request, plain.max_iterations),
     ...given("max_budget_per_task", request, plain.max_budget_per_task),
+    ...given("while_running", request, settings.whileRunning),
     ...approvalPolicy(request, settings, approvalDefault),
     ...given(
       "confirmation_policy",

@@ -2,6 +2,7 @@ import type { Agent, Event } from "@convoke/protocol";
 import { createValidator } from "@convoke/protocol/validate";
 import { defaultTools, facesOf, listTool, type ToolListing, type ToolSession } from "@convoke/tool-host";
 import { Conversation } from "../engine/conversation.ts";
+import type { ConversationConfig } from "../engine/conversation-config.ts";
 import { ViewCache } from "../engine/view-cache.ts";
 import { noBoundSecrets, noBudget, nobody, noRules } from "../engine/ports.ts";
 import { Signals } from "../engine/signals.ts";
@@ -20,6 +21,8 @@ export type MemoryConversationOptions = {
   readonly model: Model;
   /** Options; the default agent has terminal and finish, and a model that the catalogue lacks. */
   readonly agent?: Partial<Agent>;
+  /** Changes of the configuration. */
+  readonly config?: Partial<ConversationConfig>;
   /** How its tools are opened; immediately unless given. */
   readonly openSession?: (session: ToolSession) => Promise<ToolSession>;
   /** The answer of `terminal`; its command unless given. */
@@ -63,6 +66,7 @@ export async function openMemoryConversation(
       max_iterations: 100_000,
       stuck_detection: true,
       tags: {},
+      ...options.config,
     },
     secrets: { llm: {}, sources: {} },
     boundSecrets: noBoundSecrets,

@@ -1,9 +1,11 @@
+import { listAt, partsText } from "@convoke/client/view";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { useMoreWords } from "../words/words.ts";
 
-export type Queued = { readonly eventId: string; readonly text: string };
+/** `isLater`: it waits for the end of the run, and `text` is only its beginning. */
+export type Queued = { readonly eventId: string; readonly text: string; readonly isLater: boolean };
 
 type WaitingMessagesProps = {
   readonly conversationId: string;
@@ -17,8 +19,17 @@ export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessa
   const words = useMoreWords().queue;
   const { outbox, client } = useServices();
   const outgoing = useStore(outbox).filter((message) => message.conversationId === conversationId);
-  const takeBack = async ({ eventId, text }: Queued, isEdited: boolean): Promise<void> => {
+  const wholeOf = async ({ eventId, text, isLater }: Queued): Promise<string> => {
+    if (!isLater) return text;
+    const params = { conversation_id: conversationId };
+    const { items } = await client.call("GET /api/conversations/{conversation_id}/queue", { params });
+    const whole = items.find(({ event_id: id }) => id === eventId);
+    return whole === undefined ? text : partsText(listAt(whole.message, "content"));
+  };
+  const takeBack = async (item: Queued, isEdited: boolean): Promise<void> => {
+    const { eventId } = item;
     try {
+      const text = isEdited ? await wholeOf(item) : "";
       await client.call("DELETE /api/conversations/{conversation_id}/queue/{event_id}", {
         params: { conversation_id: conversationId, event_id: eventId },
       });
@@ -37,7 +48,7 @@ export function WaitingMessages({ conversationId, queued, onEdit }: WaitingMessa
     >
       {queued.map((item) => (
         <li key={item.eventId} className="flex items-center gap-2 py-1">
-          <span className="shrink-0 text-xs text-faint">{words.queued}</span>
+          <span className="shrink-0 text-xs text-faint">{item.isLater ? words.later : words.queued}</span>
           <span className="min-w-0 grow truncate">{item.text}</span>
           <Button variant="quiet" onClick={() => void takeBack(item, true)}>
             {words.edit}

@@ -35,7 +35,6 @@ const message = (id: string): Omit<Outgoing, "state" | "problem" | "eventId"> =>
   conversationId: "c",
   text: id,
   images: [],
-  run: true,
 });
 
 test("U16: a message that could not be sent is sent again with the same id, and those behind it wait for it", async () => {

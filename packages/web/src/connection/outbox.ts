@@ -1,4 +1,5 @@
 import { ApiError } from "@convoke/client";
+import type { WhileRunning } from "@convoke/protocol";
 import { asRecord, textAt } from "@convoke/client/view";
 import { Cell, type Store } from "../lib/store.ts";
 import type { BrowserStorage } from "../lib/browser-storage.ts";
@@ -11,7 +12,8 @@ export type Outgoing = {
   readonly text: string;
   /** `data:` addresses. */
   readonly images: readonly string[];
-  readonly run: boolean;
+  /** What it does while the agent works; absent for the default of the conversation. */
+  readonly whileRunning?: WhileRunning | undefined;
   readonly state: "waiting" | "sent" | "refused";
   /** The server's error message, if it refused. */
   readonly problem: string | null;
@@ -144,7 +146,7 @@ function readStored(storage: BrowserStorage): readonly Outgoing[] {
         conversationId,
         text: textAt(fields, "text"),
         images,
-        run: fields["run"] === true,
+        whileRunning: fields["whileRunning"] as Outgoing["whileRunning"],
         state: isRefused ? ("refused" as const) : ("waiting" as const),
         problem: isRefused ? textAt(fields, "problem") : null,
         eventId: null,

@@ -1,7 +1,9 @@
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
+import type { WhileRunning } from "@convoke/protocol";
 import { actOnCommand, type Command, parseCommand, type Row, suggestFor } from "@convoke/client/view";
 import { Composer, type ComposedMessage } from "../composer/composer.tsx";
+import { SendMode } from "../composer/send-mode.tsx";
 import { WaitingMessages, type Queued } from "../composer/waiting-messages.tsx";
 import { useStore } from "../lib/store.ts";
 import type { LogView, OpenLog } from "../log/open-log.ts";
@@ -11,6 +13,7 @@ import { ErrorBoundary } from "../ui/error-boundary.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useMoreWords } from "../words/words.ts";
 import type { Attempt } from "./attempt.ts";
+import { PendingToolCalls } from "./pending-tool-calls.tsx";
 import { useReadMarker } from "./use-read-marker.ts";
 
 const PlanCard = lazyPart(() => import("./plan-card.tsx"));
@@ -20,6 +23,9 @@ const ApprovalCard = lazyPart(() => import("../approvals/approval-card.tsx"));
 
 /** States after a run, in which a plan can be approved: not before the first one. */
 const endedStatuses: ReadonlySet<string> = new Set(["finished", "paused", "error", "stuck"]);
+
+/** States in which a message says what it does. */
+const atWork: ReadonlySet<string> = new Set(["running", "waiting_for_confirmation"]);
 
 /** The side question; without an answer until it has arrived. */
 type Aside = { readonly question: string; readonly answer: string | null };
@@ -42,6 +48,7 @@ export default function ConversationFoot(props: ConversationFootProps) {
   const waiting = useStore(approvals).filter(({ conversationId }) => conversationId === log.id);
   const words = useMoreWords().commands;
   const [, navigate] = useLocation();
+  const [mode, setMode] = useState<WhileRunning | "">("");
   const [aside, setAside] = useState<Aside | null>(null);
   const folder = view.state.workingDir;
   const suggest = useMemo(
@@ -56,10 +63,11 @@ export default function ConversationFoot(props: ConversationFootProps) {
           }),
     [client, log.id, folder, words],
   );
-  useSeen(log.id, view.newest);
+  useSeen(log.id, view.newest, view.state.lastEventId);
   useReadMarker(log.id, view);
-  const say = (composed: ComposedMessage): void => {
-    outbox.add({ id: crypto.randomUUID(), conversationId: log.id, ...composed, run: true });
+  const isAtWork = atWork.has(view.state.status);
+  const say = (composed: ComposedMessage, whileRunning?: WhileRunning): void => {
+    outbox.add({ id: crypto.randomUUID(), conversationId: log.id, ...composed, whileRunning });
     onSent();
   };
   const act = async (command: Command, composed: ComposedMessage): Promise<void> => {
@@ -76,8 +84,7 @@ export default function ConversationFoot(props: ConversationFootProps) {
   const send = async (composed: ComposedMessage, how: "enter" | "ctrl-enter"): Promise<void> => {
     const command = composed.images.length === 0 ? parseCommand(composed.text) : null;
     if (command !== null) return act(command, composed);
-    if (how === "ctrl-enter") await onAttempt(() => client.interrupt(log.id));
-    say(composed);
+    say(composed, how === "ctrl-enter" ? "interrupt" : isAtWork && mode !== "" ? mode : undefined);
   };
   return (
     <>
@@ -103,6 +110,7 @@ export default function ConversationFoot(props: ConversationFootProps) {
           </div>
         )}
       </Suspense>
+      <PendingToolCalls conversationId={log.id} view={view} />
       <WaitingMessages conversationId={log.id} queued={queuedOf(view)} onEdit={(text) => onGive({ text })} />
       <Composer
         key={log.id}
@@ -111,31 +119,39 @@ export default function ConversationFoot(props: ConversationFootProps) {
         given={given}
         suggest={suggest}
         onSend={(composed, how) => void send(composed, how)}
-      />
+      >
+        {isAtWork && <SendMode conversationId={log.id} mode={mode} onChange={setMode} />}
+      </Composer>
     </>
   );
 }
 
 function queuedOf({ newest, state }: LogView): readonly Queued[] {
+  const { held = [] } = state;
+  const later = held.map(({ event_id: eventId, text }) => ({ eventId, text, isLater: true }));
   // Before a run a message is not queued.
-  if (state.status === "idle" || state.status === "finished") return [];
+  if (state.status === "idle" || state.status === "finished") return later;
   const queued = new Set(state.queued);
-  return newest.flatMap((row) =>
+  const next = newest.flatMap((row) =>
     row.type === "message" && queued.has(row.id) && !row.isTakenBack
-      ? [{ eventId: row.id, text: row.text }]
+      ? [{ eventId: row.id, text: row.text, isLater: false }]
       : [],
   );
+  return [...next, ...later];
 }
 
 /** Removes a message from the outbox when the log contains it. */
-function useSeen(conversationId: string, rows: readonly Row[]): void {
+function useSeen(conversationId: string, rows: readonly Row[], lastEventId: string | null): void {
   const { outbox } = useServices();
   const outgoing = useStore(outbox);
   useEffect(() => {
     for (const message of outgoing) {
       if (message.conversationId !== conversationId || message.state !== "sent") continue;
-      const isThere = rows.some(({ id }) => id === message.eventId);
+      // A message that waits for the end of the run has no row yet: its record is among the events before the newest one.
+      const { eventId } = message;
+      const isThere =
+        rows.some(({ id }) => id === eventId) || (eventId !== null && (lastEventId ?? "") >= eventId);
       if (isThere) outbox.remove(message.id);
     }
-  }, [conversationId, outgoing, outbox, rows]);
+  }, [conversationId, lastEventId, outgoing, outbox, rows]);
 }

@@ -88,7 +88,7 @@ export default function HomePage() {
       );
       return;
     }
-    outbox.add({ id: crypto.randomUUID(), conversationId: id, ...composed, run: true });
+    outbox.add({ id: crypto.randomUUID(), conversationId: id, ...composed });
     navigate(`/c/${id}`);
   };
 

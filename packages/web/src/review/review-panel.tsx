@@ -59,7 +59,7 @@ export default function ReviewPanel(props: ReviewPanelProps) {
   const canSend = comments.length > 0 || draft.summary.trim() !== "";
   const send = (): void => {
     const text = reviewMessage(draft.summary, comments);
-    outbox.add({ id: crypto.randomUUID(), conversationId, text, images: [], run: true });
+    outbox.add({ id: crypto.randomUUID(), conversationId, text, images: [] });
     drafts.clear();
     onSent();
   };

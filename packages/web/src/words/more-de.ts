@@ -321,9 +321,24 @@ export const moreDe: MoreWords = {
     open: (title) => `Daneben öffnen: ${title}`,
     close: "Diesen Bereich schließen",
   },
+  pendingToolCalls: {
+    label: "Aufrufe, die auf einen Client warten",
+    waits: (tool, time) => `${tool} wartet bis ${time} auf das Ergebnis, das ein Client sendet.`,
+  },
+  sendMode: {
+    label: "Während der Agent arbeitet",
+    modes: {
+      steer: "Mit dem nächsten Schritt",
+      queue: "Nach dem Lauf",
+      interrupt: "Agent unterbrechen",
+      reject: "Nicht, während er arbeitet",
+      replace: "Ungelesene ersetzen",
+    },
+  },
   queue: {
     label: "Wartende Nachrichten",
     queued: "wartet",
+    later: "nach dem Lauf",
     sending: "wird gesendet",
     refused: "abgelehnt",
     edit: "Ändern",

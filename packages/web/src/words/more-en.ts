@@ -316,9 +316,24 @@ export const moreEn = {
     open: (title: string) => `Open side by side: ${title}`,
     close: "Close this pane",
   },
+  pendingToolCalls: {
+    label: "Calls that wait for a client",
+    waits: (tool: string, time: string) => `${tool} waits until ${time} for the result that a client sends.`,
+  },
+  sendMode: {
+    label: "While the agent works",
+    modes: {
+      steer: "With the next step",
+      queue: "After the run",
+      interrupt: "Interrupt the agent",
+      reject: "Not while it works",
+      replace: "Replace unread messages",
+    },
+  },
   queue: {
     label: "Queued messages",
     queued: "queued",
+    later: "after the run",
     sending: "sending",
     refused: "refused",
     edit: "Edit",

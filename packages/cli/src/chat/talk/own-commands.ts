@@ -4,6 +4,9 @@ import { commandNames, ranked, type CommandName, type Suggestion } from "@convok
 export const ownCommands = {
   help: "what the keys and commands do",
   now: "interrupt the agent and send this",
+  later: "send this for when the run has ended",
+  replace: "withdraw what the agent has not read, and send this",
+  while: "what a message does while the agent works: /while queue",
   queue: "list the messages that the agent has not read",
   open: "show the newest cut output in a pager; /open 2 the one before",
   mode: "when to ask before an action: never, risky, always",
@@ -62,9 +65,10 @@ export function suggestCommands(query: string): readonly Suggestion[] {
 }
 
 export const helpText = `Keys
-  enter       send; while the agent works, the message waits until it is read
+  enter       send; while the agent works, the message waits until its next step
   alt-enter   new line (also ctrl-j, shift-enter, or \\ before enter)
   ctrl-enter  interrupt the agent and send (also /now)
+  alt-q       send for when the run has ended (also /later)
   esc         interrupt the agent
   up          in an empty composer: take the newest waiting message back, else older messages
   ctrl-r      search in what you sent from this folder

@@ -3,6 +3,8 @@ import {
   foldEvents,
   foldItem,
   RowFold,
+  asRecord,
+  listAt,
   textAt,
   type ActionRow,
   type ConversationView,
@@ -40,6 +42,7 @@ export class Transcript {
   /** Calls whose thought came out before their outcome. */
   readonly #introduced = new Set<string>();
   #streamed: StreamedAnswer;
+  #awaitedTools: readonly string[] = [];
   #progress: ReadonlyMap<string, string> = new Map();
   readonly #cutRows: string[] = [];
 
@@ -56,6 +59,11 @@ export class Transcript {
   /** Newest output of running calls, by the id of their action. */
   get progress(): ReadonlyMap<string, string> {
     return this.#progress;
+  }
+
+  /** Tools of open calls that wait for the result of a client. */
+  get awaitedTools(): readonly string[] {
+    return this.#awaitedTools;
   }
 
   /** Ids of the rows of which not everything came out, oldest first. */
@@ -79,6 +87,7 @@ export class Transcript {
     this.#view = foldItem(before, item);
     if (item.type === "signal") {
       const { frame } = item;
+      if (frame["kind"] === "Standing") this.#awaitedTools = awaitedIn(frame);
       if (frame["kind"] !== "ToolProgress") return;
       this.#progress = new Map([...this.#progress, [textAt(frame, "action_id"), textAt(frame, "text")]]);
       return;
@@ -146,8 +155,14 @@ export class Transcript {
     return text === "" ? null : { type: "text", text };
   }
 
-  /** Messages that wait to be read, oldest first. */
-  queuedMessages(): readonly { readonly id: string; readonly text: string }[] {
+  /** Messages that wait to be read, oldest first: those of the next step, then those of the next turns. */
+  queuedMessages(): readonly { readonly id: string; readonly text: string; readonly isLater?: true }[] {
+    const { held = [] } = this.#view;
+    const later = held.map(({ event_id: id, text }) => ({ id, text, isLater: true as const }));
+    return [...this.#unread(), ...later];
+  }
+
+  #unread(): { readonly id: string; readonly text: string }[] {
     const { queued, status } = this.#view;
     if (!active.has(status) && status !== "paused") return [];
     return queued.flatMap((id) => {
@@ -230,4 +245,12 @@ export class Transcript {
     const texts = this.#live()?.items.filter(({ type }) => type === "text") ?? [];
     return texts.map(({ text }) => text).join("\n");
   }
+}
+
+/** What the live status says of calls that were handed to a client. */
+function awaitedIn(frame: UnknownRecord): string[] {
+  const open = listAt(frame, "open_actions").map(asRecord);
+  return open
+    .filter((call) => textAt(call, "result_deadline") !== "")
+    .map((call) => textAt(call, "tool_name"));
 }

@@ -8,6 +8,7 @@ import { agentError, rejection } from "../../events/call-answers.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
 import { endRetry, failRun, startRun, stateUpdate, statusUpdate } from "../../events/state-update.ts";
 import { warning } from "../../events/warning.ts";
+import { deliverHeld, lastMessageDraft, type MessageDraft, type StoredHeld } from "./held-messages.ts";
 
 /** The result of a command: events that commit together, and whether the current run is aborted. */
 export type Decision = { readonly drafts: readonly EventDraft[]; readonly isAbort?: boolean };
@@ -30,6 +31,8 @@ export type SendCommand = {
   readonly admitted: Admitted;
   /** Text after every user message; empty for none. */
   readonly suffix: string;
+  /** Messages that waited for the end of the run: they come before this one. */
+  readonly before?: readonly StoredHeld[];
 };
 
 /** A message is logged in every status; it never approves anything (W2) and is never lost (W3). */
@@ -38,13 +41,22 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
   if (state.systemPromptSeq === null) drafts.push(...command.opening());
   const isReopened = state.status === "finished" || state.status === "stuck";
   if (isReopened) drafts.push(statusUpdate("idle"));
-  drafts.push(...command.admitted.records);
+  drafts.push(...command.admitted.records, ...deliverHeld(command.before ?? []));
   if (command.goal !== null) drafts.push(stateUpdate("goal", command.goal));
   else if (state.goal?.active === true)
     drafts.push(stateUpdate("goal", { ...state.goal, active: false, status: "interrupted" }));
+  drafts.push(messageDraft(command), lastMessageDraft);
+  const startsRun =
+    command.wantsRun && state.status !== "running" && state.status !== "waiting_for_confirmation";
+  if (startsRun) drafts.push(startRun([]));
+  return { drafts };
+}
+
+/** A message as the log stores it. */
+export function messageDraft(command: SendCommand): MessageDraft {
   const { activation, admitted, suffix } = command;
   const extended = [...activation.texts, ...(suffix === "" ? [] : [suffix]), ...admitted.contexts];
-  drafts.push({
+  return {
     body: {
       kind: "MessageEvent",
       source: "user",
@@ -57,19 +69,7 @@ export function decideSend(state: ConversationState, command: SendCommand): Deci
       wantsRun: command.wantsRun,
       ...(command.responseSchema ? { responseSchema: command.responseSchema } : {}),
     },
-  });
-  drafts.push({
-    body: (messageId) => ({
-      kind: "ConversationStateUpdateEvent",
-      source: "environment",
-      key: "last_user_message_id",
-      value: messageId,
-    }),
-  });
-  const startsRun =
-    command.wantsRun && state.status !== "running" && state.status !== "waiting_for_confirmation";
-  if (startsRun) drafts.push(startRun([]));
-  return { drafts };
+  };
 }
 
 /** Starts, resumes or approves. Running already is a conflict; finished without new messages is a no-op. */

@@ -74,6 +74,7 @@ function foldBranch(state: ConversationState, all: readonly FoldedEvent[], toSeq
     lastSawSeq: branch.lastSawSeq,
     openActions: branch.openActions.filter(({ id }) => !answered.has(id)),
     queued: branch.queued,
+    held: branch.held,
     leafId: branch.leafId,
     responseSchema: branch.responseSchema,
     refusedAnswers: branch.refusedAnswers,

@@ -8,6 +8,8 @@ export type Claim = {
   readonly isReadOnly: boolean;
   /** Ends the turn, so it runs after everything before it. */
   readonly isLast: boolean;
+  /** Carried out by the client, which touches nothing of the workspace here. */
+  readonly isOfClient: boolean;
   /** Starts a sub-agent, whose conversation is its own resource. */
   readonly isTask: boolean;
   readonly keys: readonly string[];
@@ -19,7 +21,12 @@ const maxReads = 8;
 /** Default maximum of concurrent sub-agents of one conversation. */
 const maxTasks = 4;
 
-type Call = { readonly id: string; readonly toolName: string; readonly action: Action | null };
+type Call = {
+  readonly id: string;
+  readonly toolName: string;
+  readonly action: Action | null;
+  readonly isOfClient?: boolean;
+};
 
 /**
  * The claim of a call, from the traits of its tool. An unlisted tool is one resource. With `oneTask`, sub-agents run
@@ -31,7 +38,8 @@ export function claimOf(call: Call, listing: ToolListing | undefined, oneTask = 
   const isTask = call.toolName === taskToolName && !oneTask;
   const places = listing === undefined ? [`tool:${call.toolName}`] : placesOf(listing, call.action);
   const keys = isTask ? [`task:${resumedBy(call) ?? call.id}`] : places;
-  return { id: call.id, isReadOnly, isLast, isTask, keys };
+  const { id, isOfClient = false } = call;
+  return { id, isReadOnly, isLast, isTask, isOfClient, keys: isOfClient ? [`call:${id}`] : keys };
 }
 
 /**
@@ -59,7 +67,10 @@ export function startable(
 
 function excludes(left: Claim, right: Claim, isByKeys: boolean): boolean {
   if (left.isLast || right.isLast) return true;
-  const isAlike = (left.isReadOnly && right.isReadOnly) || (left.isTask && right.isTask);
+  const isAlike =
+    (left.isReadOnly && right.isReadOnly) ||
+    (left.isTask && right.isTask) ||
+    (left.isOfClient && right.isOfClient);
   if (!isByKeys && !isAlike) return true;
   return left.keys.some((key) => right.keys.includes(key));
 }

@@ -57,7 +57,15 @@ export class Executions {
     // Each task may spend the remaining budget, which two at once would spend twice.
     const oneTask = budget !== null;
     const claims = open.map((action) =>
-      claimOf({ ...action, action: actionAt(view, action) }, listings.get(action.toolName), oneTask),
+      claimOf(
+        {
+          ...action,
+          action: actionAt(view, action),
+          isOfClient: this.#deps.clientCalls.isAwaited(action.toolName),
+        },
+        listings.get(action.toolName),
+        oneTask,
+      ),
     );
     const limit = agent.tool_concurrency_limit;
     const ids = startable(claims, new Set(this.#tasks.keys()), limit);
@@ -95,8 +103,10 @@ export class Executions {
 
   async #execute(open: OpenAction, action: Action | null): Promise<void> {
     try {
-      if (action !== null && (await this.#isDenied(open, action))) return;
-      const outcome = await this.#outcomeOf(open, action);
+      const isHandedOver = open.resultDeadlineMs !== undefined;
+      if (action !== null && !isHandedOver && (await this.#isDenied(open, action))) return;
+      const isOfClient = action !== null && this.#deps.clientCalls.isAwaited(open.toolName);
+      const outcome = isOfClient ? await this.#resultOf(open) : await this.#outcomeOf(open, action);
       if (outcome === null) return;
       await storeEvents(
         this.#deps,
@@ -140,6 +150,18 @@ export class Executions {
         : `The workspace could not run this call: ${describeError(error)}`;
       return { type: "error", text };
     }
+  }
+
+  /** The result that the client sends. The call is in the log as pending before anyone may act on it. */
+  async #resultOf(open: OpenAction): Promise<Outcome | null> {
+    const { clientCalls, log } = this.#deps;
+    await storeEvents(this.#deps, this.#signal, () => {
+      const current = log.state.openActions.find(({ id }) => id === open.id);
+      if (current === undefined || !isWanted(this.#deps, this.#signal)) return [];
+      this.#executing.add(open.id);
+      return clientCalls.handOver(current);
+    });
+    return this.#executing.has(open.id) ? await clientCalls.wait(open, this.#signal) : null;
   }
 
   /** True if a hook blocked the call; the model reads the reason, and the tool never starts. */

@@ -1,10 +1,13 @@
 import type { Validator } from "@convoke/protocol/validate";
+import type { Outcome } from "@convoke/tool-host";
 import type { Condensing } from "../../agent/condense/condensing.ts";
+import type { EventDraft } from "../../events/event-draft.ts";
 import type { Fetch } from "../../lib/filtered-fetch.ts";
 import type { Observer } from "../../observability/observer.ts";
 import type { LazySession } from "../lazy-session.ts";
 import type { Budget, Rules, Tools } from "../ports.ts";
 import type { SharedParts } from "../shared-parts.ts";
+import type { OpenAction } from "../state/conversation-state.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
 import type { HookGate } from "../hook-gate.ts";
@@ -18,6 +21,18 @@ export interface EarlierRuns {
   readonly isUnsettled: boolean;
 }
 
+/** Calls of client tools whose results the run waits for. */
+export interface AwaitedCalls {
+  isAwaited(toolName: string): boolean;
+  /** Hands an open call to the client, unless an earlier process has. */
+  handOver(action: OpenAction): readonly EventDraft[];
+  /**
+   * Resolves with the result, or with an error at the deadline; null if the work was stopped or the process ends. The
+   * result is stored already, the error is not.
+   */
+  wait(action: OpenAction, signal: AbortSignal): Promise<Outcome | null>;
+}
+
 /** Dependencies of a run and its parts. */
 export type RunDeps = SharedParts & {
   /** Set if a client halted the work and the log could not record it yet. */
@@ -25,6 +40,8 @@ export type RunDeps = SharedParts & {
   readonly session: Pick<LazySession, "open">;
   readonly earlier: EarlierRuns;
   readonly requests: ViewRequests;
+  /** Calls that the client carries out. */
+  readonly clientCalls: AwaitedCalls;
   readonly condensing: Condensing;
   /** Null when the conversation has no hooks. */
   readonly hooks: HookGate | null;

@@ -10,6 +10,7 @@ import { firstEvents } from "../commands/first-events.ts";
 import { Executions } from "./executions.ts";
 import { ModelCalls } from "./model-calls.ts";
 import { asksModel, isDone, nextStep, type Step } from "./next-step.ts";
+import { nextTurn } from "./next-turn.ts";
 import { deadlineOf } from "../approval-policy.ts";
 import { OwnedElsewhere } from "../refusals.ts";
 import { failRun, statusUpdate } from "../../events/state-update.ts";
@@ -133,6 +134,9 @@ export class Run {
       step = isWanted(this.#deps, this.#effects.signal)
         ? this.#withHooks(await this.#decide())
         : { type: "leave" };
+      const { config } = this.#deps.configuration;
+      if (step.type === "settle" && isFinish(step.drafts))
+        return [...step.drafts, ...(await nextTurn(this.#deps.log, config.settings_version))];
       return step.type === "settle" || step.type === "note" ? step.drafts : [];
     });
     return step;
@@ -144,6 +148,8 @@ export class Run {
   #endWith(next: Readonly<ConversationState>): readonly EventDraft[] {
     const { hooks } = this.#deps;
     if (hooks?.guardsStop === true || !isWanted(this.#deps, this.#effects.signal)) return [];
+    // The next message is read from the log first.
+    if (next.held.length > 0) return [];
     return isDone(next) ? [statusUpdate("finished")] : [];
   }
 

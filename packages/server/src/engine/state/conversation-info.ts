@@ -14,6 +14,7 @@ import type { Worktree } from "../worktree.ts";
 import type { ConversationMarks } from "../../journal/journal.ts";
 import { hideUrl } from "../../settings/secret-fields.ts";
 import type { ConversationState } from "./conversation-state.ts";
+import { describePendingCall, pendingCalls } from "./pending-calls.ts";
 import { withoutUndefined } from "../../lib/without-undefined.ts";
 
 export type ConversationInfoSource = {
@@ -45,6 +46,7 @@ export function toConversationInfo(described: ConversationInfoSource): Conversat
     max_run_seconds: config.max_run_seconds ?? undefined,
     max_conversation_seconds: config.max_conversation_seconds ?? undefined,
     approval_policy: config.approval_policy ?? undefined,
+    while_running: config.while_running ?? undefined,
     wall: described.wall,
     client_tools: config.client_tools && [...config.client_tools],
     worktree: config.worktree && shownWorktree(config.worktree),
@@ -116,6 +118,7 @@ function sharedFields(
   secrets: ConversationSecrets,
   state: Readonly<ConversationState>,
 ) {
+  const pending = pendingCalls(state);
   return withoutUndefined({
     // Newer clients require the field; this server has no subscription logins.
     agent: { ...config.agent, llm: { is_subscription: false, ...config.agent.llm } },
@@ -133,6 +136,7 @@ function sharedFields(
     tags: { ...config.tags },
     last_user_message_id: state.lastUserMessageId,
     invoked_skills: state.invokedSkills.length === 0 ? undefined : [...state.invokedSkills],
+    pending_tool_calls: pending.length === 0 ? undefined : pending.map(describePendingCall),
     leaf_event_id: state.navigations.length === 0 ? undefined : state.leafId,
     hook_config: config.hook_config ?? undefined,
     response_schema: config.response_schema && { ...config.response_schema },

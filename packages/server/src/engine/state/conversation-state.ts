@@ -13,6 +13,8 @@ export type OpenAction = {
   readonly gate: "approved" | "awaiting";
   /** Present once the reviewer was asked about it: why it did not allow it, empty until it has answered. */
   readonly review?: string;
+  /** Epoch milliseconds; present once the call of a client tool was handed to the client, which has to send its result until then. */
+  readonly resultDeadlineMs?: number;
   /** The structured answer that it ends a run with. */
   readonly structuredOutput?: Readonly<Record<string, unknown>>;
 };
@@ -24,6 +26,18 @@ export type QueuedMessage = {
   /** False for messages of the environment. */
   readonly isFromUser: boolean;
   readonly wantsRun: boolean;
+  /** The agent that sent it, where it names itself. */
+  readonly sender?: string;
+};
+
+/** A message that is delivered when the run has ended. Its id is that of the state update which stores it. */
+export type HeldMessage = {
+  readonly id: string;
+  readonly seq: number;
+  readonly wantsRun: boolean;
+  readonly sender?: string;
+  /** Its beginning, on one line. */
+  readonly text: string;
 };
 
 /**
@@ -48,6 +62,8 @@ export type ConversationState = {
   openActions: OpenAction[];
   /** Messages queued for the next request, oldest first. */
   queued: QueuedMessage[];
+  /** Messages that wait for the end of the run, oldest first. */
+  held: HeldMessage[];
   /** Deadline of the pending approvals, in epoch milliseconds; null without approvals or timeout. */
   approvalDeadlineMs: number | null;
   /** Start of the current run, and the number of model answers in it. */
@@ -107,6 +123,7 @@ export type BranchHead = Pick<
   | "lastSawSeq"
   | "openActions"
   | "queued"
+  | "held"
   | "leafId"
   | "responseSchema"
   | "refusedAnswers"
@@ -127,6 +144,7 @@ export function initialState(): ConversationState {
     runWantedSeq: 0,
     openActions: [],
     queued: [],
+    held: [],
     approvalDeadlineMs: null,
     runStartSeq: 0,
     runStartMs: 0,

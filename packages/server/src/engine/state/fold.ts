@@ -1,4 +1,4 @@
-import type { Event } from "@convoke/protocol";
+import type { Event, Message } from "@convoke/protocol";
 import { commonRanges } from "../../agent/branches.ts";
 import type { BranchHead, ConversationState } from "./conversation-state.ts";
 import type { EventMeta, SeqRange } from "../../events/event-draft.ts";
@@ -128,10 +128,22 @@ function applyMessage(state: ConversationState, { seq, event, meta }: FoldedEven
     state.responseSchema = meta.responseSchema ?? state.responseSchema;
   }
   const wantsRun = meta.wantsRun === true;
-  state.queued = [...state.queued, { id: event.id!, seq, isFromUser: event.source === "user", wantsRun }];
+  const { sender } = event as { readonly sender?: string | null };
+  const isFromUser = event.source === "user";
+  state.queued = [
+    ...state.queued,
+    { id: event.id!, seq, isFromUser, wantsRun, ...(sender ? { sender } : {}) },
+  ];
   state.lastMessageSeq = seq;
   if (event.source === "user") state.lastUserMessageId = event.id ?? null;
   if (wantsRun) state.runWantedSeq = seq;
+}
+
+function addHeld(state: ConversationState, { seq, event, meta }: FoldedEvent, value: unknown): void {
+  const { message, sender } = value as { message?: Message; sender?: string };
+  const wantsRun = meta.held?.wantsRun === true;
+  const held = { id: event.id!, seq, wantsRun, text: beginningOf(message), ...(sender ? { sender } : {}) };
+  state.held = [...state.held, held];
 }
 
 /** Removes a withdrawn message from the state. */
@@ -168,6 +180,9 @@ function applyUpdate(
     state.retryUntil = retryUntilOf(value);
   }
   if (key === "warning") state.unusedFields = [...state.unusedFields, ...unusedFieldsOf(value)];
+  if (meta.pendingCall !== undefined) notePendingCall(state, meta.pendingCall);
+  if (meta.held !== undefined) addHeld(state, { seq, event, meta }, value);
+  if (meta.released !== undefined) state.held = state.held.filter(({ id }) => id !== meta.released);
   if (key === "goal") state.goal = value as ConversationState["goal"];
   if (meta.approved !== undefined) approve(state, meta.approved);
   if (meta.reviewed !== undefined) noteReviews(state, meta.reviewed);
@@ -206,6 +221,15 @@ function navigate(
 function noteReviews(state: ConversationState, reviewed: Readonly<Record<string, string>>): void {
   state.openActions = state.openActions.map((action) =>
     Object.hasOwn(reviewed, action.id) ? { ...action, review: reviewed[action.id]! } : action,
+  );
+}
+
+function notePendingCall(
+  state: ConversationState,
+  { id, deadlineMs }: NonNullable<EventMeta["pendingCall"]>,
+): void {
+  state.openActions = state.openActions.map((action) =>
+    action.id === id ? { ...action, resultDeadlineMs: deadlineMs } : action,
   );
 }
 

@@ -13,13 +13,15 @@ export function liveStatusFrame(state: Readonly<ConversationState>, beingReadSeq
     version: state.lastSeq,
     last_event_id: state.lastId,
     execution_status: state.status,
-    open_actions: state.openActions.map(({ id, toolName, toolCallId, gate }) => ({
+    open_actions: state.openActions.map(({ id, toolName, toolCallId, gate, resultDeadlineMs }) => ({
       action_id: id,
       tool_name: toolName,
       tool_call_id: toolCallId,
       is_waiting: gate === "awaiting",
+      result_deadline: resultDeadlineMs === undefined ? null : formatInstant(resultDeadlineMs * 1000),
     })),
     deadline: deadline === null ? null : formatInstant(Math.round(deadline * 1000)),
     queued: queuedMessages(state, beingReadSeq).map(({ id }) => id),
+    held: state.held.map(({ id, text }) => ({ event_id: id, text })),
   });
 }

@@ -65,7 +65,7 @@ async function moveToEnd(journal: LogReader, row: ConversationRow, state: Conver
 }
 
 /** Incremented whenever the fold changes: older snapshots are ignored and the log is folded again. */
-const snapshotVersion = 9;
+const snapshotVersion = 10;
 
 export function writeSnapshot(state: ConversationState): string {
   return JSON.stringify(toCheckpoint(state));

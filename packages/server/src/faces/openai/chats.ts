@@ -6,6 +6,8 @@ import type { ApplicationDatabase } from "../../database/application-database.ts
 import type { Directory } from "../../directory/directory.ts";
 import type { Watch } from "../../directory/watch.ts";
 import type { Conversation } from "../../engine/conversation.ts";
+import type { OpenAction } from "../../engine/state/conversation-state.ts";
+import { pendingCalls } from "../../engine/state/pending-calls.ts";
 import type { RouteRequest } from "../../http/mount.ts";
 import type { CompletedBody } from "../../http/read-request.ts";
 import { calledTooDeep, readCallDepth } from "../../lib/call-depth.ts";
@@ -23,6 +25,7 @@ import { describeHistory, type ChatInput } from "./chat-input.ts";
 import { ChatRuns } from "./chat-runs.ts";
 import { ChatStore } from "./chat-store.ts";
 import type { Usage } from "./completion.ts";
+import type { CallOutput } from "./response-request.ts";
 import { usageOf, usageSince } from "./run-usage.ts";
 
 export type OpenAiDeps = {
@@ -47,6 +50,9 @@ export type Question = {
   /** The conversation that is named; null: that of the chat, or a new one. */
   readonly conversationId: string | null;
   readonly clientTools: readonly ClientToolSpec[];
+  /** Outputs of calls: where all of them wait, they answer them, and the message is `rest` alone. */
+  readonly outputs?: readonly CallOutput[];
+  readonly rest?: ChatInput | null;
 };
 
 /** A message that was sent, and the way to what comes of it. */
@@ -55,6 +61,8 @@ export type Asked = {
   readonly watch: Watch;
   /** The end of the log before the message. */
   readonly afterSeq: number;
+  /** The calls that were open before the message. */
+  readonly open: readonly OpenAction[];
   /** Tokens that the conversation had spent before it. */
   readonly before: Usage;
   /** Tokens spent since the request came. */
@@ -94,10 +102,8 @@ export class Chats {
     const callDepth = readCallDepth(headers);
     const conversation = await this.#open(caller, question, callDepth);
     const before = usageOf(conversation);
-    const afterSeq = conversation.state.lastSeq;
-    await this.#runs.begin(caller.userId, conversation, async () => {
-      await conversation.send({ message: chat.message, wantsRun: true });
-    });
+    const { lastSeq: afterSeq, openActions: open } = conversation.state;
+    await this.#runs.begin(caller.userId, conversation, async () => await deliver(conversation, question));
     // A model call of a conversation that was halted is ended with it; a person who disconnects may come back.
     if (callDepth > 0) onAbort(signal, () => void this.#endRun(conversation));
     const asked = chat.message.content ?? [];
@@ -106,6 +112,7 @@ export class Chats {
       conversation,
       watch: await directory.watch(caller, conversation.id),
       afterSeq,
+      open,
       before,
       usage: async () => {
         await conversation.queue.settled();
@@ -182,6 +189,26 @@ export class Chats {
       this.#deps.logger.warn(fields, "a run that nobody waits for goes on");
     }
   }
+}
+
+/** Answers the calls that wait for the outputs, if all of them do; any other output is a part of the message. */
+async function deliver(
+  conversation: Conversation,
+  { chat, outputs = [], rest = null }: Question,
+): Promise<void> {
+  const pending = new Set(pendingCalls(conversation.state).map(({ toolCallId }) => toolCallId));
+  if (outputs.length === 0 || outputs.some(({ call }) => !pending.has(call))) {
+    await conversation.send({ message: chat.message, wantsRun: true });
+    return;
+  }
+  await conversation.receive(
+    outputs.map(({ call, text }) => ({
+      call,
+      content: [{ type: "text", text, cache_prompt: false }],
+      isError: false,
+    })),
+  );
+  if (rest !== null) await conversation.send({ message: rest.message, wantsRun: true });
 }
 
 /** The tools of a conversation are those that it began with; who sends them again sends the same. */

@@ -1,5 +1,6 @@
 import type { Watch } from "../../directory/watch.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import { RunReader, type RunPart } from "./run-parts.ts";
 
 /** The output of a run as it comes: chunks while the model writes, and what the log says. */
@@ -9,13 +10,14 @@ export type LiveRunPart =
   | { readonly type: "thinking"; readonly chunk: string };
 
 /**
- * The run behind `afterSeq`, until its end or until the signal aborts. Throws a fault for a run that fails. Returning early does not stop
+ * The run behind `afterSeq`, until its end, until it waits for the client whose open calls are given, or until the signal aborts. Throws a fault for a run that fails. Returning early does not stop
  * the run.
  */
 export async function* followRun(
   watch: Watch,
   afterSeq: number,
   signal: AbortSignal,
+  calls: OpenCalls | null = null,
 ): AsyncGenerator<LiveRunPart> {
   const leaving = new AbortController();
   const waiting: LiveRunPart[] = [];
@@ -35,7 +37,7 @@ export async function* followRun(
       if (typeof frame.content === "string") push({ type: "text", chunk: frame.content });
     },
   });
-  const reading = readRun(watch, afterSeq, AbortSignal.any([signal, leaving.signal]), push)
+  const reading = readRun(watch, { afterSeq, signal: AbortSignal.any([signal, leaving.signal]), calls }, push)
     .catch((error: unknown) => {
       failure = error instanceof Fault ? error : internal();
     })
@@ -60,11 +62,10 @@ export async function* followRun(
 
 async function readRun(
   watch: Watch,
-  afterSeq: number,
-  signal: AbortSignal,
+  { afterSeq, signal, calls }: { afterSeq: number; signal: AbortSignal; calls: OpenCalls | null },
   push: (part: RunPart) => void,
 ): Promise<void> {
-  const reader = new RunReader(watch.id);
+  const reader = new RunReader(watch.id, calls);
   for await (const events of watch.follow({ afterSeq, signal })) {
     for (const part of reader.read(events.map(({ json }) => json))) {
       if (part.type === "end" && "failure" in part.end) throw part.end.failure;

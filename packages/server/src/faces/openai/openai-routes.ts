@@ -6,6 +6,7 @@ import { Chats, type OpenAiDeps } from "./chats.ts";
 import { completion, completionStream } from "./completion.ts";
 import { followAnswer } from "./follow-answer.ts";
 import { followRun } from "./follow-run.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { response, responseStream, type ResponseDeps } from "./response.ts";
 import { toResponse } from "./response-body.ts";
 import { parseResponseId, toResponseId } from "./response-id.ts";
@@ -59,12 +60,11 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
 
     createResponse: async (request) => {
       const body = request.body as OpenAIResponseRequest;
-      const { chat, conversationId, clientTools } = readResponseRequest(body);
+      const { conversationId, ...input } = readResponseRequest(body);
       const asked = await chats.ask(request, {
         model: body.model,
-        chat,
+        ...input,
         conversationId: conversationId ?? conversationIdOf(request.headers[conversationHeader]),
-        clientTools,
       });
       const { conversation, afterSeq, before } = asked;
       const facts = {
@@ -88,7 +88,7 @@ export function openAiHandlers(deps: OpenAiDeps): Record<keyof typeof openAiRout
       const responseDeps: ResponseDeps = {
         facts,
         clock,
-        parts: followRun(asked.watch, afterSeq, request.signal),
+        parts: followRun(asked.watch, afterSeq, request.signal, new OpenCalls(asked.open)),
         usage: asked.usage,
         onAnswer: asked.remember,
       };

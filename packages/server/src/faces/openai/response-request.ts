@@ -11,7 +11,13 @@ export type ResponseInput = {
   /** The conversation that it continues; null: the one whose chat it continues, or a new one. */
   readonly conversationId: string | null;
   readonly clientTools: readonly ClientToolSpec[];
+  /** Outputs of calls, which answer those that wait for them. */
+  readonly outputs: readonly CallOutput[];
+  /** What the user says besides; null for nothing. */
+  readonly rest: ChatInput | null;
 };
+
+export type CallOutput = { readonly call: string; readonly text: string };
 
 const known = new Set([
   "model",
@@ -53,11 +59,24 @@ export function readResponseRequest(request: OpenAIResponseRequest): ResponseInp
   const items = typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
   const system = instructions ? [{ role: "system", content: instructions }] : [];
   const messages = [...system, ...joined(items, conversationId !== null)];
+  const words = joined(
+    items.filter((item) => outputOf(item) === null),
+    true,
+  );
+  const { model } = request;
   return {
-    chat: readChat({ model: request.model, messages }, "input"),
+    chat: readChat({ model, messages }, "input"),
     conversationId,
     clientTools: (request.tools ?? []).map(readTool),
+    outputs: items.flatMap((item) => outputOf(item) ?? []),
+    rest: words.some(({ role }) => role === "user") ? readChat({ model, messages: words }, "input") : null,
   };
+}
+
+function outputOf(item: object): CallOutput | null {
+  const { type, call_id: call, output } = item as Readonly<Record<string, unknown>>;
+  if (type !== "function_call_output") return null;
+  return { call: String(call), text: typeof output === "string" ? output : JSON.stringify(output ?? "") };
 }
 
 function conversationOf({
@@ -99,20 +118,14 @@ function partsIn({ content }: ChatMessage): Record<string, unknown>[] {
 
 /** Items of the input as messages of a chat. Calls and reasoning of earlier answers are in the conversation's own log. */
 function readItem(item: object, index: number): ChatMessage[] {
-  const {
-    type = "message",
-    role,
-    content,
-    call_id: call,
-    output,
-  } = item as Readonly<Record<string, unknown>>;
+  const { type = "message", role, content } = item as Readonly<Record<string, unknown>>;
   switch (type) {
     case "message":
       if (typeof role !== "string") throw invalidField(["body", "input", index, "role"], "Send a role.");
       return [{ role, content: Array.isArray(content) ? content.map(readPart) : (content as string | null) }];
     case "function_call_output": {
-      const text = typeof output === "string" ? output : JSON.stringify(output ?? "");
-      return [{ role: "user", content: `The output of the call ${String(call)}:\n${text}` }];
+      const { call, text } = outputOf(item)!;
+      return [{ role: "user", content: `The output of the call ${call}:\n${text}` }];
     }
     case "function_call":
     case "reasoning":
@@ -130,7 +143,8 @@ function readPart(part: unknown): Record<string, unknown> {
 }
 
 function readTool(tool: object, index: number): ClientToolSpec {
-  const { type, name, description, parameters } = tool as Readonly<Record<string, unknown>>;
+  const { type, name, description, parameters, ...given } = tool as Readonly<Record<string, unknown>>;
+  const { waits_for_result: waits, timeout_seconds: seconds } = given;
   if (type !== "function")
     throw unsupported(`tools.${index}.type`, "Only tools of the type function are supported here.");
   if (typeof name !== "string" || name === "")
@@ -139,6 +153,8 @@ function readTool(tool: object, index: number): ClientToolSpec {
     name,
     description: typeof description === "string" ? description : "",
     ...(isObject(parameters) ? { parameters } : {}),
+    ...(waits === true ? { waits_for_result: true } : {}),
+    ...(typeof seconds === "number" ? { timeout_seconds: seconds } : {}),
   };
 }
 

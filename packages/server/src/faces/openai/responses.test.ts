@@ -116,6 +116,48 @@ test("functions are tools of the client: their calls are items, and their output
   await expect(refused).rejects.toMatchObject({ status: 422, param: "tools.0.name" });
 });
 
+test("client tools get results back: a response ends with the calls of functions that wait, and their outputs answer them", async () => {
+  const { server, openai } = await openBoth({
+    turns: [
+      {
+        tool_calls: [
+          { id: "c-1", name: "weather", arguments: { city: "Kiel" } },
+          { id: "c-2", name: "weather", arguments: { city: "Bonn" } },
+        ],
+      },
+      { text: "Rain and sun." },
+    ],
+  });
+  const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const weather = { type: "function" as const, name: "weather", parameters, strict: false };
+  const tools = [{ ...weather, waits_for_result: true }];
+  const first = await openai.responses.create({ model, input: "Weather?", tools });
+  expect(first.status).toBe("completed");
+  expect(first.output.map((item) => [item.type, "call_id" in item && item.call_id])).toEqual([
+    ["function_call", "c-1"],
+    ["function_call", "c-2"],
+  ]);
+  expect(await openai.responses.retrieve(first.id)).toMatchObject({ status: "completed" });
+  const output = (call: string, text: string) => ({
+    type: "function_call_output" as const,
+    call_id: call,
+    output: text,
+  });
+  const second = await openai.responses.create({
+    model,
+    previous_response_id: first.id,
+    input: [output("c-1", "rain"), output("c-2", "sun"), { role: "user", content: "In short." }],
+    stream: true,
+  });
+  const ended: ResponseStreamEvent[] = [];
+  for await (const event of second) if (event.type === "response.completed") ended.push(event);
+  expect(ended).toMatchObject([{ response: { output: [{ content: [{ text: "Rain and sun." }] }] } }]);
+  const { text } = server.model.requests.at(-1)!;
+  expect(text).not.toContain("The output of the call");
+  expect(text.indexOf("rain")).toBeGreaterThan(0);
+  expect(text).toContain("In short.");
+});
+
 test("in the background: read until it is done, or cancelled", async () => {
   const { server, openai } = await openBoth({
     turns: [

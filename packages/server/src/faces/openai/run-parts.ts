@@ -1,6 +1,7 @@
 import { clientActionPrefix, type Event } from "@convoke/protocol";
 import { isGoOn } from "../../agent/receive.ts";
 import { Fault } from "../../lib/fault.ts";
+import type { OpenCalls } from "./open-calls.ts";
 
 /** What the log says of a run, in the order of the log. */
 export type RunPart =
@@ -24,20 +25,27 @@ const passing = new Set(["MCPServerFailed", "MCPToolsOmitted", "ToolFilterFailed
 /** Reads a log from the request for a run to its end. */
 export class RunReader {
   readonly #conversationId: string;
+  /** Null where nobody answers calls: then only the end of the run is an end. */
+  readonly #calls: OpenCalls | null;
   #text = "";
   #problem = "";
   /** The text of a truncated answer, which the next message continues. */
   #begun = "";
   #hasBegun = false;
 
-  constructor(conversationId: string) {
+  constructor(conversationId: string, calls: OpenCalls | null = null) {
     this.#conversationId = conversationId;
+    this.#calls = calls;
   }
 
   /** The parts of some events that were stored together. */
   read(jsons: readonly string[]): RunPart[] {
     const events = jsons.map((json) => JSON.parse(json) as Event);
-    return events.flatMap((event) => this.#partsOf(event, events));
+    return events.flatMap((event) => {
+      const parts = this.#partsOf(event, events);
+      if (this.#calls?.add(event) !== true) return parts;
+      return [...parts, { type: "end", end: { text: "" }, atMs: Date.parse(event.timestamp ?? "") } as const];
+    });
   }
 
   #partsOf(event: Event, beside: readonly Event[]): RunPart[] {

@@ -2,6 +2,7 @@ import type { Directory } from "../../directory/directory.ts";
 import type { Watch } from "../../directory/watch.ts";
 import type { Caller } from "../../security/caller.ts";
 import { toOutput, toResponse, type ResponseState } from "./response-body.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { parseResponseId } from "./response-id.ts";
 import { RunReader, type RunPart } from "./run-parts.ts";
 import { difference, sumOf } from "./run-usage.ts";
@@ -44,7 +45,7 @@ async function readRun(
   afterSeq: number,
   lastSeq: number,
 ): Promise<{ readonly parts: readonly RunPart[]; readonly createdAtMs: number }> {
-  const reader = new RunReader(watch.id);
+  const reader = new RunReader(watch.id, new OpenCalls());
   const parts: RunPart[] = [];
   let createdAtMs = 0;
   if (lastSeq <= afterSeq) return { parts, createdAtMs };

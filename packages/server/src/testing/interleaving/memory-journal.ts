@@ -21,6 +21,7 @@ export type WriterJournal = Pick<
 export class MemoryLog {
   readonly batches: (readonly NewEvent[])[] = [];
   readonly #events: EventWithMeta[] = [];
+  readonly #written: AppendBatch[] = [];
   readonly #inbox = new Map<string, InboxEntry>();
   #row: ConversationRow;
   #generation = 0;
@@ -56,6 +57,14 @@ export class MemoryLog {
     if (clientId !== null) this.#inbox.set(clientId, entry as InboxEntry);
     this.#row = { ...this.#row, ...batch.conversation, lastSeq: this.#events.length };
     this.batches.push(batch.events);
+    this.#written.push(batch);
+  }
+
+  /** The disk after the first `count` writes, as a process finds it after a kill. */
+  cut(row: NewConversation, count: number): MemoryLog {
+    const left = new MemoryLog(row);
+    for (const batch of this.#written.slice(0, count)) left.write(left.claim(), batch);
+    return left;
   }
 
   read(afterSeq: number, limit: number): StoredEvent[] {

@@ -4,8 +4,9 @@ import { clientTools } from "../../agent/tool-specs.ts";
 import { statelessSource, type OpenToolSource } from "../tool-source.ts";
 
 /**
- * Tools that a client carries out itself: it acts on the ActionEvent. The wire has no way for it to answer, so the call is answered at
- * once, which harms nothing when it is done again after a crash: there is one ActionEvent, and one answer in the log.
+ * Tools that a client carries out itself: it acts on the ActionEvent. A call whose result is waited for never comes here; the engine hands
+ * it over. Any other call is answered at once, which harms nothing when it is done again after a crash: there is one ActionEvent, and one
+ * answer in the log.
  */
 export const openClientTools: OpenToolSource = ({ config }) => {
   const specs = clientTools(config);

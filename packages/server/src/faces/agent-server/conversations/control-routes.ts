@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import type {
   AnswerApprovalsRequest,
   ApprovePlanRequest,
-  Event,
   ForkConversationRequest,
   LLM,
   NavigateConversationRequest,
@@ -23,8 +22,8 @@ import { readFinalResponse } from "../../../engine/commands/final-response.ts";
 import { parseStored } from "../../../events/parse-stored.ts";
 import type { Ledger } from "../../../spending/ledger.ts";
 import { goalMessage } from "../../../engine/commands/goal.ts";
-import { queuedMessages } from "../../../engine/state/queued-messages.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
+import { readQueue } from "../../../reading/read-queue.ts";
 import { readSpend } from "../../../reading/spend.ts";
 import { tryRules } from "../../../reading/try-rules.ts";
 import { checkModelAddress } from "../../../models/model-address.ts";
@@ -40,6 +39,7 @@ import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { checkAnswers, readRules } from "./read-rules.ts";
 import { networkHandlers, type NetworkRouteDeps } from "./network-routes.ts";
+import { toolResultHandlers } from "./tool-result-routes.ts";
 import { quotaHeaders } from "./quota-headers.ts";
 import { checkApprovalPolicy, readTitle } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
@@ -153,17 +153,9 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
     getQueue: async (request) => {
       const { id, state } = await describe(request);
       const loaded = directory.isLoaded(id) ? await open(request) : null;
-      const queued = queuedMessages(loaded?.state ?? state, loaded?.runner.beingReadSeq ?? 0);
-      const stored = await journal.getEvents(
-        id,
-        queued.map((message) => message.id),
-      );
-      const items = stored.flatMap((item, index) => {
-        if (item === null) return [];
-        const event = JSON.parse(item.json) as Extract<Event, { kind: "MessageEvent" }>;
-        return [{ event_id: item.id, wants_run: queued[index]!.wantsRun, message: event.llm_message }];
-      });
-      return { json: { items } };
+      const current = loaded?.state ?? state;
+      const { beingReadSeq = 0 } = loaded?.runner ?? {};
+      return { json: { items: await readQueue(journal, id, current, beingReadSeq) } };
     },
 
     removeQueued: async (request) => {
@@ -171,6 +163,8 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
       await (await open(request)).dequeue(normalizeUuid(eventId) ?? eventId);
       return success;
     },
+
+    ...toolResultHandlers({ journal, describe, open }),
 
     setLimits: async (request) => {
       await (await open(request)).configuration.change(withoutUndefined(request.body as SetLimitsRequest));

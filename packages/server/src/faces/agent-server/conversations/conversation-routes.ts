@@ -171,9 +171,10 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
 
     updateConversation: async (request) => {
       const conversation = await open(request);
-      const { title, tags } = request.body as UpdateConversationRequest;
+      const { title, tags, while_running: mode } = request.body as UpdateConversationRequest;
       if (title !== undefined) await conversation.titling.set(readTitle(title));
       if (tags !== undefined && tags !== null) await conversation.configuration.change({ tags });
+      if (mode !== undefined) await conversation.configuration.change({ while_running: mode });
       return success;
     },
 

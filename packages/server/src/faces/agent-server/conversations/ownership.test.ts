@@ -19,6 +19,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   respondToConfirmation: { accept: true },
   askAgent: { question: "Who are you?" },
   answerApprovals: { answers: [{ action_id: "x", accept: true }] },
+  sendToolResults: { results: [{ tool_call_id: "x", content: "y" }] },
   grantHosts: { hosts: ["example.com"] },
   setApprovalPolicy: { policy: null },
   setAllowRules: { rules: [] },

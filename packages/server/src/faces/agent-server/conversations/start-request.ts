@@ -120,6 +120,7 @@ export function readStartRequest(given: StartConversationRequest, isNewer: boole
       max_run_seconds: body.max_run_seconds ?? undefined,
       max_conversation_seconds: body.max_conversation_seconds ?? undefined,
       approval_policy: checkApprovalPolicy(body.approval_policy, ["body", "approval_policy"]),
+      while_running: body.while_running ?? undefined,
       wall: body.wall ?? undefined,
       ...readHooks(body.hook_config ?? null),
       ...readToolModules(body),

@@ -120,6 +120,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
         wantsRun: body.run ?? false,
         sender: typeof body.sender === "string" ? body.sender : undefined,
         responseSchema: readResponseSchema(body.response_schema, ["body"]),
+        whileRunning: body.while_running ?? null,
         clientMessageId,
       });
       return { json: { success: true }, headers: { "x-convoke-event-id": eventId } };

@@ -49,7 +49,9 @@ export function pastHandlers({ journal, directory }: PastRouteDeps) {
           tool_call_id: toolCallId,
           is_waiting: gate === "awaiting",
         })),
-        queued: state.queued.filter(({ isFromUser }) => isFromUser).map((message) => message.id),
+        queued: [...state.queued.filter(({ isFromUser }) => isFromUser), ...state.held].map(
+          ({ id: held }) => held,
+        ),
       };
       return { json };
     },

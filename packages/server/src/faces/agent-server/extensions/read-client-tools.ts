@@ -19,7 +19,9 @@ export function readClientTools(
     faults.push({ loc: ["body", "client_tools"], msg, type: "too_long" });
   }
   const seen = new Set<string>();
-  for (const [index, { name, parameters }] of given.slice(0, maxTools).entries()) {
+  for (const [index, { name, parameters, waits_for_result: waits, timeout_seconds: seconds }] of given
+    .slice(0, maxTools)
+    .entries()) {
     const refuse = (field: string, msg: string): void => {
       faults.push({ loc: ["body", "client_tools", index, field], msg, type: "value_error" });
     };
@@ -28,6 +30,8 @@ export function readClientTools(
     else if (taken.has(name)) refuse("name", `The agent has a tool called "${name}" already.`);
     else if (seen.has(name)) refuse("name", `Another tool of the request is called "${name}" already.`);
     seen.add(name);
+    if (seconds !== undefined && waits !== true)
+      refuse("timeout_seconds", "Only a tool with waits_for_result: true has a deadline.");
     if (parameters === undefined) continue;
     if (parameters["type"] !== "object")
       refuse("parameters", 'Send the JSON Schema of an object: {"type": "object", "properties": {}}.');

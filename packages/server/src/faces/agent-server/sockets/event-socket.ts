@@ -21,6 +21,7 @@ import { readConversationId } from "./person-socket.ts";
 import { SharedFrames } from "./shared-frames.ts";
 import type { SocketFrame } from "./socket-frames.ts";
 import { sendMessage } from "./send-message.ts";
+import { sendToolResults } from "./send-tool-results.ts";
 import { readSocketMessage, serverErrorFrame } from "./socket-input.ts";
 import type { SocketOutput } from "./socket-output.ts";
 import { readChoice, readFlag, readWhole, refuseNearMisses, type SocketQuery } from "./socket-query.ts";
@@ -48,7 +49,7 @@ export type EventSocketDeps = {
 
 /**
  * `/sockets/events/{conversation_id}`: a full_state frame, then stored events from one cursor, replay and live alike, so
- * that nothing is lost, doubled or out of order (P1, W21), no matter which node owns the conversation (P63). Input frames are user messages.
+ * that nothing is lost, doubled or out of order (P1, W21), no matter which node owns the conversation (P63). Input frames are user messages and results of client tools.
  */
 export function mountEventSocket(app: FastifyInstance, deps: EventSocketDeps): void {
   const sharedFrames = new SharedFrames(deps.trimmed);
@@ -142,7 +143,7 @@ type Input = {
   readonly conversationId: string;
 };
 
-/** A message always requests a run; errors in a frame are reported to this socket only. */
+/** A message always requests a run, and a result lets one go on; errors in a frame are reported to this socket only. */
 async function receive(frame: SocketFrame, input: Input): Promise<void> {
   const { output, deps, directory, caller, conversationId } = input;
   const read = readSocketMessage(frame, deps.validator);
@@ -152,6 +153,10 @@ async function receive(frame: SocketFrame, input: Input): Promise<void> {
     return;
   }
   try {
+    if (read.type === "tool_results") {
+      await sendToolResults({ ...deps, directory, caller, conversationId, ...read });
+      return;
+    }
     const { clientMessageId } = read;
     const eventId = await sendMessage({ ...deps, directory, caller, conversationId, ...read });
     if (clientMessageId === undefined) return;
@@ -159,11 +164,11 @@ async function receive(frame: SocketFrame, input: Input): Promise<void> {
   } catch (error) {
     const fault = error instanceof Fault ? error : storageFault(error);
     if (fault === null)
-      deps.logger.error({ error: String(error) }, "message from a socket could not be stored");
+      deps.logger.error({ error: String(error) }, "what came over a socket could not be stored");
     output.offer(
       serverErrorFrame(
         fault?.code ?? "InternalError",
-        fault?.message ?? "The message was not stored. Send it again.",
+        fault?.message ?? "What was sent was not stored. Send it again.",
       ),
     );
   }

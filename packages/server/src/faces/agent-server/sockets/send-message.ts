@@ -1,10 +1,10 @@
-import type { Message } from "@convoke/protocol";
+import type { Message, WhileRunning } from "@convoke/protocol";
 import type { Directory } from "../../../directory/directory.ts";
 import type { Caller } from "../../../security/caller.ts";
 import { askNode, hereOrThere } from "../../../http/here-or-there.ts";
 import type { Peers } from "../../../cluster/peers.ts";
 import type { JsonObject } from "../../../lib/json-object.ts";
-import { Fault } from "../../../lib/fault.ts";
+import { throwRefusal } from "./throw-refusal.ts";
 
 type Sent = {
   readonly directory: Pick<Directory, "open">;
@@ -15,6 +15,7 @@ type Sent = {
   readonly sender: string | undefined;
   readonly clientMessageId: string | undefined;
   readonly responseSchema: JsonObject | undefined;
+  readonly whileRunning: WhileRunning | null;
   /** Fields of the frame that change nothing. */
   readonly unused: readonly string[];
 };
@@ -30,6 +31,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
     sender,
     clientMessageId,
     responseSchema,
+    whileRunning,
     unused,
   } = sent;
   const here = async (): Promise<string> => {
@@ -40,6 +42,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
       sender,
       clientMessageId,
       responseSchema,
+      whileRunning,
     });
     if (unused.length > 0) await conversation.writer.warnOfUnused(unused);
     return eventId;
@@ -56,6 +59,7 @@ export async function sendMessage(sent: Sent): Promise<string> {
       sender,
       client_message_id: clientMessageId,
       response_schema: responseSchema,
+      while_running: whileRunning,
       ...toFields(unused),
     };
     const call = {
@@ -76,8 +80,7 @@ function toFields(unused: readonly string[]): Record<string, true> {
 }
 
 async function eventIdOf(response: Response): Promise<string> {
-  const answer = (await response.json()) as { readonly detail?: unknown; readonly code?: string };
-  if (response.ok) return response.headers.get("x-convoke-event-id") ?? "";
-  const { detail, code = "message_refused" } = answer;
-  throw new Fault("not-now", code, typeof detail === "string" ? detail : JSON.stringify(detail));
+  if (!response.ok) return await throwRefusal(response, "message_refused");
+  await response.body?.cancel();
+  return response.headers.get("x-convoke-event-id") ?? "";
 }

@@ -1,10 +1,19 @@
-import { parseIncomingMessage, SendMessageRequest, type Message } from "@convoke/protocol";
+import {
+  parseIncomingMessage,
+  SendMessageRequest,
+  SendToolResultsRequest,
+  type Message,
+  type WhileRunning,
+} from "@convoke/protocol";
 import { answerSchemaFault, findUnusedFields, type Validator } from "@convoke/protocol/validate";
+import type { ClientResult } from "../../../engine/client-calls.ts";
 import { unstorableTexts } from "../../../http/stored-texts.ts";
 import { describeFaults, faultsOfUnused, namesOfUnused } from "../../../http/unused-fields.ts";
+import { Fault } from "../../../lib/fault.ts";
 import { formatInstant } from "../../../lib/instant.ts";
 import { nextUuid7 } from "../../../lib/uuid7.ts";
 import type { JsonObject } from "../../../lib/json-object.ts";
+import { readToolResults } from "../conversations/read-tool-results.ts";
 import { parseObject } from "./socket-auth.ts";
 import type { SocketFrame } from "./socket-frames.ts";
 
@@ -15,9 +24,11 @@ export type SocketInput =
       readonly sender: string | undefined;
       readonly clientMessageId: string | undefined;
       readonly responseSchema: JsonObject | undefined;
+      readonly whileRunning: WhileRunning | null;
       /** Fields that change nothing. */
       readonly unused: readonly string[];
     }
+  | { readonly type: "tool_results"; readonly results: readonly ClientResult[] }
   | { readonly type: "error"; readonly code: string; readonly detail: string }
   /** A redundant auth frame. */
   | { readonly type: "ignore" };
@@ -30,6 +41,7 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
   if (frame === null)
     return bad("invalid_json", "The frame is not a JSON object. Send a message as JSON text.");
   if (frame["type"] === "auth") return { type: "ignore" };
+  if (frame["type"] === "tool_results") return readResults(frame, validator);
   // An empty message starts a run, so its content must be given explicitly.
   if (!("content" in frame || "role" in frame))
     return bad("invalid_message", "message.content: Add this field: it is required.");
@@ -53,9 +65,25 @@ export function readSocketMessage({ text }: SocketFrame, validator: Validator): 
     sender: sender ?? undefined,
     clientMessageId,
     responseSchema: responseSchema ?? undefined,
+    whileRunning: checked.value.while_running ?? null,
     // A message on a socket always requests a run.
     unused: [...namesOfUnused(unused), ...(frame["run"] === false ? ["run"] : [])],
   };
+}
+
+/** What client tools returned. */
+function readResults(frame: JsonObject, validator: Validator): SocketInput {
+  const { type: _, ...given } = frame;
+  const unstorable = unstorableTexts(given, ["frame"], true);
+  if (unstorable.length > 0) return bad("invalid_tool_results", describeFaults(unstorable));
+  const checked = validator.check<SendToolResultsRequest>(SendToolResultsRequest, given, ["frame"]);
+  if (!checked.ok) return bad("invalid_tool_results", describeFaults(checked.errors));
+  try {
+    return { type: "tool_results", results: readToolResults(checked.value, ["frame"]) };
+  } catch (error) {
+    if (error instanceof Fault) return bad("invalid_tool_results", error.message);
+    throw error;
+  }
 }
 
 /** An error for one socket; it is never stored. */
