@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { anyObject, mapOf, nullable, orAbsent, ref } from "../schema.ts";
 import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { WallInfo } from "../conversation/wall.ts";
+import { SettingsUsed } from "../settings/profile-revision.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
@@ -27,6 +28,7 @@ export const conversationInfoExtensions = {
   approval_policy: orAbsent(ref(ApprovalPolicy)),
   wall: Type.Optional(ref(WallInfo)),
   response_schema: orAbsent(anyObject()),
+  settings_used: Type.Optional(ref(SettingsUsed)),
   structured_output: Type.Optional(
     anyObject({
       description:

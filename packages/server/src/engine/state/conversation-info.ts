@@ -135,6 +135,7 @@ function sharedFields(
     invoked_skills: state.invokedSkills.length === 0 ? undefined : [...state.invokedSkills],
     leaf_event_id: state.navigations.length === 0 ? undefined : state.leafId,
     hook_config: config.hook_config ?? undefined,
+    settings_used: config.settings_used,
     response_schema: config.response_schema && { ...config.response_schema },
     structured_output: state.structuredOutput === null ? undefined : { ...state.structuredOutput },
   });
