@@ -54,7 +54,10 @@ export async function chooseProfiles(
   const model =
     modelName === null || profileOf(settings, modelName) === null
       ? null
-      : await history.use(userId, versioned, { kind: "model", name: modelName }, revision);
+      : await history.use(userId, versioned, { kind: "model", name: modelName }, revision, [
+          "body",
+          "profile_revision",
+        ]);
   if (agent.used === null && model === null) return { settings, used: undefined };
   const withModel =
     model === null || !isNamed
@@ -92,7 +95,10 @@ async function agentOf(
   // One that the request names and that is not there is reported where its settings are read.
   if (stored === null) return { settings, content: null, used: null };
   const name = String(stored["name"]);
-  const { profile, used } = await history.use(userId, versioned, { kind: "agent", name }, revision);
+  const { profile, used } = await history.use(userId, versioned, { kind: "agent", name }, revision, [
+    "body",
+    "agent_profile_revision",
+  ]);
   const content = { ...profile.content, id: stored["id"], name };
   const agentProfiles = { ...settings.agentProfiles, [name]: content };
   return { settings: { ...settings, agentProfiles }, content, used };

@@ -43,7 +43,7 @@ async function openWorld() {
     save,
     storeEarlier,
     use: async (number: number | null) =>
-      (await history.use("ada", await settings.load("ada"), model, number)).used,
+      (await history.use("ada", await settings.load("ada"), model, number, ["body"])).used,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -6,7 +6,7 @@ import type {
 } from "@convoke/protocol";
 import type { ApplicationDatabase } from "../database/application-database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { Fault } from "../lib/fault.ts";
+import { Fault, invalidField } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
 import { restoreAgentProfile } from "./agent-profiles.ts";
 import { differencesOf } from "./profile-content.ts";
@@ -78,12 +78,13 @@ export class ProfileHistory {
     return toShown(await this.#require(key, now.newest ?? number), now.newest);
   }
 
-  /** The named revision of a stored profile, or its newest one; a fault at `loc` where there is none. */
+  /** The named revision of a stored profile, or its newest one; a fault at `loc` where there is no such revision. */
   async use(
     userId: string,
     { settings }: VersionedSettings,
     { kind, name }: Pick<NamedProfile, "kind" | "name">,
     number: number | null,
+    loc: string[],
   ): Promise<{ readonly profile: NamedProfile; readonly used: UsedProfile }> {
     const { revisions } = this.#deps.settings;
     const profile = findProfile(settings, kind, name);
@@ -92,7 +93,8 @@ export class ProfileHistory {
     const facts = { id: profile.id, is_pinned: number !== null };
     if (number === null || number === newest.number)
       return { profile, used: { ...facts, name, revision: newest.number, digest: newest.digest } };
-    const found = await this.#require({ userId, kind, id: profile.id }, number);
+    const found = await revisions.find({ userId, kind, id: profile.id }, number);
+    if (found === null) throw invalidField(loc, `The profile ${name} has no revision ${number}.`);
     return {
       profile: { ...profile, content: found.content },
       used: { ...facts, name: found.name, revision: number, digest: found.digest },

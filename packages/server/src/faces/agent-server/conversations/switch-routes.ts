@@ -52,12 +52,9 @@ export function switchHandlers({ settings, profileHistory, open }: SwitchRouteDe
       const { profile_name: name, profile_revision: revision = null } = request.body as SwitchProfileRequest;
       const conversation = await open(request);
       const versioned = await settings.load(caller.userId);
-      const { profile, used } = await profileHistory.use(
-        caller.userId,
-        versioned,
-        { kind: "model", name },
-        revision,
-      );
+      const loc = ["body", "profile_revision"];
+      const model = { kind: "model", name } as const;
+      const { profile, used } = await profileHistory.use(caller.userId, versioned, model, revision, loc);
       if (used.is_pinned) await profileHistory.pin(caller.userId, conversation.id, "model", used);
       await switchTo(
         conversation,
