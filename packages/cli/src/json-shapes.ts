@@ -35,6 +35,27 @@ export const jsonShapes = {
     url: Type.Optional(Type.String({ description: "The link; only when it was made." })),
   }),
   unshare: Type.Object({ conversation_id: id, id: Type.String(), revoked: Type.Boolean() }),
+  profile: Type.Object({
+    kind: Type.String({ description: "model or agent." }),
+    name: Type.String(),
+    detail: nullableText,
+    is_active: Type.Boolean(),
+  }),
+  profile_revision: Type.Object({
+    number: Type.Integer(),
+    name: Type.String(),
+    created_at: timestamp,
+    change: Type.String({ description: "found, saved, renamed or restored." }),
+    restored_from: Type.Union([Type.Integer(), Type.Null()]),
+    digest: Type.String(),
+    is_current: Type.Boolean(),
+    is_pinned: Type.Boolean(),
+  }),
+  profile_difference: Type.Object({
+    path: Type.Array(Type.String()),
+    change: Type.String({ description: "added, removed or changed." }),
+    is_secret: Type.Boolean(),
+  }),
   search: Type.Object({
     conversation_id: id,
     event_id: Type.String(),

@@ -97,6 +97,7 @@ export const conversationFileRoutes = routesOf("Runtimes", {
     path: "/api/conversations/{conversation_id}/transcript",
     summary: "The whole conversation to read, or each event as one line of JSON",
     auth: true,
+    inShare: true,
     params: conversationParams,
     query: Type.Object({ format: Type.Optional(choice(["markdown", "jsonl"], { default: "markdown" })) }),
     responses: { 200: { description: "The text, as a file." }, ...noConversation, ...invalid },

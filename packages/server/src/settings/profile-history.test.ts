@@ -158,7 +158,13 @@ test("an agent profile has the numbers that clients know it by", async () => {
   await using world = await openWorld();
   const agent = { userId: "ada", kind: "agent", name: "coder" } as const;
   const save = (suffix: string) =>
-    world.change((stored) => saveAgentProfile(stored, "coder", { system_message_suffix: suffix }));
+    world.change((stored) =>
+      saveAgentProfile(stored, "coder", {
+        agent_kind: "openhands",
+        llm_profile_ref: "fast",
+        system_message_suffix: suffix,
+      }),
+    );
   await save("one");
   await save("two");
   const { items } = await world.history.list(agent, 9, null);
