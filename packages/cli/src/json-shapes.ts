@@ -29,6 +29,7 @@ export const jsonShapes = {
     id: Type.String(),
     label: Type.String(),
     up_to_event_id: nullableText,
+    include_system_prompt: Type.Boolean(),
     created_at: timestamp,
     expires_at: timestamp,
     last_used_at: nullableText,

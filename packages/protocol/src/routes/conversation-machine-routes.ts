@@ -41,7 +41,7 @@ const runtimeParams = Type.Object({ runtime_conversation_id: Type.String({ forma
 export const onConversationMachineRoutes = inConversation(ofRuntimes);
 
 function inConversation<const T extends Readonly<Record<string, Route>>>(routes: T) {
-  const moved = Object.entries(routes).map(([name, route]) => {
+  const moved = Object.entries<Route>(routes).map(([name, { inShare: _, ...route }]) => {
     const operationId = `${name}InConversation`;
     const own = (route.params as TObject | undefined)?.properties ?? {};
     return [

@@ -27,8 +27,8 @@ export function toSharedInfo(info: ConversationInfo, { expiresAtMs, upTo }: Shar
 }
 
 /**
- * An event or a frame of a socket as a share link shows it: changes of the state without what a reader does not need, the system prompt
- * empty unless the link shows it.
+ * An event or a frame of a socket as a share link shows it: changes of the state without what a reader does not need, a sentence in
+ * the place of the system prompt unless the link shows it.
  */
 export function toSharedEvent(json: string, { hasSystemPrompt }: Pick<Share, "hasSystemPrompt">): string {
   if (!hasSystemPrompt && json.includes('"SystemPromptEvent"')) return withoutPrompt(json);
@@ -50,11 +50,13 @@ export function toSharedEvent(json: string, { hasSystemPrompt }: Pick<Share, "ha
   return json;
 }
 
+const hiddenPrompt = "The link does not show the system prompt.";
+
 /** The event stays, so that pages, counts and places are those of the log. */
 function withoutPrompt(json: string): string {
   const { dynamic_context: _, ...event } = objectOr(JSON.parse(json));
   if (event["kind"] !== "SystemPromptEvent") return json;
-  return JSON.stringify({ ...event, system_prompt: { type: "text", text: "" }, tools: [] });
+  return JSON.stringify({ ...event, system_prompt: { type: "text", text: hiddenPrompt }, tools: [] });
 }
 
 function toSharedState(state: JsonObject, endsAtEvent: boolean): object {

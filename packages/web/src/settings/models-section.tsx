@@ -1,5 +1,5 @@
 import type { LLMProfileInfo, ValidateProfileRequest } from "@convoke/protocol";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
 import { lazyPart } from "../lib/lazy-part.ts";
@@ -96,11 +96,13 @@ export function ModelsSection() {
         })}
       </Entries>
       {historyOf !== null && (
-        <ProfileHistoryDialog
-          name={historyOf}
-          onClose={() => setHistoryOf(null)}
-          onRestored={() => void change(async () => {})}
-        />
+        <Suspense>
+          <ProfileHistoryDialog
+            name={historyOf}
+            onClose={() => setHistoryOf(null)}
+            onRestored={() => void change(async () => {})}
+          />
+        </Suspense>
       )}
       <Form title={more.settings.models.add} onSubmit={() => void save()}>
         <ModelField
