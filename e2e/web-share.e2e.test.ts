@@ -7,7 +7,12 @@ import { noBrowser, phone, WebBrowser } from "./web-browser.ts";
 import { about, expectStatus, finish, sidewaysOf, takePictures, terminal, violationsOf } from "./web-page.ts";
 
 type Share = { readonly id: string; readonly url: string };
-type Events = { readonly items: readonly { readonly id: string }[] };
+type Events = {
+  readonly items: readonly {
+    readonly id: string;
+    readonly llm_message?: { readonly content: readonly { readonly text?: string }[] };
+  }[];
+};
 
 describe.skipIf(noBrowser !== null)("a visitor with a share link", () => {
   let web: WebBrowser;
@@ -77,12 +82,8 @@ describe.skipIf(noBrowser !== null)("a visitor with a share link", () => {
   });
 
   test("a link up to an event never gets what came later, on no way", async () => {
-    const { items } = (await web.call(
-      "GET",
-      `/api/conversations/${id}/events/search?limit=100`,
-    )) as Events & {
-      items: { id: string; kind: string; source: string; llm_message?: { content: { text?: string }[] } }[];
-    };
+    const found = await web.call("GET", `/api/conversations/${id}/events/search?limit=100`);
+    const { items } = found as Events;
     const later = items.findIndex(({ llm_message: said }) => said?.content[0]?.text === "later words");
     const { url } = await share({ up_to_event_id: items[later - 1]!.id });
     const page = await web.visit("about:blank", phone);
