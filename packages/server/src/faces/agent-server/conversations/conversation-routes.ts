@@ -130,7 +130,9 @@ export function conversationHandlers({ directory, plugins, profileHistory }: Con
         ...(startDepth === 0 ? {} : { start_depth: startDepth }),
       };
       const message = firstMessage(start, first?.run !== false);
-      await pinUsed(profileHistory, caller.userId, id, used);
+      // A conversation that is there already keeps what it names.
+      if (used !== undefined && !(await isKnown(caller, given)))
+        await pinUsed(profileHistory, caller.userId, id, used);
       const created = await directory.create(caller, { id, ...start, config }, message);
       if (created !== null) {
         const headers = await quotaHeaders(directory, caller);

@@ -6,9 +6,8 @@ export async function pinUsed(
   history: Pick<ProfileHistory, "pin">,
   userId: string,
   conversationId: string,
-  used: SettingsUsed | undefined,
+  { agent_profile: agent, model_profile: model }: SettingsUsed,
 ): Promise<void> {
-  const { agent_profile: agent, model_profile: model } = used ?? { agent_profile: null, model_profile: null };
   if (agent?.is_pinned === true) await history.pin(userId, conversationId, "agent", agent);
   if (model?.is_pinned === true) await history.pin(userId, conversationId, "model", model);
 }

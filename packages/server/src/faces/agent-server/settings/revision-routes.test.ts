@@ -83,6 +83,35 @@ test("a switch to a profile names its newest revision, or the one of the request
   expect(unpinned.json).toMatchObject({ is_pinned: false });
 });
 
+test("P34: a chat of the OpenAI gateway says which revision of its model it uses", async () => {
+  await using world = await openWorld();
+  const { server, save } = world;
+  await save("scripted");
+  const answer = await server.call("POST", "/v1/responses", { model: "openhands_fast", input: "hi" });
+  const { conversation } = answer.json as { conversation: { id: string } };
+  expect((await server.call("GET", `/api/conversations/${conversation.id}`)).json).toMatchObject({
+    settings_used: { model_profile: { name: "fast", revision: 1, is_pinned: false } },
+  });
+});
+
+test("a conversation that is there already keeps the revision that it names", async () => {
+  await using world = await openWorld();
+  const { server, save, start } = world;
+  await save("scripted", { temperature: 0 });
+  await save("scripted", { temperature: 1 });
+  const conversation_id = "0198c0de-1111-4000-8000-000000000001";
+  for (const profile_revision of [1, 2])
+    expect(await start({ conversation_id, profile_name: "fast", profile_revision })).toMatchObject({
+      json: { settings_used: { model_profile: { revision: 1 } } },
+    });
+  expect((await server.call("GET", "/api/profiles/fast/revisions")).json).toMatchObject({
+    items: [
+      { number: 2, is_pinned: false },
+      { number: 1, is_pinned: true },
+    ],
+  });
+});
+
 test("an agent profile is used at a revision, with the newest revision of its model", async () => {
   await using world = await openWorld();
   const { server, save, start } = world;
