@@ -84,7 +84,7 @@ describe.skipIf(noBrowser !== null)("a visitor with a share link", () => {
   test("a link up to an event never gets what came later, on no way", async () => {
     const found = await web.call("GET", `/api/conversations/${id}/events/search?limit=100`);
     const { items } = found as Events;
-    const later = items.findIndex(({ llm_message: said }) => said?.content[0]?.text === "later words");
+    const later = items.findIndex(({ llm_message: message }) => message?.content[0]?.text === "later words");
     const { url } = await share({ up_to_event_id: items[later - 1]!.id });
     const page = await web.visit("about:blank", phone);
     const texts = received(page);

@@ -141,7 +141,7 @@ test("what an older node has stored meanwhile is a revision too", async () => {
   ]);
 });
 
-test("the revisions follow a renamed model, and the old name begins anew", async () => {
+test("the revisions follow a renamed model, and the old name begins with 1 again", async () => {
   await using world = await openWorld();
   await world.save({ model: "openai/a" });
   await world.change((stored) => renameProfile(stored, "fast", "quick"));

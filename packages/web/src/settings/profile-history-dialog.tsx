@@ -120,7 +120,7 @@ function Line({ revision }: { readonly revision: ProfileRevision }) {
     <span className="min-w-0 grow">
       <span className="block text-sm font-medium">{words.revision(number)}</span>
       <span className="block text-xs text-faint">
-        {exactTime(revision.created_at, language)}, {marks.join(", ")}
+        {[exactTime(revision.created_at, language), ...marks].join(", ")}
       </span>
     </span>
   );
@@ -135,7 +135,7 @@ function Differences({ differences }: Pick<Compared, "differences">) {
         <thead className="text-soft">
           <tr>
             <th className="pr-3 font-medium">{words.field}</th>
-            <th className="pr-3 font-medium">{words.then}</th>
+            <th className="pr-3 font-medium">{words.before}</th>
             <th className="font-medium">{words.now}</th>
           </tr>
         </thead>

@@ -177,7 +177,7 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       older: "Ältere Revisionen",
       same: "Der Inhalt ist derselbe wie aktuell.",
       field: "Feld",
-      then: "Damals",
+      before: "Damals",
       now: "Jetzt",
       secret: "ein anderer Wert; er wird nie angezeigt",
     },

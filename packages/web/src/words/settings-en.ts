@@ -173,7 +173,7 @@ export const settingsEn = {
       older: "Older revisions",
       same: "It has the same content as the current one.",
       field: "Field",
-      then: "Then",
+      before: "Then",
       now: "Now",
       secret: "another value; it is never shown",
     },
