@@ -41,7 +41,9 @@ const runtimeParams = Type.Object({ runtime_conversation_id: Type.String({ forma
 export const onConversationMachineRoutes = inConversation(ofRuntimes);
 
 function inConversation<const T extends Readonly<Record<string, Route>>>(routes: T) {
-  const moved = Object.entries<Route>(routes).map(([name, { inShare: _, ...route }]) => {
+  const moved = Object.entries<Route>(routes).map(([name, given]) => {
+    // Share links have the same at the conversation itself.
+    const { inShare: _, ...route } = given;
     const operationId = `${name}InConversation`;
     const own = (route.params as TObject | undefined)?.properties ?? {};
     return [
