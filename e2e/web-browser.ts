@@ -103,6 +103,17 @@ export class WebBrowser implements AsyncDisposable {
     return page;
   }
 
+  /** A new browser without a login, at an address. */
+  async visit(url: string, options: BrowserContextOptions = isPhone ? phone : desktop): Promise<Page> {
+    const context = await this.#browser.newContext({ locale: "en-GB", ...options });
+    context.setDefaultTimeout(timeoutMs);
+    context.setDefaultNavigationTimeout(timeoutMs);
+    const page = await context.newPage();
+    this.#watch(page);
+    await page.goto(url);
+    return page;
+  }
+
   /** Another tab of the same browser. */
   async tab(page: Page): Promise<Page> {
     const other = await page.context().newPage();

@@ -60,6 +60,31 @@ describe.skipIf(noBrowser !== null)("settings in the page", () => {
     await page.context().close();
   });
 
+  test("P34: the history of a model compares an old revision with now, and restores it", async () => {
+    const save = (model: string) =>
+      web.call("POST", "/api/profiles/fast", {
+        llm: { model, api_key: `canary-${model}`, temperature: 0.5 },
+      });
+    for (const model of ["openai/first-of-them", "openai/second-of-them"]) await save(model);
+    const page = await web.logIn();
+    await page.goto(`${web.url}/settings/models`);
+    const entry = page.getByRole("listitem").filter({ hasText: "second-of-them" });
+    await entry.getByRole("button", { name: "History" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Revision 2", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Compare: Revision 1" }).click();
+    await dialog.getByRole("cell", { name: "openai/first-of-them" }).waitFor();
+    await dialog.getByText("another value; it is never shown").waitFor();
+    expect(await dialog.textContent()).not.toContain("canary");
+    expect(await violationsOf(page)).toEqual([]);
+    await takePictures(page, "history", "phone", "dark");
+    await dialog.getByRole("button", { name: "Restore: Revision 1" }).click();
+    await dialog.getByText("copy of revision 1").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("openai/first-of-them").waitFor();
+    await page.context().close();
+  });
+
   test("J24: skills are installed, switched and removed; hooks are read; a limit of a day is set", async () => {
     const page = await web.logIn();
     await page.goto(`${web.url}/settings/skills`);

@@ -20,6 +20,7 @@ export const apiCommands: CommandTable = {
   share: async () => (await import("./commands/share.ts")).addShare,
   shares: async () => (await import("./commands/share.ts")).addShares,
   unshare: async () => (await import("./commands/share.ts")).addUnshare,
+  profiles: async () => (await import("./commands/profiles.ts")).addProfiles,
   export: async () => (await import("./commands/export.ts")).addExport,
   search: async () => (await import("./commands/search.ts")).addSearch,
   stats: async () => (await import("./commands/stats.ts")).addStats,

@@ -70,6 +70,7 @@ import * as pushRoutes from "./routes/push-routes.ts";
 import * as webhookRoutes from "./routes/webhook-routes.ts";
 import * as mcpConfig from "./settings/mcp-config.ts";
 import * as profile from "./settings/profile.ts";
+import * as profileRevision from "./settings/profile-revision.ts";
 import * as providerToken from "./settings/provider-token.ts";
 import * as secret from "./settings/secret.ts";
 import * as settings from "./settings/settings.ts";
@@ -141,7 +142,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
-  ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
+  ...byName(namedIn(agentProfile, profileRevision, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
   ...byName(
     namedIn(

@@ -9,6 +9,7 @@ import { parseExpiry } from "./parse-expiry.ts";
 type ShareOptions = ApiOptions & {
   readonly expires?: number;
   readonly upTo?: string;
+  readonly systemPrompt?: true;
   readonly label: string;
 };
 
@@ -24,6 +25,7 @@ export function addShare(program: Command): void {
         (text) => parseExpiry(text, Date.now()),
       )
       .option("--up-to <event>", "id of the last event that it shows")
+      .option("--system-prompt", "show the system prompt and the tools of the agent too")
       .option("--label <text>", "whom it is for", ""),
   ).action(share);
 }
@@ -52,12 +54,13 @@ const path = "/api/conversations/{conversation_id}/shares";
 async function share(given: string, options: ShareOptions): Promise<void> {
   await using opened = await openApi(options);
   const id = await findConversation(opened.client, given);
-  const { expires, upTo, label } = options;
+  const { expires, upTo, systemPrompt, label } = options;
   const { key: _, ...made } = await opened.client.call(`POST ${path}`, {
     params: { conversation_id: id },
     body: {
       label,
       ...(expires === undefined ? {} : { expires_in_seconds: Math.round((expires - Date.now()) / 1_000) }),
+      ...(systemPrompt === true ? { include_system_prompt: true } : {}),
       ...(upTo === undefined ? {} : { up_to_event_id: upTo }),
     },
   });
@@ -84,6 +87,10 @@ async function unshare(given: string, share_id: string, options: ApiOptions): Pr
   else console.log(`The link ${share_id} is over.`);
 }
 
-function extent({ up_to_event_id: eventId }: Pick<Share, "up_to_event_id">): string {
-  return eventId === null ? "" : `, up to the event ${eventId}`;
+function extent({
+  up_to_event_id: eventId,
+  include_system_prompt: hasPrompt,
+}: Pick<Share, "include_system_prompt" | "up_to_event_id">): string {
+  const end = eventId === null ? "" : `, up to the event ${eventId}`;
+  return hasPrompt ? `${end}, with the system prompt` : end;
 }

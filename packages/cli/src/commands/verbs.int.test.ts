@@ -137,6 +137,29 @@ test("share makes a link that reads, shares lists it, and unshare ends it", asyn
   expect((await convoke("shares", finished)).stdout).toBe("There are no links to it.\n");
 });
 
+test("profiles lists stored models, shows what one was and what differs, and restores it", async () => {
+  const save = (model: string) =>
+    server.call("POST", "/api/profiles/fast", { llm: { model, api_key: `canary of ${model}` } });
+  for (const model of ["openai/one", "openai/two"]) await save(model);
+  expect(await linesOf("profile", "profiles", "ls")).toContainEqual({
+    kind: "model",
+    name: "fast",
+    detail: "openai/two",
+    is_active: false,
+  });
+  const { stdout } = await convoke("profiles", "history", "fast");
+  expect(stdout).toMatch(/^ +2 {2}\S+ \S+ {2}saved {2}fast {2}by local {2}\(current\)\n +1 {2}/);
+  expect((await convoke("profiles", "diff", "fast", "1")).stdout).toBe(
+    '  api_key: changed (a secret)\n- model: "openai/one"\n+ model: "openai/two"\n',
+  );
+  const [restored] = await linesOf("profile_revision", "profiles", "restore", "fast", "1");
+  expect(restored).toMatchObject({ number: 3, change: "restored", restored_from: 1, is_current: true });
+  const revisions = await linesOf("profile_revision", "profiles", "history", "fast", "--limit", "2");
+  expect(revisions.map(({ number }) => number)).toEqual([3, 2]);
+  const missing = await convoke("profiles", "history", "none");
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("There is no profile none.")]);
+});
+
 test("export writes a file once, or to standard output", async () => {
   const file = join(server.folder, "log.jsonl");
   const [written] = await linesOf("export", "export", finished, "--format", "jsonl", "-o", file);

@@ -191,3 +191,15 @@ test("a conversation that cannot be read says where it is damaged", () => {
     ]),
   );
 });
+
+test("the row says which settings and which revisions of profiles its answers are of", () => {
+  const found = inspection();
+  const model = { id: "m", name: "fast", revision: 3, digest: "d", is_pinned: true };
+  const config = {
+    ...found.row.config!,
+    settings_version: 7,
+    settings_used: { settings_version: 7, agent_profile: null, model_profile: model },
+  };
+  const [row] = inspectionSections({ ...found, row: { ...found.row, config } });
+  expect(row!.lines).toContain("  settings      version 7, model profile fast@3 (pinned)");
+});

@@ -1,4 +1,5 @@
 import type { InspectedAction, Inspection } from "@convoke/server/inspect";
+import type { UsedProfile } from "@convoke/protocol";
 import { printable } from "./printable.ts";
 
 /** A part of what is printed: a heading, and lines below it. No line is wider than {@link inspectionWidth}. */
@@ -32,6 +33,7 @@ function rowLines({ config, sizes, ...row }: Inspection["row"]): string[] {
     ["status", `${row.execution_status}${row.is_active ? ", resumes after a restart" : ""}`],
     ["model", config === null ? "(the configuration is damaged)" : (config.agent.llm.model ?? "(none)")],
     ["address", config?.agent.llm.base_url ?? null],
+    ["settings", config === null ? null : settingsText(config)],
     [
       "tools",
       config === null ? null : (config.agent.tools ?? []).map(({ name }) => name).join(", ") || "(none)",
@@ -56,6 +58,23 @@ function rowLines({ config, sizes, ...row }: Inspection["row"]): string[] {
     ],
   ]);
 }
+
+/** The stored profiles that its answers are of now. */
+function settingsText({ settings_version: version, settings_used: used }: Config): string | null {
+  const profiles = [
+    profileText("agent profile", used?.agent_profile ?? null),
+    profileText("model profile", used?.model_profile ?? null),
+  ];
+  const all = [version === undefined ? null : `version ${version}`, ...profiles];
+  return all.filter((part) => part !== null).join(", ") || null;
+}
+
+function profileText(what: string, profile: UsedProfile | null): string | null {
+  if (profile === null) return null;
+  return `${what} ${profile.name}@${profile.revision}${profile.is_pinned ? " (pinned)" : ""}`;
+}
+
+type Config = NonNullable<Inspection["row"]["config"]>;
 
 function leaseLines({ generation, node }: Inspection["lease"]): string[] {
   return fields([

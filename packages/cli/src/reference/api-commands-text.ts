@@ -7,17 +7,25 @@ const common = ["--server", "--data-dir", "--database", "--json"];
 export async function apiCommandsText(): Promise<string> {
   const program = new Command("convoke");
   for (const load of Object.values(apiCommands)) (await load())(program, () => {});
-  return program.commands.map(section).join("\n\n");
+  return program.commands.map((command) => section(command, "##")).join("\n\n");
 }
 
-function section(command: Command): string {
+function section(command: Command, heading: string): string {
+  const { commands: below } = command;
+  const name = nameOf(command);
+  if (below.length > 0)
+    return [
+      `${heading} ${name}`,
+      `${command.description()}.`,
+      ...below.map((one) => section(one, `${heading}#`)),
+    ].join("\n\n");
   const args = command.registeredArguments;
   const usage = [
     "convoke",
-    command.name(),
+    name,
     ...args.map((one) => {
-      const name = `${one.name()}${one.variadic ? "..." : ""}`;
-      return one.required ? `<${name}>` : `[${name}]`;
+      const word = `${one.name()}${one.variadic ? "..." : ""}`;
+      return one.required ? `<${word}>` : `[${word}]`;
     }),
   ].join(" ");
   const own = command.options.filter(({ long }) => !common.includes(long ?? ""));
@@ -30,7 +38,7 @@ function section(command: Command): string {
     ]),
   ];
   return [
-    `## ${command.name()}`,
+    `${heading} ${name}`,
     `${command.description()}.`,
     `\`\`\`sh\n${usage}\n\`\`\``,
     ...(rows.length === 0
@@ -44,4 +52,10 @@ function section(command: Command): string {
         ]),
     `Also ${common.map((flag) => `\`${flag}\``).join(", ")}.`,
   ].join("\n\n");
+}
+
+/** With the command that it is below of, such as `profiles ls`. */
+function nameOf(command: Command): string {
+  const parent = command.parent;
+  return parent === null || parent.parent === null ? command.name() : `${parent.name()} ${command.name()}`;
 }

@@ -145,7 +145,12 @@ export type StartGoalRequest = Static<typeof StartGoalRequest>;
 export const SwitchLLMRequest = object("SwitchLLMRequest", { llm: ref(LLM) });
 export type SwitchLLMRequest = Static<typeof SwitchLLMRequest>;
 
-export const SwitchProfileRequest = object("SwitchProfileRequest", { profile_name: Type.String() });
+export const SwitchProfileRequest = object("SwitchProfileRequest", {
+  profile_name: Type.String(),
+  profile_revision: orAbsent(
+    Type.Integer({ minimum: 0, description: "A revision of the profile; the newest one unless given." }),
+  ),
+});
 export type SwitchProfileRequest = Static<typeof SwitchProfileRequest>;
 
 export const FinalResponse = object("FinalResponse", {

@@ -4,6 +4,7 @@ import { ApprovalPolicy } from "../conversation/approval-policy.ts";
 import { PendingToolCall } from "../conversation/tool-results.ts";
 import { WallInfo } from "../conversation/wall.ts";
 import { WhileRunning } from "../conversation/while-running.ts";
+import { SettingsUsed } from "../settings/profile-revision.ts";
 import { ClientToolSpec } from "./client-tool-spec.ts";
 
 const id = Type.String({ format: "uuid" });
@@ -33,6 +34,7 @@ export const conversationInfoExtensions = {
     Type.Array(ref(PendingToolCall), { description: "Calls of client tools that wait for a result." }),
   ),
   response_schema: orAbsent(anyObject()),
+  settings_used: Type.Optional(ref(SettingsUsed)),
   structured_output: Type.Optional(
     anyObject({
       description:

@@ -46,6 +46,25 @@ export const startConversationExtensions = {
   security_analyzer: orAbsent(anyObject()),
   agent_settings: orAbsent(anyObject()),
   agent_profile_id: orAbsent(Type.String({ format: "uuid" })),
+  agent_profile_revision: orAbsent(
+    Type.Integer({
+      minimum: 0,
+      description:
+        "The revision of the agent profile that `agent_profile_id` names; the newest one unless given.",
+    }),
+  ),
+  profile_name: orAbsent(
+    Type.String({
+      maxLength: 64,
+      description: "The stored model profile of the agent, where the request has no agent of its own.",
+    }),
+  ),
+  profile_revision: orAbsent(
+    Type.Integer({
+      minimum: 0,
+      description: "The revision of the profile that `profile_name` names; the newest one unless given.",
+    }),
+  ),
   parent_conversation_id: orAbsent(Type.String({ format: "uuid" })),
   client_tools: Type.Optional(Type.Array(ref(ClientToolSpec))),
   worktree: Type.Optional(

@@ -41,7 +41,9 @@ const runtimeParams = Type.Object({ runtime_conversation_id: Type.String({ forma
 export const onConversationMachineRoutes = inConversation(ofRuntimes);
 
 function inConversation<const T extends Readonly<Record<string, Route>>>(routes: T) {
-  const moved = Object.entries(routes).map(([name, route]) => {
+  const moved = Object.entries<Route>(routes).map(([name, given]) => {
+    // Share links have the same at the conversation itself.
+    const { inShare: _, ...route } = given;
     const operationId = `${name}InConversation`;
     const own = (route.params as TObject | undefined)?.properties ?? {};
     return [
@@ -97,6 +99,7 @@ export const conversationFileRoutes = routesOf("Runtimes", {
     path: "/api/conversations/{conversation_id}/transcript",
     summary: "The whole conversation to read, or each event as one line of JSON",
     auth: true,
+    inShare: true,
     params: conversationParams,
     query: Type.Object({ format: Type.Optional(choice(["markdown", "jsonl"], { default: "markdown" })) }),
     responses: { 200: { description: "The text, as a file." }, ...noConversation, ...invalid },

@@ -5,6 +5,7 @@ import { appServerRoutes } from "./app-server-routes.ts";
 import { installedRoutes } from "./installed-routes.ts";
 import { legacyRoutes } from "./legacy-routes.ts";
 import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
+import { agentRevisionRoutes, modelRevisionRoutes } from "./revision-routes.ts";
 import { llmRoutes } from "./llm-routes.ts";
 import { demoRoutes } from "./demo-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
@@ -55,6 +56,8 @@ export const agentFaceRoutes = {
   ...agentSettingsRoutes,
   ...llmProfileRoutes,
   ...agentProfileRoutes,
+  ...modelRevisionRoutes,
+  ...agentRevisionRoutes,
   ...llmRoutes,
   ...installedRoutes,
   ...mcpRoutes,

@@ -118,6 +118,7 @@ export const trajectoryRoutes = routesOf("Files", {
     path: `${prefix}/download-trajectory/{conversation_id}`,
     summary: "A conversation as a zip file: what it is, and each event in a file of its own",
     auth: true,
+    inShare: true,
     params: conversationParams,
     responses: { 200: { description: "The zip file." }, ...noConversation, ...invalid },
   },

@@ -19,7 +19,9 @@ export type KeyScope = Static<typeof KeyScope>;
 export const IssuedKeyScope = object("IssuedKeyScope", {
   ...KeyScope.properties,
   /** That of a share link: it only reads the conversation's log, up to an event where one is named. */
-  share: Type.Optional(Type.Object({ up_to_event_id: nullable(Type.String()) })),
+  share: Type.Optional(
+    Type.Object({ up_to_event_id: nullable(Type.String()), include_system_prompt: Type.Boolean() }),
+  ),
 });
 export type IssuedKeyScope = Static<typeof IssuedKeyScope>;
 

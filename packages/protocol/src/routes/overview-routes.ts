@@ -54,6 +54,7 @@ export const overviewRoutes = routesOf("Overview", {
     path: "/api/conversations/{conversation_id}/outline",
     summary: "The turns of a conversation, the newest first, each with what happened in it",
     auth: true,
+    inShare: true,
     params: conversationParams,
     query: Type.Object({
       page_id: orAbsent(Type.String(), { description: "The next_page_id of the page before." }),

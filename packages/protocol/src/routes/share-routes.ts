@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
-import { closedObject, nullable, object, orAbsent, ref } from "../schema.ts";
+import { closedObject, flag, nullable, object, orAbsent, ref } from "../schema.ts";
 import { conversationParams } from "./parameters.ts";
 import { conflict, invalid, noConversation } from "./responses.ts";
 import { ok } from "./ok.ts";
@@ -12,6 +12,8 @@ export const Share = object("Share", {
   label: Type.String(),
   /** The last event that the link shows; null: the whole conversation, and what is added to it. */
   up_to_event_id: nullable(Type.String()),
+  /** Whether the link shows the system prompt and the tools in it. */
+  include_system_prompt: Type.Boolean(),
   created_at: Type.String({ format: "date-time" }),
   expires_at: Type.String({ format: "date-time" }),
   /** Rounded to the minute; null before the first use. */
@@ -29,6 +31,8 @@ export const CreateShareRequest = closedObject("CreateShareRequest", {
   expires_in_seconds: Type.Optional(Type.Integer({ minimum: 60, maximum: yearSeconds })),
   /** The last event that the link shows; the whole conversation unless given. */
   up_to_event_id: orAbsent(Type.String({ maxLength: 200 })),
+  /** Whether the link shows the system prompt and the tools in it. */
+  include_system_prompt: flag(false),
   /** Purpose of the link; only its owner sees it. */
   label: Type.Optional(Type.String({ maxLength: 200, default: "" })),
 });

@@ -189,6 +189,17 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     "SendMessageRequest",
   ]),
   {
+    where: "StartConversationRequest",
+    what: ["agent_profile_revision", "profile_name", "profile_revision"],
+    reason: "Ours: the stored profile, and the revision of one, that a conversation begins with; optional.",
+  },
+  {
+    where: "ConversationInfo",
+    what: ["settings_used"],
+    reason: "Ours: the revisions of stored profiles that it works with; only where there are some.",
+  },
+  ...each(["(added)"], "A part of that field.", ["SettingsUsed", "UsedProfile"]),
+  {
     where: "ConversationInfo",
     what: ["response_schema", "structured_output"],
     reason: "Ours: the form of the agent's answers, and the last one; each only with a value.",

@@ -71,6 +71,17 @@ test("every column of every database that holds sealed texts is sealed with the 
     await using database = await openApplicationDatabase(server.dataDir);
     const login = { user_id: "bob", id: "1", sealed_state: seal("login"), updated_at: 1 };
     await database.tables.insertInto("mcp_logins").values(login).execute();
+    const revision = { user_id: "bob", kind: "model", profile: "p", number: 1, name: "p" } as const;
+    await database.tables
+      .insertInto("profile_revisions")
+      .values({
+        ...revision,
+        change: "saved",
+        digest: "d",
+        sealed_content: seal("revision"),
+        created_at: 1,
+      })
+      .execute();
     const waiting = { digest: "d", sealed_state: seal("login state"), address: "127.0.0.1", ends_at: 1 };
     await database.tables.insertInto("login_states").values(waiting).execute();
     const task = {
@@ -130,6 +141,7 @@ test("every column of every database that holds sealed texts is sealed with the 
       "conversation_documents.sealed_secrets",
       "login_states.sealed_state",
       "mcp_logins.sealed_state",
+      "profile_revisions.sealed_content",
       "push_keys.sealed_private_key",
       "push_subscriptions.sealed_endpoint",
       "sandboxes.sealed_key",

@@ -41,6 +41,7 @@ import { openNetworkTool } from "../tools/sources/network-source.ts";
 import { McpLogins } from "../settings/mcp-logins.ts";
 import { ModelLessons } from "../settings/model-lessons.ts";
 import { RuleStore } from "../settings/rule-store.ts";
+import { ProfileHistory } from "../settings/profile-history.ts";
 import { SettingsStore } from "../settings/settings-store.ts";
 import { findStoredModel } from "../settings/stored-models.ts";
 import { Ledger } from "../spending/ledger.ts";
@@ -100,6 +101,7 @@ export interface OpenConversations extends AsyncDisposable {
   readonly appConversations: OpenAppConversations;
   readonly webhooks: Webhooks;
   readonly settings: SettingsStore;
+  readonly profileHistory: ProfileHistory;
   readonly ruleSources: RuleSources;
   readonly policies: PolicyStore;
   readonly quotas: Quotas;
@@ -133,6 +135,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     }),
   );
   const settings = new SettingsStore({ database, secretBox, clock: systemClock });
+  const profileHistory = new ProfileHistory({ settings, database, clock: systemClock });
   const ruleSources: RuleSources = {
     server: await readServerRules(config.rulesFile, deps.validator),
     users: await RuleStore.open({ database, clock: systemClock }),
@@ -197,6 +200,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
           const row = await journal.getConversation(id);
           const stored = row === null ? null : readConfig(row);
           if (stored !== null) await hosts.sandboxes.endGrants(id, stored);
+          if (row !== null) await profileHistory.unpin(row.ownerId, id, null);
         },
       },
       quotas,
@@ -266,6 +270,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     appConversations,
     webhooks,
     settings,
+    profileHistory,
     ruleSources,
     policies: deps.policies,
     quotas,

@@ -5,6 +5,8 @@ export const keysOf = {
   users: ["id"],
   keys: ["id"],
   settings: ["user_id"],
+  profile_revisions: ["user_id", "kind", "profile", "number"],
+  revision_pins: ["user_id", "conversation_id", "kind"],
   secrets: ["user_id", "name"],
   start_tasks: ["id"],
   sandboxes: ["id"],

@@ -5,6 +5,8 @@ export type Tables = {
   users: UserTable;
   keys: KeyTable;
   settings: SettingsTable;
+  profile_revisions: ProfileRevisionTable;
+  revision_pins: RevisionPinTable;
   secrets: SecretTable;
   start_tasks: StartTaskTable;
   sandboxes: SandboxTable;
@@ -76,6 +78,34 @@ export type SettingsTable = {
   readonly version: number;
   readonly sealed_document: string;
   readonly updated_at: number;
+};
+
+/** What a stored profile was; a row never changes. */
+export type ProfileRevisionTable = {
+  readonly user_id: Fixed<string>;
+  readonly kind: Fixed<"model" | "agent">;
+  /** Stays the same when the profile gets another name. */
+  readonly profile: Fixed<string>;
+  readonly number: Fixed<number>;
+  readonly name: Fixed<string>;
+  readonly change: Fixed<"found" | "saved" | "renamed" | "restored">;
+  /** The number of the revision that it is a copy of. */
+  readonly restored_from: Fixed<number | null>;
+  readonly digest: Fixed<string>;
+  readonly sealed_content: string;
+  /** JSON with `user_id`, `key_id` and `login_id`; null: not recorded. */
+  readonly created_by: Fixed<string | null>;
+  readonly created_at: Fixed<number>;
+};
+
+/** A conversation names this revision. */
+export type RevisionPinTable = {
+  readonly user_id: Fixed<string>;
+  readonly conversation_id: Fixed<string>;
+  readonly kind: Fixed<"model" | "agent">;
+  readonly profile: string;
+  readonly number: number;
+  readonly pinned_at: number;
 };
 
 export type SecretTable = {

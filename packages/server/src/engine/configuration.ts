@@ -18,6 +18,9 @@ import { secretValues, sparedTexts } from "./secret-values.ts";
 import { secretRegistry } from "./state/conversation-info.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
+/** Clients see this version in `settings_used` alone. */
+const unshown: keyof ConversationConfig = "settings_version";
+
 export type ConfigurationDeps = {
   readonly config: ConversationConfig;
   readonly secrets: ConversationSecrets;
@@ -158,6 +161,7 @@ export class Configuration {
     return Object.entries(change)
       .filter(
         ([key, value]) =>
+          key !== unshown &&
           JSON.stringify(value) !== JSON.stringify(this.#config[key as keyof ConversationConfig]),
       )
       .map(([key, value]) => ({ ...stateUpdate(key, value), ...this.#deadline(key, config) }));

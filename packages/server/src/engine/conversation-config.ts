@@ -6,6 +6,7 @@ import type {
   LLM,
   LocalWorkspace,
   SecretSource,
+  SettingsUsed,
   HookConfig,
   WallRequest,
   WhileRunning,
@@ -65,6 +66,8 @@ export type ConversationConfig = {
   readonly max_conversation_seconds?: number | null;
   /** The version of the user's settings that were last applied (P34). */
   readonly settings_version?: number;
+  /** The stored profiles that its agent and its model were taken from; absent for none. */
+  readonly settings_used?: SettingsUsed;
   /** The source of a fork. */
   readonly forked_from?: { readonly conversation_id: string; readonly event_id: string | null };
   /** The parent conversation, and the call that started a sub-agent. */

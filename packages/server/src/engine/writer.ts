@@ -119,6 +119,7 @@ export class Writer {
 
   #withFacts(drafts: readonly EventDraft[]): readonly EventDraft[] {
     const { configuration, isAttended } = this.#deps;
-    return withRunFacts(drafts, { settingsVersion: configuration.config.settings_version, isAttended });
+    const { settings_version: settingsVersion, settings_used: settingsUsed } = configuration.config;
+    return withRunFacts(drafts, { settingsVersion, settingsUsed, isAttended });
   }
 }

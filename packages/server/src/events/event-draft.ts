@@ -1,4 +1,10 @@
-import type { Event, HookExecutionEvent, InterruptEvent, SecurityRisk } from "@convoke/protocol";
+import type {
+  Event,
+  HookExecutionEvent,
+  InterruptEvent,
+  SecurityRisk,
+  SettingsUsed,
+} from "@convoke/protocol";
 import type { NewEvent } from "../journal/journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
@@ -33,6 +39,7 @@ export type EventMeta = {
   readonly run?: {
     readonly approved: readonly string[];
     readonly settingsVersion?: number;
+    readonly settingsUsed?: SettingsUsed;
     readonly isAttended?: true;
   };
   /** On a state update: these actions may start from now on. */

@@ -5,6 +5,7 @@ import type { PageCache } from "../events/page-cache.ts";
 import type { TrimmedEvents } from "../events/trimmed-events.ts";
 import type { RouteHandler } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { ProfileHistory } from "../settings/profile-history.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import type { SkillAccess } from "../tools/session-skills.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
@@ -25,6 +26,7 @@ export type AgentServerDeps = WorkspaceHandlersDeps &
     readonly pages: PageCache;
     readonly toolHost: ToolHost;
     readonly settings: SettingsStore;
+    readonly profileHistory: ProfileHistory;
     readonly skills: SkillAccess;
     readonly appConversations: OpenAppConversations;
     /** Absolute. */

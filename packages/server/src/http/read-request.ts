@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { Route } from "@convoke/protocol";
+import type { Route, SettingsUsed } from "@convoke/protocol";
 import { findUnusedFields, readQuery, type RawQuery, type Validator } from "@convoke/protocol/validate";
 import { Fault, type FieldFault } from "../lib/fault.ts";
 import type { Caller } from "../security/caller.ts";
@@ -12,6 +12,8 @@ export type CompletedBody = {
   readonly body: unknown;
   /** The version of the settings that it was completed from. */
   readonly settingsVersion: number;
+  /** The stored profiles that it was completed from. */
+  readonly settingsUsed?: SettingsUsed;
 };
 
 export type ReadDeps = {
@@ -37,7 +39,7 @@ export async function readRequest(
   { validator, completeBody = {} }: ReadDeps,
 ): Promise<Read> {
   const complete = completeBody[route.operationId];
-  let settingsVersion: number | undefined;
+  let completed: CompletedBody | undefined;
   const wrong: FieldFault[] = [];
   const check = (schema: Route["body"], value: unknown, where: string): unknown => {
     if (schema === undefined) return value;
@@ -47,8 +49,7 @@ export async function readRequest(
     return undefined;
   };
   const readBody = async (): Promise<unknown> => {
-    const completed = await complete?.(request.body, caller, request.params as Record<string, string>);
-    settingsVersion = completed?.settingsVersion;
+    completed = await complete?.(request.body, caller, request.params as Record<string, string>);
     const given = completed === undefined ? request.body : completed.body;
     if (route.body === undefined || (route.isBodyOptional === true && (given ?? null) === null)) return;
     return check(route.body, route.tolerateBody === undefined ? given : route.tolerateBody(given), "body");
@@ -83,7 +84,9 @@ export async function readRequest(
   );
   if (!names.every((name) => isStorable(params[name]!))) throw new Fault("missing", "not_found", "Not Found");
   const read = { caller, params, query, body, unused, headers: request.headers };
-  return settingsVersion === undefined ? read : { ...read, settingsVersion };
+  if (completed === undefined) return read;
+  const { body: _, ...settings } = completed;
+  return { ...read, ...settings };
 }
 
 /** Checked on the body as sent: values that are filled in later are not the caller's. */

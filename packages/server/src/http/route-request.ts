@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { SettingsUsed } from "@convoke/protocol";
 import type { Caller } from "../security/caller.ts";
 
 /** A request after authentication and validation; what the handler reads has the types of its route's schemas. */
@@ -14,6 +15,8 @@ export type RouteRequest = {
   readonly unused: readonly string[];
   /** The version of the settings that the body was completed from; absent when it was not completed. */
   readonly settingsVersion?: number;
+  /** The stored profiles that the body was completed from. */
+  readonly settingsUsed?: SettingsUsed;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Aborts on a client disconnect before the answer. */
   readonly signal: AbortSignal;

@@ -9,14 +9,27 @@ type Span = Pick<EventFilter, "timestampGteMicros" | "timestampLtMicros">;
 const shownCharacters = 200;
 const userMessages = { kind: "MessageEvent", source: "user" } as const;
 
-/** A page of turns, the newest first. Reads only those turns, by the index of kinds. */
+/**
+ * A page of turns, the newest first, of the log up to an instant where one is given. Reads only those turns, by the index of
+ * kinds.
+ */
 export async function readOutline(
   journal: OutlineJournal,
   id: string,
-  { limit, pageId }: { readonly limit: number; readonly pageId?: string | undefined },
+  {
+    limit,
+    pageId,
+    upToMicros,
+  }: {
+    readonly limit: number;
+    readonly pageId?: string | undefined;
+    readonly upToMicros?: number | undefined;
+  },
 ): Promise<OutlinePage> {
+  const logEnd = upToMicros === undefined ? null : upToMicros + 1;
   const page = await journal.search(id, {
     ...userMessages,
+    timestampLtMicros: logEnd ?? undefined,
     order: "TIMESTAMP_DESC",
     limit,
     pageId,
@@ -25,7 +38,7 @@ export async function readOutline(
   let endMicros: number | null = null;
   for (const [index, message] of parsed(page.items).entries()) {
     const fromMicros = microsOf(message);
-    if (index === 0) endMicros = await nextMessageMicros(journal, id, fromMicros);
+    if (index === 0) endMicros = (await nextMessageMicros(journal, id, fromMicros, logEnd)) ?? logEnd;
     items.push(await readTurn(journal, id, message, spanOf(fromMicros, endMicros)));
     endMicros = fromMicros;
   }
@@ -56,8 +69,13 @@ async function readTurn(journal: OutlineJournal, id: string, message: Event, spa
 }
 
 /** Null for the newest turn. */
-async function nextMessageMicros(journal: OutlineJournal, id: string, after: number): Promise<number | null> {
-  const query = { ...userMessages, order: "TIMESTAMP", limit: 1, timestampGteMicros: after + 1 } as const;
+async function nextMessageMicros(
+  journal: OutlineJournal,
+  id: string,
+  after: number,
+  logEnd: number | null,
+): Promise<number | null> {
+  const query = { ...userMessages, order: "TIMESTAMP", limit: 1, ...spanOf(after + 1, logEnd) } as const;
   const [next] = parsed((await journal.search(id, query)).items);
   return next === undefined ? null : microsOf(next);
 }

@@ -26,8 +26,12 @@ export function toSharedInfo(info: ConversationInfo, { expiresAtMs, upTo }: Shar
   };
 }
 
-/** An event or a frame of a socket as share links show it; only changes of the state have more than a reader needs. */
-export function toSharedEvent(json: string): string {
+/**
+ * An event or a frame of a socket as a share link shows it: changes of the state without what a reader does not need, a sentence in
+ * the place of the system prompt unless the link shows it.
+ */
+export function toSharedEvent(json: string, { hasSystemPrompt }: Pick<Share, "hasSystemPrompt">): string {
+  if (!hasSystemPrompt && json.includes('"SystemPromptEvent"')) return withoutPrompt(json);
   if (!json.includes('"ConversationStateUpdateEvent"')) return json;
   const event = objectOr(JSON.parse(json));
   if (event["kind"] !== "ConversationStateUpdateEvent") return json;
@@ -41,8 +45,18 @@ export function toSharedEvent(json: string): string {
     });
   }
   if (key === "agent") return JSON.stringify({ ...event, value: toSharedAgent(whole) });
+  if (key === "settings_used") return JSON.stringify({ ...event, value: null });
   if (key === "secret_registry") return JSON.stringify({ ...event, value: { secret_sources: {} } });
   return json;
+}
+
+const hiddenPrompt = "The link does not show the system prompt.";
+
+/** The event stays, so that pages, counts and places are those of the log. */
+function withoutPrompt(json: string): string {
+  const { dynamic_context: _, ...event } = objectOr(JSON.parse(json));
+  if (event["kind"] !== "SystemPromptEvent") return json;
+  return JSON.stringify({ ...event, system_prompt: { type: "text", text: hiddenPrompt }, tools: [] });
 }
 
 function toSharedState(state: JsonObject, endsAtEvent: boolean): object {

@@ -5,6 +5,19 @@ import { toMarkdown } from "./transcript.ts";
 const markdown = (...events: object[]): string => events.map((event) => toMarkdown(event as Event)).join("");
 const textOf = (text: string) => [{ type: "text", text }];
 
+test("the profiles that answers are of stand where they begin to be", () => {
+  const used = (value: object) => ({ kind: "ConversationStateUpdateEvent", key: "settings_used", value });
+  const fast = { name: "fast", revision: 3 };
+  expect(
+    markdown(
+      used({ agent_profile: { name: "coder", revision: 0 }, model_profile: fast }),
+      used({ agent_profile: null, model_profile: null }),
+    ),
+  ).toBe(
+    "> Agent profile coder, revision 0, Model profile fast, revision 3.\n\n> A model of no profile.\n\n",
+  );
+});
+
 test("what was said, done and answered is read in order; what says nothing to a person is left out", () => {
   expect(
     markdown(

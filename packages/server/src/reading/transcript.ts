@@ -33,9 +33,26 @@ export function toMarkdown(event: Event): string {
       return text(fields, "summary") === ""
         ? ""
         : quoted(`Summary for the model: ${text(fields, "summary")}`);
+    case "ConversationStateUpdateEvent":
+      return fields["key"] === "settings_used" ? settingsText(at(fields, "value")) : "";
     default:
       return "";
   }
+}
+
+/** Which stored profiles the answers from here on are of. */
+function settingsText(used: Loose | undefined): string {
+  if (used === undefined) return "";
+  const parts = [
+    profileText("Agent profile", at(used, "agent_profile")),
+    profileText("Model profile", at(used, "model_profile")),
+  ].filter((part) => part !== "");
+  return quoted(parts.length === 0 ? "A model of no profile." : `${parts.join(", ")}.`);
+}
+
+function profileText(what: string, profile: Loose | undefined): string {
+  if (profile === undefined) return "";
+  return `${what} ${text(profile, "name")}, revision ${String(profile["revision"])}`;
 }
 
 function actionText(fields: Loose, timestamp: string | undefined): string {

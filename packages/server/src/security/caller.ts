@@ -5,6 +5,7 @@ export type Share = {
   readonly expiresAtMs: number | null;
   /** Null: the whole conversation. */
   readonly upTo: SharedEnd | null;
+  readonly hasSystemPrompt: boolean;
 };
 
 /** The last event that a share link shows. */

@@ -6,7 +6,7 @@ import type { Caller, Share, SharedEnd } from "./caller.ts";
 /** The scope of a key as it is stored. */
 export type StoredScope = KeyScope & {
   /** Of a share link. */
-  readonly share?: { readonly up_to?: SharedEnd };
+  readonly share?: { readonly up_to?: SharedEnd; readonly system_prompt?: true };
 };
 
 /** What is shown of a scope that this release cannot read: there is no such conversation. A key with it is refused. */
@@ -35,8 +35,8 @@ export function parseKeyScope(stored: string | null): StoredScope | null {
 
 function isStoredShare(share: unknown): share is NonNullable<StoredScope["share"]> {
   if (typeof share !== "object" || share === null) return false;
-  const { up_to: upTo, ...others } = share as Readonly<Record<string, unknown>>;
-  if (Object.keys(others).length > 0) return false;
+  const { up_to: upTo, system_prompt: prompt, ...others } = share as Readonly<Record<string, unknown>>;
+  if (Object.keys(others).length > 0 || (prompt !== undefined && prompt !== true)) return false;
   if (upTo === undefined) return true;
   if (typeof upTo !== "object" || upTo === null) return false;
   const { eventId, seq, micros } = upTo as Readonly<Record<string, unknown>>;
@@ -45,7 +45,9 @@ function isStoredShare(share: unknown): share is NonNullable<StoredScope["share"
 
 /** What a key with this scope reads as a share link; undefined for other keys. */
 export function shareOf(scope: StoredScope | null, expiresAtMs: number | null): Share | undefined {
-  return scope?.share === undefined ? undefined : { expiresAtMs, upTo: scope.share.up_to ?? null };
+  if (scope?.share === undefined) return undefined;
+  const { up_to: upTo = null, system_prompt: prompt } = scope.share;
+  return { expiresAtMs, upTo, hasSystemPrompt: prompt === true };
 }
 
 /** What is no object has no limits, and is unreadable. */

@@ -51,6 +51,16 @@ export function saveAgentProfile(
   return { ...settings, agentProfiles: { ...settings.agentProfiles, [name]: profile } };
 }
 
+/** Stores an agent profile as it is in a revision, under the name that it has now. */
+export function restoreAgentProfile(
+  settings: StoredSettings,
+  name: string,
+  content: JsonObject,
+): StoredSettings {
+  requireAgentProfile(settings, name);
+  return saveAgentProfile(settings, name, content as OpenHandsAgentProfile | ACPAgentProfile);
+}
+
 /** The settings without the profile, whether or not it existed. */
 export function deleteAgentProfile(settings: StoredSettings, name: string): StoredSettings {
   const id = find(settings, name)?.["id"];

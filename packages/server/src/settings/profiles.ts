@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { SaveProfileRequest } from "@convoke/protocol";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { checkModelAddress } from "../models/model-address.ts";
@@ -25,7 +26,27 @@ export function saveProfile(
     throw invalidField(["body", "llm", "model"], "Name a model, such as openai/gpt-5.", "missing");
   }
   const profile = hasSecrets ? given : withoutSecrets(given);
-  return { ...settings, profiles: { ...settings.profiles, [name]: profile } };
+  return withProfile(settings, name, profile);
+}
+
+/** The settings with a stored model as it is in a revision, secrets included. */
+export function restoreProfile(settings: StoredSettings, name: string, content: JsonObject): StoredSettings {
+  requireProfile(settings, name);
+  return withProfile(settings, name, content);
+}
+
+function withProfile(settings: StoredSettings, name: string, profile: JsonObject): StoredSettings {
+  const isNew = profileOf(settings, name) === null;
+  return {
+    ...settings,
+    profiles: { ...settings.profiles, [name]: profile },
+    profileIds: isNew ? { ...settings.profileIds, [name]: randomUUID() } : settings.profileIds,
+  };
+}
+
+/** What the revisions of a stored model are found by; it stays when the model gets another name. */
+export function profileIdOf({ profileIds }: StoredSettings, name: string): string {
+  return Object.hasOwn(profileIds, name) ? profileIds[name]! : name;
 }
 
 /** The settings without the profile, whether or not it existed. Refused while an agent profile refers to it. */
@@ -43,9 +64,11 @@ export function deleteProfile(settings: StoredSettings, name: string): StoredSet
     );
   }
   const { [name]: _, ...profiles } = settings.profiles;
+  const { [name]: __, ...profileIds } = settings.profileIds;
   return {
     ...settings,
     profiles,
+    profileIds,
     activeProfile: settings.activeProfile === name ? null : settings.activeProfile,
   };
 }
@@ -64,6 +87,7 @@ export function renameProfile(settings: StoredSettings, name: string, newName: s
     throw new Fault("conflict", "profile_exists", `There is a profile ${newName} already.`);
   }
   const { [name]: _, ...others } = settings.profiles;
+  const { [name]: __, ...otherIds } = settings.profileIds;
   const agentProfiles = Object.entries(settings.agentProfiles).map(([agent, fields]) => [
     agent,
     fields["llm_profile_ref"] === name ? { ...fields, llm_profile_ref: newName } : fields,
@@ -71,6 +95,7 @@ export function renameProfile(settings: StoredSettings, name: string, newName: s
   return {
     ...settings,
     profiles: { ...others, [newName]: profile },
+    profileIds: { ...otherIds, [newName]: profileIdOf(settings, name) },
     agentProfiles: Object.fromEntries(agentProfiles) as StoredSettings["agentProfiles"],
     activeProfile: settings.activeProfile === name ? newName : settings.activeProfile,
   };

@@ -1,5 +1,9 @@
+import type { Transaction } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { Tables } from "../database/tables.ts";
 import type { SecretBox } from "../security/seal.ts";
+import { profileChanges, type NamedProfile } from "./profile-changes.ts";
+import { RevisionStore, type RevisionOrigin } from "./revision-store.ts";
 import { completeSettings, defaultSettings, type StoredSettings } from "./stored-settings.ts";
 import type { Clock } from "../lib/clock.ts";
 
@@ -12,12 +16,19 @@ export type SettingsStoreDeps = {
 /** Settings with the number of changes that led to them; 0 when none were ever stored. */
 export type VersionedSettings = { readonly version: number; readonly settings: StoredSettings };
 
-/** One sealed document per user. Concurrent changes are applied one after the other. */
+const unknownOrigin: RevisionOrigin = { author: null };
+
+/**
+ * One sealed document per user. Concurrent changes are applied one after the other; what a change makes of stored profiles is
+ * recorded as revisions with it.
+ */
 export class SettingsStore {
+  readonly revisions: RevisionStore;
   readonly #deps: SettingsStoreDeps;
 
   constructor(deps: SettingsStoreDeps) {
     this.#deps = deps;
+    this.revisions = new RevisionStore(deps);
   }
 
   async load(userId: string): Promise<VersionedSettings> {
@@ -36,36 +47,60 @@ export class SettingsStore {
   async change(
     userId: string,
     apply: (settings: StoredSettings) => StoredSettings,
+    origin: RevisionOrigin = unknownOrigin,
   ): Promise<VersionedSettings> {
     for (;;) {
       const before = await this.load(userId);
       const settings = apply(before.settings);
       const after = { version: before.version + 1, settings };
-      if (await this.#replace(userId, before.version, after)) return after;
+      const changes = profileChanges(before.settings, settings);
+      const isStored = await this.#deps.database.transaction(async (tables) => {
+        if (!(await this.#replace(tables, userId, before.version, after))) return false;
+        for (const change of changes) await this.revisions.record(tables, userId, change, origin);
+        return true;
+      });
+      if (isStored) return after;
     }
+  }
+
+  /** Writes the newest revision of a profile that was read at a version, where it is missing; false when the version is another one now. */
+  async ensureRevision(userId: string, version: number, profile: NamedProfile): Promise<boolean> {
+    return await this.#deps.database.transaction(async (tables) => {
+      // Locks the row, so that the profile is neither changed nor deleted meanwhile.
+      const { numUpdatedRows } = await tables
+        .updateTable("settings")
+        .set({ version })
+        .where("user_id", "=", userId)
+        .where("version", "=", version)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) return false;
+      await this.revisions.ensure(tables, userId, profile);
+      return true;
+    });
   }
 
   /** False when the stored version is not `expected` any more; then nothing has changed. */
   async #replace(
+    tables: Transaction<Tables>,
     userId: string,
     expected: number,
     { version, settings }: VersionedSettings,
   ): Promise<boolean> {
-    const { database, secretBox, clock } = this.#deps;
+    const { secretBox, clock } = this.#deps;
     const values = {
       version,
       sealed_document: secretBox.seal(JSON.stringify(settings)),
       updated_at: clock.nowMs(),
     };
     if (expected === 0) {
-      const { numInsertedOrUpdatedRows } = await database.tables
+      const { numInsertedOrUpdatedRows } = await tables
         .insertInto("settings")
         .values({ user_id: userId, ...values })
         .onConflict((conflict) => conflict.column("user_id").doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows === 1n;
     }
-    const { numUpdatedRows } = await database.tables
+    const { numUpdatedRows } = await tables
       .updateTable("settings")
       .set(values)
       .where("user_id", "=", userId)

@@ -84,6 +84,8 @@ export type StoredSettings = {
   readonly providerTokens: Readonly<Partial<Record<ProviderType, StoredToken>>>;
   /** Stored models by name. */
   readonly profiles: Readonly<Record<string, JsonObject>>;
+  /** What the revisions of stored models are found by, by name; those without an entry by their name. */
+  readonly profileIds: Readonly<Record<string, string>>;
   readonly activeProfile: string | null;
   /** Agents to launch by name, as clients send them with `id`, `name` and `revision` of ours. */
   readonly agentProfiles: Readonly<Record<string, JsonObject>>;
@@ -137,6 +139,7 @@ export const defaultSettings: StoredSettings = {
   agentExtras: {},
   providerTokens: {},
   profiles: {},
+  profileIds: {},
   activeProfile: null,
   agentProfiles: {},
   activeAgentProfileId: null,

@@ -14,6 +14,8 @@ export {
   type TestServer,
   type TestServerOptions,
 } from "./start-server.ts";
+export { probePostgres, startPostgres, type TestPostgres } from "./start-postgres.ts";
+export { TestSocket } from "./test-socket.ts";
 export { ConvokeProcess } from "./convoke-process.ts";
 export { runConvoke, type CommandOutcome } from "./run-convoke.ts";
 export { ServerAtWork } from "./server-at-work.ts";

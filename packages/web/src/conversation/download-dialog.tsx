@@ -9,13 +9,17 @@ type DownloadDialogProps = {
   readonly id: string;
   /** Working directory of the conversation; null until it is known. */
   readonly folder: string | null;
+  /** For a visitor with a share link, who reads the log alone. */
+  readonly isShared?: boolean;
   readonly onClose: () => void;
 };
 
 const transcript = "GET /api/conversations/{conversation_id}/transcript";
 
+const ofShares: ReadonlySet<string> = new Set(["markdown", "jsonl", "zip"]);
+
 /** Downloads: transcript, replay, events, workspace files. */
-export default function DownloadDialog({ id, folder, onClose }: DownloadDialogProps) {
+export default function DownloadDialog({ id, folder, isShared = false, onClose }: DownloadDialogProps) {
   const { download: words, replay } = useMoreWords();
   const { client } = useServices();
   const [busy, setBusy] = useState<string | null>(null);
@@ -45,6 +49,9 @@ export default function DownloadDialog({ id, folder, onClose }: DownloadDialogPr
         timeoutMs,
       }),
   } as const;
+  const names = (Object.keys(choices) as (keyof typeof choices)[]).filter(
+    (name) => !isShared || ofShares.has(name),
+  );
   const save = async (name: keyof typeof choices): Promise<void> => {
     setBusy(name);
     setProblem(null);
@@ -59,7 +66,7 @@ export default function DownloadDialog({ id, folder, onClose }: DownloadDialogPr
   return (
     <Dialog title={words.title} onClose={onClose} width="w-[26rem]">
       <ul className="flex flex-col gap-2">
-        {(Object.keys(choices) as (keyof typeof choices)[]).map((name) => (
+        {names.map((name) => (
           <li key={name} className="flex items-center gap-3">
             <span className="min-w-0 grow text-sm">{words.choices[name]}</span>
             <Button

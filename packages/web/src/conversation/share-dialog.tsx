@@ -19,6 +19,7 @@ export default function ShareDialog({ id, onClose }: { readonly id: string; read
   const { client, logs, language } = useServices();
   const [days, setDays] = useState<number>(7);
   const [endsNow, setEndsNow] = useState(false);
+  const [hasPrompt, setHasPrompt] = useState(false);
   const [label, setLabel] = useState("");
   const [made, setMade] = useState<CreatedShare | null>(null);
   const [list, setList] = useState<readonly Share[]>([]);
@@ -44,6 +45,7 @@ export default function ShareDialog({ id, onClose }: { readonly id: string; read
     const body = {
       expires_in_seconds: days * daySeconds,
       label: label.trim(),
+      include_system_prompt: hasPrompt,
       ...(endsNow && lastEventId !== null ? { up_to_event_id: lastEventId } : {}),
     };
     setMade(await client.call(`POST ${shares}`, { params, body }));
@@ -106,6 +108,15 @@ export default function ShareDialog({ id, onClose }: { readonly id: string; read
             />
           )}
         </Field>
+        <label className="mb-3 flex items-center gap-2 text-sm pointer-coarse:min-h-11">
+          <input
+            type="checkbox"
+            className="size-4 shrink-0 accent-accent-fill"
+            checked={hasPrompt}
+            onChange={(event) => setHasPrompt(event.target.checked)}
+          />
+          {words.withPrompt}
+        </label>
         <div className="flex justify-end">
           <Button type="submit" variant="primary" disabled={isBusy}>
             {words.make}
@@ -138,7 +149,10 @@ export default function ShareDialog({ id, onClose }: { readonly id: string; read
                   <span className="block truncate text-sm">{share.label || words.unnamed}</span>
                   <span className="block text-xs text-faint">
                     {words.entry(
-                      share.up_to_event_id === null ? words.whole : words.part,
+                      [
+                        share.up_to_event_id === null ? words.whole : words.part,
+                        ...(share.include_system_prompt ? [words.prompt] : []),
+                      ].join(", "),
                       exactTime(share.expires_at, language),
                     )}
                   </span>

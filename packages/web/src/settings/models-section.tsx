@@ -1,7 +1,8 @@
 import type { LLMProfileInfo, ValidateProfileRequest } from "@convoke/protocol";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import { useServices } from "../services/services.ts";
 import { Button } from "../ui/button.tsx";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { useMoreWords, useWords } from "../words/words.ts";
 import { ModelField } from "./model-field.tsx";
 import { proposedName } from "../lib/model-options.ts";
@@ -9,6 +10,8 @@ import { Entries, Entry, Explanation, Form, TextField } from "./parts.tsx";
 import { Problem } from "../ui/problem.tsx";
 import { useResource } from "./use-resource.ts";
 import { useVerdicts } from "./use-verdicts.ts";
+
+const ProfileHistoryDialog = lazyPart(() => import("./profile-history-dialog.tsx"));
 
 const emptyModel = { name: "", model: "", key: "", address: "" };
 
@@ -19,6 +22,7 @@ export function ModelsSection() {
   const { client } = useServices();
   const { value, problem, change } = useResource("GET /api/profiles");
   const [draft, setDraft] = useState(emptyModel);
+  const [historyOf, setHistoryOf] = useState<string | null>(null);
   const verdicts = useVerdicts();
   const profiles = value?.profiles ?? [];
   const activate = (name: string): Promise<unknown> =>
@@ -71,6 +75,9 @@ export function ModelsSection() {
               <Button variant="quiet" onClick={() => void attempt(name, storedOf(profile))}>
                 {more.settings.models.tryIt}
               </Button>
+              <Button variant="quiet" onClick={() => setHistoryOf(name)}>
+                {more.settings.models.history}
+              </Button>
               {name !== value?.active_profile && (
                 <Button variant="quiet" onClick={() => void change(() => activate(name))}>
                   {more.settings.models.activate}
@@ -88,6 +95,15 @@ export function ModelsSection() {
           );
         })}
       </Entries>
+      {historyOf !== null && (
+        <Suspense>
+          <ProfileHistoryDialog
+            name={historyOf}
+            onClose={() => setHistoryOf(null)}
+            onRestored={() => void change(async () => {})}
+          />
+        </Suspense>
+      )}
       <Form title={more.settings.models.add} onSubmit={() => void save()}>
         <ModelField
           value={draft.model}

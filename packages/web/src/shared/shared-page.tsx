@@ -1,21 +1,24 @@
 import { ApiError } from "@convoke/client";
 import type { ConversationInfo } from "@convoke/protocol";
 import type { UnknownRecord } from "@convoke/client/view";
-import { Link2 } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { Download, Link2 } from "lucide-react";
+import { Suspense, useEffect, useMemo, useState } from "react";
 import Meters from "../conversation/meters.tsx";
 import { ConversationTitle } from "../conversation/conversation-title.tsx";
+import { lazyPart } from "../lib/lazy-part.ts";
 import { exactTime } from "../lib/shown-times.ts";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
-import { Button } from "../ui/button.tsx";
+import { Button, IconButton } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 
+const DownloadDialog = lazyPart(() => import("../conversation/download-dialog.tsx"));
+
 type Found = ConversationInfo | "over" | "failed" | null;
 
-/** What a visitor with a share link sees: the conversation, without anything to do in it. */
+/** What a visitor with a share link sees: the conversation to read and to download. */
 export function SharedPage({ id }: { readonly id: string }) {
   const { client, logs } = useServices();
   const { share: words, rail, conversation } = { ...useMoreWords(), ...useWords() };
@@ -62,7 +65,8 @@ export function SharedPage({ id }: { readonly id: string }) {
 
 function SharedLog({ id, info }: { readonly id: string; readonly info: ConversationInfo }) {
   const { logs, language } = useServices();
-  const { share: words, rail, conversation } = { ...useMoreWords(), ...useWords() };
+  const { share: words, download, rail, conversation } = { ...useMoreWords(), ...useWords() };
+  const [isDownloading, setIsDownloading] = useState(false);
   const { expires_at: end = "", up_to_event_id: upTo = null } = info.share ?? {};
   // One that ends at an event has no state and nothing to follow, as a moment of the past.
   const past = useMemo<UnknownRecord | null>(
@@ -84,13 +88,21 @@ function SharedLog({ id, info }: { readonly id: string; readonly info: Conversat
             <Meters state={state} />
           </>
         ) : (
-          <h1 className="min-w-0 truncate font-medium">{info.title ?? rail.untitled}</h1>
+          <h1 className="min-w-0 grow truncate font-medium">{info.title ?? rail.untitled}</h1>
         )}
+        <IconButton label={download.title} onClick={() => setIsDownloading(true)}>
+          <Download size={16} />
+        </IconButton>
       </header>
       <p className="flex shrink-0 items-center gap-2 border-b border-line bg-raised px-3 py-1.5 text-xs text-soft">
         <Link2 size={14} className="shrink-0" aria-hidden="true" />
         {past === null ? words.until(exactTime(end, language)) : words.partUntil(exactTime(end, language))}
       </p>
+      {isDownloading && (
+        <Suspense>
+          <DownloadDialog id={id} folder={null} isShared onClose={() => setIsDownloading(false)} />
+        </Suspense>
+      )}
       {phase === "ready" && <Timeline log={log} menu={null} sends={0} />}
       {phase === "loading" && <div className="grow" aria-busy="true" />}
       {(phase === "failed" || phase === "missing") && (

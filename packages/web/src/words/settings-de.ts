@@ -156,6 +156,30 @@ export const settingsDe: Pick<MoreWords, "settings"> = {
       tryIt: "Testen",
       works: "Das Modell antwortet.",
       hasNoKey: "kein API-Schlüssel",
+      history: "Verlauf",
+    },
+    history: {
+      title: (name: string) => `Verlauf von ${name}`,
+      about:
+        "Jede Änderung des Modells ist eine Revision. Beim Wiederherstellen wird eine Kopie davon die neueste, mit dem damaligen API-Schlüssel. Gespräche behalten, womit sie begonnen haben.",
+      revision: (number: number) => `Revision ${number}`,
+      changes: {
+        found: "aus der Zeit vor den Revisionen",
+        saved: "gespeichert",
+        renamed: "umbenannt",
+        restored: "wiederhergestellt",
+      },
+      restoredFrom: (number: number) => `Kopie von Revision ${number}`,
+      current: "aktuell",
+      pinned: "von einem Gespräch genannt",
+      compare: "Vergleichen",
+      restore: "Wiederherstellen",
+      older: "Ältere Revisionen",
+      same: "Der Inhalt ist derselbe wie aktuell.",
+      field: "Feld",
+      before: "Damals",
+      now: "Jetzt",
+      secret: "ein anderer Wert; er wird nie angezeigt",
     },
     secrets: {
       explanation:

@@ -152,6 +152,30 @@ export const settingsEn = {
       tryIt: "Test",
       works: "The model responds.",
       hasNoKey: "no API key",
+      history: "History",
+    },
+    history: {
+      title: (name: string) => `History of ${name}`,
+      about:
+        "Each change of the model is a revision. Restoring one makes a copy of it the newest, with the API key of that time. Conversations keep what they began with.",
+      revision: (number: number) => `Revision ${number}`,
+      changes: {
+        found: "from before revisions were recorded",
+        saved: "saved",
+        renamed: "renamed",
+        restored: "restored",
+      },
+      restoredFrom: (number: number) => `copy of revision ${number}`,
+      current: "current",
+      pinned: "named by a conversation",
+      compare: "Compare",
+      restore: "Restore",
+      older: "Older revisions",
+      same: "It has the same content as the current one.",
+      field: "Field",
+      before: "Then",
+      now: "Now",
+      secret: "another value; it is never shown",
     },
     secrets: {
       explanation:

@@ -4,7 +4,7 @@ export const shareDe: Pick<MoreWords, "share"> = {
   share: {
     title: "Teilen",
     about:
-      "Wer den Link hat, kann das Log des Gesprächs lesen, mit Systemprompt, Befehlen, Ausgaben und Namen von Ordnern. Niemand kann etwas ändern.",
+      "Wer den Link hat, kann das Log des Gesprächs lesen, mit Befehlen, Ausgaben und Namen von Ordnern. Niemand kann etwas ändern.",
     extent: "Was er zeigt",
     whole: "Alles, auch was noch kommt",
     upToNow: "Bis jetzt",
@@ -12,6 +12,8 @@ export const shareDe: Pick<MoreWords, "share"> = {
     howLong: "Wie lange er gilt",
     days: (count) => (count === 1 ? "1 Tag" : count === 365 ? "1 Jahr" : `${count} Tage`),
     label: "Für wen er ist (nur du siehst das)",
+    withPrompt: "Auch den Systemprompt und die Werkzeuge des Agenten zeigen",
+    prompt: "mit Systemprompt",
     make: "Link erstellen",
     link: "Link",
     once: "Der Link wird nur jetzt gezeigt.",

@@ -3,7 +3,7 @@ export const shareEn = {
   share: {
     title: "Share",
     about:
-      "Everybody with the link can read the conversation's log, with the system prompt, commands, outputs and folder names. Nobody can change anything.",
+      "Everybody with the link can read the conversation's log, with commands, outputs and folder names. Nobody can change anything.",
     extent: "What it shows",
     whole: "Everything, also what follows",
     upToNow: "Up to now",
@@ -11,6 +11,8 @@ export const shareEn = {
     howLong: "How long it works",
     days: (count: number) => (count === 1 ? "1 day" : count === 365 ? "1 year" : `${count} days`),
     label: "Whom it is for (only you see this)",
+    withPrompt: "Show the system prompt and the tools of the agent too",
+    prompt: "with the system prompt",
     make: "Create link",
     link: "Link",
     once: "The link is shown only now.",

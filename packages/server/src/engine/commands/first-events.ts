@@ -7,6 +7,7 @@ import { staticPrompt } from "../../agent/prompt/prompt-choice.ts";
 import { systemPromptEvent } from "../../agent/prompt/system-prompt.ts";
 import type { Activation } from "../../extensions/skills/skill-set.ts";
 import type { EventBody, EventDraft } from "../../events/event-draft.ts";
+import { stateUpdate } from "../../events/state-update.ts";
 import { warning } from "../../events/warning.ts";
 import type { ConversationConfig } from "../conversation-config.ts";
 import type { Tools } from "../ports.ts";
@@ -27,6 +28,7 @@ export function firstEvents(session: Prompted, deps: FirstEventsDeps): EventDraf
   const missing = missingTools(config.agent, [...session.tools.map(({ name }) => name), ...later]);
   return [
     { body: systemPrompt(session, deps) },
+    ...(config.settings_used === undefined ? [] : [stateUpdate("settings_used", config.settings_used)]),
     ...(missing.length === 0 ? [] : [toolsUnavailable(missing)]),
     ...skillsUnavailable(session, config.skill_names ?? []),
     ...(config.warnings ?? []).map(warning),

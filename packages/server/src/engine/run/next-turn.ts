@@ -1,5 +1,6 @@
 import type { EventDraft } from "../../events/event-draft.ts";
 import { startRun, statusUpdate } from "../../events/state-update.ts";
+import type { ConversationConfig } from "../conversation-config.ts";
 import type { ConversationLog } from "../conversation-log.ts";
 import { decideGoalStop } from "../commands/goal.ts";
 import { deliverHeld, nextHeld, readHeld } from "../commands/held-messages.ts";
@@ -8,12 +9,19 @@ import { withRunFacts } from "./run-facts.ts";
 /** What follows the end of a run in the same commit: the oldest messages that waited for it, and their run. */
 export async function nextTurn(
   log: Pick<ConversationLog, "find" | "state">,
-  settingsVersion: number | undefined,
+  {
+    settings_version: settingsVersion,
+    settings_used: settingsUsed,
+  }: Pick<ConversationConfig, "settings_version" | "settings_used">,
 ): Promise<EventDraft[]> {
   const stored = await readHeld(log, nextHeld(log.state));
   if (stored.length === 0) return [];
   const wantsRun = stored.some(({ draft }) => draft.meta.wantsRun === true);
-  const begun = withRunFacts([startRun([])], { settingsVersion, isAttended: log.state.isAttended });
+  const begun = withRunFacts([startRun([])], {
+    settingsVersion,
+    settingsUsed,
+    isAttended: log.state.isAttended,
+  });
   return [
     statusUpdate("idle"),
     ...decideGoalStop(log.state).drafts,

@@ -136,7 +136,7 @@ export class Run {
         : { type: "leave" };
       const { config } = this.#deps.configuration;
       if (step.type === "settle" && isFinish(step.drafts))
-        return [...step.drafts, ...(await nextTurn(this.#deps.log, config.settings_version))];
+        return [...step.drafts, ...(await nextTurn(this.#deps.log, config))];
       return step.type === "settle" || step.type === "note" ? step.drafts : [];
     });
     return step;

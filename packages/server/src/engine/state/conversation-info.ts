@@ -139,6 +139,7 @@ function sharedFields(
     pending_tool_calls: pending.length === 0 ? undefined : pending.map(describePendingCall),
     leaf_event_id: state.navigations.length === 0 ? undefined : state.leafId,
     hook_config: config.hook_config ?? undefined,
+    settings_used: config.settings_used,
     response_schema: config.response_schema && { ...config.response_schema },
     structured_output: state.structuredOutput === null ? undefined : { ...state.structuredOutput },
   });

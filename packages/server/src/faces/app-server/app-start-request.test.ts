@@ -18,6 +18,8 @@ const settings: StoredSettings = {
 const context: StartContext = {
   validator,
   settings,
+  settingsVersion: 3,
+  settingsUsed: undefined,
   secrets: { CUSTOM: { value: "custom-value-123" }, SHARED: { value: "of the user" } },
   catalogue: ["file_editor", "terminal"],
   approvalDefault: null,

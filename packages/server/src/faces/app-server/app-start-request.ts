@@ -3,6 +3,7 @@ import {
   type AppConversationStartRequest,
   type ProviderType,
   type SecretSource,
+  type SettingsUsed,
   type SuggestedTask,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
@@ -32,6 +33,9 @@ import { isObject } from "../../lib/json-object.ts";
 export type StartContext = {
   readonly validator: Validator;
   readonly settings: StoredSettings;
+  /** The version of the settings, and the stored profiles that they take their agent from. */
+  readonly settingsVersion: number;
+  readonly settingsUsed: SettingsUsed | undefined;
   /** The user's own, by name. */
   readonly secrets: Readonly<Record<string, SecretWithValue>>;
   readonly catalogue: readonly string[];
@@ -76,6 +80,8 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
       title: typeof body.title === "string" ? readTitle(body.title) : null,
       config: {
         ...start.config,
+        settings_version: context.settingsVersion,
+        ...withoutUndefined({ settings_used: usedWith(wanted.llm_model ?? null, context) }),
         ...withWarnings(start.config, [...reportedMarks(body), ...warnings, ...reportUnused(context)]),
       },
       secrets: start.secrets,
@@ -102,6 +108,12 @@ export function readAppStartRequest(body: Body, context: StartContext): StartReq
       },
     },
   };
+}
+
+/** A model that the request names is of no profile. */
+function usedWith(model: string | null, { settingsUsed: used }: StartContext): SettingsUsed | undefined {
+  if (used === undefined || model === null) return used;
+  return used.agent_profile === null ? undefined : used;
 }
 
 /** The request as returned to clients: without secrets, also inside texts. */

@@ -8,6 +8,7 @@ import {
   saveProfile,
 } from "../../settings/profiles.ts";
 import { hideSecrets } from "../../settings/secret-fields.ts";
+import { originOf } from "../../settings/profile-history.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { isKeySet, shownAddress, textOrNull } from "../../settings/settings-views.ts";
 
@@ -39,13 +40,13 @@ export function profileHandlers({ settings }: ProfileRouteDeps) {
     saveProfile: async ({ caller, params, body }) => {
       const name = params["name"]!;
       const request = (body ?? {}) as SaveProfileRequest;
-      await settings.change(caller.userId, (stored) => saveProfile(stored, name, request));
+      await settings.change(caller.userId, (stored) => saveProfile(stored, name, request), originOf(caller));
       return { status: 201, json: { name, message: `Profile ${name} stored` } };
     },
 
     deleteProfile: async ({ caller, params }) => {
       const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => deleteProfile(stored, name));
+      await settings.change(caller.userId, (stored) => deleteProfile(stored, name), originOf(caller));
       return { json: { name, message: `Profile ${name} deleted` } };
     },
 
@@ -59,7 +60,11 @@ export function profileHandlers({ settings }: ProfileRouteDeps) {
 
     renameProfile: async ({ caller, params, body }) => {
       const { new_name: newName } = body as RenameProfileRequest;
-      await settings.change(caller.userId, (stored) => renameProfile(stored, params["name"]!, newName));
+      await settings.change(
+        caller.userId,
+        (stored) => renameProfile(stored, params["name"]!, newName),
+        originOf(caller),
+      );
       return { json: { name: newName, message: `Profile ${params["name"]!} is now ${newName}` } };
     },
   } satisfies Record<string, RouteHandler>;

@@ -12,6 +12,8 @@ import type { RouteHandler, RouteRequest } from "../../http/mount.ts";
 import { Fault } from "../../lib/fault.ts";
 import { normalizeUuid } from "../../lib/uuid7.ts";
 import type { SecretStore } from "../../settings/secret-store.ts";
+import { chooseProfiles } from "../../settings/chosen-profiles.ts";
+import type { ProfileHistory } from "../../settings/profile-history.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import { toStartTask } from "./app-conversation-view.ts";
 import { readAppStartRequest } from "./app-start-request.ts";
@@ -25,6 +27,7 @@ export type StartTaskRouteDeps = {
   readonly conversations: AppConversations;
   readonly sandboxes: Sandboxes | null;
   readonly settings: SettingsStore;
+  readonly profileHistory: Pick<ProfileHistory, "use">;
   readonly secrets: SecretStore;
   readonly toolHost: Pick<ToolHost, "catalogue">;
   readonly approvalDefault: ApprovalPolicy | null;
@@ -43,11 +46,14 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
 
   async function begin({ caller, body, unused }: RouteRequest): Promise<StartTask> {
     const request = body as AppConversationStartRequest;
-    const [{ settings }, secrets, parent] = await Promise.all([
+    const [versioned, secrets, parent] = await Promise.all([
       deps.settings.load(caller.userId),
       deps.secrets.values(caller.userId),
       findParent(deps.conversations, caller, request.parent_conversation_id ?? null),
     ]);
+    const { settings, used } = await chooseProfiles(deps.profileHistory, caller.userId, versioned, {
+      agent_profile_id: request.agent_profile_id || null,
+    });
     const templates = sandboxes?.templates ?? [];
     const sandboxId = request.sandbox_id ?? parent?.row.sandboxId ?? null;
     const [sandbox = null] =
@@ -55,6 +61,8 @@ export function startTaskHandlers(deps: StartTaskRouteDeps) {
     const start = readAppStartRequest(request, {
       validator: deps.validator,
       settings,
+      settingsVersion: versioned.version,
+      settingsUsed: used,
       secrets,
       catalogue: deps.toolHost.catalogue,
       approvalDefault: deps.approvalDefault,

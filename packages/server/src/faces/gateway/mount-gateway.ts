@@ -55,6 +55,7 @@ export async function mountGateway(app: FastifyInstance, deps: GatewayDeps): Pro
     shown,
     { ...agentServerHandlers({ ...deps, openAccess }), ...controlHandlers(deps) },
     directoryOf,
+    deps,
   );
   const completeBody: MountDeps["completeBody"] = {
     startConversation: (body, caller, { sandbox_id: id = "" }) =>
@@ -116,11 +117,12 @@ function scopeHandlers(
   routes: Readonly<Record<string, Route>>,
   handlers: Readonly<Record<string, RouteHandler>>,
   directoryOf: (sandboxId: string) => ScopedDirectory,
+  { profileHistory }: Pick<GatewayDeps, "profileHistory">,
 ): Record<string, RouteHandler> {
   const scoped = Object.entries(routes).map(([operation, { path }]): [string, RouteHandler] => {
     const handler: RouteHandler = async (request) => {
       const directory = directoryOf(request.params["sandbox_id"]!);
-      const ofConversations = conversationHandlers({ directory });
+      const ofConversations = conversationHandlers({ directory, profileHistory });
       // Deleting removes more than the log, so it is not done by the directory alone.
       if (Object.hasOwn(ofConversations, operation) && operation !== "deleteConversation") {
         return await ofConversations[operation as keyof typeof ofConversations](request);

@@ -126,7 +126,13 @@ function toShownScope(scope: StoredScope | null): IssuedKeyScope | null {
   const { share, ...others } = scope;
   return share === undefined
     ? others
-    : { ...others, share: { up_to_event_id: share.up_to?.eventId ?? null } };
+    : {
+        ...others,
+        share: {
+          up_to_event_id: share.up_to?.eventId ?? null,
+          include_system_prompt: share.system_prompt === true,
+        },
+      };
 }
 
 function toText(atMs: number): string {

@@ -81,7 +81,14 @@ export function shareHandlers({ keyStore, keys, directory, journal, clock }: Sha
       const end = given.up_to_event_id == null ? null : await readEnd(id, given.up_to_event_id);
       const { key, entry } = await keyStore.create(caller.userId, given.label ?? "", {
         expiresAtMs: await readExpiry(given.expires_in_seconds, caller),
-        scope: { conversation: id, read_only: true, share: end === null ? {} : { up_to: end } },
+        scope: {
+          conversation: id,
+          read_only: true,
+          share: {
+            ...(end === null ? {} : { up_to: end }),
+            ...(given.include_system_prompt === true ? { system_prompt: true } : {}),
+          },
+        },
       });
       const url = `${request.request.publicAddress}/shared/${id}#${key}`;
       return { status: 201, headers: noStore, json: { ...toShare(entry), url, key } };
@@ -105,6 +112,7 @@ function toShare(entry: KeyEntry): Share {
     id: entry.id,
     label: entry.label,
     up_to_event_id: entry.scope?.share?.up_to?.eventId ?? null,
+    include_system_prompt: entry.scope?.share?.system_prompt === true,
     created_at: toText(entry.createdAtMs),
     expires_at: toText(entry.expiresAtMs ?? 0),
     last_used_at: entry.lastUsedAtMs === null ? null : toText(entry.lastUsedAtMs),

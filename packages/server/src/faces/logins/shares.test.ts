@@ -1,3 +1,4 @@
+import { inflateRawSync } from "node:zlib";
 import {
   agentFaceRoutes,
   appFaceRoutes,
@@ -62,9 +63,18 @@ test("a link is told once, with its end, and its page has the key in the fragmen
   expect(text).not.toContain(whole.key);
 });
 
-test("a link may use five routes, which are in the table, and every other one is refused", async () => {
+test("a link may use eight routes, which are in the table, and every other one is refused", async () => {
   expect(inShare.map(({ operationId }) => operationId).toSorted()).toEqual(
-    ["countEvents", "getConversation", "getEvent", "getEvents", "searchEvents"].toSorted(),
+    [
+      "countEvents",
+      "downloadTrajectory",
+      "getConversation",
+      "getEvent",
+      "getEvents",
+      "getOutline",
+      "getTranscript",
+      "searchEvents",
+    ].toSorted(),
   );
   const wrong: string[] = [];
   for (const { method, path, inShare: isOpen } of routes.filter(({ role }) => role !== "admin"))
@@ -133,14 +143,111 @@ const reads: readonly {
     check: ({ json }) => expect(json).toMatchObject([null, { id: shown[0]!.id }]),
   },
   {
+    operation: "getOutline",
+    path: () => "/outline",
+    check: ({ json }) =>
+      expect(json).toMatchObject({
+        items: [{ text: "first words", answer: "Hello.", last_event_id: shown.at(-1)!.id }],
+        next_page_id: null,
+      }),
+  },
+  {
+    operation: "getOutline",
+    path: () => `/outline?page_id=${laterMessage()}`,
+    check: ({ json }) => expect(json).toMatchObject({ items: [{ text: "first words" }] }),
+  },
+  {
+    operation: "getTranscript",
+    path: () => "/transcript",
+    check: ({ text }) => expect(text).toContain("first words"),
+  },
+  {
+    operation: "getTranscript",
+    path: () => "/transcript?format=jsonl",
+    check: ({ text }) =>
+      expect(
+        text
+          .trimEnd()
+          .split("\n")
+          .map((line) => (JSON.parse(line) as { id: string }).id),
+      ).toEqual(shown.map(({ id }) => id)),
+  },
+  {
     operation: "getConversation",
     path: () => "",
     check: ({ json }) => expect(json).not.toHaveProperty("execution_status"),
   },
 ];
 
+function laterMessage(): string {
+  return hidden.find(({ kind }) => kind === "MessageEvent")!.id;
+}
+
+/** The names in the archive, and everything that it has in it. */
+async function exported(link: CreatedShare): Promise<{ names: string[]; text: string }> {
+  const reply = await fetch(`${server.url}/api/file/download-trajectory/${conversation}`, {
+    headers: { "X-Session-API-Key": link.key },
+  });
+  expect(reply.status).toBe(200);
+  return readZip(Buffer.from(await reply.arrayBuffer()));
+}
+
+/** By the headers in front of the entries, whose sizes are in the directory at the end. */
+function readZip(bytes: Buffer): { names: string[]; text: string } {
+  const names: string[] = [];
+  const texts: string[] = [];
+  let at = bytes.readUInt32LE(bytes.length - 6);
+  while (bytes.readUInt32LE(at) === 0x02014b50) {
+    const [size, nameSize] = [bytes.readUInt32LE(at + 20), bytes.readUInt16LE(at + 28)];
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const content = bytes.subarray(start, start + size);
+    names.push(bytes.subarray(at + 46, at + 46 + nameSize).toString());
+    texts.push((bytes.readUInt16LE(at + 10) === 0 ? content : inflateRawSync(content)).toString());
+    at += 46 + nameSize + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+  }
+  return { names, text: texts.join("\n") };
+}
+
+test("the export of a link has what the link shows, and a description without the agent's configuration", async () => {
+  const part = await exported(limited);
+  expect(part.names).toHaveLength(1 + shown.length);
+  expect(part.text).not.toContain("later words");
+  const all = await exported(whole);
+  expect(all.names).toHaveLength(1 + (await allEvents()).length);
+  expect(all.text).toContain("later words");
+  expect(all.text).not.toContain("persistence_dir");
+});
+
+test("a link shows the system prompt only where its owner has chosen it, on each way", async () => {
+  const chosen = await share({ include_system_prompt: true });
+  expect(chosen.include_system_prompt).toBe(true);
+  expect(whole.include_system_prompt).toBe(false);
+  const prompts = async (link: CreatedShare): Promise<string[]> => {
+    using socket = open(link, `/sockets/events/${conversation}?resend_all=true`);
+    await socket.until((frames) => frames.some(({ kind }) => kind === "SystemPromptEvent"));
+    const read = async (path: string): Promise<string> => (await call(link, "GET", `${own()}${path}`)).text;
+    const id = shown.find(({ kind }) => kind === "SystemPromptEvent")!.id;
+    return [
+      await read("/events/search"),
+      await read(`/events/${id}`),
+      await read(`/events?ids=${id}`),
+      await read("/transcript?format=jsonl"),
+      (await exported(link)).text,
+      JSON.stringify(socket.frames),
+    ];
+  };
+  for (const text of await prompts(chosen)) expect(text).toContain("TerminalTool");
+  for (const text of await prompts(whole)) {
+    expect(text).not.toContain("TerminalTool");
+    expect(text).toContain("The link does not show the system prompt.");
+  }
+  await server.call("DELETE", `${own()}/shares/${chosen.id}`);
+});
+
 test("each route of a link has a read that checks where it ends", () => {
-  expect(new Set(reads.map(({ operation }) => operation))).toEqual(
+  const exporting = ["downloadTrajectory"];
+  expect(new Set([...exporting, ...reads.map(({ operation }) => operation)])).toEqual(
     new Set(inShare.map(({ operationId }) => operationId)),
   );
 });
@@ -239,6 +346,6 @@ test("wrong ends and events are named, and a key cannot be made with the scope o
   expect(keys.find(({ id }) => id === limited.id)?.scope).toEqual({
     conversation,
     read_only: true,
-    share: { up_to_event_id: shown.at(-1)!.id },
+    share: { up_to_event_id: shown.at(-1)!.id, include_system_prompt: false },
   });
 });

@@ -15,6 +15,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { Fault, invalidField } from "../../lib/fault.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { Caller } from "../../security/caller.ts";
+import { withoutUndefined } from "../../lib/without-undefined.ts";
+import { profileOf } from "../../settings/profiles.ts";
 import { resolveConnection } from "../../settings/provider-connections.ts";
 import type { SettingsStore } from "../../settings/settings-store.ts";
 import type { JsonObject } from "../../settings/stored-settings.ts";
@@ -149,15 +151,24 @@ export class Chats {
 
   async #create(
     caller: Caller,
-    { chat, clientTools }: Question,
+    { model, chat, clientTools }: Question,
     llm: JsonObject,
     callDepth: number,
   ): Promise<Conversation> {
-    const { complete, directory, hosts, toolHost, validator } = this.#deps;
+    const { complete, directory, hosts, settings, toolHost, validator } = this.#deps;
     const id = randomUUID();
     const suffix = [chat.system, describeHistory(chat.history)].filter((text) => text !== "").join("\n\n");
-    const { body: completed } = await complete(
-      { workspace: { kind: "LocalWorkspace", working_dir: await hosts.defaultFolder() } },
+    const name = model.slice(prefix.length);
+    const isStored = profileOf((await settings.load(caller.userId)).settings, name) !== null;
+    const {
+      body: completed,
+      settingsVersion,
+      settingsUsed,
+    } = await complete(
+      {
+        workspace: { kind: "LocalWorkspace", working_dir: await hosts.defaultFolder() },
+        ...(isStored ? { profile_name: name } : {}),
+      },
       caller,
     );
     const tools = usualToolsOf(toolHost.catalogue, llm.model);
@@ -175,7 +186,11 @@ export class Chats {
     if (!checked.ok)
       throw new Fault("caller", "validation", "The stored settings do not make an agent.", checked.errors);
     const start = readStartRequest(checked.value, true);
-    const config = { ...start.config, ...(callDepth === 0 ? {} : { call_depth: callDepth }) };
+    const config = {
+      ...start.config,
+      ...withoutUndefined({ settings_version: settingsVersion, settings_used: settingsUsed }),
+      ...(callDepth === 0 ? {} : { call_depth: callDepth }),
+    };
     await directory.create(caller, { id, ...start, config });
     return await directory.open(caller, id);
   }

@@ -9,12 +9,15 @@ import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { isBound } from "../../../egress/check-secret-binding.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { SecretStore, SecretWithValue } from "../../../settings/secret-store.ts";
+import { chooseProfiles } from "../../../settings/chosen-profiles.ts";
+import type { ProfileHistory } from "../../../settings/profile-history.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { withDefaults } from "../../../settings/with-defaults.ts";
 import { isObject } from "../../../lib/json-object.ts";
 
 export type CompleteStartDeps = {
   readonly settings: SettingsStore;
+  readonly profileHistory: Pick<ProfileHistory, "use">;
   readonly secrets: Pick<SecretStore, "read">;
   readonly sealedValues: SealedValues;
   /** Names of the tools that there are. */
@@ -30,14 +33,16 @@ export type CompleteStartDeps = {
 export async function completeStart(
   body: unknown,
   { userId }: Caller,
-  { settings, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
+  { settings, profileHistory, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
 ): Promise<CompletedBody> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
   refuseAcp(opened);
-  const { version: settingsVersion, settings: stored } = await settings.load(userId);
+  const versioned = await settings.load(userId);
+  const { settings: stored, used } = await chooseProfiles(profileHistory, userId, versioned, opened);
+  const read = { settingsVersion: versioned.version, ...withoutUndefined({ settingsUsed: used }) };
   const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
   const request = withPlanning(withLaunchAdditions(withPlainHooks(complete)));
-  if (!isObject(request) || !isObject(request["secrets"])) return { body: request, settingsVersion };
+  if (!isObject(request) || !isObject(request["secrets"])) return { body: request, ...read };
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
     if (own === null) return [name, source];
@@ -47,7 +52,7 @@ export async function completeStart(
     return [name, { kind: "StaticSecret", description, ...withHosts(stored, given) }];
   });
   const withSecrets = { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
-  return { body: withSecrets, settingsVersion };
+  return { body: withSecrets, ...read };
 }
 
 /** An agent that is given by name is resolved before the check requires an agent's fields. */

@@ -3,18 +3,13 @@ import type {
   AnswerApprovalsRequest,
   ApprovePlanRequest,
   ForkConversationRequest,
-  LLM,
   NavigateConversationRequest,
   SetApprovalPolicyRequest,
   SetLimitsRequest,
   SetUserBudgetRequest,
   StartGoalRequest,
-  SwitchLLMRequest,
-  SwitchProfileRequest,
 } from "@convoke/protocol";
 import { awaiting, describeApproval } from "../../../engine/commands/approvals.ts";
-import { splitLlmSecrets } from "../../../engine/conversation-config.ts";
-import { unmasked } from "../../../engine/masked-values.ts";
 import type { Conversation } from "../../../engine/conversation.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
 import type { Directory } from "../../../directory/directory.ts";
@@ -26,14 +21,13 @@ import { conversationMissing } from "../../../engine/refusals.ts";
 import { readQueue } from "../../../reading/read-queue.ts";
 import { readSpend } from "../../../reading/spend.ts";
 import { tryRules } from "../../../reading/try-rules.ts";
-import { checkModelAddress } from "../../../models/model-address.ts";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
 import { DamagedEventError, type Journal } from "../../../journal/journal.ts";
 import { requireUnscoped } from "../../../security/key-scope.ts";
 import { Fault, invalidField } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
-import { requireProfile } from "../../../settings/profiles.ts";
 import { requireReviewer } from "../../../settings/with-defaults.ts";
+import type { ProfileHistory } from "../../../settings/profile-history.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import type { Caller } from "../../../security/caller.ts";
@@ -42,6 +36,7 @@ import { networkHandlers, type NetworkRouteDeps } from "./network-routes.ts";
 import { toolResultHandlers } from "./tool-result-routes.ts";
 import { quotaHeaders } from "./quota-headers.ts";
 import { checkApprovalPolicy, readTitle } from "./start-request.ts";
+import { switchHandlers, type SwitchRouteDeps } from "./switch-routes.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import { itemsOfPages } from "../../../lib/items-of-pages.ts";
 
@@ -49,6 +44,7 @@ export type ControlRouteDeps = {
   readonly directory: Directory;
   readonly journal: Journal;
   readonly settings: SettingsStore;
+  readonly profileHistory: SwitchRouteDeps["profileHistory"] & Pick<ProfileHistory, "copyPins">;
   readonly ledger: Ledger;
   readonly hosts: NetworkRouteDeps["hosts"];
 };
@@ -56,7 +52,8 @@ export type ControlRouteDeps = {
 const success = { json: { success: true } };
 
 /** Approvals, queue, limits and costs, which are extensions; forks and model switches, as in the reference. */
-export function controlHandlers({ directory, journal, settings, ledger, hosts }: ControlRouteDeps) {
+export function controlHandlers(deps: ControlRouteDeps) {
+  const { directory, journal, settings, ledger, hosts, profileHistory } = deps;
   const open = (request: RouteRequest): Promise<Conversation> =>
     directory.open(request.caller, conversationIdOf(request));
 
@@ -91,13 +88,6 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
       if (error instanceof DamagedEventError) return [];
       throw error;
     }
-  }
-
-  async function switchTo(conversation: Conversation, given: LLM): Promise<void> {
-    const { value: llm, warnings } = unmasked(given, ["llm"]);
-    const { shown, secrets } = splitLlmSecrets(llm);
-    const { configuration } = conversation;
-    await configuration.change({ agent: { ...configuration.config.agent, llm: shown } }, secrets, warnings);
   }
 
   return {
@@ -207,6 +197,7 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
       });
       if (!isNew)
         throw new Fault("conflict", "conversation_exists", `There is a conversation ${id} already.`);
+      await profileHistory.copyPins(request.caller.userId, source, id);
       const described = await directory.describe(request.caller, id);
       if (described === null) throw conversationMissing(id);
       const headers = await quotaHeaders(directory, request.caller);
@@ -242,20 +233,6 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
       return success;
     },
 
-    switchLlm: async (request) => {
-      const { llm } = request.body as SwitchLLMRequest;
-      checkModelAddress(llm, ["body", "llm"]);
-      await switchTo(await open(request), llm);
-      return success;
-    },
-
-    switchProfile: async (request) => {
-      const { profile_name: name } = request.body as SwitchProfileRequest;
-      const conversation = await open(request);
-      const { settings: stored } = await settings.load(request.caller.userId);
-      const llm = requireProfile(stored, name, ["body", "profile_name"]) as LLM;
-      await switchTo(conversation, { ...llm, usage_id: `profile:${name}` });
-      return success;
-    },
+    ...switchHandlers({ ...deps, open }),
   } satisfies Record<string, RouteHandler>;
 }

@@ -25,6 +25,8 @@ import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
 import { withPlugins, type PluginAccess } from "../extensions/with-plugins.ts";
 import { toSharedInfo } from "../../../reading/shared-view.ts";
+import { pinUsed } from "./pin-used.ts";
+import type { ProfileHistory } from "../../../settings/profile-history.ts";
 import { quotaHeaders } from "./quota-headers.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
@@ -33,6 +35,7 @@ export type ConversationRouteDeps = {
   readonly directory: ConversationDirectory;
   /** The access by which plugins are read; without it plugins are refused. */
   readonly plugins?: PluginAccess;
+  readonly profileHistory: Pick<ProfileHistory, "pin">;
 };
 
 type Search = {
@@ -45,7 +48,7 @@ type Search = {
 const success = { json: { success: true } };
 
 /** The routes below `/api/conversations`. Source: contract 4.2 for stop. */
-export function conversationHandlers({ directory, plugins }: ConversationRouteDeps) {
+export function conversationHandlers({ directory, plugins, profileHistory }: ConversationRouteDeps) {
   async function describe(caller: Caller, id: string): Promise<ConversationInfo> {
     const described = await directory.describe(caller, id);
     if (described === null) throw conversationMissing(id);
@@ -108,7 +111,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
 
   return {
     startConversation: async (request) => {
-      const { caller, settingsVersion: version } = request;
+      const { caller, settingsVersion: version, settingsUsed: used } = request;
       const given = request.body as StartConversationRequest;
       const { body, warnings } =
         (given.plugins ?? []).length > 0 && (await isKnown(caller, given))
@@ -123,10 +126,13 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
         ...start.config,
         ...below,
         ...withWarnings(start.config, [...warnings, ...unusedWarnings(request)]),
-        ...withoutUndefined({ settings_version: version }),
+        ...withoutUndefined({ settings_version: version, settings_used: used }),
         ...(startDepth === 0 ? {} : { start_depth: startDepth }),
       };
       const message = firstMessage(start, first?.run !== false);
+      // A conversation that is there already keeps what it names.
+      if (used !== undefined && !(await isKnown(caller, given)))
+        await pinUsed(profileHistory, caller.userId, id, used);
       const created = await directory.create(caller, { id, ...start, config }, message);
       if (created !== null) {
         const headers = await quotaHeaders(directory, caller);

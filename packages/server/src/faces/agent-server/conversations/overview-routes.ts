@@ -99,7 +99,11 @@ export function overviewHandlers(deps: OverviewRouteDeps) {
       const id = conversationIdOf(request);
       if (!(await directory.exists(request.caller, id))) throw conversationMissing(id);
       const { page_id: pageId, limit } = request.query as Query;
-      const page = { limit: limit ?? 50, pageId: pageId ? pageId.toLowerCase() : undefined };
+      const page = {
+        limit: limit ?? 50,
+        pageId: pageId ? pageId.toLowerCase() : undefined,
+        upToMicros: request.caller.share?.upTo?.micros,
+      };
       return { json: await readOutline(deps.journal, id, page) };
     },
 

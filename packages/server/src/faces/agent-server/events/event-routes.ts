@@ -52,7 +52,7 @@ export function eventHandlers({ journal, directory, trimmed, pages }: EventRoute
 
   /** An event as the caller may see it. */
   function shown({ caller }: RouteRequest, json: string, trim: number | null): string {
-    return trimmed.shown(caller.share === undefined ? json : toSharedEvent(json), trim);
+    return trimmed.shown(caller.share === undefined ? json : toSharedEvent(json, caller.share), trim);
   }
 
   /** Answers repeated requests for a page from the cache, when the store knows the log's end at once. */

@@ -8,6 +8,8 @@ import { conversationMissing } from "../../../engine/refusals.ts";
 import type { RouteHandler } from "../../../http/mount.ts";
 import type { Journal, StoredEvent } from "../../../journal/journal.ts";
 import { Fault } from "../../../lib/fault.ts";
+import { toSharedEvent, toSharedInfo } from "../../../reading/shared-view.ts";
+import type { Caller } from "../../../security/caller.ts";
 import { createMask, type Mask } from "../../../security/mask.ts";
 import type { UserSecrets } from "../../../workspaces/machine.ts";
 import { zipStream, type ZipEntry } from "../../../workspaces/zip-stream.ts";
@@ -32,7 +34,7 @@ export function trajectoryHandlers({ directory, journal, secrets }: TrajectoryRo
       const id = conversationIdOf(request);
       const described = await directory.describe(caller, id);
       if (described === null) throw conversationMissing(id);
-      if ((await journal.lastSeq(id)) > maxEvents) {
+      if (Math.min(await journal.lastSeq(id), endOf(caller)) > maxEvents) {
         throw new Fault(
           "too-large",
           "trajectory_too_long",
@@ -40,9 +42,11 @@ export function trajectoryHandlers({ directory, journal, secrets }: TrajectoryRo
         );
       }
       const mask = await maskFor(described, secrets, caller.userId);
-      const meta = JSON.stringify(toConversationInfo(described), null, 2);
+      const info = toConversationInfo(described);
+      const meta = caller.share === undefined ? info : toSharedInfo(info, caller.share);
+      const events = readAll(id, journal, caller);
       return {
-        stream: zipStream(listEntries(id, meta, journal, mask)),
+        stream: zipStream(listEntries(JSON.stringify(meta, null, 2), events, mask)),
         contentType: "application/zip",
         headers: asAttachment(`${id}.zip`),
       };
@@ -60,7 +64,8 @@ export function transcriptHandlers({ directory, journal, secrets }: TrajectoryRo
       if (described === null) throw conversationMissing(id);
       const mask = await maskFor(described, secrets, caller.userId);
       const isJson = query["format"] === "jsonl";
-      const lines = isJson ? listLines(id, journal, mask) : listSections(described, journal, mask);
+      const events = readAll(id, journal, caller);
+      const lines = isJson ? listLines(events, mask) : listSections(described, events, mask);
       return {
         stream: Readable.from(lines, { objectMode: false }),
         contentType: isJson ? "application/x-ndjson; charset=utf-8" : "text/markdown; charset=utf-8",
@@ -81,40 +86,50 @@ async function maskFor(
   return createMask(values, sparedTexts(described.config));
 }
 
-async function* listLines(id: string, journal: Pick<Journal, "read">, mask: Mask): AsyncGenerator<string> {
-  for await (const { json } of readAll(id, journal)) yield `${mask(json)}\n`;
+type Events = AsyncIterable<StoredEvent>;
+
+async function* listLines(events: Events, mask: Mask): AsyncGenerator<string> {
+  for await (const { json } of events) yield `${mask(json)}\n`;
 }
 
 async function* listSections(
-  { id, title }: ConversationInfoSource,
-  journal: Pick<Journal, "read">,
+  { title }: ConversationInfoSource,
+  events: Events,
   mask: Mask,
 ): AsyncGenerator<string> {
   yield `# ${mask(title ?? "Conversation", "document")}\n\n`;
-  for await (const { json } of readAll(id, journal)) {
+  for await (const { json } of events) {
     const text = toMarkdown(JSON.parse(mask(json)) as Event);
     if (text !== "") yield text;
   }
 }
 
-async function* readAll(id: string, journal: Pick<Journal, "read">): AsyncGenerator<StoredEvent> {
+/** The events as the caller may see them: for a share link, up to its last one. */
+async function* readAll(
+  id: string,
+  journal: Pick<Journal, "read">,
+  caller: Caller,
+): AsyncGenerator<StoredEvent> {
+  const { share } = caller;
   for (let afterSeq = 0; ;) {
     const events = await journal.read(id, afterSeq, batchSize);
-    yield* events;
+    for (const event of events) {
+      if (event.seq > endOf(caller)) return;
+      yield share === undefined ? event : { ...event, json: toSharedEvent(event.json, share) };
+    }
     const last = events.at(-1);
     if (last === undefined) return;
     afterSeq = last.seq;
   }
 }
 
-async function* listEntries(
-  id: string,
-  meta: string,
-  journal: Pick<Journal, "read">,
-  mask: Mask,
-): AsyncGenerator<ZipEntry> {
+function endOf({ share }: Caller): number {
+  return share?.upTo?.seq ?? Infinity;
+}
+
+async function* listEntries(meta: string, events: Events, mask: Mask): AsyncGenerator<ZipEntry> {
   yield { name: "meta.json", content: Buffer.from(mask(meta, "document")) };
-  for await (const event of readAll(id, journal)) {
+  for await (const event of events) {
     const number = String(event.seq).padStart(5, "0");
     yield { name: `events/event-${number}-${event.id}.json`, content: Buffer.from(mask(event.json)) };
   }

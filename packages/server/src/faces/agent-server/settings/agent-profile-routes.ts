@@ -13,6 +13,7 @@ import {
   withActiveAgentProfile,
 } from "../../../settings/agent-profiles.ts";
 import { diagnoseAgentProfile } from "../../../settings/resolve-agent-profile.ts";
+import { originOf } from "../../../settings/profile-history.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 
 export type AgentProfileRouteDeps = { readonly settings: SettingsStore; readonly validator: Validator };
@@ -24,7 +25,7 @@ export function agentProfileHandlers({ settings, validator }: AgentProfileRouteD
       const { settings: before } = await settings.load(caller.userId);
       const stored = hasActiveAgentProfile(before)
         ? before
-        : (await settings.change(caller.userId, withActiveAgentProfile)).settings;
+        : (await settings.change(caller.userId, withActiveAgentProfile, originOf(caller))).settings;
       return {
         json: {
           profiles: Object.values(stored.agentProfiles).map(showAgentProfile),
@@ -42,13 +43,17 @@ export function agentProfileHandlers({ settings, validator }: AgentProfileRouteD
     saveAgentProfile: async ({ caller, params, body }) => {
       const name = params["name"]!;
       const profile = readProfile(body as Record<string, unknown>, validator);
-      await settings.change(caller.userId, (stored) => saveAgentProfile(stored, name, profile));
+      await settings.change(
+        caller.userId,
+        (stored) => saveAgentProfile(stored, name, profile),
+        originOf(caller),
+      );
       return { status: 201, json: { name, message: `Agent profile ${name} stored` } };
     },
 
     deleteAgentProfile: async ({ caller, params }) => {
       const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => deleteAgentProfile(stored, name));
+      await settings.change(caller.userId, (stored) => deleteAgentProfile(stored, name), originOf(caller));
       return { json: { name, message: `Agent profile ${name} deleted` } };
     },
 
@@ -58,7 +63,11 @@ export function agentProfileHandlers({ settings, validator }: AgentProfileRouteD
         const msg = "A name has 1 to 64 letters, digits, dots, dashes and underscores.";
         throw invalidField(["body", "new_name"], msg);
       }
-      await settings.change(caller.userId, (stored) => renameAgentProfile(stored, params["name"]!, newName));
+      await settings.change(
+        caller.userId,
+        (stored) => renameAgentProfile(stored, params["name"]!, newName),
+        originOf(caller),
+      );
       return { json: { name: newName, message: `Agent profile ${params["name"]!} is now ${newName}` } };
     },
 

@@ -17,6 +17,7 @@ import {
 import { resolveConnection } from "../../../settings/provider-connections.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { mergeChange } from "../../../settings/secret-fields.ts";
+import { originOf } from "../../../settings/profile-history.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { isKeySet, shownAddress, showModel, textOrNull } from "../../../settings/settings-views.ts";
 import type { JsonObject, StoredSettings } from "../../../settings/stored-settings.ts";
@@ -63,19 +64,23 @@ export function llmProfileHandlers(deps: LlmProfileRouteDeps) {
         throw invalidField(["body", "llm"], "Add this field: it is required.", "missing");
       // The named connection may be created later; until then the list marks the profile as broken, and it cannot be
       // used.
-      await settings.change(caller.userId, (stored) => saveProfile(stored, name, request));
+      await settings.change(caller.userId, (stored) => saveProfile(stored, name, request), originOf(caller));
       return { status: 201, json: { name, message: `Profile ${name} stored` } };
     },
 
     deleteLlmProfile: async ({ caller, params }) => {
       const name = params["name"]!;
-      await settings.change(caller.userId, (stored) => deleteProfile(stored, name));
+      await settings.change(caller.userId, (stored) => deleteProfile(stored, name), originOf(caller));
       return { json: { name, message: `Profile ${name} deleted` } };
     },
 
     renameLlmProfile: async ({ caller, params, body }) => {
       const { new_name: newName } = body as RenameProfileRequest;
-      await settings.change(caller.userId, (stored) => renameProfile(stored, params["name"]!, newName));
+      await settings.change(
+        caller.userId,
+        (stored) => renameProfile(stored, params["name"]!, newName),
+        originOf(caller),
+      );
       return { json: { name: newName, message: `Profile ${params["name"]!} is now ${newName}` } };
     },
 

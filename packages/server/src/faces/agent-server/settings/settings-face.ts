@@ -1,17 +1,21 @@
 import {
   agentProfileRoutes,
+  agentRevisionRoutes,
   agentSettingsRoutes,
   llmProfileRoutes,
   llmRoutes,
   metaProfileRoutes,
+  modelRevisionRoutes,
 } from "@convoke/protocol";
 import type { Validator } from "@convoke/protocol/validate";
 import { face, type Face } from "../../../http/mount.ts";
+import type { ProfileHistory } from "../../../settings/profile-history.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import type { SecretStore } from "../../../settings/secret-store.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 import { agentProfileHandlers } from "./agent-profile-routes.ts";
 import { llmHandlers, type LlmRouteDeps } from "./llm-routes.ts";
+import { agentRevisionHandlers, modelRevisionHandlers } from "./revision-routes.ts";
 import { metaProfileHandlers } from "./meta-profile-routes.ts";
 import { llmProfileHandlers } from "./profile-routes.ts";
 import { agentSettingsHandlers } from "./settings-routes.ts";
@@ -21,6 +25,7 @@ import type { Clock } from "../../../lib/clock.ts";
 export type SettingsFaceDeps = TryModelDeps &
   Pick<LlmRouteDeps, "findLocalServers"> & {
     readonly settings: SettingsStore;
+    readonly profileHistory: ProfileHistory;
     readonly secrets: SecretStore;
     readonly sealedValues: SealedValues;
     readonly validator: Validator;
@@ -34,6 +39,8 @@ export function settingsFace(deps: SettingsFaceDeps): Face {
       ...agentSettingsRoutes,
       ...llmProfileRoutes,
       ...agentProfileRoutes,
+      ...modelRevisionRoutes,
+      ...agentRevisionRoutes,
       ...llmRoutes,
       ...metaProfileRoutes,
     },
@@ -41,6 +48,8 @@ export function settingsFace(deps: SettingsFaceDeps): Face {
       ...agentSettingsHandlers(deps),
       ...llmProfileHandlers(deps),
       ...agentProfileHandlers(deps),
+      ...modelRevisionHandlers(deps),
+      ...agentRevisionHandlers(deps),
       ...llmHandlers(deps),
       ...metaProfileHandlers(deps),
     },

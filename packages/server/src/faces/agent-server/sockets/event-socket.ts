@@ -119,7 +119,8 @@ async function serve(
 
 /** Share links get the events without what only the owner needs. */
 function limitsOf({ share }: Caller): Partial<Pick<EventStreamDeps, "toShown" | "wantsLiveStatus">> {
-  return share === undefined ? {} : { toShown: toSharedEvent, wantsLiveStatus: false };
+  if (share === undefined) return {};
+  return { toShown: (json) => toSharedEvent(json, share), wantsLiveStatus: false };
 }
 
 async function watchIfThere(

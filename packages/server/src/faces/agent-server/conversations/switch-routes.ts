@@ -1,0 +1,80 @@
+import type {
+  LLM,
+  SettingsUsed,
+  SwitchLLMRequest,
+  SwitchProfileRequest,
+  UsedProfile,
+} from "@convoke/protocol";
+import type { ConversationConfig } from "../../../engine/conversation-config.ts";
+import { splitLlmSecrets } from "../../../engine/conversation-config.ts";
+import type { Conversation } from "../../../engine/conversation.ts";
+import { unmasked } from "../../../engine/masked-values.ts";
+import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
+import { checkModelAddress } from "../../../models/model-address.ts";
+import type { ProfileHistory } from "../../../settings/profile-history.ts";
+import type { SettingsStore } from "../../../settings/settings-store.ts";
+
+export type SwitchRouteDeps = {
+  readonly settings: Pick<SettingsStore, "load">;
+  readonly profileHistory: Pick<ProfileHistory, "pin" | "unpin" | "use">;
+  readonly open: (request: RouteRequest) => Promise<Conversation>;
+};
+
+const success = { json: { success: true } };
+
+/** The model of a conversation is another one from the next call on. */
+export function switchHandlers({ settings, profileHistory, open }: SwitchRouteDeps) {
+  async function switchTo(
+    { configuration }: Conversation,
+    given: LLM,
+    change: Pick<ConversationConfig, "settings_used" | "settings_version">,
+  ): Promise<void> {
+    const { value: llm, warnings } = unmasked(given, ["llm"]);
+    const { shown, secrets } = splitLlmSecrets(llm);
+    const agent = { ...configuration.config.agent, llm: shown };
+    await configuration.change({ agent, ...change }, secrets, warnings);
+  }
+
+  return {
+    switchLlm: async (request) => {
+      const { llm } = request.body as SwitchLLMRequest;
+      checkModelAddress(llm, ["body", "llm"]);
+      const conversation = await open(request);
+      const { settings_used: used } = conversation.configuration.config;
+      const change = used === undefined ? {} : { settings_used: { ...used, model_profile: null } };
+      await switchTo(conversation, llm, change);
+      await profileHistory.unpin(request.caller.userId, conversation.id, "model");
+      return success;
+    },
+
+    switchProfile: async (request) => {
+      const { caller } = request;
+      const { profile_name: name, profile_revision: revision = null } = request.body as SwitchProfileRequest;
+      const conversation = await open(request);
+      const versioned = await settings.load(caller.userId);
+      const loc = ["body", "profile_revision"];
+      const model = { kind: "model", name } as const;
+      const { profile, used } = await profileHistory.use(caller.userId, versioned, model, revision, loc);
+      if (used.is_pinned) await profileHistory.pin(caller.userId, conversation.id, "model", used);
+      await switchTo(
+        conversation,
+        { ...(profile.content as LLM), usage_id: `profile:${name}` },
+        usedNow(conversation, versioned.version, used),
+      );
+      if (!used.is_pinned) await profileHistory.unpin(caller.userId, conversation.id, "model");
+      return success;
+    },
+  } satisfies Record<string, RouteHandler>;
+}
+
+function usedNow(
+  { configuration }: Conversation,
+  version: number,
+  model: UsedProfile,
+): { readonly settings_used: SettingsUsed; readonly settings_version: number } {
+  const agent = configuration.config.settings_used?.agent_profile ?? null;
+  return {
+    settings_version: version,
+    settings_used: { settings_version: version, agent_profile: agent, model_profile: model },
+  };
+}
