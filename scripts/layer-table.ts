@@ -67,6 +67,7 @@ export const layerTable: LayerTable = {
       ["approvals", "cards", "login"],
       ["browser", "composer", "events", "files", "previews", "review", "shells", "timeline"],
       ["conversation", "home", "search", "settings"],
+      ["automations"],
       ["app", "replay"],
       ["shared"],
     ],
