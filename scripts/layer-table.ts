@@ -46,7 +46,7 @@ export const layerTable: LayerTable = {
       ["journal", "settings", "sandboxes", "spending", "workspaces"],
       ["walls"],
       ["events"],
-      ["extensions", "observability", "oidc", "push", "webhooks"],
+      ["automations", "extensions", "observability", "oidc", "push", "webhooks"],
       ["agent"],
       ["engine"],
       ["tools", "reading"],
