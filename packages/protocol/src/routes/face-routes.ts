@@ -30,6 +30,7 @@ import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
+import { automationRoutes } from "./automation-routes.ts";
 import { policyRoutes } from "./policy-routes.ts";
 import { shareRoutes } from "./share-routes.ts";
 import { userRoutes } from "./user-routes.ts";
@@ -67,6 +68,7 @@ export const agentFaceRoutes = {
   ...shareRoutes,
   ...userRoutes,
   ...policyRoutes,
+  ...automationRoutes,
   ...demoRoutes,
   ...metricsRoutes,
   ...auditRoutes,

@@ -27,4 +27,6 @@ export const keysOf = {
   push_subscriptions: ["id"],
   chats: ["user_id", "digest"],
   model_lessons: ["user_id", "address"],
+  automations: ["id"],
+  automation_runs: ["id"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

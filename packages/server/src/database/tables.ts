@@ -27,6 +27,8 @@ export type Tables = {
   push_subscriptions: PushSubscriptionTable;
   chats: ChatTable;
   model_lessons: ModelLessonTable;
+  automations: AutomationTable;
+  automation_runs: AutomationRunTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -311,6 +313,49 @@ export type LoginStateTable = {
   /** The client's address. */
   readonly address: Fixed<string>;
   readonly ends_at: Fixed<number>;
+};
+
+/** Work that starts by itself. */
+export type AutomationTable = {
+  /** A UUIDv7. */
+  readonly id: Fixed<string>;
+  readonly owner_id: Fixed<string>;
+  /** Grows by one with each change of its owner. */
+  readonly version: number;
+  /** Of its trigger: `cron`, `interval`, `once`, `webhook` or `event`. */
+  readonly kind: string;
+  readonly is_paused: number;
+  /** Null while it is paused, and where there is no further due time. */
+  readonly next_due_at: number | null;
+  /** JSON object: `AutomationPlan`. */
+  readonly document: string;
+  readonly sealed_hook_secret: string | null;
+  readonly created_at: Fixed<number>;
+  readonly updated_at: number;
+};
+
+/** One due time or delivery, or several skipped due times. */
+export type AutomationRunTable = {
+  /** A UUIDv7. */
+  readonly id: Fixed<string>;
+  readonly automation_id: Fixed<string>;
+  /** Unique for its automation: no due time has two rows. */
+  readonly due_key: Fixed<string>;
+  readonly origin: Fixed<string>;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly due_at: Fixed<number>;
+  readonly last_due_at: Fixed<number | null>;
+  readonly count: Fixed<number>;
+  readonly conversation_id: Fixed<string | null>;
+  /** JSON object. */
+  readonly payload: Fixed<string | null>;
+  /** The node that creates the conversation. */
+  readonly node_id: string | null;
+  readonly attempts: number;
+  readonly created_at: Fixed<number>;
+  readonly started_at: number | null;
+  readonly ended_at: number | null;
 };
 
 export type TableVersionTable = { readonly name: string; readonly version: number };
