@@ -73,5 +73,15 @@ export const HookReply = object("HookReply", {
     description: "Null when the delivery starts nothing: its event is not one of those that are wanted.",
   }),
   is_repeated: Type.Boolean({ description: "The delivery came before; it started nothing again." }),
+  detail: nullable(Type.String(), { description: "Why it starts nothing." }),
 });
 export type HookReply = Static<typeof HookReply>;
+
+/** The only reply that contains the secret. */
+export const RotatedHookSecret = object("RotatedHookSecret", {
+  hook_secret: Type.String(),
+  previous_until: nullable(Type.String({ format: "date-time" }), {
+    description: "Until then the secret of before is accepted too; null when there was none.",
+  }),
+});
+export type RotatedHookSecret = Static<typeof RotatedHookSecret>;

@@ -4,6 +4,7 @@ import { conversationSeconds, runSeconds } from "../conversation/time-limits.ts"
 import { WallRequest } from "../conversation/wall.ts";
 import { choice, closedObject, flag, mapOf, nullable, object, orAbsent, ref } from "../schema.ts";
 import { ConfirmationPolicyInput } from "../security/confirmation-policy.ts";
+import { AutomationRun } from "./automation-run.ts";
 import { AutomationTrigger } from "./automation-trigger.ts";
 
 /** A Git repository that the agent clones first, into a new folder, behind its wall. */
@@ -106,6 +107,7 @@ export const Automation = object("Automation", {
   next_due_at: nullable(instant, {
     description: "Null while it is paused, after a single due time, and for webhooks and events.",
   }),
+  last_run: nullable(ref(AutomationRun), { description: "The newest one; null before the first." }),
   created_at: instant,
   updated_at: instant,
 });

@@ -13,6 +13,7 @@ import {
   DueTimes,
   HookReply,
   PreviewTriggerRequest,
+  RotatedHookSecret,
   RunAutomationRequest,
 } from "../automations/automation-run.ts";
 import { ErrorReply } from "../requests/replies.ts";
@@ -137,6 +138,19 @@ export const automationRoutes = routesOf("Automations", {
   },
 });
 
+/** The secret of the sender of an automation's webhook. */
+export const hookSecretRoutes = routesOf("Automations", {
+  rotateHookSecret: {
+    method: "POST",
+    path: `${path}/hook_secret`,
+    summary:
+      "Make a new secret for the sender, which is told this once; the one before works for another day",
+    auth: true,
+    params: automationParams,
+    responses: { ...ok("The secret.", RotatedHookSecret), ...missing, ...conflict, ...invalid },
+  },
+});
+
 /** The senders of webhooks have no key: their requests are signed with the secret of the automation. */
 export const automationHookRoutes = routesOf("Automations", {
   receiveHook: {
@@ -146,10 +160,13 @@ export const automationHookRoutes = routesOf("Automations", {
     auth: false,
     params: automationParams,
     responses: {
-      202: { description: "The delivery is recorded.", schema: HookReply },
-      401: { description: "The signature is missing or wrong.", schema: ErrorReply },
-      ...missing,
-      ...conflict,
+      202: { description: "The delivery is recorded, or starts nothing.", schema: HookReply },
+      401: {
+        description: "The signature is missing or wrong, or there is no such automation.",
+        schema: ErrorReply,
+      },
+      413: { description: "The body has more than 1 MiB.", schema: ErrorReply },
+      429: { description: "Too many deliveries, or too many wrong signatures.", schema: ErrorReply },
       ...invalid,
     },
   },

@@ -30,7 +30,7 @@ import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
-import { automationRoutes } from "./automation-routes.ts";
+import { automationHookRoutes, automationRoutes, hookSecretRoutes } from "./automation-routes.ts";
 import { policyRoutes } from "./policy-routes.ts";
 import { shareRoutes } from "./share-routes.ts";
 import { userRoutes } from "./user-routes.ts";
@@ -69,6 +69,8 @@ export const agentFaceRoutes = {
   ...userRoutes,
   ...policyRoutes,
   ...automationRoutes,
+  ...hookSecretRoutes,
+  ...automationHookRoutes,
   ...demoRoutes,
   ...metricsRoutes,
   ...auditRoutes,

@@ -56,7 +56,10 @@ export interface AutomationStore {
   list(ownerId: string, page: PageOf): Promise<readonly Automation[]>;
   /** Those of all users with a trigger of this kind that are not paused. */
   ofKind(kind: AutomationTrigger["kind"]): Promise<readonly Automation[]>;
-  /** Replaces the fields that are given; a hook secret of null is removed. Null when the automation has another version by now, or is gone. */
+  /**
+   * Replaces the fields that are given; a hook secret of null is removed, and one that takes the place of another leaves that valid for
+   * {@link previousSecretMs}. Null when the automation has another version by now, or is gone.
+   */
   change(
     id: string,
     version: number,
@@ -66,8 +69,8 @@ export interface AutomationStore {
   ): Promise<Automation | null>;
   /** With its runs. False when it is gone. */
   delete(id: string): Promise<boolean>;
-  /** Null without a secret, and where the secret cannot be opened any more. */
-  hookSecret(id: string): Promise<string | null>;
+  /** The valid ones, the newest first; none where they cannot be opened any more. */
+  hookSecrets(id: string): Promise<readonly string[]>;
 
   /** Those with a due time up to `atMs`, the earliest first. */
   due(atMs: number, limit: number): Promise<readonly Automation[]>;
@@ -100,3 +103,6 @@ export interface AutomationStore {
 
 /** Further final runs of an automation are removed, the oldest first. */
 export const keptRuns = 1_000;
+
+/** A day, to change the secret at the sender. */
+export const previousSecretMs = 24 * 60 * 60 * 1_000;

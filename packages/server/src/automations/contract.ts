@@ -59,10 +59,12 @@ export function describeAutomationStore(name: string, open: () => Promise<Automa
     test("a hook secret is kept apart from the automation, and can be removed", async () => {
       const { id, hasHookSecret } = await create("dora", null, "a secret of a sender");
       expect(hasHookSecret).toBe(true);
-      expect(await other.hookSecret(id)).toBe("a secret of a sender");
+      expect(await other.hookSecrets(id)).toEqual(["a secret of a sender"]);
       expect(JSON.stringify(await other.find(id))).not.toContain("a secret of a sender");
-      await one.change(id, 1, { hookSecret: null });
-      expect(await other.hookSecret(id)).toBeNull();
+      await one.change(id, 1, { hookSecret: "another secret of it" });
+      expect(await other.hookSecrets(id)).toEqual(["another secret of it", "a secret of a sender"]);
+      await one.change(id, 2, { hookSecret: null });
+      expect(await other.hookSecrets(id)).toEqual([]);
     });
 
     test("due automations are found by their due time, the earliest first", async () => {

@@ -7,6 +7,7 @@ import { nextUuid7 } from "../lib/uuid7.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
 import { activeStates, type Automation, type AutomationPlan, type AutomationRun } from "./automation.ts";
 import { toAutomation, toDocument, toRun } from "./automation-rows.ts";
+import { secretsIn, withSecret } from "./hook-secrets.ts";
 import {
   keptRuns,
   type AutomationStore,
@@ -43,7 +44,7 @@ export class DatabaseAutomationStore implements AutomationStore {
       is_paused: isPaused ? 1 : 0,
       next_due_at: nextDueMs,
       document: toDocument(plan),
-      sealed_hook_secret: this.#seal(hookSecret),
+      sealed_hook_secret: this.#seal(hookSecret, null),
       created_at: nowMs,
       updated_at: nowMs,
     };
@@ -94,7 +95,9 @@ export class DatabaseAutomationStore implements AutomationStore {
           updated_at: clock.nowMs(),
           ...(isPaused === undefined ? {} : { is_paused: isPaused ? 1 : 0 }),
           ...(nextDueMs === undefined ? {} : { next_due_at: nextDueMs }),
-          ...(hookSecret === undefined ? {} : { sealed_hook_secret: this.#seal(hookSecret) }),
+          ...(hookSecret === undefined
+            ? {}
+            : { sealed_hook_secret: this.#seal(hookSecret, this.#open(row.sealed_hook_secret)) }),
         })
         .where("id", "=", id)
         .returningAll()
@@ -106,21 +109,15 @@ export class DatabaseAutomationStore implements AutomationStore {
   delete: AutomationStore["delete"] = async (id) =>
     await this.#deps.database.transaction(async (tables) => {
       await tables.deleteFrom("automation_runs").where("automation_id", "=", id).execute();
+      await tables.deleteFrom("automation_deliveries").where("automation_id", "=", id).execute();
       const query = tables.deleteFrom("automations").where("id", "=", id);
       return (await query.executeTakeFirstOrThrow()).numDeletedRows > 0n;
     });
 
-  hookSecret: AutomationStore["hookSecret"] = async (id) => {
+  hookSecrets: AutomationStore["hookSecrets"] = async (id) => {
     const query = this.#automations().where("id", "=", id);
-    const sealed = (await this.#deps.database.read(query))[0]?.sealed_hook_secret ?? null;
-    if (sealed === null) return null;
-    try {
-      return this.#deps.secretBox.unseal(sealed);
-    } catch (error) {
-      // Of another master key: the owner has to set the secret again.
-      if (error instanceof SealError) return null;
-      throw error;
-    }
+    const text = this.#open((await this.#deps.database.read(query))[0]?.sealed_hook_secret ?? null);
+    return text === null ? [] : secretsIn(text, this.#deps.clock.nowMs());
   };
 
   due: AutomationStore["due"] = async (atMs, limit) => {
@@ -236,8 +233,20 @@ export class DatabaseAutomationStore implements AutomationStore {
     return (this.#lastId = nextUuid7(this.#lastId, nowMs));
   }
 
-  #seal(secret: string | null): string | null {
-    return secret === null ? null : this.#deps.secretBox.seal(secret);
+  #seal(secret: string | null, before: string | null): string | null {
+    const { secretBox, clock } = this.#deps;
+    return secret === null ? null : secretBox.seal(withSecret(secret, before, clock.nowMs()));
+  }
+
+  #open(sealed: string | null): string | null {
+    if (sealed === null) return null;
+    try {
+      return this.#deps.secretBox.unseal(sealed);
+    } catch (error) {
+      // Of another master key: the owner has to set the secret again.
+      if (error instanceof SealError) return null;
+      throw error;
+    }
   }
 
   #automations() {

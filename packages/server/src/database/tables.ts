@@ -29,6 +29,8 @@ export type Tables = {
   model_lessons: ModelLessonTable;
   automations: AutomationTable;
   automation_runs: AutomationRunTable;
+  automation_deliveries: AutomationDeliveryTable;
+  automation_cursors: AutomationCursorTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -357,5 +359,19 @@ export type AutomationRunTable = {
   readonly started_at: number | null;
   readonly ended_at: number | null;
 };
+
+/** A delivery of a webhook under one of its keys. */
+export type AutomationDeliveryTable = {
+  readonly automation_id: Fixed<string>;
+  readonly key: Fixed<string>;
+  /** The key of its run among those of webhooks; the same for all keys of a delivery. */
+  readonly occurrence: Fixed<string>;
+  /** Null until the run is recorded. */
+  readonly run_id: string | null;
+  readonly seen_at: Fixed<number>;
+};
+
+/** Until when the events of conversations were looked through. */
+export type AutomationCursorTable = { readonly id: Fixed<string>; readonly at_ms: number };
 
 export type TableVersionTable = { readonly name: string; readonly version: number };

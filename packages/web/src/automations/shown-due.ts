@@ -15,6 +15,11 @@ export function shownDue(at: string, language: string, timeZone?: string): strin
   return new Intl.DateTimeFormat(language, style).format(date);
 }
 
+/** The zones that the browser knows, with UTC. */
+export function timeZones(): readonly string[] {
+  return ["UTC", ...Intl.supportedValuesOf("timeZone").filter((name) => name !== "UTC")];
+}
+
 /** `Sun` to `Sat` in a language; 0 is Sunday. */
 export function weekdayNames(language: string): readonly string[] {
   const format = new Intl.DateTimeFormat(language, { weekday: "short", timeZone: "UTC" });

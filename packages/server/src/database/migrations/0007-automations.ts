@@ -1,7 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 
-/** Work that starts by itself, and its runs: one for each due time or delivery. */
+/**
+ * Work that starts by itself, and its runs: one for each due time or delivery. Deliveries of webhooks that were seen, and how far the events
+ * of conversations were read.
+ */
 export const automations: Migration = {
   async up(database: Kysely<unknown>) {
     const { schema } = database;
@@ -40,12 +43,28 @@ export const automations: Migration = {
       .addPrimaryKeyConstraint("automation_runs_key", ["id"])
       .addUniqueConstraint("automation_runs_by_due_key", ["automation_id", "due_key"])
       .execute();
+    await schema
+      .createTable("automation_deliveries")
+      .addColumn("automation_id", "text", (column) => column.notNull())
+      .addColumn("key", "text", (column) => column.notNull())
+      .addColumn("occurrence", "text", (column) => column.notNull())
+      .addColumn("run_id", "text")
+      .addColumn("seen_at", "integer", (column) => column.notNull())
+      .addPrimaryKeyConstraint("automation_deliveries_key", ["automation_id", "key"])
+      .execute();
+    await schema
+      .createTable("automation_cursors")
+      .addColumn("id", "text", (column) => column.notNull())
+      .addColumn("at_ms", "integer", (column) => column.notNull())
+      .addPrimaryKeyConstraint("automation_cursors_key", ["id"])
+      .execute();
     for (const [index, table, columns] of [
       ["automations_by_owner", "automations", ["owner_id", "id"]],
       ["automations_by_due_time", "automations", ["next_due_at"]],
       ["automation_runs_by_automation", "automation_runs", ["automation_id", "id"]],
       ["automation_runs_by_state", "automation_runs", ["state", "id"]],
       ["automation_runs_by_conversation", "automation_runs", ["conversation_id"]],
+      ["automation_deliveries_by_time", "automation_deliveries", ["automation_id", "seen_at"]],
     ] as const)
       await schema
         .createIndex(index)
