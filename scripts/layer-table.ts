@@ -150,6 +150,7 @@ export const layerTable: LayerTable = {
       ["extensions"],
       ["events", "server"],
       ["conversations", "files"],
+      ["automations"],
       ["shells"],
       ["machines", "sockets"],
     ],
