@@ -152,6 +152,7 @@ export const layerTable: LayerTable = {
       ["extensions"],
       ["events", "server"],
       ["conversations", "files"],
+      ["automations"],
       ["shells"],
       ["machines", "sockets"],
     ],

@@ -87,6 +87,8 @@ export interface AutomationStore {
   ): Promise<Recorded | null>;
 
   findRun(id: string): Promise<AutomationRun | null>;
+  /** The run that created this conversation; null: none did. */
+  findRunOf(conversationId: string): Promise<AutomationRun | null>;
   /** The newest first. */
   runs(
     automationId: string,

@@ -1,5 +1,4 @@
 import type {
-  Automation as AutomationReply,
   AutomationCatchUp,
   AutomationConversation,
   AutomationOverlap,
@@ -66,25 +65,4 @@ export const activeStates = ["queued", "claimed", "started"] as const satisfies 
 /** The key of a due time of a schedule. Keys of other origins begin with their name, e.g. `webhook:`. */
 export function dueKeyOf(dueAtMs: number): string {
   return `schedule:${new Date(dueAtMs).toISOString()}`;
-}
-
-/** An automation as its owner sees it. */
-export function toReply(automation: Automation): AutomationReply {
-  const { catchUp, ownerId, isPaused, hasHookSecret, nextDueMs } = automation;
-  return {
-    id: automation.id,
-    name: automation.name,
-    is_paused: isPaused,
-    trigger: automation.trigger,
-    prompt: automation.prompt,
-    conversation: automation.conversation,
-    approvals: automation.approvals,
-    overlap: automation.overlap,
-    catch_up: catchUp,
-    owner: ownerId,
-    has_hook_secret: hasHookSecret,
-    next_due_at: nextDueMs === null ? null : new Date(nextDueMs).toISOString(),
-    created_at: new Date(automation.createdAtMs).toISOString(),
-    updated_at: new Date(automation.updatedAtMs).toISOString(),
-  };
 }

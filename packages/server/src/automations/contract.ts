@@ -127,6 +127,8 @@ export function describeAutomationStore(name: string, open: () => Promise<Automa
       expect(await other.changeRun(run!.id, ["claimed"], started)).toBe(true);
       expect(await other.changeRun(run!.id, ["claimed"], started)).toBe(false);
       expect(await one.findRun(run!.id)).toEqual({ ...run, ...started });
+      expect(await one.findRunOf(run!.conversationId!)).toEqual({ ...run, ...started });
+      expect(await one.findRunOf("another conversation")).toBeNull();
       const inState = await one.runsIn("started", { afterId: null, limit: 100 });
       expect(inState.map((each) => each.id)).toContain(run!.id);
       expect(await one.runsIn("started", { afterId: run!.id, limit: 100 })).toEqual([]);

@@ -1,22 +1,12 @@
-import { randomUUID } from "node:crypto";
-import type { Transaction } from "kysely";
 import type { ApplicationDatabase } from "../database/application-database.ts";
-import type { Tables } from "../database/tables.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
 import { SealError, type SecretBox } from "../security/seal.ts";
-import { activeStates, type Automation, type AutomationPlan, type AutomationRun } from "./automation.ts";
+import type { AutomationPlan } from "./automation.ts";
 import { toAutomation, toDocument, toRun } from "./automation-rows.ts";
+import type { AutomationStore, RunChange } from "./automation-store.ts";
 import { secretsIn, withSecret } from "./hook-secrets.ts";
-import {
-  keptRuns,
-  type AutomationStore,
-  type Decision,
-  type DecisionBase,
-  type NewRun,
-  type Recorded,
-  type RunChange,
-} from "./automation-store.ts";
+import { recordDecision } from "./record-decision.ts";
 
 export type DatabaseAutomationStoreDeps = {
   readonly database: ApplicationDatabase;
@@ -130,16 +120,19 @@ export class DatabaseAutomationStore implements AutomationStore {
     return (await this.#deps.database.read(query))[0]?.next_due_at ?? null;
   };
 
-  record: AutomationStore["record"] = async (id, nodeId, decide) =>
-    await this.#deps.database.transaction(async (tables) => {
-      const base = await readBase(tables, id);
-      const decision = base === null ? null : decide(base);
-      if (base === null || decision === null) return null;
-      return await this.#store(tables, base.automation, nodeId, decision);
-    });
+  record: AutomationStore["record"] = async (id, nodeId, decide) => {
+    const { database, clock } = this.#deps;
+    const context = { nodeId, nowMs: clock.nowMs(), nextId: (nowMs: number) => this.#nextId(nowMs) };
+    return await database.transaction((tables) => recordDecision(tables, id, decide, context));
+  };
 
   findRun: AutomationStore["findRun"] = async (id) => {
     const [row] = await this.#deps.database.read(this.#runs().where("id", "=", id));
+    return row === undefined ? null : toRun(row);
+  };
+
+  findRunOf: AutomationStore["findRunOf"] = async (conversationId) => {
+    const [row] = await this.#deps.database.read(this.#runs().where("conversation_id", "=", conversationId));
     return row === undefined ? null : toRun(row);
   };
 
@@ -164,70 +157,6 @@ export class DatabaseAutomationStore implements AutomationStore {
       .where("state", "in", [...from]);
     return (await query.executeTakeFirstOrThrow()).numUpdatedRows > 0n;
   };
-
-  async #store(
-    tables: Transaction<Tables>,
-    automation: Automation,
-    nodeId: string,
-    { runs, replaced, claimed, nextDueMs }: Decision,
-  ): Promise<Recorded> {
-    const nowMs = this.#deps.clock.nowMs();
-    if (nextDueMs !== automation.nextDueMs)
-      await tables
-        .updateTable("automations")
-        .set({ next_due_at: nextDueMs })
-        .where("id", "=", automation.id)
-        .execute();
-    if (replaced.length > 0)
-      await tables
-        .updateTable("automation_runs")
-        .set({ state: "replaced", reason: "A later run took its place." })
-        .where("id", "in", [...replaced])
-        .execute();
-    const fresh: AutomationRun[] = [];
-    const known: AutomationRun[] = [];
-    for (const id of claimed) {
-      const query = tables
-        .updateTable("automation_runs")
-        .set({ state: "claimed", node_id: nodeId })
-        .where("id", "=", id);
-      fresh.push(toRun(await query.returningAll().executeTakeFirstOrThrow()));
-    }
-    for (const run of runs) {
-      const query = tables
-        .insertInto("automation_runs")
-        .values(this.#toRow(automation.id, nodeId, run, nowMs));
-      const row = await query
-        .onConflict((conflict) => conflict.columns(["automation_id", "due_key"]).doNothing())
-        .returningAll()
-        .executeTakeFirst();
-      if (row !== undefined) fresh.push(toRun(row));
-      else known.push(await findByKey(tables, automation.id, run.dueKey));
-    }
-    if (fresh.length > 0) await removeOldest(tables, automation.id);
-    return { runs: fresh, known };
-  }
-
-  #toRow(automationId: string, nodeId: string, run: NewRun, nowMs: number) {
-    return {
-      id: this.#nextId(nowMs),
-      automation_id: automationId,
-      due_key: run.dueKey,
-      origin: run.origin,
-      state: run.state,
-      reason: run.reason ?? null,
-      due_at: run.dueAtMs,
-      last_due_at: run.lastDueAtMs ?? null,
-      count: run.count ?? 1,
-      conversation_id: run.state === "skipped" ? null : randomUUID(),
-      payload: run.payload ?? null,
-      node_id: run.state === "claimed" ? nodeId : null,
-      attempts: 0,
-      created_at: nowMs,
-      started_at: null,
-      ended_at: run.state === "skipped" ? nowMs : null,
-    };
-  }
 
   #nextId(nowMs: number): string {
     return (this.#lastId = nextUuid7(this.#lastId, nowMs));
@@ -256,42 +185,6 @@ export class DatabaseAutomationStore implements AutomationStore {
   #runs() {
     return this.#deps.database.tables.selectFrom("automation_runs").selectAll();
   }
-}
-
-async function readBase(tables: Transaction<Tables>, id: string): Promise<DecisionBase | null> {
-  const row = await tables.selectFrom("automations").selectAll().where("id", "=", id).executeTakeFirst();
-  if (row === undefined) return null;
-  const active = await tables
-    .selectFrom("automation_runs")
-    .selectAll()
-    .where("automation_id", "=", id)
-    .where("state", "in", [...activeStates])
-    .orderBy("id")
-    .execute();
-  return { automation: toAutomation(row), active: active.map(toRun) };
-}
-
-async function findByKey(tables: Transaction<Tables>, automationId: string, dueKey: string) {
-  const query = tables.selectFrom("automation_runs").selectAll().where("automation_id", "=", automationId);
-  return toRun(await query.where("due_key", "=", dueKey).executeTakeFirstOrThrow());
-}
-
-async function removeOldest(tables: Transaction<Tables>, automationId: string): Promise<void> {
-  const [last] = await tables
-    .selectFrom("automation_runs")
-    .select("id")
-    .where("automation_id", "=", automationId)
-    .orderBy("id", "desc")
-    .offset(keptRuns)
-    .limit(1)
-    .execute();
-  if (last === undefined) return;
-  await tables
-    .deleteFrom("automation_runs")
-    .where("automation_id", "=", automationId)
-    .where("id", "<=", last.id)
-    .where("state", "not in", [...activeStates])
-    .execute();
 }
 
 function toRunUpdate({ state, reason, nodeId, attempts, startedAtMs, endedAtMs }: RunChange) {
