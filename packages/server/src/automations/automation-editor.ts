@@ -3,7 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { Fault, invalidField } from "../lib/fault.ts";
 import { withoutUndefined } from "../lib/without-undefined.ts";
 import type { Automation, AutomationPlan } from "./automation.ts";
-import type { AutomationStore } from "./automation-store.ts";
+import { previousSecretMs, type AutomationStore } from "./automation-store.ts";
 import { checkPlan, checkTrigger } from "./check-plan.ts";
 import { newHookSecret } from "./hook-secrets.ts";
 import { createSchedule } from "./schedule.ts";
@@ -69,6 +69,11 @@ export class AutomationEditor {
     const change = withoutUndefined({ ...fields, catchUp, trigger });
     const plan = { ...automation, ...change };
     checkPlan(plan);
+    if (trigger?.kind === "event" && trigger.automation_id === automation.id)
+      throw invalidField(
+        [...triggerLoc, "automation_id"],
+        "An automation cannot react to its own conversations. Name another one.",
+      );
     checkSecret(plan, hookSecret ?? null);
     if (plan.trigger.kind === "webhook" && !automation.hasHookSecret && hookSecret == null)
       throw invalidField(["body", "hook_secret"], "A webhook needs a secret of at least 16 characters.");
@@ -78,6 +83,21 @@ export class AutomationEditor {
       ...change,
       ...withoutUndefined({ nextDueMs, hookSecret: hookSecret ?? undefined }),
     });
+  }
+
+  /**
+   * Makes a new secret for the sender of a webhook; null when the automation was changed at the same time. The one before stays valid for a
+   * while.
+   */
+  async rotateSecret(
+    automation: Automation,
+  ): Promise<{ readonly secret: string; readonly previousUntilMs: number | null } | null> {
+    if (automation.trigger.kind !== "webhook")
+      throw new Fault("conflict", "no_webhook", "This automation has no webhook, so there is no secret.");
+    const secret = newHookSecret();
+    const untilMs = this.#deps.clock.nowMs() + previousSecretMs;
+    const changed = await this.#store(automation, { hookSecret: secret });
+    return changed === null ? null : { secret, previousUntilMs: automation.hasHookSecret ? untilMs : null };
   }
 
   async pause(automation: Automation): Promise<Automation | null> {

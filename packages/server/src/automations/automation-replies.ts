@@ -2,7 +2,7 @@ import type { Automation as AutomationReply, AutomationRun as RunReply } from "@
 import type { Automation, AutomationRun } from "./automation.ts";
 
 /** An automation as its owner sees it. */
-export function toReply(automation: Automation): AutomationReply {
+export function toReply(automation: Automation, lastRun: AutomationRun | null): AutomationReply {
   const { catchUp, ownerId, isPaused, hasHookSecret, nextDueMs } = automation;
   return {
     id: automation.id,
@@ -17,6 +17,7 @@ export function toReply(automation: Automation): AutomationReply {
     owner: ownerId,
     has_hook_secret: hasHookSecret,
     next_due_at: textOr(nextDueMs),
+    last_run: lastRun === null ? null : toRunReply(lastRun),
     created_at: new Date(automation.createdAtMs).toISOString(),
     updated_at: new Date(automation.updatedAtMs).toISOString(),
   };

@@ -94,6 +94,8 @@ export interface AutomationStore {
     automationId: string,
     page: PageOf & { readonly state: AutomationRunState | null },
   ): Promise<readonly AutomationRun[]>;
+  /** The newest run of each of these automations, by its automation. */
+  lastRuns(automationIds: readonly string[]): Promise<ReadonlyMap<string, AutomationRun>>;
   /** Runs of all automations in this state, by id. */
   runsIn(
     state: AutomationRunState,

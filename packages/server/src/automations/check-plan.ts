@@ -22,18 +22,28 @@ export function checkTrigger(trigger: AutomationTrigger, nowMs: number, loc: Loc
         throw invalidField([...loc, "at"], "This moment has passed. Send one in the future.");
       return trigger;
     case "webhook":
-      if (trigger.form !== "hmac" && typeof trigger.signature_header === "string")
-        throw invalidField(
-          [...loc, "signature_header"],
-          `The form ${trigger.form} has a header of its own. Leave this field out.`,
-        );
+      checkHeaders(trigger, loc);
       return trigger;
     case "event":
+      if ((trigger.statuses ?? []).length === 0 && (trigger.event_kinds ?? []).length === 0)
+        throw invalidField([...loc, "statuses"], "Choose at least one status, or name a kind of event.");
       return trigger;
   }
 }
 
 const noTime = "2000-01-01T00:00:00Z";
+
+const headerFields = ["signature_header", "timestamp_header", "id_header", "event_header"] as const;
+
+function checkHeaders(trigger: Extract<AutomationTrigger, { kind: "webhook" }>, loc: Loc): void {
+  if (trigger.form === "hmac") return;
+  const given = headerFields.find((field) => typeof trigger[field] === "string");
+  if (given !== undefined)
+    throw invalidField(
+      [...loc, given],
+      `The form ${trigger.form} has headers of its own. Leave this field out.`,
+    );
+}
 
 function checkCron(
   trigger: Extract<AutomationTrigger, { kind: "cron" }>,

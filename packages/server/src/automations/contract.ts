@@ -134,6 +134,22 @@ export function describeAutomationStore(name: string, open: () => Promise<Automa
       expect(await one.runsIn("started", { afterId: run!.id, limit: 100 })).toEqual([]);
     });
 
+    test("the newest run of several automations is read at once", async () => {
+      const [lee, max, ned] = [await create("lee"), await create("max"), await create("ned")];
+      const record = async (id: string, key: string) =>
+        (await one.record(id, "n1", () => ({ ...none, runs: [newRun(key, "skipped")] })))!.runs[0]!;
+      await record(lee.id, "a");
+      const [last, only] = [await record(lee.id, "b"), await record(max.id, "a")];
+      const found = await other.lastRuns([lee.id, max.id, ned.id]);
+      expect(found).toEqual(
+        new Map([
+          [lee.id, last],
+          [max.id, only],
+        ]),
+      );
+      expect(await other.lastRuns([])).toEqual(new Map());
+    });
+
     test("the history is bounded, and active runs stay", async () => {
       const { id } = await create("jan");
       const [first] = (await one.record(id, "n1", () => ({ ...none, runs: [newRun("first")] })))!.runs;

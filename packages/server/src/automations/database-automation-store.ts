@@ -143,6 +143,17 @@ export class DatabaseAutomationStore implements AutomationStore {
     return (await this.#deps.database.read(query)).map(toRun);
   };
 
+  lastRuns: AutomationStore["lastRuns"] = async (automationIds) => {
+    if (automationIds.length === 0) return new Map();
+    const newest = this.#deps.database.tables
+      .selectFrom("automation_runs")
+      .select(({ fn }) => fn.max("id").as("id"))
+      .where("automation_id", "in", [...automationIds])
+      .groupBy("automation_id");
+    const rows = await this.#deps.database.read(this.#runs().where("id", "in", newest));
+    return new Map(rows.map((row) => [row.automation_id, toRun(row)]));
+  };
+
   runsIn: AutomationStore["runsIn"] = async (state, { afterId, limit }) => {
     let query = this.#runs().where("state", "=", state).orderBy("id").limit(limit);
     if (afterId !== null) query = query.where("id", ">", afterId);

@@ -5,6 +5,8 @@ export type RunRequest = Omit<Partial<StartConversationRequest>, "conversation_i
   readonly conversation_id: string;
   /** The stored model profile of the agent; null: that of the settings or of the agent profile. */
   readonly llm_profile: string | null;
+  /** How many conversations it was started through. */
+  readonly start_depth: number;
 };
 
 /** How the conversation of a run stands. */

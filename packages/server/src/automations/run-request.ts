@@ -28,12 +28,20 @@ export function toRunRequest(
     ...(maxIterations == null ? {} : { max_iterations: maxIterations }),
     conversation_id: run.conversationId,
     llm_profile: llm_profile ?? null,
+    start_depth: depthOf(run),
     title: `${name} ${dueTime}`.slice(0, 200),
     tags: { ...tags, [automationTag]: id },
     workspace: { kind: "LocalWorkspace", working_dir: workingDir },
     approval_policy: toApprovalPolicy(approvals),
     initial_message: { role: "user", content: [{ type: "text", text: order }], run: true },
   };
+}
+
+/** How many conversations it was started through, where the payload of an event says so. */
+function depthOf({ origin, payload }: AutomationRun): number {
+  if (origin !== "event" || payload === null) return 0;
+  const { depth } = JSON.parse(payload) as { readonly depth?: unknown };
+  return typeof depth === "number" ? depth : 0;
 }
 
 /** The agent clones behind its wall, with the network and the secrets of the conversation; the server itself runs no Git for it. */

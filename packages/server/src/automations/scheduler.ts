@@ -68,7 +68,8 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
     await this.#settler.settleConversation(conversationId);
   }
 
-  async trigger(automationId: string, { origin, key, payload }: Occurrence): Promise<Triggered | null> {
+  async trigger(automationId: string, occurrence: Occurrence): Promise<Triggered | null> {
+    const { origin, key, payload } = occurrence;
     const { store, conversations, cluster } = this.#deps;
     await this.#settler.settleOf(automationId);
     const draft = {
@@ -79,7 +80,9 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
     };
     const recorded = await store.record(automationId, cluster.nodeId, ({ automation, active }) => {
       const isPaused = automation.isPaused && origin !== "manual";
-      const refusal = isPaused ? "The automation is paused." : conversations.refusalOf(automation.ownerId);
+      const refusal = isPaused
+        ? "The automation is paused."
+        : (occurrence.refusal ?? conversations.refusalOf(automation.ownerId));
       const { nextDueMs } = automation;
       if (refusal === null) return { ...placeRuns([draft], active, automation.overlap), nextDueMs };
       const skipped = { ...draft, state: "skipped", reason: refusal } as const;

@@ -8,6 +8,8 @@ export type Occurrence = {
   readonly key: string;
   /** Data for the prompt; JSON values only. Null: none. */
   readonly payload: Readonly<Record<string, unknown>> | null;
+  /** Why it starts nothing: its run is recorded as skipped. Absent: it may start. */
+  readonly refusal?: string;
 };
 
 export type Triggered = {

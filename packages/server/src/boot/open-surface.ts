@@ -246,6 +246,7 @@ export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
     secrets,
     sealedValues,
     automations,
+    hooks: automations.hooks,
     validator,
     openModel: (llm) => conversations.openLooseModel(llm),
     findLocalServers: () => findLocalServers({ send: fetch, ollamaHost: config.ollamaHost }),

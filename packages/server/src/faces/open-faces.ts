@@ -5,6 +5,7 @@ import {
   appServerRoutes,
   appWorkspaceRoutes,
   automationRoutes,
+  hookSecretRoutes,
   catalogRoutes,
   installedRoutes,
   childConversationRoutes,
@@ -55,6 +56,7 @@ import {
   automationHandlers,
   type AutomationRouteDeps,
 } from "./agent-server/automations/automation-routes.ts";
+import { hookFace, type HookFaceDeps } from "./agent-server/automations/hook-face.ts";
 import { childHandlers } from "./agent-server/conversations/child-routes.ts";
 import { replayHandlers } from "./agent-server/events/replay-routes.ts";
 import { conversationFileHandlers } from "./agent-server/files/conversation-file-routes.ts";
@@ -113,6 +115,7 @@ export type FacesDeps = SettingsFaceDeps &
   RuleRouteDeps &
   PolicyRouteDeps &
   AutomationRouteDeps &
+  Pick<HookFaceDeps, "hooks"> &
   AgentServerDeps & {
     readonly hosts: DefaultPlace & NetworkTotals & PassingPlace & { readonly grants: Grants };
     readonly ledger: Ledger;
@@ -181,7 +184,8 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(shareRoutes, shareHandlers(deps)),
     face(userRoutes, userHandlers(deps)),
     face(policyRoutes, policyHandlers(deps)),
-    face(automationRoutes, automationHandlers(deps)),
+    face({ ...automationRoutes, ...hookSecretRoutes }, automationHandlers(deps)),
+    hookFace(deps),
     face(demoRoutes, demoHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },

@@ -26,6 +26,7 @@ const stored: Automation = {
   owner: "local",
   has_hook_secret: false,
   next_due_at: null,
+  last_run: null,
   created_at: "2026-11-01T00:00:00Z",
   updated_at: "2026-11-01T00:00:00Z",
 };

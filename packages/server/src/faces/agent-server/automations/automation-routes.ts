@@ -1,4 +1,5 @@
 import type {
+  Automation as AutomationReply,
   ChangeAutomationRequest,
   CreateAutomationRequest,
   PreviewTriggerRequest,
@@ -32,7 +33,7 @@ type Page = { readonly page_id?: string | null; readonly limit?: number };
 const defaultPage = 100;
 const noStore = { "cache-control": "no-store" };
 
-/** The handlers of `automationRoutes`. */
+/** The handlers of `automationRoutes` and `hookSecretRoutes`. */
 export function automationHandlers({ automations }: AutomationRouteDeps) {
   const { store, editor, triggers, clock } = automations;
 
@@ -49,13 +50,13 @@ export function automationHandlers({ automations }: AutomationRouteDeps) {
   ): Promise<{ json: unknown }> {
     const automation = await find(request);
     const changed = await edit(automation);
-    if (changed === null)
-      throw new Fault(
-        "conflict",
-        "automation_changed",
-        "The automation was changed at the same time. Read it again, and repeat the change if it is still right.",
-      );
-    return { json: toReply(changed) };
+    if (changed === null) throw automationChanged();
+    return { json: await reply(changed) };
+  }
+
+  async function reply(automation: Automation): Promise<AutomationReply> {
+    const runs = await store.lastRuns([automation.id]);
+    return toReply(automation, runs.get(automation.id) ?? null);
   }
 
   return {
@@ -64,14 +65,15 @@ export function automationHandlers({ automations }: AutomationRouteDeps) {
         caller.userId,
         body as CreateAutomationRequest,
       );
-      const json = { ...toReply(automation), hook_secret: generatedSecret };
+      const json = { ...toReply(automation, null), hook_secret: generatedSecret };
       return { status: 201, headers: noStore, json };
     },
 
     listAutomations: async ({ caller, query }) => {
       const { page_id: beforeId = null, limit = defaultPage } = query as Page;
       const found = await store.list(caller.userId, { beforeId, limit: limit + 1 });
-      return { json: toPage(found, limit, toReply) };
+      const runs = await store.lastRuns(found.map(({ id }) => id));
+      return { json: toPage(found, limit, (item) => toReply(item, runs.get(item.id) ?? null)) };
     },
 
     previewTrigger: ({ body }) => {
@@ -81,10 +83,19 @@ export function automationHandlers({ automations }: AutomationRouteDeps) {
       return { json: { due_times: nextDueTimes(checked, nowMs, count) } };
     },
 
-    getAutomation: async (request) => ({ json: toReply(await find(request)) }),
+    getAutomation: async (request) => ({ json: await reply(await find(request)) }),
 
     changeAutomation: (request) =>
       change(request, (automation) => editor.change(automation, request.body as ChangeAutomationRequest)),
+
+    rotateHookSecret: async (request) => {
+      const automation = await find(request);
+      const rotated = await editor.rotateSecret(automation);
+      if (rotated === null) throw automationChanged();
+      const { secret, previousUntilMs } = rotated;
+      const previous_until = previousUntilMs === null ? null : new Date(previousUntilMs).toISOString();
+      return { headers: noStore, json: { hook_secret: secret, previous_until } };
+    },
 
     deleteAutomation: async (request) => {
       const automation = await find(request);
@@ -144,4 +155,12 @@ function toPage<Item extends { readonly id: string }, Reply>(
 
 function automationMissing(id: string): Fault {
   return new Fault("missing", "automation_not_found", `You have no automation ${id}.`);
+}
+
+function automationChanged(): Fault {
+  return new Fault(
+    "conflict",
+    "automation_changed",
+    "The automation was changed at the same time. Read it again, and repeat the change if it is still right.",
+  );
 }

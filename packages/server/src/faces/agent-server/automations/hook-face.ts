@@ -84,5 +84,8 @@ function refused(request: FastifyRequest): Fault {
 /** What a client has tried: the same one again is not another guess. */
 function signatureOf({ headers }: FastifyRequest): string {
   const names = Object.keys(headers).filter((name) => /signature|token/.test(name));
-  return names.toSorted().map((name) => `${name}=${String(headers[name])}`).join("\n");
+  return names
+    .toSorted()
+    .map((name) => `${name}=${String(headers[name])}`)
+    .join("\n");
 }

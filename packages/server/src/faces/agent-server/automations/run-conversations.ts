@@ -51,7 +51,7 @@ export function runConversations(deps: RunConversationsDeps): RunConversations {
       // Settings may have changed since the node that died created it.
       if (await directory.exists(caller, request.conversation_id)) return;
       const { body, settingsVersion } = await completeRequest(deps, request, caller);
-      const context = { isNewer: true, settingsVersion, startDepth: 0, warnings: [] };
+      const context = { isNewer: true, settingsVersion, startDepth: request.start_depth, warnings: [] };
       await deps.start(caller, body, context);
     },
 
@@ -81,7 +81,7 @@ export function runConversations(deps: RunConversationsDeps): RunConversations {
 
 async function completeRequest(
   { complete, settings, validator }: RunConversationsDeps,
-  { llm_profile: name, ...request }: RunRequest,
+  { llm_profile: name, start_depth: _depth, ...request }: RunRequest,
   caller: Caller,
 ): Promise<{ readonly body: StartConversationRequest; readonly settingsVersion: number }> {
   const { body: completed, settingsVersion } = await complete(request, caller);
