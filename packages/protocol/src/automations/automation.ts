@@ -75,7 +75,7 @@ export const AutomationOverlap = closedObject("AutomationOverlap", {
 });
 export type AutomationOverlap = Static<typeof AutomationOverlap>;
 
-/** Due times that passed while no server ran. The newest are started, the others are recorded as skipped in one run. */
+/** Due times that passed while no server ran: at most so many of the newest start, the others are recorded as skipped in one run. */
 export const AutomationCatchUp = closedObject("AutomationCatchUp", {
   max_runs: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, default: 1 })),
   max_age_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_592_000, default: 86_400 })),

@@ -3,7 +3,7 @@ import { dueKeyOf, type AutomationRun } from "./automation.ts";
 import type { Decision, DecisionBase, NewRun } from "./automation-store.ts";
 import { createSchedule } from "./schedule.ts";
 
-/** A due time that is no older is on time: it does not count as one to catch up. */
+/** A due time that is younger is on time: it starts whatever the limits of catch-up are. No trigger has two of them at a time. */
 export const onTimeMs = 60_000;
 
 /** Why no due time of an automation may start, in a sentence; null: they may. */
@@ -19,10 +19,11 @@ export function planDue(
   if (firstMs === null || firstMs > nowMs || automation.isPaused) return null;
   const schedule = createSchedule(trigger);
   const { max_runs: maxRuns = 1, max_age_seconds: maxAgeSeconds = 86_400 } = catchUp;
-  const { count, newest } = schedule.passed(firstMs, nowMs, maxRuns + 3);
-  const onTime = newest.filter((at) => at >= nowMs - onTimeMs);
-  const late = newest.filter((at) => at < nowMs - onTimeMs && at >= nowMs - maxAgeSeconds * 1_000);
-  const caughtUp = maxRuns === 0 ? [] : late.slice(-maxRuns);
+  const { count, newest } = schedule.passed(firstMs, nowMs, maxRuns + 2);
+  const onTime = newest.filter((at) => at > nowMs - onTimeMs);
+  const late = newest.filter((at) => at <= nowMs - onTimeMs && at >= nowMs - maxAgeSeconds * 1_000);
+  const maxLate = Math.max(0, maxRuns - onTime.length);
+  const caughtUp = maxLate === 0 ? [] : late.slice(-maxLate);
   const starting = refusal === null ? [...caughtUp, ...onTime] : [];
   const skipped = count - starting.length;
   const lastSkipped = newest.at(-starting.length - 1) ?? firstMs;
