@@ -192,7 +192,7 @@ test("a webhook gets a secret of the server's choice, which is shown once", asyn
     prompt: "{{payload.a}}",
   });
   expect(made).toMatchObject({ has_hook_secret: true, next_due_at: null });
-  expect(made.hook_secret).toMatch(/^[\w-]{43}$/);
+  expect(made.hook_secret).toMatch(/^whsec_[\w+/]{43}=$/);
   const { text } = await server.call("GET", `/api/automations/${made.id}`);
   expect(text).not.toContain(made.hook_secret);
 });
