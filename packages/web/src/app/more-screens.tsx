@@ -4,6 +4,7 @@ import ConversationsScreen from "./conversations-screen.tsx";
 
 const AutomationsPage = lazyPart(() => import("../automations/automations-page.tsx"));
 const HomePage = lazyPart(() => import("../home/home-page.tsx"));
+const SearchPage = lazyPart(() => import("../search/search-page.tsx"));
 
 type MoreScreensProps = {
   /** The first part of the path. */
@@ -21,6 +22,8 @@ export default function MoreScreens({ screen, of }: MoreScreensProps) {
       return <AutomationsPage of={of} />;
     case "conversations":
       return <ConversationsScreen />;
+    case "search":
+      return <SearchPage />;
     default:
       return <HomePage />;
   }

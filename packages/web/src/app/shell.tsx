@@ -20,7 +20,6 @@ const Notifier = lazyPart(async () => ({ default: (await appFrame()).Notifier })
 const HomePage = lazyPart(() => import("../home/home-page.tsx"));
 const MoreScreens = lazyPart(() => import("./more-screens.tsx"));
 const InboxPage = lazyPart(() => import("../approvals/inbox-page.tsx"));
-const SearchPage = lazyPart(() => import("../search/search-page.tsx"));
 const SettingsPage = lazyPart(() => import("../settings/settings-page.tsx"));
 
 /** The layout of every screen: a sidebar, or three tabs at the bottom on phones. */
@@ -68,9 +67,6 @@ export function Shell() {
                 <Route path="/c/:id">{({ id }) => <Panes id={id} />}</Route>
                 <Route path="/inbox">
                   <InboxPage />
-                </Route>
-                <Route path="/search">
-                  <SearchPage />
                 </Route>
                 <Route path="/settings/:section?">
                   {({ section }) => <SettingsPage section={section ?? "models"} />}

@@ -67,7 +67,7 @@ export function AutomationView({ id, secret, onSecret }: AutomationViewProps) {
         <AutomationActions automation={automation} isBusy={isBusy} attempt={attempt} onChanged={reload} />
         <Button onClick={() => navigate(`/automations/${id}?edit`)}>{words.edit}</Button>
         <Button variant="danger" onClick={() => setIsDeleting(true)}>
-          {words.delete} …
+          {`${words.delete} …`}
         </Button>
       </div>
       <Problem text={failure ?? problem} />

@@ -25,7 +25,7 @@ export default function AutomationsPage({ of }: AutomationsPageProps) {
             href="/automations"
             className="mb-2 inline-block text-sm text-soft underline-offset-2 hover:underline pointer-coarse:py-2.5"
           >
-            ← {words.back}
+            {`← ${words.back}`}
           </Link>
         )}
         {of === undefined ? (

@@ -106,7 +106,7 @@ function OtherAutomation({ value, error, onChange }: OtherAutomationProps) {
   const isKnown = value === "" || items.some(({ id }) => id === value);
   return (
     <SelectInput label={words.automation} value={value} error={error} onChange={onChange}>
-      {value === "" && <option value="" />}
+      {value === "" && <option value="">{words.chooseAutomation}</option>}
       {!isKnown && <option value={value}>{value}</option>}
       <Options of={Object.fromEntries(items.map(({ id, name }) => [id, name]))} />
     </SelectInput>

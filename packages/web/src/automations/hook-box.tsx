@@ -30,7 +30,7 @@ export function HookBox({ id, trigger, secret, onRenew }: HookBoxProps) {
       />
       {secret === null ? (
         <Button className="mt-1" onClick={() => setIsAsking(true)}>
-          {words.renew} …
+          {`${words.renew} …`}
         </Button>
       ) : (
         <div role="status">

@@ -185,7 +185,7 @@ type ZoneInputProps = {
 function ZoneInput({ value, error, onChange }: ZoneInputProps) {
   const words = useMoreWords().automations.form;
   const listId = useId();
-  const zones = useMemo(timeZones, []);
+  const zones = useMemo(() => timeZones(), []);
   return (
     <>
       <TextInput
@@ -198,7 +198,7 @@ function ZoneInput({ value, error, onChange }: ZoneInputProps) {
       />
       <datalist id={listId}>
         {zones.map((zone) => (
-          <option key={zone} value={zone} />
+          <option key={zone}>{zone}</option>
         ))}
       </datalist>
     </>

@@ -134,6 +134,7 @@ export const automationsDe: Pick<MoreWords, "automations"> = {
       tagHint: "Ein Name, oder Name:Wert.",
       conversation: "ID des Gesprächs",
       automation: "Automatisierung",
+      chooseAutomation: "Eine wählen",
       where: "Wo",
       place: "Ordner oder Git-URL",
       placeHint:

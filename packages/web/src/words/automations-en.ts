@@ -132,6 +132,7 @@ export const automationsEn = {
       tagHint: "A name, or name:value.",
       conversation: "Conversation id",
       automation: "Automation",
+      chooseAutomation: "Choose one",
       where: "Where",
       place: "Folder or Git URL",
       placeHint:
