@@ -40,12 +40,14 @@ export function AutomationListView() {
           {list.items.map((automation) => (
             <li key={automation.id} className="flex flex-wrap items-center gap-x-2 gap-y-1.5 py-2.5">
               <Summary automation={automation} />
-              <AutomationActions
-                automation={automation}
-                isBusy={isBusy}
-                attempt={attempt}
-                onChanged={reload}
-              />
+              <div className="flex gap-2 max-[720px]:basis-full">
+                <AutomationActions
+                  automation={automation}
+                  isBusy={isBusy}
+                  attempt={attempt}
+                  onChanged={reload}
+                />
+              </div>
             </li>
           ))}
         </ul>
@@ -63,6 +65,7 @@ function Summary({ automation }: { readonly automation: Automation }) {
   const words = useMoreWords().automations;
   const { language } = useServices();
   const { id, name, trigger, is_paused: isPaused, next_due_at: next, last_run: last } = automation;
+  const timeZone = trigger.kind === "cron" ? trigger.time_zone : undefined;
   const isScheduled = trigger.kind !== "webhook" && trigger.kind !== "event";
   return (
     <div className="min-w-0 grow basis-64">
@@ -80,7 +83,7 @@ function Summary({ automation }: { readonly automation: Automation }) {
       <p className="text-sm text-soft">{describeTrigger(trigger, words, language)}</p>
       <p className="flex flex-wrap gap-x-3 text-xs text-faint tabular-nums">
         {isScheduled && !isPaused && (
-          <span>{next === null ? words.noNext : words.next(shownDue(next, language))}</span>
+          <span>{next === null ? words.noNext : words.next(shownDue(next, language, timeZone))}</span>
         )}
         {last === null ? (
           <span>{words.neverRan}</span>

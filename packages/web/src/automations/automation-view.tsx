@@ -65,7 +65,7 @@ export function AutomationView({ id, secret, onSecret }: AutomationViewProps) {
       <p className="mb-3 text-sm text-soft">{describeTrigger(trigger, words, language)}</p>
       <div className="mb-4 flex flex-wrap gap-2">
         <AutomationActions automation={automation} isBusy={isBusy} attempt={attempt} onChanged={reload} />
-        <Button onClick={() => navigate(`/automations/${id}?edit`)}>{words.edit}</Button>
+        <Button onClick={() => navigate(`/automations/${id}?edit`)}>{words.change}</Button>
         <Button variant="danger" onClick={() => setIsDeleting(true)}>
           {`${words.delete} …`}
         </Button>

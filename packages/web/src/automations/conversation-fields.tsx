@@ -43,7 +43,11 @@ export function ConversationFields({ draft, problem, onChange }: ConversationFie
           <TextInput label={words.branch} error={errorOf(problem, "branch")} {...text("branch")} />
         )}
         {!isRepository && draft.place.trim() !== "" && (
-          <Check isOn={draft.worktree} onToggle={(worktree) => onChange({ ...draft, worktree })}>
+          <Check
+            className="mb-3"
+            isOn={draft.worktree}
+            onToggle={(worktree) => onChange({ ...draft, worktree })}
+          >
             {words.worktree}
           </Check>
         )}

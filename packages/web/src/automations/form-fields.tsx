@@ -102,13 +102,14 @@ export function Options({ of }: { readonly of: Readonly<Record<string, string>> 
 type CheckProps = {
   readonly isOn: boolean;
   readonly onToggle: (isOn: boolean) => void;
+  readonly className?: string;
   readonly children: ReactNode;
 };
 
 /** A checkbox of a form that is sent later. */
-export function Check({ isOn, onToggle, children }: CheckProps) {
+export function Check({ isOn, onToggle, className = "", children }: CheckProps) {
   return (
-    <label className="flex items-center gap-2 py-0.5 pointer-coarse:min-h-11">
+    <label className={`flex items-center gap-2 py-0.5 pointer-coarse:min-h-11 ${className}`}>
       <input
         type="checkbox"
         className="size-4 shrink-0 accent-accent-fill"

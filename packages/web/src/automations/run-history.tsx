@@ -52,7 +52,7 @@ function RunRow({ run }: { readonly run: AutomationRun }) {
       {hasConversation && (
         <Link
           href={`/c/${conversationId}`}
-          className="text-sm text-accent underline-offset-2 hover:underline pointer-coarse:py-2.5"
+          className="text-sm text-accent underline-offset-2 hover:underline max-[720px]:pl-6 pointer-coarse:py-2.5"
         >
           {words.openConversation}
         </Link>

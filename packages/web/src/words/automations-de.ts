@@ -7,6 +7,7 @@ export const automationsDe: Pick<MoreWords, "automations"> = {
       "Arbeit, die von selbst beginnt: zu festen Zeiten, wenn ein Webhook eintrifft oder wenn ein anderes Gespräch endet.",
     new: "Neue Automatisierung",
     edit: "Automatisierung bearbeiten",
+    change: "Bearbeiten",
     noneTitle: "Noch keine Automatisierungen",
     none: "Eine Automatisierung beginnt ein Gespräch mit deinem Auftrag, zu einer Zeit oder nach einem Ereignis, das du wählst.",
     more: "Mehr anzeigen",

@@ -6,6 +6,7 @@ export const automationsEn = {
       "Work that starts by itself: at set times, when a webhook arrives, or when another conversation ends.",
     new: "New automation",
     edit: "Edit automation",
+    change: "Edit",
     noneTitle: "No automations yet",
     none: "An automation starts a conversation with a prompt of yours, at a time or after an event that you choose.",
     more: "Show more",
