@@ -20,6 +20,7 @@ export const apiCommands: CommandTable = {
   share: async () => (await import("./commands/share.ts")).addShare,
   shares: async () => (await import("./commands/share.ts")).addShares,
   unshare: async () => (await import("./commands/share.ts")).addUnshare,
+  schedule: async () => (await import("./commands/schedule.ts")).addSchedule,
   export: async () => (await import("./commands/export.ts")).addExport,
   search: async () => (await import("./commands/search.ts")).addSearch,
   stats: async () => (await import("./commands/stats.ts")).addStats,

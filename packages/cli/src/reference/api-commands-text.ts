@@ -10,10 +10,27 @@ export async function apiCommandsText(): Promise<string> {
   return program.commands.map(section).join("\n\n");
 }
 
+/** A command that has others below it has a part for each of them. */
 function section(command: Command): string {
+  const { commands: below } = command;
+  return [
+    `## ${command.name()}`,
+    `${command.description()}.`,
+    ...(below.length === 0
+      ? usage(command, "convoke")
+      : below.flatMap((one) => [
+          `### ${command.name()} ${one.name()}`,
+          `${one.description()}.`,
+          ...usage(one, `convoke ${command.name()}`),
+        ])),
+    `Also ${common.map((flag) => `\`${flag}\``).join(", ")}.`,
+  ].join("\n\n");
+}
+
+function usage(command: Command, parents: string): string[] {
   const args = command.registeredArguments;
-  const usage = [
-    "convoke",
+  const line = [
+    parents,
     command.name(),
     ...args.map((one) => {
       const name = `${one.name()}${one.variadic ? "..." : ""}`;
@@ -26,13 +43,11 @@ function section(command: Command): string {
     ...own.map(({ flags, description, defaultValue }) => [
       `\`${flags}\``,
       description,
-      defaultValue === undefined ? "" : `\`${String(defaultValue)}\``,
+      defaultValue === undefined ? "" : `\`${textOf(defaultValue)}\``,
     ]),
   ];
   return [
-    `## ${command.name()}`,
-    `${command.description()}.`,
-    `\`\`\`sh\n${usage}\n\`\`\``,
+    `\`\`\`sh\n${line}\n\`\`\``,
     ...(rows.length === 0
       ? []
       : [
@@ -42,6 +57,10 @@ function section(command: Command): string {
             ...rows.map((row) => `| ${row.join(" | ")} |`),
           ].join("\n"),
         ]),
-    `Also ${common.map((flag) => `\`${flag}\``).join(", ")}.`,
-  ].join("\n\n");
+  ];
+}
+
+/** The text of a default. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
