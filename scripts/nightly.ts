@@ -29,6 +29,7 @@ const parts = [
   [`${testing}/nightly/node-cycles.ts`, "--count", "300"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "60", "--mixed"],
   [`${testing}/nightly/node-cycles.ts`, "--count", "300", "--pooled"],
+  [`${testing}/nightly/schedule-kills.ts`, "--schedules", "1000", "--kills", "20", "--seconds", "300"],
   [`${browser}/browser-cycles.ts`, "--count", "200"],
   [`${testing}/nightly/work-inside.ts`],
   ["scripts/install-matrix.ts"],

@@ -101,4 +101,4 @@ export interface AutomationStore {
 }
 
 /** Further final runs of an automation are removed, the oldest first. */
-export const keptRuns = 1_000;
+export const maxStoredRuns = 1_000;

@@ -98,7 +98,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
   async startDue(): Promise<boolean> {
     const { store, cluster } = this.#deps;
     const nowMs = cluster.nowMs();
-    if (this.#clockWatch.hasGoneBack()) await this.#planAnew(nowMs);
+    if (this.#clockWatch.hasGoneBack()) await this.#planAgain(nowMs);
     const due = await store.due(nowMs, dueBatch);
     // Nodes that begin at different ends get less into each other's way.
     const mixed = due.toSorted(() => Math.random() - 0.5);
@@ -113,7 +113,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
     return due.length === dueBatch;
   }
 
-  /** Goes on with what other nodes or earlier processes have stored and not carried out. */
+  /** Continues what other nodes or earlier processes have stored and not carried out. */
   async resume(): Promise<void> {
     const { store, cluster } = this.#deps;
     const claimed = await store.runsIn("claimed", { afterId: null, limit: openBatch });
@@ -145,7 +145,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
   }
 
   /** The clock was set back: due times between now and then come again, and those that have a run are not started twice. */
-  async #planAnew(nowMs: number): Promise<void> {
+  async #planAgain(nowMs: number): Promise<void> {
     const { store, cluster } = this.#deps;
     for (const kind of ["cron", "interval"] as const)
       for (const { id } of await store.ofKind(kind))

@@ -17,7 +17,7 @@ class Killed extends Error {}
 export type TestNode = AsyncDisposable & {
   readonly scheduler: Scheduler;
   readonly calls: () => number;
-  /** Starts what is due, and goes on with what is open. False when the node was killed meanwhile. */
+  /** Starts what is due, and continues what is open. False when the node was killed meanwhile. */
   round(): Promise<boolean>;
 };
 
