@@ -2,7 +2,7 @@ import type { Validator } from "@convoke/protocol/validate";
 import type { ToolHost } from "@convoke/tool-host";
 import { AutomationEditor } from "../automations/automation-editor.ts";
 import { DatabaseAutomationStore } from "../automations/database-automation-store.ts";
-import { Scheduler } from "../automations/scheduler.ts";
+import { Scheduler, type SchedulerDeps } from "../automations/scheduler.ts";
 import type { Peers } from "../cluster/peers.ts";
 import type { ApprovalPolicy } from "../engine/approval-policy.ts";
 import type { AutomationRouteDeps } from "../faces/agent-server/automations/automation-routes.ts";
@@ -28,6 +28,7 @@ export type OpenAutomationsDeps = {
   readonly toolHost: Pick<ToolHost, "catalogue">;
   readonly approvalDefault: ApprovalPolicy | null;
   readonly validator: Validator;
+  readonly livingNodes: SchedulerDeps["livingNodes"];
   readonly peers: Peers;
   readonly observer: Observer;
   readonly logger: Logger;
@@ -58,6 +59,7 @@ export function openAutomations(deps: OpenAutomationsDeps): OpenAutomations {
         completeStart(body, caller, { ...deps, settings, catalogue: toolHost.catalogue }),
     }),
     cluster,
+    livingNodes: deps.livingNodes,
     wait,
     logger,
   });
