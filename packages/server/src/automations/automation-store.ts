@@ -106,7 +106,7 @@ export interface AutomationStore {
 }
 
 /** Further final runs of an automation are removed, the oldest first. */
-export const keptRuns = 1_000;
+export const maxStoredRuns = 1_000;
 
 /** A day, to change the secret at the sender. */
 export const previousSecretMs = 24 * 60 * 60 * 1_000;

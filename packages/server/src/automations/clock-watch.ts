@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** A smaller step back is one of those by which clocks are kept right. */
+/** A smaller step back is one of those by which machines correct their clocks. */
 const leastStepMs = 30_000;
 
 /** Notices that the clock was set back. */

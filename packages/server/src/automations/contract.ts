@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { AutomationPlan } from "./automation.ts";
-import { keptRuns, type AutomationStore, type Decision, type NewRun } from "./automation-store.ts";
+import { maxStoredRuns, type AutomationStore, type Decision, type NewRun } from "./automation-store.ts";
 
 export const samplePlan: AutomationPlan = {
   name: "nightly",
@@ -56,7 +56,7 @@ export function describeAutomationStore(name: string, open: () => Promise<Automa
       expect((await one.ofKind("interval")).map(({ id }) => id)).not.toContain(made.id);
     });
 
-    test("a hook secret is kept apart from the automation, and can be removed", async () => {
+    test("a hook secret is stored apart from the automation, and can be removed", async () => {
       const { id, hasHookSecret } = await create("dora", null, "a secret of a sender");
       expect(hasHookSecret).toBe(true);
       expect(await other.hookSecrets(id)).toEqual(["a secret of a sender"]);
@@ -153,10 +153,10 @@ export function describeAutomationStore(name: string, open: () => Promise<Automa
     test("the history is bounded, and active runs stay", async () => {
       const { id } = await create("jan");
       const [first] = (await one.record(id, "n1", () => ({ ...none, runs: [newRun("first")] })))!.runs;
-      const many = Array.from({ length: keptRuns + 5 }, (_, index) => newRun(String(index), "skipped"));
+      const many = Array.from({ length: maxStoredRuns + 5 }, (_, index) => newRun(String(index), "skipped"));
       await one.record(id, "n1", () => ({ ...none, runs: many }));
-      const skipped = await one.runs(id, { beforeId: null, limit: 2 * keptRuns, state: "skipped" });
-      expect(skipped).toHaveLength(keptRuns);
+      const skipped = await one.runs(id, { beforeId: null, limit: 2 * maxStoredRuns, state: "skipped" });
+      expect(skipped).toHaveLength(maxStoredRuns);
       expect(await one.findRun(first!.id)).toEqual(first);
     });
 

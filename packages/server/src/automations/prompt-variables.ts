@@ -74,6 +74,6 @@ function toJson(value: unknown): string {
 /** A value that is too long becomes a string with its beginning. */
 function limited(json: string, max: number): string {
   if (json.length <= max) return json;
-  const kept = Math.max(0, Math.floor(max / 2) - 100);
-  return toJson(`${json.slice(0, kept)} ... (${json.length - kept} characters are left out)`);
+  const shown = Math.max(0, Math.floor(max / 2) - 100);
+  return toJson(`${json.slice(0, shown)} ... (${json.length - shown} characters are left out)`);
 }

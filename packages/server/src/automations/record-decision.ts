@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { activeStates, type Automation, type AutomationRun } from "./automation.ts";
 import { toAutomation, toRun } from "./automation-rows.ts";
 import {
-  keptRuns,
+  maxStoredRuns,
   type Decision,
   type DecisionBase,
   type NewRun,
@@ -132,7 +132,7 @@ async function removeOldest(tables: Transaction<Tables>, automationId: string): 
     .select("id")
     .where("automation_id", "=", automationId)
     .orderBy("id", "desc")
-    .offset(keptRuns)
+    .offset(maxStoredRuns)
     .limit(1)
     .execute();
   if (last === undefined) return;

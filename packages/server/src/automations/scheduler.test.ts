@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Fault } from "../lib/fault.ts";
 import { SchedulerRig } from "../testing/scheduler-rig.ts";
 import { dueKeyOf } from "./automation.ts";
@@ -218,6 +218,28 @@ test("of three nodes that see the same due times one starts each", async () => {
   await Promise.all(nodes.map((node) => node.round()));
   for (const automation of automations) expect(await rig.history(automation)).toEqual(["started"]);
   expect(rig.conversations.size).toBe(20);
+});
+
+test("the run of a node that lives and does not start it is started by another node after a while", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  await using _ = { [Symbol.asyncDispose]: async () => void vi.useRealTimers() };
+  await using rig = await SchedulerRig.open();
+  await using other = rig.node("two");
+  const automation = await rig.create();
+  const draft = {
+    dueKey: "schedule:stuck",
+    origin: "schedule",
+    dueAtMs: rig.nowMs,
+    state: "claimed",
+  } as const;
+  const decision = { runs: [draft], replaced: [], claimed: [], nextDueMs: automation.nextDueMs };
+  await rig.store.record(automation.id, "one", () => decision);
+  rig.living.add("one");
+  await other.round();
+  expect(await rig.history(automation)).toEqual(["claimed"]);
+  vi.advanceTimersByTime(30_000);
+  await other.round();
+  expect(await rig.history(automation)).toEqual(["started"]);
 });
 
 /** How many calls a node makes for two due times of which the second replaces the first. */

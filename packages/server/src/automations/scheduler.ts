@@ -5,6 +5,7 @@ import type { wait } from "../lib/wait.ts";
 import type { AutomationRun } from "./automation.ts";
 import type { AutomationStore } from "./automation-store.ts";
 import { ClockWatch } from "./clock-watch.ts";
+import { ForeignClaims, type ForeignClaimsDeps } from "./foreign-claims.ts";
 import { placeRuns, planDue, planQueued } from "./plan-runs.ts";
 import type { RunConversations } from "./run-conversations.ts";
 import { RunSettler } from "./run-settler.ts";
@@ -16,7 +17,8 @@ import type { Occurrence, Triggered, TriggerPort } from "./trigger-port.ts";
 export type SchedulerDeps = {
   readonly store: AutomationStore;
   readonly conversations: RunConversations;
-  readonly cluster: Pick<Cluster, "nodeId" | "nowMs" | "nodes">;
+  readonly cluster: Pick<Cluster, "nodeId" | "nowMs">;
+  readonly livingNodes: ForeignClaimsDeps["livingNodes"];
   readonly wait: typeof wait;
   readonly logger: Logger;
 };
@@ -37,6 +39,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
   readonly #starts: RunningStarts;
   readonly #settler: RunSettler;
   readonly #clockWatch: ClockWatch;
+  readonly #claims: ForeignClaims;
   readonly #closing = new AbortController();
   #wake = new AbortController();
   #loop: Promise<void> = Promise.resolve();
@@ -51,6 +54,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
     });
     this.#settler = new RunSettler(shared);
     this.#clockWatch = new ClockWatch(deps.cluster);
+    this.#claims = new ForeignClaims({ ...deps, ownNode: () => deps.cluster.nodeId });
   }
 
   /** Begins to start runs, until it is disposed of. */
@@ -101,7 +105,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
   async startDue(): Promise<boolean> {
     const { store, cluster } = this.#deps;
     const nowMs = cluster.nowMs();
-    if (this.#clockWatch.hasGoneBack()) await this.#planAnew(nowMs);
+    if (this.#clockWatch.hasGoneBack()) await this.#planAgain(nowMs);
     const due = await store.due(nowMs, dueBatch);
     // Nodes that begin at different ends get less into each other's way.
     const mixed = due.toSorted(() => Math.random() - 0.5);
@@ -116,17 +120,12 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
     return due.length === dueBatch;
   }
 
-  /** Goes on with what other nodes or earlier processes have stored and not carried out. */
+  /** Continues what other nodes or earlier processes have stored and not carried out. */
   async resume(): Promise<void> {
     const { store, cluster } = this.#deps;
     const claimed = await store.runsIn("claimed", { afterId: null, limit: openBatch });
     const waiting = claimed.filter(({ id }) => !this.#starts.has(id));
-    if (waiting.length > 0) {
-      const living = new Set((await cluster.nodes()).map(({ id }) => id));
-      this.#begin(
-        waiting.filter(({ nodeId }) => nodeId === cluster.nodeId || nodeId === null || !living.has(nodeId)),
-      );
-    }
+    this.#begin(await this.#claims.choose(waiting));
     await this.#settler.settleSome();
     const queued = await store.runsIn("queued", { afterId: null, limit: openBatch });
     for (const automationId of new Set(queued.map((run) => run.automationId))) {
@@ -148,7 +147,7 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
   }
 
   /** The clock was set back: due times between now and then come again, and those that have a run are not started twice. */
-  async #planAnew(nowMs: number): Promise<void> {
+  async #planAgain(nowMs: number): Promise<void> {
     const { store, cluster } = this.#deps;
     for (const kind of ["cron", "interval"] as const)
       for (const { id } of await store.ofKind(kind))

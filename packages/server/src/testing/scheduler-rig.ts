@@ -17,7 +17,7 @@ class Killed extends Error {}
 export type TestNode = AsyncDisposable & {
   readonly scheduler: Scheduler;
   readonly calls: () => number;
-  /** Starts what is due, and goes on with what is open. False when the node was killed meanwhile. */
+  /** Starts what is due, and continues what is open. False when the node was killed meanwhile. */
   round(): Promise<boolean>;
 };
 
@@ -27,11 +27,12 @@ export class SchedulerRig implements AsyncDisposable {
   readonly store: AutomationStore;
   /** By id. */
   readonly conversations = new Map<string, { readonly request: RunRequest; status: RunStatus }>();
+  /** Ids of the nodes that count as alive. */
+  readonly living = new Set<string>();
   readonly interrupted: string[] = [];
   /** Thrown by the next starts of conversations. */
   startError: Error | null = null;
   refusal: string | null = null;
-  readonly #living = new Set<string>();
   readonly #scope: AsyncDisposableStack;
 
   private constructor(store: AutomationStore, scope: AsyncDisposableStack) {
@@ -75,7 +76,7 @@ export class SchedulerRig implements AsyncDisposable {
   /** `allowedCalls` to the store and to conversations, then the node is dead. */
   node(id: string, allowedCalls = Infinity): TestNode {
     let calls = 0;
-    this.#living.add(id);
+    this.living.add(id);
     const counted = <Target extends object>(target: Target): Target =>
       new Proxy(target, {
         get: (_, name) => {
@@ -83,7 +84,7 @@ export class SchedulerRig implements AsyncDisposable {
           if (typeof method !== "function") return method;
           return (...given: unknown[]): unknown => {
             if (calls >= allowedCalls) {
-              this.#living.delete(id);
+              this.living.delete(id);
               throw new Killed();
             }
             calls += 1;
@@ -97,14 +98,8 @@ export class SchedulerRig implements AsyncDisposable {
       cluster: {
         nodeId: id,
         nowMs: () => this.nowMs,
-        nodes: async () =>
-          Array.from(this.#living, (nodeId) => ({
-            id: nodeId,
-            address: null,
-            release: null,
-            startedAtMs: null,
-          })),
       },
+      livingNodes: async () => this.living,
       wait,
       logger: silentLogger,
     });
@@ -116,7 +111,7 @@ export class SchedulerRig implements AsyncDisposable {
         if (!(error instanceof Killed)) throw error;
       }
       await scheduler.settled();
-      return this.#living.has(id);
+      return this.living.has(id);
     };
     return {
       scheduler,

@@ -45,11 +45,8 @@ export async function playSchedules(rig: ScheduleRig, play: SchedulePlay): Promi
     onProgress(`${kill + 1} of ${play.kills} kills`);
   }
   await sleep(Math.max(0, endMs - Date.now()));
-  const intervals = planned.filter(({ trigger }) => trigger.kind === "interval");
-  for (const { id } of intervals) await rig.pause(id);
-  const pausedMs = Date.now();
-  const runs = await settle(rig, planned, onProgress);
-  return await compare(rig, planned, runs, pausedMs);
+  await settle(rig, planned, endMs, onProgress);
+  return await compare(rig, planned, endMs);
 }
 
 async function create(rig: ScheduleRig, play: SchedulePlay, beginMs: number): Promise<Planned[]> {
@@ -70,33 +67,30 @@ async function create(rig: ScheduleRig, play: SchedulePlay, beginMs: number): Pr
   return planned;
 }
 
-/** The runs of each schedule once nothing is open any more. */
+/** Resolves when the runs of all due times up to `endMs` have ended. Intervals go on meanwhile. */
 async function settle(
   rig: ScheduleRig,
   planned: readonly Planned[],
+  endMs: number,
   onProgress: SchedulePlay["onProgress"],
-): Promise<ReadonlyMap<string, readonly AutomationRun[]>> {
-  const done = new Map<string, readonly AutomationRun[]>();
+): Promise<void> {
+  const open = new Set(planned);
   const deadlineMs = Date.now() + settleMs;
-  for (;;) {
-    for (const { id } of planned) {
-      if (done.has(id)) continue;
-      const runs = await rig.runsOf(id);
+  while (open.size > 0 && Date.now() < deadlineMs) {
+    for (const one of open) {
+      const runs = runsUpTo(await rig.runsOf(one.id), endMs);
       const isOpen = runs.some(({ state }) => ["queued", "claimed", "started"].includes(state));
-      if (runs.length > 0 && !isOpen) done.set(id, runs);
+      if (!isOpen && countOf(runs) >= dueUpTo(one, endMs).length) open.delete(one);
     }
-    onProgress(`${done.size} of ${planned.length} have ended`);
-    if (done.size === planned.length) return done;
-    if (Date.now() > deadlineMs) return done;
-    await sleep(1_000);
+    onProgress(`${planned.length - open.size} of ${planned.length} have ended`);
+    if (open.size > 0) await sleep(1_000);
   }
 }
 
 async function compare(
   rig: ScheduleRig,
   planned: readonly Planned[],
-  runsById: ReadonlyMap<string, readonly AutomationRun[]>,
-  pausedMs: number,
+  endMs: number,
 ): Promise<SchedulesPlayed> {
   const wrong: string[] = [];
   const created = new Map<string, string[]>();
@@ -105,31 +99,43 @@ async function compare(
     created.set(automation, [...(created.get(automation) ?? []), id]);
   }
   let [dueTimes, started, skipped, slowestMs] = [0, 0, 0, 0];
-  for (const { id, trigger } of planned) {
-    const runs = runsById.get(id);
-    if (runs === undefined) {
-      wrong.push(`${id}: its runs have not ended: ${JSON.stringify(await rig.runsOf(id))}`);
-      continue;
-    }
-    const schedule = createSchedule(trigger);
-    const due = schedule.passed(schedule.next(0)!, pausedMs, 1_000).newest;
-    const recorded = runs.reduce((sum, { count }) => sum + count, 0);
-    // One that was due at the moment of the pause may be on either side of it.
-    const isAtPause = due.length - recorded === 1 && pausedMs - due.at(-1)! < 2_000;
-    if (recorded !== due.length && !isAtPause)
-      wrong.push(`${id}: ${due.length} due times, ${recorded} recorded`);
-    const own = runs.flatMap((run) => (run.conversation_id === null ? [] : [run.conversation_id]));
+  for (const one of planned) {
+    const { id } = one;
+    const all = await rig.runsOf(id);
+    const runs = runsUpTo(all, endMs);
+    const due = dueUpTo(one, endMs).map((at) => new Date(at).toISOString());
+    const single = runs.filter(({ count }) => count === 1).map((run) => run.due_at);
+    const isComplete = countOf(runs) === due.length && single.every((at) => due.includes(at));
+    if (!isComplete) wrong.push(`${id}: due at ${due.join()}, recorded are ${JSON.stringify(runs)}`);
+    const [known, own] = [conversationsOf(all), conversationsOf(runs)];
     const found = created.get(id) ?? [];
-    if (found.toSorted().join() !== own.toSorted().join())
-      wrong.push(`${id}: the runs have the conversations ${own.join()}, and there are ${found.join()}`);
+    const isSame = own.every((each) => found.includes(each)) && found.every((each) => known.includes(each));
+    if (!isSame) wrong.push(`${id}: the runs have ${known.join()}, and there are ${found.join()}`);
     const bad = runs.filter(({ state }) => !["finished", "skipped"].includes(state));
     for (const run of bad) wrong.push(`${id}: ${JSON.stringify(run)}`);
     dueTimes += due.length;
     started += own.length;
-    skipped += recorded - own.length;
+    skipped += countOf(runs) - own.length;
     for (const run of runs)
       if (run.started_at !== null)
         slowestMs = Math.max(slowestMs, Date.parse(run.started_at) - Date.parse(run.due_at));
   }
   return { dueTimes, started, skipped, wrong, slowestMs };
+}
+
+function dueUpTo({ trigger }: Planned, endMs: number): readonly number[] {
+  const schedule = createSchedule(trigger);
+  return schedule.passed(schedule.next(0)!, endMs, 1_000).newest;
+}
+
+function runsUpTo(runs: readonly AutomationRun[], endMs: number): readonly AutomationRun[] {
+  return runs.filter((run) => Date.parse(run.due_at) <= endMs);
+}
+
+function countOf(runs: readonly AutomationRun[]): number {
+  return runs.reduce((sum, { count }) => sum + count, 0);
+}
+
+function conversationsOf(runs: readonly AutomationRun[]): string[] {
+  return runs.flatMap((run) => (run.conversation_id === null ? [] : [run.conversation_id]));
 }

@@ -7,7 +7,7 @@ import { ScheduleRig } from "./schedule-rig.ts";
 /**
  * `npx node nightly/schedule-kills.ts --schedules 1000 --kills 30 --seconds 240 --seed 1`: three servers on one PostgreSQL with schedules
  * whose due times are all within so many seconds, while servers are killed and started again. Exits with 1 when a due time was lost or
- * started twice.
+ * started twice. With `--folder` it is one server on a data folder.
  */
 const { values } = parseArgs({
   options: {
@@ -15,16 +15,17 @@ const { values } = parseArgs({
     kills: { type: "string", default: "30" },
     seconds: { type: "string", default: "240" },
     seed: { type: "string", default: "2026" },
+    folder: { type: "boolean", default: false },
   },
 });
 const probe = probePostgres();
-if (!probe.isUsable) {
+if (!values.folder && !probe.isUsable) {
   console.log(`Nothing was tried: ${probe.detail}`);
   process.exit();
 }
 const random = createRandom(Number(values.seed));
 const startMs = performance.now();
-await using postgres = await startPostgres();
+await using postgres = values.folder ? null : await startPostgres();
 await using rig = await ScheduleRig.open(postgres, random);
 const { dueTimes, started, skipped, wrong, slowestMs } = await playSchedules(rig, {
   schedules: Number(values.schedules),

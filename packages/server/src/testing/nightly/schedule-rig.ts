@@ -10,22 +10,21 @@ import { ServerProcess } from "../server-process.ts";
 import type { TestPostgres } from "../start-postgres.ts";
 import { findSteadyPort } from "../steady-port.ts";
 
-const nodeCount = 3;
 const key = "crash-test-key";
 
 type Page<Item> = { readonly items: readonly Item[]; readonly next_page_id?: string | null };
 
-/** Three servers on one PostgreSQL that start what is due; any of them may be killed, and clients ask any of them. */
+/** Three servers on one PostgreSQL, or one on a data folder, that start what is due; any may be killed, and clients ask any of them. */
 export class ScheduleRig implements AsyncDisposable {
   readonly nodes: ServerProcess[] = [];
   readonly #folder: string;
-  readonly #databaseUrl: string;
+  readonly #databaseUrl: string | null;
   readonly #ports: readonly number[];
   readonly #random: Random;
   readonly #scope: AsyncDisposableStack;
 
   private constructor(
-    given: Readonly<{ folder: string; databaseUrl: string; ports: readonly number[]; random: Random }>,
+    given: Readonly<{ folder: string; databaseUrl: string | null; ports: readonly number[]; random: Random }>,
     scope: AsyncDisposableStack,
   ) {
     this.#folder = given.folder;
@@ -35,12 +34,13 @@ export class ScheduleRig implements AsyncDisposable {
     this.#scope = scope;
   }
 
-  static async open(postgres: TestPostgres, random: Random): Promise<ScheduleRig> {
+  static async open(postgres: TestPostgres | null, random: Random): Promise<ScheduleRig> {
     await using scope = new AsyncDisposableStack();
     const { path: folder } = scope.use(await openTemporaryDirectory());
     const script = { turns: [{ text: "Done." }], loop: true };
     const model = scope.use(await startScriptedModel({ script }));
-    const databaseUrl = await postgres.createDatabase();
+    const databaseUrl = postgres === null ? null : await postgres.createDatabase();
+    const nodeCount = postgres === null ? 1 : 3;
     const ports: number[] = [];
     for (let index = 0; index < nodeCount; index += 1) ports.push(await findSteadyPort());
     const rig = new ScheduleRig({ folder, databaseUrl, ports, random }, scope.move());
@@ -63,7 +63,10 @@ export class ScheduleRig implements AsyncDisposable {
 
   /** Any of the servers, as behind a load balancer. */
   get client(): ConvokeClient {
-    return new ConvokeClient({ baseUrl: this.nodes[this.#random.whole(nodeCount)]!.url, apiKey: key });
+    return new ConvokeClient({
+      baseUrl: this.nodes[this.#random.whole(this.nodes.length)]!.url,
+      apiKey: key,
+    });
   }
 
   async create(name: string, trigger: AutomationTrigger): Promise<string> {
@@ -77,11 +80,6 @@ export class ScheduleRig implements AsyncDisposable {
     await this.nodes[index]!.kill();
     await sleep(pauseMs);
     this.nodes[index] = await this.#start(index);
-  }
-
-  async pause(id: string): Promise<void> {
-    const params = { automation_id: id };
-    await insist(() => this.client.call("POST /api/automations/{automation_id}/pause", { params }));
   }
 
   async runsOf(id: string): Promise<AutomationRun[]> {
