@@ -29,16 +29,16 @@ function trim(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return "(left out: it is nested too deeply)";
   if (Array.isArray(value)) {
-    const kept = value.slice(0, maxItems).map((item) => trim(item, depth - 1));
-    const left = value.length - kept.length;
-    return left === 0 ? kept : [...kept, `(${left} more are left out)`];
+    const shown = value.slice(0, maxItems).map((item) => trim(item, depth - 1));
+    const left = value.length - shown.length;
+    return left === 0 ? shown : [...shown, `(${left} more are left out)`];
   }
   const fields = Object.entries(value);
-  const kept = fields
+  const shown = fields
     .slice(0, maxItems)
     .map(([name, field]) => [name.slice(0, maxName), trim(field, depth - 1)]);
-  const left = fields.length - kept.length;
-  return Object.fromEntries(left === 0 ? kept : [...kept, ["...", `(${left} more are left out)`]]);
+  const left = fields.length - shown.length;
+  return Object.fromEntries(left === 0 ? shown : [...shown, ["...", `(${left} more are left out)`]]);
 }
 
 function trimText(text: string): string {

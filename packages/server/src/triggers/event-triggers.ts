@@ -76,7 +76,7 @@ export class EventTriggers implements AsyncDisposable {
     try {
       const automations = (await store.ofKind("event")).filter(isOfEvents);
       const sinceMs = this.#cursorMs ?? beganMs;
-      if (automations.length > 0) await this.#lookThrough(automations, sinceMs - lateMs);
+      if (automations.length > 0) await this.#readChanged(automations, sinceMs - lateMs);
       else this.#seen.clear();
       await this.#advance(beganMs, automations.length > 0);
     } catch (error) {
@@ -118,7 +118,7 @@ export class EventTriggers implements AsyncDisposable {
   }
 
   /** Every conversation that changed since then, the last changed first. */
-  async #lookThrough(automations: readonly EventAutomation[], sinceMs: number): Promise<void> {
+  async #readChanged(automations: readonly EventAutomation[], sinceMs: number): Promise<void> {
     const { journal } = this.#deps;
     const owners = new Set(automations.map(({ ownerId }) => ownerId));
     const kinds = new Set([statusKind, ...automations.flatMap(({ trigger }) => trigger.event_kinds ?? [])]);

@@ -83,7 +83,7 @@ function readGitlab(request: HookRequest, secrets: readonly string[], nowMs: num
   if (!isKnown) return null;
   // The first is the same at each attempt; the second is shared by hooks that a hook has caused.
   const id = headerOf(headers, "idempotency-key") ?? headerOf(headers, "x-gitlab-event-uuid");
-  // Whoever has recorded such a post has the secret, so the digest protects nothing: it is for senders without an id.
+  // Who has recorded such a post has the secret, so the digest protects nothing: it is for senders without an id.
   return id === null ? delivered(event, null, body) : { event, keys: [idKey(id)] };
 }
 

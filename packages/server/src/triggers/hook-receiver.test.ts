@@ -92,7 +92,7 @@ test("a delivery starts one run, and comes again without starting another", asyn
   ]);
   const again = { run_id: first?.run_id, is_repeated: true, detail: "This delivery came before." };
   expect(await deliver(receiver, id, post("d1", { ref: "refs/heads/main" }))).toEqual(again);
-  // The id of a delivery is not signed: a recorded post does not start anew under another one.
+  // The id of a delivery is not signed: a recorded post does not start again under another one.
   expect(await deliver(receiver, id, post("d2", { ref: "refs/heads/main" }))).toEqual(again);
   expect(await deliver(world.receiver(), id, post("d2", { ref: "refs/heads/other" }))).toEqual(again);
   expect(triggered).toHaveLength(1);

@@ -107,7 +107,7 @@ export function toChange(
   const changed = Object.entries(wanted).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name as keyof CreateAutomationRequest]),
   );
-  return Object.fromEntries(changed) as ChangeAutomationRequest;
+  return Object.fromEntries(changed);
 }
 
 function conversationOf(draft: AutomationDraft, stored: AutomationConversation): AutomationConversation {

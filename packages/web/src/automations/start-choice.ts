@@ -60,7 +60,7 @@ export function toTrigger(draft: StartDraft): AutomationTrigger {
     case "daily":
       return cron(`${minute} ${hour} * * *`);
     case "weekly":
-      return cron(`${minute} ${hour} * * ${draft.weekdays.toSorted().join(",") || "*"}`);
+      return cron(`${minute} ${hour} * * ${draft.weekdays.toSorted(byNumber).join(",") || "*"}`);
     case "monthly":
       return cron(`${minute} ${hour} ${draft.monthDay.trim()} * *`);
     case "cron":
@@ -125,7 +125,11 @@ function weekdaysOf(field: string): readonly number[] | null {
     if (from === undefined || to === undefined || more.length > 0 || from < 0 || to < from) return null;
     for (let day = from; day <= to; day += 1) days.add(day % 7);
   }
-  return [...days].toSorted();
+  return [...days].toSorted(byNumber);
+}
+
+function byNumber(one: number, other: number): number {
+  return one - other;
 }
 
 function weekdayOf(text: string): number {

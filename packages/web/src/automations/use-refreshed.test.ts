@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withFirstPage } from "./use-refreshed.ts";
 
 const page = (ids: string, nextPageId: string | null = null) => ({
-  items: [...ids].map((id) => ({ id })),
+  items: Array.from(ids, (id) => ({ id })),
   nextPageId,
 });
 
