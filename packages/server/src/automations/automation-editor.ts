@@ -16,7 +16,7 @@ export type AutomationEditorDeps = {
 };
 
 /** Of one user. */
-export const maxAutomations = 2_000;
+const maxAutomations = 2_000;
 
 const triggerLoc = ["body", "trigger"];
 
