@@ -60,7 +60,7 @@ export function printRuns(runs: readonly AutomationRun[], { json }: Printing): v
   printTable([...headings, { heading: "REASON", isCut: true }], rows);
 }
 
-export function describeTrigger(trigger: AutomationTrigger): string {
+function describeTrigger(trigger: AutomationTrigger): string {
   switch (trigger.kind) {
     case "cron":
       return `${trigger.expression} (${trigger.time_zone ?? "UTC"})`;

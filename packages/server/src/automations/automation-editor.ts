@@ -16,7 +16,7 @@ export type AutomationEditorDeps = {
 };
 
 /** Of one user. */
-export const maxAutomations = 2_000;
+const maxAutomations = 2_000;
 
 const triggerLoc = ["body", "trigger"];
 
@@ -77,11 +77,13 @@ export class AutomationEditor {
     checkSecret(plan, hookSecret ?? null);
     if (plan.trigger.kind === "webhook" && !automation.hasHookSecret && hookSecret == null)
       throw invalidField(["body", "hook_secret"], "A webhook needs a secret of at least 16 characters.");
-    const isPlanned = trigger === undefined || automation.isPaused;
-    const nextDueMs = isPlanned ? undefined : createSchedule(trigger).next(nowMs);
+    const nextDueMs =
+      trigger === undefined || automation.isPaused ? undefined : createSchedule(trigger).next(nowMs);
+    // A secret that nobody uses any more is removed.
+    const secret = plan.trigger.kind === "webhook" ? (hookSecret ?? undefined) : null;
     return await this.#store(automation, {
       ...change,
-      ...withoutUndefined({ nextDueMs, hookSecret: hookSecret ?? undefined }),
+      ...withoutUndefined({ nextDueMs, hookSecret: secret }),
     });
   }
 

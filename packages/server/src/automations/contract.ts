@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { AutomationPlan } from "./automation.ts";
 import { maxStoredRuns, type AutomationStore, type Decision, type NewRun } from "./automation-store.ts";
 
-export const samplePlan: AutomationPlan = {
+const samplePlan: AutomationPlan = {
   name: "nightly",
   trigger: { kind: "interval", every_seconds: 60, starts_at: "2026-01-01T00:00:00.000Z" },
   prompt: "Look for broken links.",
@@ -14,7 +14,7 @@ export const samplePlan: AutomationPlan = {
 
 const none: Decision = { runs: [], replaced: [], claimed: [], nextDueMs: null };
 
-export function newRun(dueKey: string, state: NewRun["state"] = "claimed"): NewRun {
+function newRun(dueKey: string, state: NewRun["state"] = "claimed"): NewRun {
   return { dueKey, origin: "schedule", state, dueAtMs: 5 };
 }
 

@@ -4,7 +4,7 @@ import type { Decision, DecisionBase, NewRun } from "./automation-store.ts";
 import { createSchedule } from "./schedule.ts";
 
 /** A due time that is younger is on time: it starts whatever the limits of catch-up are. No trigger has two of them at a time. */
-export const onTimeMs = 60_000;
+const onTimeMs = 60_000;
 
 /** Why no due time of an automation may start, in a sentence; null: they may. */
 export type Refusal = string | null;

@@ -49,28 +49,28 @@ describe("cron over the changes of a time zone's clock", () => {
 
 test("an interval counts from its first due time, whenever it is asked", () => {
   const startMs = Date.parse("2026-01-01T00:00:00Z");
-  const { next, passed } = createSchedule({
+  const schedule = createSchedule({
     kind: "interval",
     every_seconds: 90,
     starts_at: "2026-01-01T00:00:00Z",
   });
-  expect(next(startMs - 1)).toBe(startMs);
-  expect(next(startMs)).toBe(startMs + 90_000);
-  expect(next(startMs + 89_999)).toBe(startMs + 90_000);
-  expect(next(startMs + 123_456_789)! % 90_000).toBe(startMs % 90_000);
-  expect(passed(startMs, startMs + 200_000, 2)).toEqual({
+  expect(schedule.next(startMs - 1)).toBe(startMs);
+  expect(schedule.next(startMs)).toBe(startMs + 90_000);
+  expect(schedule.next(startMs + 89_999)).toBe(startMs + 90_000);
+  expect(schedule.next(startMs + 123_456_789)! % 90_000).toBe(startMs % 90_000);
+  expect(schedule.passed(startMs, startMs + 200_000, 2)).toEqual({
     count: 3,
     newest: [startMs + 90_000, startMs + 180_000],
   });
-  expect(passed(startMs, startMs - 1, 2)).toEqual({ count: 0, newest: [] });
-  expect(passed(startMs, startMs + 90_000 * 1e9, 1).count).toBe(maxCounted);
+  expect(schedule.passed(startMs, startMs - 1, 2)).toEqual({ count: 0, newest: [] });
+  expect(schedule.passed(startMs, startMs + 90_000 * 1e9, 1).count).toBe(maxCounted);
 });
 
 test("a single due time comes once", () => {
-  const { next, passed } = createSchedule({ kind: "once", at: "2026-01-01T00:00:00Z" });
+  const schedule = createSchedule({ kind: "once", at: "2026-01-01T00:00:00Z" });
   const atMs = Date.parse("2026-01-01T00:00:00Z");
-  expect([next(atMs - 1), next(atMs)]).toEqual([atMs, null]);
-  expect(passed(atMs, atMs + 5, 3)).toEqual({ count: 1, newest: [atMs] });
+  expect([schedule.next(atMs - 1), schedule.next(atMs)]).toEqual([atMs, null]);
+  expect(schedule.passed(atMs, atMs + 5, 3)).toEqual({ count: 1, newest: [atMs] });
 });
 
 test("of many passed due times of a cron expression the newest are known", () => {

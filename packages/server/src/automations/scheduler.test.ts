@@ -209,7 +209,7 @@ test("a clock that is set forward and back loses no due time, and starts none tw
   expect((await rig.store.find(automation.id))?.nextDueMs).toBe(realMs + 2 * minute);
 });
 
-test("of three nodes that see the same due times one starts each", async () => {
+test("P66: of three nodes that see the same due times one starts each", async () => {
   await using rig = await SchedulerRig.open();
   await using stack = new AsyncDisposableStack();
   const nodes = ["one", "two", "three"].map((id) => stack.use(rig.node(id)));
@@ -259,7 +259,7 @@ async function playTwo(rig: SchedulerRig, node: ReturnType<SchedulerRig["node"]>
   return automation;
 }
 
-test("a node that is killed between any two steps leaves each due time to the next one, which starts it once", async () => {
+test("P66: a node that is killed between any two steps leaves each due time to the next one, which starts it once", async () => {
   const calls = await countCalls();
   expect(calls).toBeGreaterThan(15);
   for (let allowed = 0; allowed < calls; allowed += 1) {

@@ -34,14 +34,14 @@ const longestPauseMs = 8_000;
 export async function playSchedules(rig: ScheduleRig, play: SchedulePlay): Promise<SchedulesPlayed> {
   const { windowMs, random, onProgress } = play;
   // Created before the first of them is due.
-  const beginMs = Date.now() + 5_000 + play.schedules * 40;
+  const beginMs = Date.now() + 2_000 + play.schedules * 40;
   const planned = await create(rig, play, beginMs);
   onProgress(`${planned.length} schedules, ${Date.now() < beginMs ? "in time" : "late"}`);
   await sleep(Math.max(0, beginMs - Date.now()));
   const endMs = beginMs + windowMs;
   for (let kill = 0; kill < play.kills; kill += 1) {
     await sleep(random.whole(Math.max(1, Math.floor(windowMs / play.kills / 2))));
-    await rig.kill(random.whole(rig.nodes.length), random.whole(longestPauseMs));
+    await rig.kill(random.whole(rig.nodes.length), random.whole(Math.min(longestPauseMs, windowMs / 2)));
     onProgress(`${kill + 1} of ${play.kills} kills`);
   }
   await sleep(Math.max(0, endMs - Date.now()));

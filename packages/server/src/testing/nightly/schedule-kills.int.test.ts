@@ -17,7 +17,7 @@ describe.skipIf(!probe.isUsable)(`schedules of three servers on PostgreSQL (${pr
     await postgres[Symbol.asyncDispose]();
   });
 
-  test(`servers that are killed lose no due time, and start none twice (seed ${seed})`, async () => {
+  test(`P66: servers that are killed lose no due time, and start none twice (seed ${seed})`, async () => {
     const random = createRandom(seed);
     await using rig = await ScheduleRig.open(postgres, random);
     const { wrong, dueTimes } = await playSchedules(rig, {

@@ -195,4 +195,9 @@ test("a webhook gets a secret of the server's choice, which is shown once", asyn
   expect(made.hook_secret).toMatch(/^whsec_[\w+/]{43}=$/);
   const { text } = await server.call("GET", `/api/automations/${made.id}`);
   expect(text).not.toContain(made.hook_secret);
+  const path = `/api/automations/${made.id}`;
+  expect((await server.call("PATCH", path, { trigger: hourly })).status).toBe(422);
+  const scheduled = await server.call("PATCH", path, { trigger: hourly, prompt: "Go." });
+  expect(scheduled.json).toMatchObject({ has_hook_secret: false, trigger: hourly });
+  expect((await server.call("PATCH", path, { trigger: { kind: "webhook", form: "hmac" } })).status).toBe(422);
 });
