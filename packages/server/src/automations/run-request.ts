@@ -4,7 +4,7 @@ import { fillPrompt } from "./prompt-variables.ts";
 import type { RunRequest } from "./run-conversations.ts";
 
 /** The tag of a conversation that names the automation which started it. */
-const automationTag = "automation";
+export const automationTag = "automation";
 
 /** The create request for the conversation of a run; the same for each attempt. */
 export function toRunRequest(
