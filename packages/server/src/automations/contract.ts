@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { AutomationPlan } from "./automation.ts";
 import { maxStoredRuns, type AutomationStore, type Decision, type NewRun } from "./automation-store.ts";
 
-const samplePlan: AutomationPlan = {
+export const samplePlan: AutomationPlan = {
   name: "nightly",
   trigger: { kind: "interval", every_seconds: 60, starts_at: "2026-01-01T00:00:00.000Z" },
   prompt: "Look for broken links.",

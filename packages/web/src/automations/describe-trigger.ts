@@ -13,7 +13,8 @@ export function describeTrigger(
   if (trigger.kind === "webhook") return describe.webhook(form.senders[trigger.form]);
   if (trigger.kind === "event") {
     const changes = (trigger.statuses ?? []).map((status) => describe.changes[status]);
-    return describe.event(changes.join(describe.or));
+    const kinds = (trigger.event_kinds ?? []).map((kind) => describe.gets(kind));
+    return describe.event([...changes, ...kinds].join(describe.or));
   }
   if (trigger.kind === "once") return describe.once(exactTime(trigger.at, language));
   const draft = fromTrigger(trigger, new Date(), "UTC");

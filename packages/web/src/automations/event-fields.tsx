@@ -89,9 +89,9 @@ export function EventFields({ trigger, problem, onChange }: EventFieldsProps) {
 type Which = "any" | "tag" | "conversation" | "automation";
 
 function whichOf(trigger: EventTrigger): Which {
-  if (trigger.tag !== undefined) return "tag";
-  if (trigger.conversation_id !== undefined) return "conversation";
-  return trigger.automation_id === undefined ? "any" : "automation";
+  if (trigger.tag != null) return "tag";
+  if (trigger.conversation_id != null) return "conversation";
+  return trigger.automation_id == null ? "any" : "automation";
 }
 
 type OtherAutomationProps = {

@@ -58,6 +58,7 @@ export const automationsDe: Pick<MoreWords, "automations"> = {
         stuck: "festhängt",
         waiting_for_confirmation: "auf Freigabe wartet",
       },
+      gets: (kind) => `ein Ereignis ${kind} bekommt`,
       or: " oder ",
     },
     form: {

@@ -57,6 +57,7 @@ export const automationsEn = {
         stuck: "is stuck",
         waiting_for_confirmation: "waits for approval",
       },
+      gets: (kind: string) => `gets an event ${kind}`,
       or: " or ",
     },
     form: {
