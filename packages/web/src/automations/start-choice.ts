@@ -29,7 +29,7 @@ export type StartDraft = {
   readonly event: EventTrigger;
 };
 
-export const workdays: readonly number[] = [1, 2, 3, 4, 5];
+const workdays: readonly number[] = [1, 2, 3, 4, 5];
 
 /** Every workday at nine; the single time is the next full hour. */
 export function newStart(now: Date, timeZone: string): StartDraft {
@@ -96,7 +96,7 @@ export function fromTrigger(trigger: AutomationTrigger, now: Date, timeZone: str
 }
 
 /** Seconds in the largest unit that has a whole number of them. */
-export function intervalOf(seconds: number): { readonly every: string; readonly unit: IntervalUnit } {
+function intervalOf(seconds: number): { readonly every: string; readonly unit: IntervalUnit } {
   const unit = (["days", "hours"] as const).find((name) => seconds % intervalUnits[name] === 0) ?? "minutes";
   return { every: String(seconds / intervalUnits[unit]), unit };
 }
