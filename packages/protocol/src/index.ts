@@ -59,6 +59,9 @@ export * from "./conversation/terminals.ts";
 export * from "./conversation/tool-results.ts";
 export * from "./conversation/while-running.ts";
 export * from "./conversation/approval-policy.ts";
+export * from "./automations/automation-trigger.ts";
+export * from "./automations/automation.ts";
+export * from "./automations/automation-run.ts";
 export * from "./conversation/network.ts";
 export * from "./conversation/wall.ts";
 export * from "./conversation/turn-control.ts";
@@ -158,6 +161,7 @@ export type { Operation, OperationInput, OperationReply } from "./routes/operati
 export * from "./routes/demo-routes.ts";
 export * from "./routes/key-routes.ts";
 export * from "./routes/share-routes.ts";
+export * from "./routes/automation-routes.ts";
 export * from "./routes/user-routes.ts";
 export * from "./routes/login-routes.ts";
 export * from "./routes/oidc-routes.ts";

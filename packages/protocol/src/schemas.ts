@@ -62,6 +62,9 @@ import * as nodeRoutes from "./routes/node-routes.ts";
 import * as openAiRoutes from "./routes/openai-routes.ts";
 import * as demoRoutes from "./routes/demo-routes.ts";
 import * as keyRoutes from "./routes/key-routes.ts";
+import * as automationTrigger from "./automations/automation-trigger.ts";
+import * as automation from "./automations/automation.ts";
+import * as automationRun from "./automations/automation-run.ts";
 import * as shareRoutes from "./routes/share-routes.ts";
 import * as userRoutes from "./routes/user-routes.ts";
 import * as loginRoutes from "./routes/login-routes.ts";
@@ -161,6 +164,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
       demoRoutes,
     ),
   ),
+  ...byName(namedIn(automationTrigger, automation, automationRun)),
   ...byName([replies.ErrorReply, replies.FileUploadResult]),
 ]);
 

@@ -24,13 +24,22 @@ export function openApi(options: ApiOptions): Promise<OpenedClient> {
  */
 export function openApiForRun(options: ApiOptions, isWaiting: boolean): Promise<OpenedClient> {
   if (isWaiting) return open(options, "ask");
+  return openRunning(
+    options,
+    "No server is running, so nothing would carry the run on. Add --wait to follow it here, or start convoke serve.",
+  );
+}
+
+/** A client of a running server; `purpose` says what only that can do. */
+export function openRunningApi(options: ApiOptions, purpose: string): Promise<OpenedClient> {
+  return openRunning(options, `No server is running, so nothing would ${purpose}. Start convoke serve.`);
+}
+
+function openRunning(options: ApiOptions, refusal: string): Promise<OpenedClient> {
   return openClient(options, {
     environment: configuredEnvironment(),
     openOwn: async () => {
-      throw new CommandError(
-        "No server is running, so nothing would carry the run on. Add --wait to follow it here, or start convoke serve.",
-        exitCodes.usage,
-      );
+      throw new CommandError(refusal, exitCodes.usage);
     },
   });
 }

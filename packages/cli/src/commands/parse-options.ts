@@ -59,3 +59,32 @@ export function parseProcesses(text: string): number {
     throw new InvalidArgumentError(`It must be auto or a whole number from 1 to ${maxProcesses}.`);
   return count;
 }
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Whole seconds. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined)
+    throw new InvalidArgumentError(
+      "It must be a number of seconds, minutes, hours or days such as 90s, 30m, 6h or 2d.",
+    );
+  return Number(count) * unitSeconds[unit]!;
+}
+
+export function parseAmount(text: string): number {
+  const amount = Number(text);
+  if (text.trim() === "" || !Number.isFinite(amount) || amount < 0)
+    throw new InvalidArgumentError("It must be an amount of US dollars such as 1.50.");
+  return amount;
+}
+
+/** Adds one `name=value` to those before. */
+export function parseTag(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must be a name and a value such as team=docs.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}

@@ -292,3 +292,36 @@ test("logs shows a file by level, and says what to do where there is no journal"
   const nowhere = await runConvoke(["logs"], { HOME: server.folder, PATH: "/nowhere" });
   expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining("journalctl is not installed")]);
 });
+
+test("schedule creates, shows, pauses, runs and deletes what starts by itself", async () => {
+  await server.call("POST", "/api/settings", {
+    llm_model: "openai/scripted",
+    llm_base_url: `${server.model.url}/v1`,
+    llm_api_key: "llm-key",
+  });
+  const words = ["--cron", "0 9 * * MON-FRI", "--time-zone", "Europe/Berlin", "--prompt", "Look around."];
+  const folder = ["--folder", server.workspaceDir, "--tag", "team=docs"];
+  const [made] = await linesOf("schedule", "schedule", "add", "morning", ...words, ...folder);
+  expect(made).toMatchObject({
+    name: "morning",
+    is_paused: false,
+    next_due_at: expect.any(String) as string,
+  });
+  expect(await linesOf("schedule_next", "schedule", "next", "morning", "--count", "2")).toHaveLength(2);
+  const [paused] = await linesOf("schedule", "schedule", "pause", made!.id.slice(-8));
+  expect(paused).toMatchObject({ id: made!.id, is_paused: true, next_due_at: null });
+  expect(await linesOf("schedule", "schedule", "ls")).toEqual([paused]);
+  const [run] = await linesOf("schedule_run", "schedule", "run", "morning");
+  await expect
+    .poll(async () => (await linesOf("schedule_run", "schedule", "history", "morning"))[0]?.state, {
+      timeout: 60_000,
+    })
+    .toBe("finished");
+  expect((await server.client.getConversation(run!.conversation_id!)).tags).toMatchObject({ team: "docs" });
+  expect((await convoke("schedule", "ls")).stdout).toMatch(/^ID +NEXT +WHEN +NAME\n\w+ +paused +0 9/);
+  const wrong = await convoke("schedule", "add", "x", "--cron", "0 0 30 2 *", "--prompt", "a", "--json");
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("never comes") as string]);
+  expect((await convoke("schedule", "add", "x", "--prompt", "a")).code).toBe(2);
+  await linesOf("schedule_rm", "schedule", "rm", "morning", "--yes");
+  expect((await convoke("schedule", "show", "morning")).code).toBe(1);
+});

@@ -7,22 +7,31 @@ const common = ["--server", "--data-dir", "--database", "--json"];
 export async function apiCommandsText(): Promise<string> {
   const program = new Command("convoke");
   for (const load of Object.values(apiCommands)) (await load())(program, () => {});
-  return program.commands.map((command) => section(command, "##")).join("\n\n");
+  return program.commands.map((command) => section(command)).join("\n\n");
 }
 
-function section(command: Command, heading: string): string {
+/** A command that has others below it has a part for each of them. */
+function section(command: Command): string {
   const { commands: below } = command;
-  const name = nameOf(command);
-  if (below.length > 0)
-    return [
-      `${heading} ${name}`,
-      `${command.description()}.`,
-      ...below.map((one) => section(one, `${heading}#`)),
-    ].join("\n\n");
+  return [
+    `## ${command.name()}`,
+    `${command.description()}.`,
+    ...(below.length === 0
+      ? usage(command, "convoke")
+      : below.flatMap((one) => [
+          `### ${command.name()} ${one.name()}`,
+          `${one.description()}.`,
+          ...usage(one, `convoke ${command.name()}`),
+        ])),
+    `Also ${common.map((flag) => `\`${flag}\``).join(", ")}.`,
+  ].join("\n\n");
+}
+
+function usage(command: Command, parents: string): string[] {
   const args = command.registeredArguments;
-  const usage = [
-    "convoke",
-    name,
+  const line = [
+    parents,
+    command.name(),
     ...args.map((one) => {
       const word = `${one.name()}${one.variadic ? "..." : ""}`;
       return one.required ? `<${word}>` : `[${word}]`;
@@ -34,13 +43,11 @@ function section(command: Command, heading: string): string {
     ...own.map(({ flags, description, defaultValue }) => [
       `\`${flags}\``,
       description,
-      defaultValue === undefined ? "" : `\`${String(defaultValue)}\``,
+      defaultValue === undefined ? "" : `\`${textOf(defaultValue)}\``,
     ]),
   ];
   return [
-    `${heading} ${name}`,
-    `${command.description()}.`,
-    `\`\`\`sh\n${usage}\n\`\`\``,
+    `\`\`\`sh\n${line}\n\`\`\``,
     ...(rows.length === 0
       ? []
       : [
@@ -50,12 +57,10 @@ function section(command: Command, heading: string): string {
             ...rows.map((row) => `| ${row.join(" | ")} |`),
           ].join("\n"),
         ]),
-    `Also ${common.map((flag) => `\`${flag}\``).join(", ")}.`,
-  ].join("\n\n");
+  ];
 }
 
-/** With the command that it is below of, such as `profiles ls`. */
-function nameOf(command: Command): string {
-  const parent = command.parent;
-  return parent === null || parent.parent === null ? command.name() : `${parent.name()} ${command.name()}`;
+/** The text of a default. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

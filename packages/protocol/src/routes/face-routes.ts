@@ -31,6 +31,7 @@ import { shellRoutes } from "./shell-routes.ts";
 import { terminalRoutes } from "./terminal-routes.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
+import { automationHookRoutes, automationRoutes, hookSecretRoutes } from "./automation-routes.ts";
 import { policyRoutes } from "./policy-routes.ts";
 import { shareRoutes } from "./share-routes.ts";
 import { userRoutes } from "./user-routes.ts";
@@ -70,6 +71,9 @@ export const agentFaceRoutes = {
   ...shareRoutes,
   ...userRoutes,
   ...policyRoutes,
+  ...automationRoutes,
+  ...hookSecretRoutes,
+  ...automationHookRoutes,
   ...demoRoutes,
   ...metricsRoutes,
   ...auditRoutes,

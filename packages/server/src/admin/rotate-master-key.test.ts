@@ -118,6 +118,20 @@ test("every column of every database that holds sealed texts is sealed with the 
       .insertInto("push_subscriptions")
       .values({ ...subscription, sealed_endpoint: seal("endpoint") })
       .execute();
+    await database.tables
+      .insertInto("automations")
+      .values({
+        id: "1",
+        owner_id: "bob",
+        version: 1,
+        kind: "webhook",
+        is_paused: 0,
+        document: "{}",
+        created_at: 1,
+        updated_at: 1,
+        sealed_hook_secret: seal("hook"),
+      })
+      .execute();
     await using store = openSqliteSandboxStore(sandboxesFile(server.dataDir));
     const limits = { memoryMb: 64, cpus: 1, pids: 10 };
     await store.insert({
@@ -138,6 +152,7 @@ test("every column of every database that holds sealed texts is sealed with the 
   expect(Object.entries(before).filter(([, texts]) => texts.length === 0)).toEqual([]);
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining([
+      "automations.sealed_hook_secret",
       "conversation_documents.sealed_secrets",
       "login_states.sealed_state",
       "mcp_logins.sealed_state",

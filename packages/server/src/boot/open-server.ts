@@ -229,7 +229,7 @@ export async function openServer({
   const { cluster } = store;
   let isReady = false;
   const pages = new PageCache();
-  scope.use(
+  const surface = scope.use(
     await openSurface({
       pages,
       ...shared,
@@ -259,7 +259,10 @@ export async function openServer({
   const url = await listen(config, { app, cluster, processGroup, internalListener });
   ownPort = Number(new URL(url).port);
   await directory.recover();
-  if (!isAttended) await appConversations.recover();
+  if (!isAttended) {
+    await appConversations.recover();
+    surface.startAutomations();
+  }
   isReady = true;
   const { conversationIdleSeconds } = config;
   const collect = openWholeCollector();

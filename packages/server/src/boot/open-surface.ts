@@ -45,6 +45,8 @@ import { findLocalServers } from "../models/local-servers.ts";
 import type { OpenConversations } from "./open-conversations.ts";
 import { sandboxesElsewhere } from "./sandbox-hosts.ts";
 import type { Observability } from "./open-observability.ts";
+import { findLivingNodes } from "./find-living-nodes.ts";
+import { openAutomations } from "./open-automations.ts";
 import type { OpenPush } from "./open-push.ts";
 import type { OidcLogins } from "../oidc/oidc-logins.ts";
 import { markOfProvider } from "../oidc/oidc-settings.ts";
@@ -147,8 +149,13 @@ export type SurfaceDeps = {
   readonly faces: readonly Face[];
 };
 
+export type Surface = AsyncDisposable & {
+  /** Lets automations start; to be called when conversations can be created. */
+  startAutomations(): void;
+};
+
 /** Mounts every route and socket on a listener, which it owns and closes. */
-export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
+export async function openSurface(deps: SurfaceDeps): Promise<Surface> {
   const { config, listener, store, conversations, sandboxes, validator, logger, times, ownKeys, peers } =
     deps;
   const { processGroup } = deps;
@@ -203,6 +210,17 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
   );
   const push = await openPushIfOn(deps, keys);
   if (push !== null) scope.use(push);
+  const sealedValues = new SealedValues(secretBox);
+  const automations = scope.use(
+    openAutomations({
+      ...deps,
+      secrets,
+      sealedValues,
+      users: keyStore.users,
+      livingNodes: () => findLivingNodes(config, store.cluster),
+      approvalDefault: config.approvalDefault,
+    }),
+  );
   const trimmed = new TrimmedEvents();
   const openSandboxAccess = createSandboxAccess({ sandboxes, secrets });
   const ports = new WorkspacePorts({
@@ -228,7 +246,9 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     approvalDefault: config.approvalDefault,
     toolHost: deps.toolHost,
     secrets,
-    sealedValues: new SealedValues(secretBox),
+    sealedValues,
+    automations,
+    hooks: automations.hooks,
     validator,
     openModel: (llm) => conversations.openLooseModel(llm),
     findLocalServers: () => findLocalServers({ send: fetch, ollamaHost: config.ollamaHost }),
@@ -332,7 +352,10 @@ export async function openSurface(deps: SurfaceDeps): Promise<AsyncDisposable> {
     config.docsDir !== null,
   );
   const owned = scope.move();
-  return { [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    startAutomations: () => automations.start(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** The page for people and the document for programs, both of the routes that are served. */

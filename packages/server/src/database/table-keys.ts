@@ -29,4 +29,8 @@ export const keysOf = {
   push_subscriptions: ["id"],
   chats: ["user_id", "digest"],
   model_lessons: ["user_id", "address"],
+  automations: ["id"],
+  automation_runs: ["id"],
+  automation_deliveries: ["automation_id", "key"],
+  automation_cursors: ["id"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

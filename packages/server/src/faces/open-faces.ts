@@ -4,6 +4,8 @@ import {
   appEventRoutes,
   appServerRoutes,
   appWorkspaceRoutes,
+  automationRoutes,
+  hookSecretRoutes,
   catalogRoutes,
   installedRoutes,
   childConversationRoutes,
@@ -50,6 +52,11 @@ import type { SecretStore } from "../settings/secret-store.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { Fetch } from "../lib/filtered-fetch.ts";
 import { version } from "../lib/version.ts";
+import {
+  automationHandlers,
+  type AutomationRouteDeps,
+} from "./agent-server/automations/automation-routes.ts";
+import { hookFace, type HookFaceDeps } from "./agent-server/automations/hook-face.ts";
 import { childHandlers } from "./agent-server/conversations/child-routes.ts";
 import { replayHandlers } from "./agent-server/events/replay-routes.ts";
 import { conversationFileHandlers } from "./agent-server/files/conversation-file-routes.ts";
@@ -107,6 +114,8 @@ export type FacesDeps = SettingsFaceDeps &
   Pick<DemoRouteDeps, "demo"> &
   RuleRouteDeps &
   PolicyRouteDeps &
+  AutomationRouteDeps &
+  Pick<HookFaceDeps, "hooks"> &
   AgentServerDeps & {
     readonly hosts: DefaultPlace & NetworkTotals & PassingPlace & { readonly grants: Grants };
     readonly ledger: Ledger;
@@ -175,6 +184,8 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(shareRoutes, shareHandlers(deps)),
     face(userRoutes, userHandlers(deps)),
     face(policyRoutes, policyHandlers(deps)),
+    face({ ...automationRoutes, ...hookSecretRoutes }, automationHandlers(deps)),
+    hookFace(deps),
     face(demoRoutes, demoHandlers(deps)),
     face(
       { ...sandboxRoutes, ...sandboxSpecRoutes },

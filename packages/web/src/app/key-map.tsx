@@ -54,6 +54,7 @@ export default function KeyMap() {
             h: () => navigate("/"),
             i: () => navigate("/inbox"),
             s: () => navigate("/search"),
+            a: () => navigate("/automations"),
             m: () => navigate("/settings"),
           }[event.key]
         : actions(event.key);

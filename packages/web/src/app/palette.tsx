@@ -123,6 +123,7 @@ function useEntries(): readonly PaletteEntry[] {
       entry("/inbox", rail.inbox, palette.screen),
       entry("/search", rail.search, palette.screen),
       entry("/archived", rail.archived, palette.screen),
+      entry("/automations", rail.automations, palette.screen),
       entry("/settings", rail.settings, palette.screen),
       ...Object.entries(settings.sections).map(([section, name]) =>
         entry(`/settings/${section}`, name, rail.settings),

@@ -1,4 +1,4 @@
-import { Archive, Inbox, PanelLeft, Plus, Search, Settings } from "lucide-react";
+import { Archive, CalendarClock, Inbox, PanelLeft, Plus, Search, Settings } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Link, useRoute } from "wouter";
 import { ConversationList } from "../overview/conversation-list.tsx";
@@ -29,6 +29,7 @@ export default function Rail({ waiting, onHide }: { readonly waiting: number; re
         <RailLink href="/" icon={<Plus size={15} />} label={words.rail.newConversation} />
         <RailLink href="/inbox" icon={<Inbox size={15} />} label={words.rail.inbox} count={waiting} />
         <RailLink href="/search" icon={<Search size={15} />} label={words.rail.search} />
+        <RailLink href="/automations" icon={<CalendarClock size={15} />} label={words.rail.automations} />
         <RailLink href="/settings" icon={<Settings size={15} />} label={words.rail.settings} />
       </div>
       <label className="mx-3 mb-1.5 flex h-7 items-center gap-2 rounded-md border border-line bg-canvas px-2 text-faint focus-within:border-accent">

@@ -11,8 +11,6 @@ import { useTitle } from "./use-title.ts";
 import { lazyPart } from "../lib/lazy-part.ts";
 
 const appFrame = () => import("./app-frame.ts");
-const ConversationsScreen = lazyPart(() => import("./conversations-screen.tsx"));
-const ArchivedPage = lazyPart(() => import("./archived-page.tsx"));
 const Rail = lazyPart(async () => ({ default: (await appFrame()).Rail }));
 const Tabs = lazyPart(async () => ({ default: (await appFrame()).Tabs }));
 const Announcer = lazyPart(async () => ({ default: (await appFrame()).Announcer }));
@@ -20,8 +18,8 @@ const KeyMap = lazyPart(async () => ({ default: (await appFrame()).KeyMap }));
 const Upkeep = lazyPart(async () => ({ default: (await appFrame()).Upkeep }));
 const Notifier = lazyPart(async () => ({ default: (await appFrame()).Notifier }));
 const HomePage = lazyPart(() => import("../home/home-page.tsx"));
+const MoreScreens = lazyPart(() => import("./more-screens.tsx"));
 const InboxPage = lazyPart(() => import("../approvals/inbox-page.tsx"));
-const SearchPage = lazyPart(() => import("../search/search-page.tsx"));
 const SettingsPage = lazyPart(() => import("../settings/settings-page.tsx"));
 
 /** The layout of every screen: a sidebar, or three tabs at the bottom on phones. */
@@ -70,17 +68,11 @@ export function Shell() {
                 <Route path="/inbox">
                   <InboxPage />
                 </Route>
-                <Route path="/conversations">
-                  <ConversationsScreen />
-                </Route>
-                <Route path="/search">
-                  <SearchPage />
-                </Route>
-                <Route path="/archived">
-                  <ArchivedPage />
-                </Route>
                 <Route path="/settings/:section?">
                   {({ section }) => <SettingsPage section={section ?? "models"} />}
+                </Route>
+                <Route path="/:screen/:of?">
+                  {({ screen, of }) => <MoreScreens screen={screen} of={of} />}
                 </Route>
                 <Route>
                   <HomePage />

@@ -27,6 +27,7 @@ export const de: Words = {
     untitled: "Ohne Titel",
     unread: "neu",
     archived: "Archiv",
+    automations: "Automatisierungen",
     sections: {
       pinned: "Angeheftet",
       asks: "Wartet auf dich",

@@ -26,6 +26,7 @@ export const en = {
     untitled: "Untitled",
     unread: "new",
     archived: "Archived",
+    automations: "Automations",
     sections: {
       pinned: "Pinned",
       asks: "Needs you",

@@ -1,3 +1,4 @@
+import { automationsDe } from "./automations-de.ts";
 import { exactLogDe } from "./exact-log-de.ts";
 import { workspaceDe } from "./workspace-de.ts";
 import { openPageDe } from "./open-page-de.ts";
@@ -6,6 +7,7 @@ import { settingsDe } from "./settings-de.ts";
 import type { MoreWords } from "./words.ts";
 
 export const moreDe: MoreWords = {
+  ...automationsDe,
   ...exactLogDe,
   ...workspaceDe,
   ...openPageDe,
@@ -406,7 +408,7 @@ export const moreDe: MoreWords = {
     off: "Kürzel mit einer Taste lassen sich in den Einstellungen abschalten.",
     list: [
       ["n", "Neues Gespräch"],
-      ["g h, g i, g s, g m", "Start, Eingang, Suche, Einstellungen"],
+      ["g h, g i, g s, g a, g m", "Start, Eingang, Suche, Automatisierungen, Einstellungen"],
       ["Strg+K, ⌘K", "Zu einem Gespräch, einer Ansicht oder einer Einstellung"],
       ["/", "Alles durchsuchen"],
       ["n, p", "Nächster und voriger Treffer der Suche"],

@@ -1,4 +1,5 @@
 import type { OidcRefusal } from "@convoke/protocol";
+import { automationsEn } from "./automations-en.ts";
 import { exactLogEn } from "./exact-log-en.ts";
 import { workspaceEn } from "./workspace-en.ts";
 import { openPageEn } from "./open-page-en.ts";
@@ -7,6 +8,7 @@ import { settingsEn } from "./settings-en.ts";
 
 /** Texts of screens and dialogs that load on demand. */
 export const moreEn = {
+  ...automationsEn,
   ...exactLogEn,
   ...workspaceEn,
   ...openPageEn,
@@ -401,7 +403,7 @@ export const moreEn = {
     off: "Single-key shortcuts can be turned off in the settings.",
     list: [
       ["n", "New conversation"],
-      ["g h, g i, g s, g m", "Home, inbox, search, settings"],
+      ["g h, g i, g s, g a, g m", "Home, inbox, search, automations, settings"],
       ["Ctrl+K, ⌘K", "Go to a conversation, screen or setting"],
       ["/", "Search everything"],
       ["n, p", "Next and previous search match"],

@@ -5,6 +5,7 @@ import { keyLimits } from "./0003-key-limits.ts";
 import { secretHosts } from "./0004-secret-hosts.ts";
 import { identities } from "./0005-identities.ts";
 import { userPolicies } from "./0006-user-policies.ts";
+import { automations } from "./0007-automations.ts";
 import { profileRevisions } from "./0009-profile-revisions.ts";
 
 /** In the order of their names; one that was released is never changed. */
@@ -17,6 +18,7 @@ export const allMigrations: Migrations = {
   "0004-secret-hosts": secretHosts,
   "0005-identities": identities,
   "0006-user-policies": userPolicies,
+  "0007-automations": automations,
   "0009-profile-revisions": profileRevisions,
 };
 

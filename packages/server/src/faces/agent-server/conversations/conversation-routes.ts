@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type {
   ConversationInfo,
   SetConfirmationPolicyRequest,
@@ -8,35 +7,22 @@ import type {
   UpdateSecretsRequest,
 } from "@convoke/protocol";
 import type { Conversation } from "../../../engine/conversation.ts";
-import type { SendInput } from "../../../engine/conversation-deps.ts";
 import { checkSecretSources } from "./check-secret-sources.ts";
 import { toConversationInfo, type ConversationInfoSource } from "../../../engine/state/conversation-info.ts";
-import { withWarnings, type ConversationConfig } from "../../../engine/conversation-config.ts";
 import type { Warning } from "../../../events/warning.ts";
-import type { ConversationDirectory } from "../../../directory/conversation-directory.ts";
 import { unusedWarning } from "../../../engine/unused-fields.ts";
 import { conversationMissing } from "../../../engine/refusals.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
-import { Fault, invalidField } from "../../../lib/fault.ts";
+import { Fault } from "../../../lib/fault.ts";
 import { readStartDepth } from "../../../lib/start-depth.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
-import { withPlugins, type PluginAccess } from "../extensions/with-plugins.ts";
 import { toSharedInfo } from "../../../reading/shared-view.ts";
-import { pinUsed } from "./pin-used.ts";
-import type { ProfileHistory } from "../../../settings/profile-history.ts";
 import { quotaHeaders } from "./quota-headers.ts";
-import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
-import { withoutUndefined } from "../../../lib/without-undefined.ts";
-
-export type ConversationRouteDeps = {
-  readonly directory: ConversationDirectory;
-  /** The access by which plugins are read; without it plugins are refused. */
-  readonly plugins?: PluginAccess;
-  readonly profileHistory: Pick<ProfileHistory, "pin">;
-};
+import { conversationStarter, type ConversationStarterDeps } from "./start-conversation.ts";
+import { checkPolicy, namesNewerFields, readTitle } from "./start-request.ts";
 
 type Search = {
   page_id?: string | null;
@@ -48,52 +34,14 @@ type Search = {
 const success = { json: { success: true } };
 
 /** The routes below `/api/conversations`. Source: contract 4.2 for stop. */
-export function conversationHandlers({ directory, plugins, profileHistory }: ConversationRouteDeps) {
+export function conversationHandlers(deps: ConversationStarterDeps) {
+  const { directory } = deps;
+  const start = conversationStarter(deps);
+
   async function describe(caller: Caller, id: string): Promise<ConversationInfo> {
     const described = await directory.describe(caller, id);
     if (described === null) throw conversationMissing(id);
     return toConversationInfo(described);
-  }
-
-  /** For a conversation that exists already and has no message yet. */
-  async function sendFirst(conversation: Conversation, message: SendInput): Promise<void> {
-    try {
-      await conversation.send(message);
-    } catch (error) {
-      // Another request created the conversation with another first message at the same time, and won.
-      if (!(error instanceof Fault && error.code === "client_message_id_reused")) throw error;
-    }
-  }
-
-  /** A known id returns that conversation, whatever its plugins are now. */
-  async function isKnown(
-    caller: Caller,
-    { conversation_id: id }: StartConversationRequest,
-  ): Promise<boolean> {
-    const known = id ? normalizeUuid(id) : null;
-    return known !== null && (await directory.describe(caller, known)) !== null;
-  }
-
-  /** Parent and child must share a folder: the parent's work is not in another one. */
-  async function parentOf(
-    caller: Caller,
-    id: string,
-    { parentId, config }: Pick<Start, "parentId" | "config">,
-  ): Promise<Pick<ConversationConfig, "parent">> {
-    if (parentId === null) return {};
-    const loc = ["body", "parent_conversation_id"];
-    const parent = parentId === id ? null : await directory.describe(caller, parentId);
-    if (parent === null)
-      throw invalidField(
-        loc,
-        "There is no other conversation with this id. Name one of yours, or leave this out.",
-      );
-    if (parent.config.workspace.working_dir !== config.workspace.working_dir)
-      throw invalidField(
-        loc,
-        "The conversation that this one belongs to works in another folder. Name the same one.",
-      );
-    return { parent: { conversation_id: parentId } };
   }
 
   const open = (request: RouteRequest): Promise<Conversation> =>
@@ -111,36 +59,20 @@ export function conversationHandlers({ directory, plugins, profileHistory }: Con
 
   return {
     startConversation: async (request) => {
-      const { caller, settingsVersion: version, settingsUsed: used } = request;
-      const given = request.body as StartConversationRequest;
-      const { body, warnings } =
-        (given.plugins ?? []).length > 0 && (await isKnown(caller, given))
-          ? { body: { ...given, plugins: null }, warnings: [] }
-          : await withPlugins(given, plugins ?? null, caller.userId);
-      const start = readStartRequest(body, namesNewerFields(request.request.body));
-      const { initial_message: first } = body;
-      const id = start.conversationId ?? randomUUID();
-      const below = await parentOf(caller, id, start);
-      const startDepth = readStartDepth(request.headers);
-      const config = {
-        ...start.config,
-        ...below,
-        ...withWarnings(start.config, [...warnings, ...unusedWarnings(request)]),
-        ...withoutUndefined({ settings_version: version, settings_used: used }),
-        ...(startDepth === 0 ? {} : { start_depth: startDepth }),
+      const { caller, settingsVersion, settingsUsed } = request;
+      const { id, created } = await start(caller, request.body as StartConversationRequest, {
+        isNewer: namesNewerFields(request.request.body),
+        settingsVersion,
+        settingsUsed,
+        startDepth: readStartDepth(request.headers),
+        warnings: unusedWarnings(request),
+      });
+      if (created === null) return { json: await describe(caller, id) };
+      return {
+        status: 201,
+        json: toConversationInfo(created),
+        headers: await quotaHeaders(directory, caller),
       };
-      const message = firstMessage(start, first?.run !== false);
-      // A conversation that is there already keeps what it names.
-      if (used !== undefined && !(await isKnown(caller, given)))
-        await pinUsed(profileHistory, caller.userId, id, used);
-      const created = await directory.create(caller, { id, ...start, config }, message);
-      if (created !== null) {
-        const headers = await quotaHeaders(directory, caller);
-        return { status: 201, json: toConversationInfo(created), headers };
-      }
-      if (message !== null && (await directory.describe(caller, id))?.state.lastSeq === 0)
-        await sendFirst(await directory.open(caller, id), message);
-      return { json: await describe(caller, id) };
     },
 
     getConversation: async (request) => {
@@ -241,13 +173,4 @@ export function conversationHandlers({ directory, plugins, profileHistory }: Con
 function unusedWarnings({ unused }: RouteRequest): Warning[] {
   const warning = unusedWarning(unused);
   return warning === null ? [] : [warning];
-}
-
-/** The same key on every retry: however often a create is repeated, the message is sent exactly once. */
-function firstMessage(
-  { initialMessage: message, initialSchema: responseSchema }: Start,
-  wantsRun: boolean,
-): SendInput | null {
-  const clientMessageId = "convoke:initial-message";
-  return message === null ? null : { message, wantsRun, responseSchema, clientMessageId };
 }

@@ -1,0 +1,90 @@
+import type { ApplicationDatabase } from "../database/application-database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { HookDelivery } from "./hook-form.ts";
+
+/** How long a delivery is remembered. Senders repeat one for some days at most. */
+const rememberedMs = 30 * 24 * 60 * 60 * 1000;
+/** Per automation, in keys; a delivery has one or two. */
+const maxRemembered = 20_000;
+/** Old deliveries are removed with one in so many new ones. */
+const cleanEvery = 100;
+
+export type ClaimedDelivery = {
+  /** Names the delivery among the occurrences of its automation, also at further attempts. */
+  readonly occurrence: string;
+  /** The run that it started; null when it is new, and after a crash between the two records. */
+  readonly runId: string | null;
+};
+
+export type DeliveryStoreDeps = {
+  readonly database: ApplicationDatabase;
+  readonly clock: Clock;
+};
+
+/** Remembers the deliveries of webhooks, so that each starts one run. Nodes that share a store share it. */
+export class DeliveryStore {
+  readonly #deps: DeliveryStoreDeps;
+  #untilClean = 1;
+
+  constructor(deps: DeliveryStoreDeps) {
+    this.#deps = deps;
+  }
+
+  /** Records a delivery with all its keys before its run; one that has a known key is the known one. */
+  async claim(automationId: string, keys: HookDelivery["keys"]): Promise<ClaimedDelivery> {
+    const { database, clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    const claimed = await database.transaction(async (tables) => {
+      const rows = await tables
+        .selectFrom("automation_deliveries")
+        .select(["key", "occurrence", "run_id"])
+        .where("automation_id", "=", automationId)
+        .where("key", "in", [...keys])
+        .execute();
+      const known = rows.find((row) => row.run_id !== null) ?? rows[0];
+      const { occurrence, run_id: runId } = known ?? { occurrence: keys[0], run_id: null };
+      for (const key of keys.filter((each) => !rows.some((row) => row.key === each)))
+        await tables
+          .insertInto("automation_deliveries")
+          .values({ automation_id: automationId, key, occurrence, run_id: runId, seen_at: nowMs })
+          .execute();
+      return { occurrence, runId };
+    });
+    this.#untilClean -= 1;
+    if (this.#untilClean <= 0) await this.#clean(automationId, nowMs);
+    return claimed;
+  }
+
+  /** The run of a claimed delivery is recorded. */
+  async settle(automationId: string, occurrence: string, runId: string): Promise<void> {
+    await this.#deps.database.tables
+      .updateTable("automation_deliveries")
+      .set({ run_id: runId })
+      .where("automation_id", "=", automationId)
+      .where("occurrence", "=", occurrence)
+      .execute();
+  }
+
+  async #clean(automationId: string, nowMs: number): Promise<void> {
+    this.#untilClean = cleanEvery;
+    const { tables } = this.#deps.database;
+    const [oldest] = await tables
+      .selectFrom("automation_deliveries")
+      .select("seen_at")
+      .where("automation_id", "=", automationId)
+      .orderBy("seen_at", "desc")
+      .offset(maxRemembered)
+      .limit(1)
+      .execute();
+    if (oldest !== undefined)
+      await tables
+        .deleteFrom("automation_deliveries")
+        .where("automation_id", "=", automationId)
+        .where("seen_at", "<=", oldest.seen_at)
+        .execute();
+    await tables
+      .deleteFrom("automation_deliveries")
+      .where("seen_at", "<=", nowMs - rememberedMs)
+      .execute();
+  }
+}
