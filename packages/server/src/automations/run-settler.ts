@@ -2,6 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { AutomationRun } from "./automation.ts";
 import type { AutomationStore, RunChange } from "./automation-store.ts";
 import type { RunConversations, RunStatus } from "./run-conversations.ts";
+import { RunRounds } from "./run-rounds.ts";
 
 export type RunSettlerDeps = {
   readonly store: AutomationStore;
@@ -14,17 +15,16 @@ const batch = 50;
 /** Records the ends of started runs, as their conversations have them. */
 export class RunSettler {
   readonly #deps: RunSettlerDeps;
-  #afterId: string | null = null;
+  readonly #started: RunRounds;
 
   constructor(deps: RunSettlerDeps) {
     this.#deps = deps;
+    this.#started = new RunRounds(deps.store, "started", batch);
   }
 
   /** The next started runs of all, round and round. */
   async settleSome(): Promise<void> {
-    const runs = await this.#deps.store.runsIn("started", { afterId: this.#afterId, limit: batch });
-    this.#afterId = runs.length < batch ? null : runs.at(-1)!.id;
-    await this.#settle(runs);
+    await this.#settle(await this.#started.next());
   }
 
   /** Those of one automation, before a decision about its next run. */

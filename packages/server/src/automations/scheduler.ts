@@ -8,6 +8,7 @@ import { ClockWatch } from "./clock-watch.ts";
 import { ForeignClaims, type ForeignClaimsDeps } from "./foreign-claims.ts";
 import { placeRuns, planDue, planQueued } from "./plan-runs.ts";
 import type { RunConversations } from "./run-conversations.ts";
+import { RunRounds } from "./run-rounds.ts";
 import { RunSettler } from "./run-settler.ts";
 import { RunStarter } from "./run-starter.ts";
 import { RunningStarts } from "./running-starts.ts";
@@ -40,6 +41,8 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
   readonly #settler: RunSettler;
   readonly #clockWatch: ClockWatch;
   readonly #claims: ForeignClaims;
+  readonly #claimed: RunRounds;
+  readonly #queued: RunRounds;
   readonly #closing = new AbortController();
   #wake = new AbortController();
   #loop: Promise<void> = Promise.resolve();
@@ -54,6 +57,8 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
     });
     this.#settler = new RunSettler(shared);
     this.#clockWatch = new ClockWatch(deps.cluster);
+    this.#claimed = new RunRounds(deps.store, "claimed", openBatch);
+    this.#queued = new RunRounds(deps.store, "queued", openBatch);
     this.#claims = new ForeignClaims({ ...deps, ownNode: () => deps.cluster.nodeId });
   }
 
@@ -123,11 +128,10 @@ export class Scheduler implements TriggerPort, AsyncDisposable {
   /** Continues what other nodes or earlier processes have stored and not carried out. */
   async resume(): Promise<void> {
     const { store, cluster } = this.#deps;
-    const claimed = await store.runsIn("claimed", { afterId: null, limit: openBatch });
-    const waiting = claimed.filter(({ id }) => !this.#starts.has(id));
+    const waiting = (await this.#claimed.next()).filter(({ id }) => !this.#starts.has(id));
     this.#begin(await this.#claims.choose(waiting));
     await this.#settler.settleSome();
-    const queued = await store.runsIn("queued", { afterId: null, limit: openBatch });
+    const queued = await this.#queued.next();
     for (const automationId of new Set(queued.map((run) => run.automationId))) {
       await this.#settler.settleOf(automationId);
       this.#begin((await store.record(automationId, cluster.nodeId, planQueued))?.runs ?? []);

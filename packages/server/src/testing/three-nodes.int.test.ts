@@ -203,6 +203,46 @@ describe.skipIf(!probe.isUsable)(`three servers on PostgreSQL (${probe.detail})`
     readonly database: { readonly url: string; readonly nodeAddress: null };
   } & { readonly servers: readonly [TestServer, TestServer, TestServer] };
 
+  test("P66: an automation's run that is ordered at one server interrupts the earlier one at another, once for each request", async () => {
+    await using three = await openThree({
+      script: { turns: [command("hold"), { text: "Done." }], loop: true },
+    });
+    const [first, second, third] = three.servers;
+    const model = { llm_model: "openai/scripted", llm_base_url: `${first.model.url}/v1`, llm_api_key: "k" };
+    expect((await first.call("POST", "/api/settings", model)).status).toBe(200);
+    const created = await first.call("POST", "/api/automations", {
+      name: "one at a time",
+      trigger: { kind: "cron", expression: "0 0 1 1 *" },
+      prompt: "Work.",
+      conversation: { working_dir: first.workspaceDir },
+      overlap: { mode: "replace" },
+    });
+    const { id } = created.json as { id: string };
+    const order = async (server: TestServer, request: string): Promise<void> => {
+      const { status, text } = await server.call("POST", `/api/automations/${id}/run`, {
+        request_id: request,
+      });
+      expect(status, text).toBe(201);
+    };
+    const states = async (): Promise<string[]> => {
+      const { json } = await third.call("GET", `/api/automations/${id}/runs`);
+      return (json as { items: { state: string }[] }).items.map(({ state }) => state);
+    };
+    await order(first, "a");
+    await expect.poll(() => first.quickTools.started, waiting).toEqual(["hold"]);
+    await expect.poll(states, waiting).toEqual(["started"]);
+    await Promise.all([order(second, "b"), order(third, "b")]);
+    await expect.poll(states, waiting).toEqual(["started", "replaced"]);
+    const { items } = (await third.call("GET", `/api/automations/${id}/runs`)).json as {
+      items: { conversation_id: string }[];
+    };
+    await third.waitForStatus(items[1]!.conversation_id, "paused", waiting.timeout);
+    const began = three.servers.flatMap(({ quickTools }) => quickTools.started);
+    expect(began.length).toBeLessThanOrEqual(2);
+    for (const { quickTools } of three.servers) quickTools.release();
+    await expect.poll(states, waiting).toEqual(["finished", "replaced"]);
+  });
+
   async function openThree(options: TestServerOptions): Promise<Three> {
     await using scope = new AsyncDisposableStack();
     const url = await postgres.createDatabase();

@@ -4,6 +4,7 @@ import { bodyLimitBytes } from "../../../http/errors.ts";
 import type { Face } from "../../../http/mount.ts";
 import { parseJsonBody } from "../../../http/parse-json-body.ts";
 import { RateLimits } from "../../../http/rate-limits.ts";
+import { sendToPlace } from "../../../http/without-slash.ts";
 import { Fault } from "../../../lib/fault.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import type { HookReceiver } from "../../../triggers/hook-receiver.ts";
@@ -40,7 +41,8 @@ function mountHook(scope: FastifyInstance, limits: Limits, { hooks, clientAddres
     method: "POST",
     url: "/api/automations/:automation_id/hook",
     bodyLimit: bodyLimitBytes,
-    onRequest: (request, _reply, done) => {
+    onRequest: (request, reply, done) => {
+      if (sendToPlace(request, reply)) return;
       take(limits.address, clientAddress(request), "from this address");
       done();
     },
