@@ -1,7 +1,7 @@
 import { ApiError } from "@convoke/client";
 import type { ConversationInfo } from "@convoke/protocol";
 import type { UnknownRecord } from "@convoke/client/view";
-import { Download, Link2 } from "lucide-react";
+import { Link2 } from "lucide-react";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import Meters from "../conversation/meters.tsx";
 import { ConversationTitle } from "../conversation/conversation-title.tsx";
@@ -10,7 +10,7 @@ import { exactTime } from "../lib/shown-times.ts";
 import { useStore } from "../lib/store.ts";
 import { useServices } from "../services/services.ts";
 import { Timeline } from "../timeline/timeline.tsx";
-import { Button, IconButton } from "../ui/button.tsx";
+import { Button } from "../ui/button.tsx";
 import { StateMark } from "../ui/state-mark.tsx";
 import { useMoreWords, useWords } from "../words/words.ts";
 
@@ -90,9 +90,9 @@ function SharedLog({ id, info }: { readonly id: string; readonly info: Conversat
         ) : (
           <h1 className="min-w-0 grow truncate font-medium">{info.title ?? rail.untitled}</h1>
         )}
-        <IconButton label={download.title} onClick={() => setIsDownloading(true)}>
-          <Download size={16} />
-        </IconButton>
+        <Button variant="quiet" onClick={() => setIsDownloading(true)}>
+          {download.title}
+        </Button>
       </header>
       <p className="flex shrink-0 items-center gap-2 border-b border-line bg-raised px-3 py-1.5 text-xs text-soft">
         <Link2 size={14} className="shrink-0" aria-hidden="true" />
