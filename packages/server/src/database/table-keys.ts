@@ -27,4 +27,5 @@ export const keysOf = {
   push_subscriptions: ["id"],
   chats: ["user_id", "digest"],
   model_lessons: ["user_id", "address"],
+  extension_copies: ["user_id", "id"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;
