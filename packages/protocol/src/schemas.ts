@@ -140,15 +140,9 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
-  ...byName(namedIn(
-    agentProfile,
-    llmCatalogue,
-    llmChange,
-    settingsPatch,
-    installed,
-    fetched,
-    canvasExtension,
-  )),
+  ...byName(
+    namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed, fetched, canvasExtension),
+  ),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
   ...byName(
     namedIn(

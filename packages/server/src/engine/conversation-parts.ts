@@ -11,7 +11,7 @@ import { LazySession } from "./lazy-session.ts";
 import { Lifetime } from "./lifetime.ts";
 import { PublishedState } from "./published-state.ts";
 import { Hold } from "./run/hold.ts";
-import type { HookGate } from "./hook-gate.ts";
+import { HookSlot, type HookGate } from "./hook-gate.ts";
 import { RunEnd } from "./run/run-end.ts";
 import { Runner, type RunListener } from "./run/runner.ts";
 import { timeLimitOf } from "./run/time-limits.ts";
@@ -29,8 +29,9 @@ export type ConversationParts = SharedParts & {
   readonly goals: GoalLoop;
   readonly halts: Halts;
   readonly hold: Hold;
-  /** Null when the conversation has no hooks. */
-  readonly hooks: HookGate | null;
+  readonly hooks: HookSlot;
+  /** Opens the hooks of the present configuration. */
+  readonly openHooks: () => HookGate | null;
   readonly lifetime: Lifetime;
   readonly published: PublishedState;
   readonly runEnd: RunEnd;
@@ -74,11 +75,13 @@ export function createParts(deps: ConversationDeps): ConversationParts {
     return await tools.openSession(configuration.config, context);
   });
   const unfinished = new UnfinishedRuns({ ...shared, session });
-  const hooks = tools.openHooks(configuration.config, {
-    openModel: () => models.openHelper("hook-llm"),
-    notify: (draft) => writer.notify(draft),
-    lost: lifetime.lost,
-  });
+  const openHooks = (): HookGate | null =>
+    tools.openHooks(configuration.config, {
+      openModel: () => models.openHelper("hook-llm"),
+      notify: (draft) => writer.notify(draft),
+      lost: lifetime.lost,
+    });
+  const hooks = new HookSlot(openHooks());
   const condensing = new Condensing({
     openModel: (settings) => models.openCondenser(settings),
     warn: (fields) => logger.warn({ conversation: id, ...fields }, "summary could not be written"),
@@ -122,6 +125,6 @@ export function createParts(deps: ConversationDeps): ConversationParts {
       );
     });
   });
-  const around = { approvalTimer, lifetime, runEnd, runTimer, unfinished };
+  const around = { openHooks, approvalTimer, lifetime, runEnd, runTimer, unfinished };
   return { ...shared, ...work, ...around, goals, halts, published, runner, titling, writer };
 }

@@ -1,5 +1,6 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import type { EventDraft } from "../events/event-draft.ts";
+import { addPlugin, type ToPluginChange } from "./add-plugin.ts";
 import { answerApprovals } from "./answer-approvals.ts";
 import type { ApprovalAnswer } from "./commands/approvals.ts";
 import { approvePlan } from "./approve-plan.ts";
@@ -96,7 +97,7 @@ export class Conversation implements AsyncDisposable {
     // Counts as work from here on: an idle conversation may be evicted, one that opens its workspace may not.
     using _use = this.queue.use();
     const session = await this.session.openWithin(toolTimeoutMs);
-    const admitted = (await this.#parts.hooks?.admit(input.message)) ?? noHooks;
+    const admitted = (await this.#parts.hooks.gate?.admit(input.message)) ?? noHooks;
     return await this.queue.post(() =>
       sendMessage(input, { session, admitted }, this.#sending(), (decision, extra) =>
         this.writer.commit(decision, extra),
@@ -135,6 +136,12 @@ export class Conversation implements AsyncDisposable {
       const readSeq = runner.beingReadSeq;
       await this.writer.commit(decideDequeue(log.state, eventId, readSeq, known.has(eventId)));
     });
+  }
+
+  /** Adds a plugin for the next turn, see {@link addPlugin}; fails during a run (409). */
+  async addPlugin(toChange: ToPluginChange): Promise<void> {
+    await addPlugin(toChange, this.#parts);
+    this.published.publish();
   }
 
   /** A side question; only its cost enters the log. */
@@ -217,9 +224,10 @@ export class Conversation implements AsyncDisposable {
     await this.titling.close();
     await goals.close();
     await queue.drain();
-    if (hooks !== null && !this.#hasEndedHooks) {
+    await hooks[Symbol.asyncDispose]();
+    if (hooks.gate !== null && !this.#hasEndedHooks) {
       this.#hasEndedHooks = true;
-      await endHooks(hooks, this.#parts);
+      await endHooks(hooks.gate, this.#parts);
     }
     await this.session[Symbol.asyncDispose]();
     this.#deps.boundSecrets.set([]);

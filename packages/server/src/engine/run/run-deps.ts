@@ -7,7 +7,7 @@ import type { Budget, Rules, Tools } from "../ports.ts";
 import type { SharedParts } from "../shared-parts.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
-import type { HookGate } from "../hook-gate.ts";
+import type { HookSlot } from "../hook-gate.ts";
 import type { ViewRequests } from "./view-requests.ts";
 
 /** The calls that an earlier process left open. */
@@ -26,8 +26,7 @@ export type RunDeps = SharedParts & {
   readonly earlier: EarlierRuns;
   readonly requests: ViewRequests;
   readonly condensing: Condensing;
-  /** Null when the conversation has no hooks. */
-  readonly hooks: HookGate | null;
+  readonly hooks: Pick<HookSlot, "gate">;
   readonly signals: Signals;
   readonly tools: Pick<Tools, "workspaceDir">;
   /** Called before each model call. */

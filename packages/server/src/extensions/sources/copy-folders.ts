@@ -6,8 +6,9 @@ import { digestOf, type CopiedFile } from "./folder-content.ts";
 /** The copies of each user below the data folder of this machine, by the digest of what is in them. */
 export class CopyFolders {
   readonly #root: string;
-  /** Paths of those that this process has compared with their digest. */
-  readonly #checked = new Set<string>();
+  /** Paths of those that this process has compared with their digest, and the one folder in each. */
+  readonly #checked = new Map<string, string>();
+  readonly #made = new Set<string>();
   /** Folders are written and removed one after another. */
   #work: Promise<unknown> = Promise.resolve();
 
@@ -28,26 +29,53 @@ export class CopyFolders {
   /** Makes {@link folderOf}. Programs behind walls may belong to another user of the machine. */
   async make(userId: string): Promise<string> {
     const folder = this.folderOf(userId);
+    if (this.#made.has(folder)) return folder;
     await mkdir(this.#root, { recursive: true, mode: 0o711 });
     await mkdir(folder, { recursive: true, mode: 0o755 });
+    this.#made.add(folder);
     return folder;
   }
 
-  /** Makes the folder, unless it is there and whole: a power cut can leave one with empty files. Resolves with its path. */
-  async write(userId: string, digest: string, read: () => readonly CopiedFile[]): Promise<string> {
+  /** A copy that is here and was compared with its digest; null for none. */
+  async find(userId: string, digest: string): Promise<string | null> {
+    const path = this.pathOf(userId, digest);
+    const label = this.#checked.get(path);
+    return label !== undefined && (await isThere(path)) ? join(path, label) : null;
+  }
+
+  /**
+   * Makes a copy, unless it is here and whole: a power cut can leave one with empty files. `label` is its one folder, below which all
+   * files are. Resolves with the path of that.
+   */
+  async write(
+    userId: string,
+    { digest, label, read }: { digest: string; label: string; read: () => readonly CopiedFile[] },
+  ): Promise<string> {
     return await this.#next(async () => {
       const path = this.pathOf(userId, digest);
-      if (this.#checked.has(path) && (await isThere(path))) return path;
       if ((await digestOfFolder(path)) !== digest) await this.#replace(await this.make(userId), path, read());
-      this.#checked.add(path);
-      return path;
+      this.#checked.set(path, label);
+      return join(path, label);
     });
+  }
+
+  /** Removes the folders of all users that have no copy, and their copies that are not in `digests`, by the name of their folder. */
+  async sweep(digests: ReadonlyMap<string, ReadonlySet<string>>): Promise<void> {
+    for (const name of await namesIn(this.#root)) {
+      const folder = join(this.#root, name);
+      const wanted = digests.get(folder);
+      if (wanted !== undefined) await this.#keepOnly(folder, wanted);
+      else await this.#next(() => rm(folder, { recursive: true, force: true }));
+    }
   }
 
   /** Removes all other folders of a user, and what processes left that were killed. */
   async keepOnly(userId: string, digests: ReadonlySet<string>): Promise<void> {
+    await this.#keepOnly(this.folderOf(userId), digests);
+  }
+
+  async #keepOnly(folder: string, digests: ReadonlySet<string>): Promise<void> {
     await this.#next(async () => {
-      const folder = this.folderOf(userId);
       for (const name of (await namesIn(folder)).filter((other) => !digests.has(other))) {
         this.#checked.delete(join(folder, name));
         await rm(join(folder, name), { recursive: true, force: true });

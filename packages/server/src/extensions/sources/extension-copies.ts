@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import type { ApplicationDatabase } from "../../database/application-database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { CopyFolders } from "./copy-folders.ts";
@@ -74,10 +73,23 @@ export class ExtensionCopies {
 
   /** The folder of a copy on this machine, written unless it is there; null when the user has none of this digest. */
   async folderOf(userId: string, digest: string): Promise<string | null> {
+    const known = await this.folders.find(userId, digest);
+    if (known !== null) return known;
     const row = await this.#rowOf(userId, digest);
     if (row === null) return null;
-    const path = await this.folders.write(userId, digest, () => unpackFolder(row.content));
-    return join(path, row.label);
+    const { label, content } = row;
+    return await this.folders.write(userId, { digest, label, read: () => unpackFolder(content) });
+  }
+
+  /** Removes from this machine what users removed at other nodes; call at the start. */
+  async sweep(): Promise<void> {
+    const query = this.#database.tables.selectFrom("extension_copies").select(["user_id", "digest"]);
+    const digests = new Map<string, Set<string>>();
+    for (const { user_id: userId, digest } of await query.execute()) {
+      const folder = this.folders.folderOf(userId);
+      digests.set(folder, (digests.get(folder) ?? new Set()).add(digest));
+    }
+    await this.folders.sweep(digests);
   }
 
   /** Removes the copies of a user that nothing has used for a while, without those whose ids are in `used`. */

@@ -37,7 +37,8 @@ export type OpenedSource = {
 
 export type OpenedCopy = {
   readonly pin: StoredPin;
-  /** Below the one folder of the copy. */
+  /** The folder below the root of the repository; empty for the root. */
+  readonly inside: string;
   readonly content: readonly CopiedFile[];
   readonly notes: readonly FolderNote[];
 };
@@ -73,12 +74,15 @@ export class ExtensionSources {
     }
     const { name, commit, submodules } = await this.#copyOf(userId, source, options);
     const opened = await this.openCopy(userId, name.digest);
-    const content = await this.copies.filesOf(userId, name.digest);
-    if (opened === null || content === null) throw copyMissing();
+    if (opened === null) throw copyMissing();
+    const content = await this.contentOf(userId, name.digest);
     // The commit that was asked for says nothing about how it is found again.
     const ref = isCommit(source.ref) ? null : source.ref;
     const pin = { ref, commit, id: name.id, digest: name.digest };
-    return { ...opened, copy: { pin, content, notes: noteFiles(content, submodules) } };
+    return {
+      ...opened,
+      copy: { pin, inside: source.inside, content, notes: noteFiles(content, submodules) },
+    };
   }
 
   /** Where an installation is read; null when its copy is gone. */
@@ -94,6 +98,11 @@ export class ExtensionSources {
   async openCopy(userId: string, digest: string): Promise<Omit<OpenedSource, "copy"> | null> {
     const directory = await this.copies.folderOf(userId, digest);
     return directory === null ? null : { files: this.#deps.localFiles, directory };
+  }
+
+  /** What is in a copy; empty when the user has none. */
+  async contentOf(userId: string, digest: string): Promise<CopiedFile[]> {
+    return ((await this.copies.filesOf(userId, digest)) ?? []).map(withoutLabel);
   }
 
   /** Removes the copy of an installation that is gone, unless another one uses it. */
@@ -136,6 +145,11 @@ export class ExtensionSources {
     this.#fetches += 1;
     return { [Symbol.dispose]: () => void (this.#fetches -= 1) };
   }
+}
+
+/** As it is in the repository: all of a copy is below one folder. */
+function withoutLabel(file: CopiedFile): CopiedFile {
+  return { ...file, path: file.path.slice(file.path.indexOf("/") + 1) };
 }
 
 /** The copies that installations of a user need. */

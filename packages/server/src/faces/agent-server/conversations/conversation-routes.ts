@@ -23,7 +23,8 @@ import { readStartDepth } from "../../../lib/start-depth.ts";
 import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { checkAnalyzer } from "../../../security/analyzers/check-analyzer.ts";
 import { conversationIdOf } from "../../../http/conversation-id.ts";
-import { withPlugins, type PluginAccess } from "../extensions/with-plugins.ts";
+import type { PluginAccess } from "../extensions/open-plugin.ts";
+import { withPlugins } from "../extensions/with-plugins.ts";
 import { toSharedInfo } from "../../../reading/shared-view.ts";
 import { quotaHeaders } from "./quota-headers.ts";
 import { checkPolicy, namesNewerFields, readStartRequest, readTitle, type Start } from "./start-request.ts";
@@ -110,9 +111,9 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
     startConversation: async (request) => {
       const { caller, settingsVersion: version } = request;
       const given = request.body as StartConversationRequest;
-      const { body, warnings } =
+      const { body, warnings, joined } =
         (given.plugins ?? []).length > 0 && (await isKnown(caller, given))
-          ? { body: { ...given, plugins: null }, warnings: [] }
+          ? { body: { ...given, plugins: null }, warnings: [], joined: [] }
           : await withPlugins(given, plugins ?? null, caller.userId);
       const start = readStartRequest(body, namesNewerFields(request.request.body));
       const { initial_message: first } = body;
@@ -122,6 +123,7 @@ export function conversationHandlers({ directory, plugins }: ConversationRouteDe
       const config = {
         ...start.config,
         ...below,
+        ...(joined.length === 0 ? {} : { joined_plugins: joined }),
         ...withWarnings(start.config, [...warnings, ...unusedWarnings(request)]),
         ...withoutUndefined({ settings_version: version }),
         ...(startDepth === 0 ? {} : { start_depth: startDepth }),
