@@ -2,7 +2,12 @@ import { Type, type Static } from "typebox";
 import { anyObject, flag, list, object, orAbsent, orNull, ref } from "../schema.ts";
 import { installedFields, sourceFields } from "./installed-fields.ts";
 
-const installFields = { ...sourceFields, force: flag(false) };
+/** With a commit as `ref`, `requested_ref` is what a refresh follows. */
+const installFields = {
+  ...sourceFields,
+  requested_ref: orAbsent(Type.String({ maxLength: 256 })),
+  force: flag(false),
+};
 
 /** What differs between two commits of a source, by path. */
 export const SourceChanges = object("SourceChanges", {

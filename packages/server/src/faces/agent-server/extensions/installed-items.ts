@@ -160,7 +160,7 @@ function toItem(
   const { version, description, enabled, installed_at } = rest;
   const common = { version, description, enabled, source, repo_path: repo_path ?? null, installed_at };
   if (copy === null) return { ...common, install_path: directory };
-  return { ...common, install_path: "", pin: { ...copy.pin, ref: copy.pin.ref ?? followed ?? null } };
+  return { ...common, install_path: "", pin: { ...copy.pin, ref: copy.pin.ref ?? (followed || null) } };
 }
 
 /** The settings with one installation added, or replaced when requested. */
