@@ -165,6 +165,7 @@ async function openConfigured({
           ? (shared) => openOurSandboxes(shared, { environment: whole, bubblewrap })
           : undefined,
         openWalls: (shared) => openOurWalls(shared, { environment: whole, bubblewrap }),
+        git: { environment: whole },
         isAttended,
         demo,
         takeOver,

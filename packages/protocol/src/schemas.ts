@@ -101,6 +101,8 @@ import * as files from "./workspace/files.ts";
 import * as git from "./workspace/git.ts";
 import * as health from "./workspace/health.ts";
 import * as installed from "./workspace/installed.ts";
+import * as fetched from "./workspace/fetched.ts";
+import * as canvasExtension from "./workspace/canvas-extension.ts";
 import * as catalogues from "./workspace/catalogues.ts";
 import * as metaProfile from "./settings/meta-profile.ts";
 import * as runtime from "./workspace/runtime.ts";
@@ -145,7 +147,18 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
   ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
-  ...byName(namedIn(agentProfile, profileRevision, llmCatalogue, llmChange, settingsPatch, installed)),
+  ...byName(
+    namedIn(
+      agentProfile,
+      profileRevision,
+      llmCatalogue,
+      llmChange,
+      settingsPatch,
+      installed,
+      fetched,
+      canvasExtension,
+    ),
+  ),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),
   ...byName(
     namedIn(

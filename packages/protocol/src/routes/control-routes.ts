@@ -22,6 +22,8 @@ import {
 } from "../conversation/turn-control.ts";
 import { AskAgentRequest, AskAgentResponse } from "../requests/update-conversation.ts";
 import { PendingToolCalls, SendToolResultsRequest } from "../conversation/tool-results.ts";
+import { LoadPluginRequest } from "../workspace/fetched.ts";
+import { fetchFailures } from "./installed-routes.ts";
 import { conversationParams } from "./parameters.ts";
 import { conflict, done, invalid, modelFailed, noConversation } from "./responses.ts";
 import { ok } from "./ok.ts";
@@ -86,6 +88,11 @@ export const controlRoutes = routesOf("Conversations", {
       ...conflict,
       ...invalid,
     },
+  },
+  loadPlugin: {
+    ...route("POST", "load_plugin", "Add a plugin to a conversation, for its next turn"),
+    body: LoadPluginRequest,
+    responses: { ...done, ...noConversation, ...conflict, ...fetchFailures, ...invalid },
   },
   setApprovalPolicy: {
     ...route("POST", "approval_policy", "Choose what happens to actions that nobody answers in time"),

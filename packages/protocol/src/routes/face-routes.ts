@@ -2,6 +2,7 @@ import { v1Routes } from "../app-server/v1-routes.ts";
 import { agentServerRoutes } from "./agent-server-routes.ts";
 import { agentSettingsRoutes } from "./agent-settings-routes.ts";
 import { appServerRoutes } from "./app-server-routes.ts";
+import { canvasExtensionRoutes } from "./canvas-extension-routes.ts";
 import { installedRoutes } from "./installed-routes.ts";
 import { legacyRoutes } from "./legacy-routes.ts";
 import { agentProfileRoutes, llmProfileRoutes } from "./llm-profile-routes.ts";
@@ -61,6 +62,7 @@ export const agentFaceRoutes = {
   ...agentRevisionRoutes,
   ...llmRoutes,
   ...installedRoutes,
+  ...canvasExtensionRoutes,
   ...mcpRoutes,
   ...openAiRoutes,
   ...webhookRoutes,

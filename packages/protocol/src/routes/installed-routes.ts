@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { ErrorReply } from "../requests/replies.ts";
+import { FetchPluginRequest, FetchPluginResponse, FetchSkillResponse } from "../workspace/fetched.ts";
 import {
-  InstalledCanvasExtensionsList,
   InstalledPluginResponse,
   InstalledPluginsListResponse,
   InstalledSkillResponse,
@@ -13,6 +13,7 @@ import {
   PluginsRequest,
   PluginsResponse,
   RefreshedPluginResponse,
+  RefreshInstalledRequest,
   RefreshedSkillResponse,
   SubAgentsRequest,
   SubAgentsResponse,
@@ -24,33 +25,53 @@ import { invalid } from "./responses.ts";
 import { ok } from "./ok.ts";
 import { routesOf } from "./route.ts";
 
-const name = Type.String({ minLength: 1, maxLength: 255, pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" });
-const skillParams = Type.Object({ skill_name: name });
-const pluginParams = Type.Object({ plugin_name: name });
-const missing = { 404: { description: "Nothing of this name is installed.", schema: ErrorReply } } as const;
-const taken = {
+export const installedName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: "^[a-z0-9]+(-[a-z0-9]+)*$",
+});
+const skillParams = Type.Object({ skill_name: installedName });
+const pluginParams = Type.Object({ plugin_name: installedName });
+export const notInstalled = {
+  404: { description: "Nothing of this name is installed.", schema: ErrorReply },
+} as const;
+export const installedAlready = {
   409: { description: "Something of this name is installed already.", schema: ErrorReply },
+} as const;
+/** What can go wrong with a git repository. */
+export const fetchFailures = {
+  403: {
+    description: "A network policy does not allow the host, or the folder is not for the caller.",
+    schema: ErrorReply,
+  },
+  502: { description: "The host did not answer as git expects.", schema: ErrorReply },
+  503: { description: "Too much is being fetched.", schema: ErrorReply },
+  504: { description: "The host took too long.", schema: ErrorReply },
 } as const;
 
 /** Skills, plugins and sub-agents in the form of newer clients. */
 export const installedRoutes = {
-  ...routesOf("Canvas extensions", {
-    listCanvasExtensions: {
-      method: "GET",
-      path: "/api/canvas-extensions/installed",
-      summary: "Pages that somebody added to Agent Canvas; none, because they cannot be installed here",
-      auth: true,
-      responses: ok("The extensions.", InstalledCanvasExtensionsList),
-    },
-  }),
   ...routesOf("Skills", {
+    fetchSkill: {
+      method: "POST",
+      path: "/api/skills/fetch",
+      summary: "Fetch a skill and show it; nothing is installed",
+      auth: true,
+      body: FetchPluginRequest,
+      responses: { ...ok("What is in it.", FetchSkillResponse), ...fetchFailures, ...invalid },
+    },
     installSkill: {
       method: "POST",
       path: "/api/skills/install",
-      summary: "Use the skill of a directory in every conversation of one's own",
+      summary: "Use the skill of a directory or a git repository in every conversation of one's own",
       auth: true,
       body: InstallSkillRequest,
-      responses: { ...ok("Installed.", InstalledSkillResponse), ...taken, ...invalid },
+      responses: {
+        ...ok("Installed.", InstalledSkillResponse),
+        ...installedAlready,
+        ...fetchFailures,
+        ...invalid,
+      },
     },
     listInstalledSkills: {
       method: "GET",
@@ -65,7 +86,7 @@ export const installedRoutes = {
       summary: "One installed skill",
       auth: true,
       params: skillParams,
-      responses: { ...ok("The skill.", InstalledSkillResponse), ...missing, ...invalid },
+      responses: { ...ok("The skill.", InstalledSkillResponse), ...notInstalled, ...invalid },
     },
     toggleInstalledSkill: {
       method: "PATCH",
@@ -74,23 +95,25 @@ export const installedRoutes = {
       auth: true,
       params: skillParams,
       body: UpdateInstalledRequest,
-      responses: { ...ok("Changed.", UpdateInstalledResponse), ...missing, ...invalid },
+      responses: { ...ok("Changed.", UpdateInstalledResponse), ...notInstalled, ...invalid },
     },
     uninstallSkill: {
       method: "DELETE",
       path: "/api/skills/installed/{skill_name}",
-      summary: "Use an installed skill no more; its directory stays",
+      summary: "Remove an installed skill and its copy; a directory stays",
       auth: true,
       params: skillParams,
-      responses: { ...ok("It is not installed any more.", UninstalledResponse), ...missing, ...invalid },
+      responses: { ...ok("It is not installed any more.", UninstalledResponse), ...notInstalled, ...invalid },
     },
     refreshInstalledSkill: {
       method: "POST",
       path: "/api/skills/installed/{skill_name}/refresh",
-      summary: "Read the directory of an installed skill again",
+      summary: "Read an installed skill again, from git at its newest commit or the one that is named",
       auth: true,
       params: skillParams,
-      responses: { ...ok("Read.", RefreshedSkillResponse), ...missing, ...invalid },
+      body: RefreshInstalledRequest,
+      isBodyOptional: true,
+      responses: { ...ok("Read.", RefreshedSkillResponse), ...notInstalled, ...fetchFailures, ...invalid },
     },
     listMarketplaceSkills: {
       method: "GET",
@@ -101,6 +124,14 @@ export const installedRoutes = {
     },
   }),
   ...routesOf("Plugins", {
+    fetchPlugin: {
+      method: "POST",
+      path: "/api/plugins/fetch",
+      summary: "Fetch a plugin and show what it would bring; nothing is installed",
+      auth: true,
+      body: FetchPluginRequest,
+      responses: { ...ok("What is in it.", FetchPluginResponse), ...fetchFailures, ...invalid },
+    },
     listPlugins: {
       method: "POST",
       path: "/api/plugins",
@@ -112,10 +143,15 @@ export const installedRoutes = {
     installPlugin: {
       method: "POST",
       path: "/api/plugins/install",
-      summary: "Use the plugin of a directory in every conversation of one's own",
+      summary: "Install the plugin of a directory or a git repository",
       auth: true,
       body: InstallPluginRequest,
-      responses: { ...ok("Installed.", InstalledPluginResponse), ...taken, ...invalid },
+      responses: {
+        ...ok("Installed.", InstalledPluginResponse),
+        ...installedAlready,
+        ...fetchFailures,
+        ...invalid,
+      },
     },
     listInstalledPlugins: {
       method: "GET",
@@ -130,7 +166,7 @@ export const installedRoutes = {
       summary: "One installed plugin",
       auth: true,
       params: pluginParams,
-      responses: { ...ok("The plugin.", InstalledPluginResponse), ...missing, ...invalid },
+      responses: { ...ok("The plugin.", InstalledPluginResponse), ...notInstalled, ...invalid },
     },
     toggleInstalledPlugin: {
       method: "PATCH",
@@ -139,23 +175,25 @@ export const installedRoutes = {
       auth: true,
       params: pluginParams,
       body: UpdateInstalledRequest,
-      responses: { ...ok("Changed.", UpdateInstalledResponse), ...missing, ...invalid },
+      responses: { ...ok("Changed.", UpdateInstalledResponse), ...notInstalled, ...invalid },
     },
     uninstallPlugin: {
       method: "DELETE",
       path: "/api/plugins/installed/{plugin_name}",
-      summary: "Use an installed plugin no more; its directory stays",
+      summary: "Remove an installed plugin and its copy; a directory stays",
       auth: true,
       params: pluginParams,
-      responses: { ...ok("It is not installed any more.", UninstalledResponse), ...missing, ...invalid },
+      responses: { ...ok("It is not installed any more.", UninstalledResponse), ...notInstalled, ...invalid },
     },
     refreshInstalledPlugin: {
       method: "POST",
       path: "/api/plugins/installed/{plugin_name}/refresh",
-      summary: "Read the directory of an installed plugin again",
+      summary: "Read an installed plugin again, from git at its newest commit or the one that is named",
       auth: true,
       params: pluginParams,
-      responses: { ...ok("Read.", RefreshedPluginResponse), ...missing, ...invalid },
+      body: RefreshInstalledRequest,
+      isBodyOptional: true,
+      responses: { ...ok("Read.", RefreshedPluginResponse), ...notInstalled, ...fetchFailures, ...invalid },
     },
     listMarketplacePlugins: {
       method: "GET",

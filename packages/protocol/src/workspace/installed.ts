@@ -1,25 +1,30 @@
 import { Type, type Static } from "typebox";
 import { anyObject, flag, list, object, orAbsent, orNull, ref } from "../schema.ts";
+import { installedFields, sourceFields } from "./installed-fields.ts";
 
-/** Source of an installation: a directory on the workspace's machine. */
+/** With a commit as `ref`, `requested_ref` is what a refresh follows. */
 const installFields = {
-  source: Type.String({ minLength: 1, maxLength: 4_096 }),
-  ref: orAbsent(Type.String({ maxLength: 256 })),
-  repo_path: orAbsent(Type.String({ maxLength: 4_096 })),
+  ...sourceFields,
+  requested_ref: orAbsent(Type.String({ maxLength: 256 })),
   force: flag(false),
 };
 
-const installedFields = {
-  name: Type.String(),
-  version: Type.Optional(Type.String({ default: "" })),
-  description: Type.Optional(Type.String({ default: "" })),
-  enabled: flag(true),
-  source: Type.String(),
-  resolved_ref: orNull(Type.String()),
-  repo_path: orNull(Type.String()),
-  installed_at: Type.String(),
-  install_path: Type.String(),
-};
+/** What differs between two commits of a source, by path. */
+export const SourceChanges = object("SourceChanges", {
+  from: Type.String(),
+  to: Type.String(),
+  added: Type.Array(Type.String()),
+  changed: Type.Array(Type.String()),
+  removed: Type.Array(Type.String()),
+});
+export type SourceChanges = Static<typeof SourceChanges>;
+
+/** `commit` is what was shown; `dry_run` shows what a refresh would change. */
+export const RefreshInstalledRequest = object("RefreshInstalledRequest", {
+  commit: orAbsent(Type.String({ maxLength: 64 })),
+  dry_run: flag(false),
+});
+export type RefreshInstalledRequest = Static<typeof RefreshInstalledRequest>;
 
 export const InstallSkillRequest = object("InstallSkillRequest", installFields);
 export type InstallSkillRequest = Static<typeof InstallSkillRequest>;
@@ -49,6 +54,7 @@ export type UninstalledResponse = Static<typeof UninstalledResponse>;
 export const RefreshedSkillResponse = object("RefreshedSkillResponse", {
   message: Type.String(),
   skill: ref(InstalledSkillResponse),
+  changes: orNull(ref(SourceChanges)),
 });
 export type RefreshedSkillResponse = Static<typeof RefreshedSkillResponse>;
 
@@ -112,6 +118,7 @@ export type InstalledPluginsListResponse = Static<typeof InstalledPluginsListRes
 export const RefreshedPluginResponse = object("RefreshedPluginResponse", {
   message: Type.String(),
   plugin: ref(InstalledPluginResponse),
+  changes: orNull(ref(SourceChanges)),
 });
 export type RefreshedPluginResponse = Static<typeof RefreshedPluginResponse>;
 
@@ -166,9 +173,3 @@ export type SubAgentInfo = Static<typeof SubAgentInfo>;
 
 export const SubAgentsResponse = object("SubAgentsResponse", { agents: Type.Array(ref(SubAgentInfo)) });
 export type SubAgentsResponse = Static<typeof SubAgentsResponse>;
-
-/** Pages that were added to Agent Canvas. */
-export const InstalledCanvasExtensionsList = object("InstalledCanvasExtensionsListResponse", {
-  canvas_extensions: Type.Array(anyObject()),
-});
-export type InstalledCanvasExtensionsList = Static<typeof InstalledCanvasExtensionsList>;

@@ -42,6 +42,7 @@ function open(changes: Partial<ChooseHostDeps> = {}, isAsRoot = false) {
     boundSecrets: createBoundSecretRegistry(),
     requireMachine: createMachinePolicy({ users: ["local"], isSandboxed: true }),
     disk: new DiskWatch({ folders: [] }),
+    copies: { make: async (userId) => `/data/extensions/${userId}`, folderOf: async () => null },
     policyOf: () => ({}),
     isMachineUser: (userId) => userId === "local",
     workspaceRoot: "/home/ada/work",

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { join, posix, resolve } from "node:path";
+import { dirname, join, posix, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { LeftBehind, NetworkPolicy, WallInfo } from "@convoke/protocol";
 import type { ToolHost } from "@convoke/tool-host";
@@ -37,6 +37,14 @@ import {
   wallsAreOff,
 } from "./read-wall.ts";
 
+/** What users fetched from git, on this machine. */
+export interface UserCopies {
+  /** Where all copies of a user are; makes the folder. */
+  make(userId: string): Promise<string>;
+  /** Writes a copy unless it is there; null when the user has none of this digest. */
+  folderOf(userId: string, digest: string): Promise<string | null>;
+}
+
 export type ChooseHostDeps = SandboxHostsDeps & {
   /** In this process. */
   readonly toolHost: ToolHost;
@@ -45,6 +53,7 @@ export type ChooseHostDeps = SandboxHostsDeps & {
   /** What a wall lets out unless the conversation says otherwise. */
   readonly network: NetworkPolicy;
   readonly requireMachine: RequireMachine;
+  readonly copies: UserCopies;
   readonly disk: DiskWatch;
   /** Who may do without a wall, and widen what one or a sandbox reaches. */
   readonly isMachineUser: (userId: string) => boolean;
@@ -74,6 +83,7 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
     const wall = await this.openWall(conversation);
     if (wall === null) {
       requireMachine(conversation.ownerId);
+      await this.#writeCopies(conversation);
       const folder = this.#folderOf(conversation.config);
       return processHost(toolHost, { whyNoCommand: () => this.#deps.disk.whyFull([folder]) });
     }
@@ -184,7 +194,25 @@ export class Hosts implements DefaultPlace, NetworkTotals, PassingPlace {
       hide,
       unlocked: checkUnlocked(unlocked),
       extraFolders,
+      copies: await this.#copiesInside({ ownerId, config }),
     });
+  }
+
+  /** Plugins of the conversation that were fetched from git are written at this node; those that were removed are left out. */
+  async #writeCopies({ ownerId, config }: Pick<HostedConversation, "ownerId" | "config">): Promise<void> {
+    for (const { digest } of config.joined_plugins ?? [])
+      if (digest !== null) await this.#deps.copies.folderOf(ownerId, digest);
+  }
+
+  /** Inside they show where the node had them at which they joined. */
+  async #copiesInside(
+    place: Pick<HostedConversation, "ownerId" | "config">,
+  ): Promise<NonNullable<WallOrder["copies"]>> {
+    await this.#writeCopies(place);
+    const folder = await this.#deps.copies.make(place.ownerId);
+    const roots = (place.config.joined_plugins ?? []).filter(({ digest }) => digest !== null);
+    // A root is the copy's one folder, below the folder of its digest.
+    return { folder, targets: [...new Set([folder, ...roots.map(({ root }) => dirname(dirname(root)))])] };
   }
 
   async findLeftBehind(conversation: HostedConversation): Promise<LeftBehind> {

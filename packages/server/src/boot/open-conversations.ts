@@ -20,6 +20,12 @@ import { Quotas } from "../directory/quotas.ts";
 import type { PolicyStore } from "../settings/policy-store.ts";
 import type { WallHolds } from "../walls/wall-holds.ts";
 import { Standstills } from "../directory/standstills.ts";
+import { CopyFolders } from "../extensions/sources/copy-folders.ts";
+import { ExtensionCopies } from "../extensions/sources/extension-copies.ts";
+import { ExtensionSources } from "../extensions/sources/extension-sources.ts";
+import type { GitWayDeps } from "../extensions/sources/git-way.ts";
+import { installedSkills } from "../extensions/sources/installed-skills.ts";
+import { SecretStore } from "../settings/secret-store.ts";
 import { openSkillAccess, type SkillAccess } from "../tools/session-skills.ts";
 import { toConversationInfo } from "../engine/state/conversation-info.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -86,6 +92,8 @@ export type OpenConversationsDeps = Store & {
   readonly demo: Demo | null;
   /** Besides the server's own. */
   readonly moreToolSources: readonly OpenToolSource[];
+  /** How git reaches hosts for users. */
+  readonly gitWays: GitWayDeps;
   /** Wraps every model. */
   readonly wrap: Pick<Wrap, "model">;
   /** Writes what reviewers decide to the audit log. */
@@ -106,6 +114,7 @@ export interface OpenConversations extends AsyncDisposable {
   readonly policies: PolicyStore;
   readonly quotas: Quotas;
   readonly skills: SkillAccess;
+  readonly sources: ExtensionSources;
   readonly mcpLogins: McpLogins;
   readonly ledger: Ledger;
   /** Opens a model outside of any conversation: it belongs to no user and is not in the ledger. */
@@ -149,7 +158,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     const model = wrap.model(openModel(llm, { send: withCallDepth(send, callDepth), findProfile, lessons }));
     return watchModel(estimatedWhenAborted(model, llm), observer);
   };
-  const skills = openSkillAccess(config);
+  const local = openSkillAccess(config);
   const ledger = await Ledger.open({
     database,
     maxPerDay: config.maxBudgetPerUserPerDay,
@@ -161,6 +170,29 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     isSandboxed: config.areConversationsSandboxed,
   });
   const { toolHost } = deps;
+  const folders = new CopyFolders(config.dataDir);
+  const isMachineUser = (userId: string): boolean =>
+    ["*", userId].some((name) => config.machineUsers.includes(name));
+  const sources = new ExtensionSources({
+    copies: new ExtensionCopies({ database, folders, clock: systemClock }),
+    fetch: { ways: deps.gitWays, host: toolHost },
+    settings,
+    secrets: new SecretStore({ database, secretBox, clock: systemClock }),
+    policiesOf: (userId) => {
+      const { max_network: max } = deps.policies.of(userId);
+      const server = { source: "server", policy: config.wall.network } as const;
+      return max === undefined ? [server] : [server, { source: "user", policy: max }];
+    },
+    localFiles: local.server.files,
+    files: local.filesOf(toolHost) ?? local.server.files,
+    requireMachine,
+  });
+  await sources.copies.sweep();
+  const skills: SkillAccess = {
+    ...local,
+    installedOf: async (userId) =>
+      await installedSkills(sources, userId, (await settings.load(userId)).settings),
+  };
   const { workspaceRoot } = config;
   const hosts = new Hosts({
     toolHost,
@@ -172,7 +204,11 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     requireMachine,
     disk: new DiskWatch({ folders: [config.dataDir] }),
     policyOf: deps.policies.of,
-    isMachineUser: (userId) => ["*", userId].some((name) => config.machineUsers.includes(name)),
+    isMachineUser,
+    copies: {
+      make: (userId) => folders.make(userId),
+      folderOf: (userId, digest) => sources.copies.folderOf(userId, digest),
+    },
     workspaceRoot,
     home: config.homeDir,
     logger,
@@ -275,6 +311,7 @@ export async function openConversations(deps: OpenConversationsDeps): Promise<Op
     policies: deps.policies,
     quotas,
     skills,
+    sources,
     mcpLogins,
     ledger,
     openLooseModel: (llm) =>

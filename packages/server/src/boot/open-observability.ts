@@ -39,9 +39,9 @@ export interface Observability extends AsyncDisposable {
   openFaces(watched: Watched): Face[];
 }
 
-/** Records in the audit log what passed or was refused on the way out of a conversation's wall, or of a sandbox. */
+/** Records in the audit log what passed or was refused on the way out of a conversation's wall, of a sandbox, or of git for a user. */
 export type OnEgress = (
-  place: { readonly conversation: string } | { readonly sandbox: string },
+  place: { readonly conversation: string } | { readonly sandbox: string } | { readonly user: string },
   record: EgressRecord,
 ) => void;
 

@@ -40,7 +40,10 @@ import { headerSecrets } from "../extensions/mcp/hidden-values.ts";
 import { urlSecrets } from "../security/url-secrets.ts";
 import type { SecretBox } from "../security/seal.ts";
 import { createBoundSecretRegistry } from "../egress/bound-secret-registry.ts";
-import type { SharedWithWays } from "./own-listener.ts";
+import type { GitWayDeps } from "../extensions/sources/git-way.ts";
+import { toAddressList } from "../lib/address-list.ts";
+import { describeError } from "../lib/describe-error.ts";
+import { ownListener, type SharedWithWays } from "./own-listener.ts";
 import { PolicyStore } from "../settings/policy-store.ts";
 import type { Walls } from "../walls/wall.ts";
 import { WallHolds } from "../walls/wall-holds.ts";
@@ -58,6 +61,8 @@ export type ServerDeps = {
   readonly openSandboxes?: ((shared: SharedWithSandboxes) => Promise<Sandboxes | null>) | undefined;
   /** Opens the walls of conversations on this machine, which the server then owns; null or absent: they have none. */
   readonly openWalls?: ((shared: SharedWithWalls) => Promise<Walls | null>) | undefined;
+  /** For git, which fetches repositories for users: the whole environment of the server, and how hosts are reached. */
+  readonly git?: Partial<Pick<GitWayDeps, "environment" | "outside">> | undefined;
   /** Instead of the documented times. */
   readonly times?: SocketTimes | undefined;
   /** A demo model, for a server without a real one; none by default. */
@@ -133,6 +138,7 @@ export async function openServer({
   environment = {},
   openSandboxes = async () => null,
   openWalls = async () => null,
+  git = {},
   times = socketTimes,
   mcp = {},
   moreToolSources = [],
@@ -203,6 +209,17 @@ export async function openServer({
     ...ways,
   });
   if (walls !== null) scope.use(walls);
+  const isBlocked = toAddressList(config.blockedAddresses, "CONVOKE_BLOCKED_ADDRESSES");
+  const isOwnListener = ownListener(ways.ownPort);
+  const gitWays: GitWayDeps = {
+    environment,
+    ...git,
+    // Neither is ever reached, whatever a policy lists.
+    isOwnListener: (address, port) => isOwnListener(address, port) || isBlocked(address),
+    onRecord: (user, record) => observability.onEgress({ user }, record),
+    onUnexpected: (error, message) =>
+      logger.error({ reason: describeError(error) }, `in the way out of git, ${message}`),
+  };
   const validator = createValidator();
   const shared = { config, toolHost, sandboxes, validator, logger };
   const conversations = scope.use(
@@ -213,6 +230,7 @@ export async function openServer({
       policies,
       wallHolds,
       boundSecrets,
+      gitWays,
       observer,
       mcp,
       moreToolSources,

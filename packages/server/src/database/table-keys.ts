@@ -33,4 +33,5 @@ export const keysOf = {
   automation_runs: ["id"],
   automation_deliveries: ["automation_id", "key"],
   automation_cursors: ["id"],
+  extension_copies: ["user_id", "id"],
 } as const satisfies Record<Exclude<keyof Tables, "table_versions">, readonly string[]>;

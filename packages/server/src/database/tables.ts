@@ -33,6 +33,7 @@ export type Tables = {
   automation_runs: AutomationRunTable;
   automation_deliveries: AutomationDeliveryTable;
   automation_cursors: AutomationCursorTable;
+  extension_copies: ExtensionCopyTable;
   /** On PostgreSQL alone. */
   table_versions: TableVersionTable;
 };
@@ -297,6 +298,20 @@ export type ModelLessonTable = {
   /** JSON list. */
   readonly lessons: string;
   readonly updated_at: number;
+};
+
+/** A folder of a git repository at one commit, as a user fetched it. */
+export type ExtensionCopyTable = {
+  readonly user_id: Fixed<string>;
+  /** A digest of the address, the folder and the commit. */
+  readonly id: Fixed<string>;
+  /** SHA-256 of everything in it, in hex. */
+  readonly digest: Fixed<string>;
+  /** The name of its folder. */
+  readonly label: Fixed<string>;
+  /** Packed, see `folder-content.ts`. */
+  readonly content: Fixed<string>;
+  readonly created_at: number;
 };
 
 /** What logs a browser in, once. */

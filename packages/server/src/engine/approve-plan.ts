@@ -5,12 +5,11 @@ import type { Runner } from "./run/runner.ts";
 import type { ConversationState } from "./state/conversation-state.ts";
 import type { WorkQueue } from "./work-queue.ts";
 import type { Writer } from "./writer.ts";
-import type { HookGate } from "./hook-gate.ts";
+import type { HookSlot } from "./hook-gate.ts";
 import { noHooks, sendMessage, type SendDeps } from "./commands/send-message.ts";
 
 export type ApprovePlanDeps = SendDeps & {
-  /** Null when the conversation has none. */
-  readonly hooks: Pick<HookGate, "admit"> | null;
+  readonly hooks: Pick<HookSlot, "gate">;
   readonly queue: WorkQueue;
   readonly runner: Pick<Runner, "isAlive" | "isWorking" | "ended">;
   readonly writer: Writer;
@@ -26,7 +25,7 @@ export async function approvePlan(words: string | null, deps: ApprovePlanDeps): 
   await runner.ended();
   const content = [{ type: "text" as const, text: approvalMessage(words), cache_prompt: false }];
   const message = { role: "user" as const, content, thinking_blocks: [] };
-  const admitted = (await hooks?.admit(message)) ?? noHooks;
+  const admitted = (await hooks.gate?.admit(message)) ?? noHooks;
   await queue.post(async () => {
     const { agent } = configuration.config;
     refuseApprovingPlan(agent, log.state, runner.isAlive);

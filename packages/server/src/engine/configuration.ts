@@ -108,6 +108,23 @@ export class Configuration {
     return stored;
   }
 
+  /**
+   * A change of configuration and secrets together, with events of its own; call inside the mailbox. What it hides is masked from then on.
+   */
+  async changeAll(
+    change: Partial<ConversationConfig>,
+    secrets: ConversationSecrets,
+    drafts: readonly EventDraft[],
+  ): Promise<void> {
+    const config = { ...this.#config, ...change };
+    this.#maskBoth(secrets, config);
+    await this.#deps.log.append(drafts, {
+      patch: { config: JSON.stringify(config), sealedSecrets: this.#seal(secrets) },
+    });
+    this.#config = config;
+    this.#secrets = secrets;
+  }
+
   /** Adds or replaces secrets; durable and sealed when it resolves (W5). */
   async addSecrets(given: Readonly<Record<string, SecretSource>>): Promise<void> {
     const { log, queue } = this.#deps;

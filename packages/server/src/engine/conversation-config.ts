@@ -20,6 +20,18 @@ import { hideUrl, secretMask } from "../settings/secret-fields.ts";
 import type { ApprovalPolicy } from "./approval-policy.ts";
 import type { Worktree } from "./worktree.ts";
 
+/** A plugin that joined a conversation, at its start or later. */
+export type JoinedPlugin = {
+  readonly name: string;
+  readonly source: string;
+  readonly repo_path: string | null;
+  /** Of a copy from git, with the digest of its content; null for a directory. */
+  readonly commit: string | null;
+  readonly digest: string | null;
+  /** The directory that its programs know as theirs. */
+  readonly root: string;
+};
+
 /** The configuration at creation plus all changes: one record, so that no field can revert (W1). */
 export type ConversationConfig = {
   /** The `llm` without secrets; those are in {@link ConversationSecrets}. */
@@ -78,6 +90,8 @@ export type ConversationConfig = {
   readonly call_depth?: number;
   /** How many conversations it was started through, by agents that use this server as a tool; absent for none. */
   readonly start_depth?: number;
+  /** Its plugins, whose contents are parts of the fields above and below. */
+  readonly joined_plugins?: readonly JoinedPlugin[];
   /** Hooks as they were sent. */
   readonly hook_config?: HookConfig | null;
   /** Module names of the creating client's tools. Returned to other clients, never loaded here. */

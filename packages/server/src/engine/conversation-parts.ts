@@ -12,7 +12,7 @@ import { LazySession } from "./lazy-session.ts";
 import { Lifetime } from "./lifetime.ts";
 import { PublishedState } from "./published-state.ts";
 import { Hold } from "./run/hold.ts";
-import type { HookGate } from "./hook-gate.ts";
+import { HookSlot, type HookGate } from "./hook-gate.ts";
 import { RunEnd } from "./run/run-end.ts";
 import { Runner, type RunListener } from "./run/runner.ts";
 import { timeLimitOf } from "./run/time-limits.ts";
@@ -31,8 +31,9 @@ export type ConversationParts = SharedParts & {
   readonly goals: GoalLoop;
   readonly halts: Halts;
   readonly hold: Hold;
-  /** Null when the conversation has no hooks. */
-  readonly hooks: HookGate | null;
+  readonly hooks: HookSlot;
+  /** Opens the hooks of the present configuration. */
+  readonly openHooks: () => HookGate | null;
   readonly lifetime: Lifetime;
   readonly published: PublishedState;
   readonly runEnd: RunEnd;
@@ -76,11 +77,13 @@ export function createParts(deps: ConversationDeps): ConversationParts {
     return await tools.openSession(configuration.config, context);
   });
   const unfinished = new UnfinishedRuns({ ...shared, session });
-  const hooks = tools.openHooks(configuration.config, {
-    openModel: () => models.openHelper("hook-llm"),
-    notify: (draft) => writer.notify(draft),
-    lost: lifetime.lost,
-  });
+  const openHooks = (): HookGate | null =>
+    tools.openHooks(configuration.config, {
+      openModel: () => models.openHelper("hook-llm"),
+      notify: (draft) => writer.notify(draft),
+      lost: lifetime.lost,
+    });
+  const hooks = new HookSlot(openHooks());
   const condensing = new Condensing({
     openModel: (settings) => models.openCondenser(settings),
     warn: (fields) => logger.warn({ conversation: id, ...fields }, "summary could not be written"),
@@ -128,6 +131,6 @@ export function createParts(deps: ConversationDeps): ConversationParts {
       );
     });
   });
-  const around = { clientCalls, approvalTimer, lifetime, runEnd, runTimer, unfinished };
+  const around = { clientCalls, openHooks, approvalTimer, lifetime, runEnd, runTimer, unfinished };
   return { ...shared, ...work, ...around, goals, halts, published, runner, titling, writer };
 }

@@ -1,5 +1,6 @@
 import { onceUnlessRejected } from "@convoke/protocol";
 import type { EventDraft } from "../events/event-draft.ts";
+import { addPlugin, type ToPluginChange } from "./add-plugin.ts";
 import { answerApprovals } from "./answer-approvals.ts";
 import type { ApprovalAnswer } from "./commands/approvals.ts";
 import { approvePlan } from "./approve-plan.ts";
@@ -97,10 +98,10 @@ export class Conversation implements AsyncDisposable {
     // Counts as work from here on: an idle conversation may be evicted, one that opens its workspace may not.
     using _use = this.queue.use();
     const session = await this.session.openWithin(toolTimeoutMs);
-    const { hooks } = this.#parts;
+    const { gate } = this.#parts.hooks;
     // A message that is rejected runs no hooks.
-    if (hooks !== null) await this.queue.post(() => refuseIfRejected(input, this.#sending()));
-    const admitted = (await hooks?.admit(input.message)) ?? noHooks;
+    if (gate !== null) await this.queue.post(() => refuseIfRejected(input, this.#sending()));
+    const admitted = (await gate?.admit(input.message)) ?? noHooks;
     const sent = await this.queue.post(() =>
       sendMessage(input, { session, admitted, work: this.halts.work }, this.#sending(), (decision, extra) =>
         this.writer.commit(decision, extra),
@@ -146,6 +147,12 @@ export class Conversation implements AsyncDisposable {
       const isKnown = known?.event.kind === "MessageEvent" || known?.meta.held !== undefined;
       await this.writer.commit(decideDequeue(log.state, eventId, runner.beingReadSeq, isKnown));
     });
+  }
+
+  /** Adds a plugin for the next turn, see {@link addPlugin}; fails during a run (409). */
+  async addPlugin(toChange: ToPluginChange): Promise<void> {
+    await addPlugin(toChange, this.#parts);
+    this.published.publish();
   }
 
   /** A side question; only its cost enters the log. */
@@ -228,9 +235,10 @@ export class Conversation implements AsyncDisposable {
     await this.titling.close();
     await goals.close();
     await queue.drain();
-    if (hooks !== null && !this.#hasEndedHooks) {
+    await hooks[Symbol.asyncDispose]();
+    if (hooks.gate !== null && !this.#hasEndedHooks) {
       this.#hasEndedHooks = true;
-      await endHooks(hooks, this.#parts);
+      await endHooks(hooks.gate, this.#parts);
     }
     await this.session[Symbol.asyncDispose]();
     this.#deps.boundSecrets.set([]);

@@ -26,6 +26,32 @@ export interface HookRecords {
   notify(draft: EventDraft): void;
 }
 
+/** The hooks that a conversation has now: a plugin that is added later brings more. */
+export class HookSlot implements AsyncDisposable {
+  #gate: HookGate | null;
+  readonly #retired: HookGate[] = [];
+
+  constructor(gate: HookGate | null) {
+    this.#gate = gate;
+  }
+
+  /** Null when the conversation has no hooks. */
+  get gate(): HookGate | null {
+    return this.#gate;
+  }
+
+  /** What is asked at this moment is still answered by the hooks of before. */
+  replace(gate: HookGate | null): void {
+    if (this.#gate !== null) this.#retired.push(this.#gate);
+    this.#gate = gate;
+  }
+
+  /** Ends the hooks of before; the present ones have an end of their own. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#retired.splice(0).map((gate) => gate[Symbol.asyncDispose]()));
+  }
+}
+
 /** The conversation as hooks see it. */
 export interface HookSurroundings {
   openModel(): Model;

@@ -6,6 +6,7 @@ import type { TrimmedEvents } from "../events/trimmed-events.ts";
 import type { RouteHandler } from "../http/mount.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { ProfileHistory } from "../settings/profile-history.ts";
+import type { ExtensionSources } from "../extensions/sources/extension-sources.ts";
 import type { SettingsStore } from "../settings/settings-store.ts";
 import type { SkillAccess } from "../tools/session-skills.ts";
 import type { RequireMachine } from "../workspaces/machine-policy.ts";
@@ -28,6 +29,8 @@ export type AgentServerDeps = WorkspaceHandlersDeps &
     readonly settings: SettingsStore;
     readonly profileHistory: ProfileHistory;
     readonly skills: SkillAccess;
+    /** Opens folders and git repositories that requests name. */
+    readonly sources: ExtensionSources;
     readonly appConversations: OpenAppConversations;
     /** Absolute. */
     readonly workspaceRoot: string;
@@ -41,7 +44,7 @@ export function agentServerHandlers(deps: AgentServerDeps) {
     ...serverHandlers(deps),
     ...conversationHandlers({
       ...deps,
-      plugins: { files: skillRouteDeps(deps).files, requireMachine: deps.requireMachine },
+      plugins: { settings: deps.settings, sources: deps.sources },
     }),
     ...deletionHandlers(deps),
     ...eventHandlers(deps),
@@ -56,11 +59,12 @@ export function agentServerHandlers(deps: AgentServerDeps) {
 export function skillRouteDeps({
   settings,
   skills,
+  sources,
   toolHost,
   workspaceRoot,
 }: AgentServerDeps): SkillRouteDeps {
   const { files, home, publicFolder } = skills.server;
-  return { settings, files: skills.filesOf(toolHost) ?? files, home, publicFolder, workspaceRoot };
+  return { settings, sources, files: skills.filesOf(toolHost) ?? files, home, publicFolder, workspaceRoot };
 }
 
 /** Handlers that read a folder of the server's machine that the caller names. */
@@ -71,8 +75,8 @@ export function onFolders<Handlers extends Record<string, RouteHandler>>(
   const guarded = Object.entries(handlers).map(([operation, handle]): [string, RouteHandler] => [
     operation,
     (request) => {
-      const { project_dir: folder, source } = (request.body ?? {}) as Record<string, unknown>;
-      if (folder || source) requireMachine(request.caller.userId);
+      const { project_dir: folder } = (request.body ?? {}) as Record<string, unknown>;
+      if (folder) requireMachine(request.caller.userId);
       return handle(request);
     },
   ]);

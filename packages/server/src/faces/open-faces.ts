@@ -7,6 +7,7 @@ import {
   automationRoutes,
   hookSecretRoutes,
   catalogRoutes,
+  canvasExtensionRoutes,
   installedRoutes,
   childConversationRoutes,
   legacyRoutes,
@@ -75,9 +76,11 @@ import { pushHandlers, type PushRouteDeps } from "./agent-server/server/push-rou
 import { searchHandlers } from "./agent-server/events/search-routes.ts";
 import { shellHandlers } from "./agent-server/shells/shell-routes.ts";
 import { terminalHandlers } from "./agent-server/shells/terminal-routes.ts";
+import { loadPluginHandlers } from "./agent-server/conversations/load-plugin-route.ts";
 import { controlHandlers } from "./agent-server/conversations/control-routes.ts";
 import { mcpHandlers } from "./agent-server/extensions/mcp-routes.ts";
 import { selectableTools } from "./agent-server/server/server-routes.ts";
+import { canvasExtensionHandlers } from "./agent-server/extensions/canvas-extension-routes.ts";
 import { installedHandlers } from "./agent-server/extensions/plugin-routes.ts";
 import { ruleHandlers, type RuleRouteDeps } from "./agent-server/settings/rule-routes.ts";
 import { settingsFace, type SettingsFaceDeps } from "./agent-server/settings/settings-face.ts";
@@ -152,7 +155,8 @@ export function openFaces(deps: FacesDeps): Face[] {
     agentServer,
     settingsFace(deps),
     face(installedRoutes, onFolders(installedHandlers({ ...skillRouteDeps(deps), clock }), deps)),
-    face(controlRoutes, controlHandlers(deps)),
+    face(canvasExtensionRoutes, canvasExtensionHandlers(deps)),
+    face(controlRoutes, { ...controlHandlers(deps), ...loadPluginHandlers(deps) }),
     face(ruleRoutes, ruleHandlers(deps)),
     face(overviewRoutes, { ...overviewHandlers(deps), ...pastHandlers(deps), ...replayHandlers(deps) }),
     face(searchRoutes, searchHandlers(deps)),

@@ -28,6 +28,8 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
   gone: 410,
   "too-many": 429,
   "not-now": 503,
+  "bad-gateway": 502,
+  "too-slow": 504,
   "too-large": 413,
   "no-upgrade": 426,
   "no-range": 416,

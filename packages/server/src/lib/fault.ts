@@ -13,6 +13,8 @@ export type FaultKind =
   | "gone"
   | "too-many"
   | "not-now"
+  | "bad-gateway"
+  | "too-slow"
   | "too-large"
   | "no-upgrade"
   | "no-range"

@@ -55,6 +55,17 @@ export type StoredConnection = {
   readonly updated_at: number;
 };
 
+/** What an installation from git is pinned to. */
+export type StoredPin = {
+  /** The branch or tag that was asked for; null: what the repository shows first. */
+  readonly ref: string | null;
+  /** In full. */
+  readonly commit: string;
+  /** Of the copy in the store. */
+  readonly id: string;
+  readonly digest: string;
+};
+
 /** A directory whose skill or plugin a user wants in every conversation; what is in it is read when it is needed. */
 export type StoredInstallation = {
   readonly version: string;
@@ -63,7 +74,10 @@ export type StoredInstallation = {
   readonly source: string;
   readonly repo_path: string | null;
   readonly installed_at: string;
+  /** Of a directory; empty for a copy, whose path is another one at each node. */
   readonly install_path: string;
+  /** For a copy from git; absent for a directory. */
+  readonly pin?: StoredPin;
 };
 
 /** Everything that one user has set, secrets included: one document, sealed as a whole. Both faces are views of it. */
@@ -98,6 +112,8 @@ export type StoredSettings = {
   readonly misc: JsonObject;
   readonly installedSkills: Readonly<Record<string, StoredInstallation>>;
   readonly installedPlugins: Readonly<Record<string, StoredInstallation>>;
+  /** Pages of Agent Canvas. */
+  readonly installedCanvasExtensions: Readonly<Record<string, StoredInstallation>>;
 };
 
 /** What a user has who never stored anything. */
@@ -148,6 +164,7 @@ export const defaultSettings: StoredSettings = {
   misc: {},
   installedSkills: {},
   installedPlugins: {},
+  installedCanvasExtensions: {},
 };
 
 /** A stored document of this or an earlier version, completed with the defaults of what it does not know. */

@@ -47,6 +47,8 @@ export type TestServerOptions = {
   readonly openSandboxes?: ServerDeps["openSandboxes"];
   /** Without it conversations have no walls. */
   readonly openWalls?: ServerDeps["openWalls"];
+  /** How git reaches hosts for users; as this machine does unless given. */
+  readonly git?: ServerDeps["git"];
   /** In addition to the server's own. */
   readonly toolSources?: readonly OpenToolSource[];
   /** Overrides of the documented timeouts of MCP servers. */
@@ -268,6 +270,7 @@ export class TestServer implements AsyncDisposable {
       isAttended: this.#options.isAttended,
       openSandboxes: this.#options.openSandboxes,
       openWalls: this.#options.openWalls,
+      git: this.#options.git,
       demo: this.#options.demo,
       environment: this.#options.environment ?? {},
       times: { ...socketTimes, ...this.#options.times },

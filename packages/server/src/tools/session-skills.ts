@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createLocalWorkspace, type RemoteToolHost, type ToolHost } from "@convoke/tool-host";
 import { SkillCache, type SkillFiles } from "../extensions/skills/skill-cache.ts";
 import { openSkillSet, type SkillPlaces } from "../extensions/skills/open-skill-set.ts";
+import type { SkillsFound } from "../extensions/skills/load-skills.ts";
 import type { SkillSet } from "../extensions/skills/skill-set.ts";
 import type { Logger } from "../lib/logger.ts";
 import type { ToolPlace } from "./tool-source.ts";
@@ -11,6 +12,8 @@ export type SkillAccess = {
   /** Files of the machine that a tool host runs on; null when it does not show them. */
   readonly filesOf: (toolHost: ToolHost) => SkillFiles | null;
   readonly server: NonNullable<SkillPlaces["server"]>;
+  /** The installed skills of a user; absent: nobody installs any. */
+  readonly installedOf?: (userId: string) => Promise<SkillsFound>;
 };
 
 /** Reads through the tool host where that is another process, and on this machine for the tool host in this one. */
@@ -27,7 +30,7 @@ export function openSkillAccess(config: {
 
 /** The skills of a conversation. A skill that cannot be read is logged and left out; it never fails anything. */
 export async function openConversationSkills(
-  { conversationId, config, toolHost, workspaceDir }: ToolPlace,
+  { conversationId, config, ownerId, toolHost, workspaceDir }: ToolPlace,
   access: SkillAccess | null,
   logger: Logger,
 ): Promise<SkillSet> {
@@ -35,6 +38,7 @@ export async function openConversationSkills(
   const places = {
     workspace: files === null ? null : { files, workingDir: workspaceDir },
     server: access?.server ?? null,
+    ...(access?.installedOf === undefined ? {} : { installed: () => access.installedOf!(ownerId) }),
   };
   const hasTool = config.knows_newer_kinds === true;
   const { agent, skill_names: names } = config;

@@ -100,7 +100,8 @@ export class BubblewrapWall implements WalledHost, OwnedHolder, AsyncDisposable 
       isDeepStrictEqual(known.limitedBy, order.limitedBy) &&
       isDeepStrictEqual(known.hide, order.hide) &&
       isDeepStrictEqual(known.unlocked, order.unlocked) &&
-      isDeepStrictEqual(known.extraFolders, order.extraFolders)
+      isDeepStrictEqual(known.extraFolders, order.extraFolders) &&
+      isDeepStrictEqual(known.copies, order.copies)
     );
   }
 

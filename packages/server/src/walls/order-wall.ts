@@ -64,6 +64,7 @@ export async function orderWall(parts: WallParts): Promise<BubblewrapOrder> {
     ],
     toolchains: [...toolchains, ...parts.java.settingsFolders],
     guards: parts.guards,
+    copies: order.copies,
   });
   const path = visiblePath(environment["PATH"] ?? systemPath, toolchains, dirname(insideWall.program.node));
   const variables = orderedEnvironment({

@@ -7,6 +7,7 @@ import {
 } from "../sandboxes/bubblewrap-arguments.ts";
 import type { ProgramPlace } from "../sandboxes/tool-host-program.ts";
 import { isBelow } from "./refused-folder.ts";
+import type { CopiesInside } from "./wall.ts";
 import type { WallAccount } from "./wall-account.ts";
 import { insideEgress } from "../egress/inside-egress.ts";
 
@@ -47,11 +48,12 @@ export type MountPlan = {
   /** Where the program's files are outside, so that they stay as they are when they are in the working folder. */
   readonly toolchains: readonly string[];
   readonly guards: readonly Bind[];
+  readonly copies: CopiesInside | undefined;
 };
 
 /** What shows inside beside the system. */
 export function planMounts(plan: MountPlan): Mount[] {
-  const { folder, namedFolder, extraFolders, dataDir, dirs, program, toolchains, guards } = plan;
+  const { folder, namedFolder, extraFolders, dataDir, dirs, program, toolchains, guards, copies } = plan;
   const bind = (source: string, target: string, isWritable: boolean): Mount => ({
     kind: "bind",
     source,
@@ -77,6 +79,7 @@ export function planMounts(plan: MountPlan): Mount[] {
       ? [{ kind: "empty", target: dataDir } satisfies Mount]
       : []),
     bind(dirs.state, dirs.state, true),
+    ...(copies?.targets ?? []).map((target) => bind(copies!.folder, target, false)),
     ...guards.map((guard): Mount => ({ kind: "bind", ...guard })),
     ...ownFiles.map(({ source }) => bind(source, source, false)),
   ];

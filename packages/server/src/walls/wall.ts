@@ -23,7 +23,12 @@ export type WallOrder = {
   readonly unlocked: readonly string[];
   /** Folders that show beside the working folder, at their own absolute paths. */
   readonly extraFolders: readonly { readonly path: string; readonly isWritable: boolean }[];
+  /** The user's copies of plugins and skills from git, read-only; absent: there are none. */
+  readonly copies?: CopiesInside;
 };
+
+/** One folder outside, and the paths at which it shows inside. */
+export type CopiesInside = { readonly folder: string; readonly targets: readonly string[] };
 
 /** The tools of a conversation behind its wall. Paths inside are the same as outside. */
 export type WalledHost = {

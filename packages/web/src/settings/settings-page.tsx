@@ -9,6 +9,7 @@ import { AppearanceSection } from "./appearance-section.tsx";
 import { McpSection } from "./mcp-section.tsx";
 import { ModelsSection } from "./models-section.tsx";
 import { NotificationsSection } from "./notifications-section.tsx";
+import { PluginsSection } from "./plugins-section.tsx";
 import { SecretsSection } from "./secrets-section.tsx";
 import { ServerSection } from "./server-section.tsx";
 import { SkillsSection } from "./skills-section.tsx";
@@ -22,6 +23,7 @@ const sections = {
   secrets: SecretsSection,
   mcp: McpSection,
   skills: SkillsSection,
+  plugins: PluginsSection,
   hooks: HooksSection,
   spending: SpendingSection,
   keys: KeysSection,

@@ -7,6 +7,7 @@ import { identities } from "./0005-identities.ts";
 import { userPolicies } from "./0006-user-policies.ts";
 import { automations } from "./0007-automations.ts";
 import { profileRevisions } from "./0009-profile-revisions.ts";
+import { extensionCopies } from "./0010-extension-copies.ts";
 
 /** In the order of their names; one that was released is never changed. */
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -20,6 +21,7 @@ export const allMigrations: Migrations = {
   "0006-user-policies": userPolicies,
   "0007-automations": automations,
   "0009-profile-revisions": profileRevisions,
+  "0010-extension-copies": extensionCopies,
 };
 
 /** Whether an attempt to migrate failed because a newer release has been there before. */

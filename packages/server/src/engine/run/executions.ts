@@ -166,7 +166,7 @@ export class Executions {
 
   /** True if a hook blocked the call; the model reads the reason, and the tool never starts. */
   async #isDenied(open: OpenAction, action: Action): Promise<boolean> {
-    const gated = await this.#deps.hooks?.beforeTool(open, action, this.#signal);
+    const gated = await this.#deps.hooks.gate?.beforeTool(open, action, this.#signal);
     if (gated === undefined || this.#signal.aborted) return false;
     await storeEvents(this.#deps, this.#signal, () =>
       this.#isOpen(open)
@@ -177,7 +177,7 @@ export class Executions {
   }
 
   async #notifyHooks(open: OpenAction, action: Action, outcome: Outcome): Promise<void> {
-    const drafts = (await this.#deps.hooks?.afterTool(open, action, outcome, this.#signal)) ?? [];
+    const drafts = (await this.#deps.hooks.gate?.afterTool(open, action, outcome, this.#signal)) ?? [];
     if (drafts.length > 0 && !this.#signal.aborted) await storeEvents(this.#deps, this.#signal, () => drafts);
   }
 

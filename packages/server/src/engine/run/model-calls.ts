@@ -197,7 +197,7 @@ export class ModelCalls {
   /** A single call without approval starts as soon as it is stored. */
   #announce(session: ToolBelt, stamped: readonly StampedEvent[]): void {
     const { hooks, log } = this.#deps;
-    if (hooks !== null) return;
+    if (hooks.gate !== null) return;
     const actions = stamped.filter(({ event }) => event.kind === "ActionEvent");
     const [only] = actions;
     if (only?.event.kind !== "ActionEvent" || actions.length > 1 || only.meta.gate !== "approved") return;

@@ -10,7 +10,7 @@ import type { SharedParts } from "../shared-parts.ts";
 import type { OpenAction } from "../state/conversation-state.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
-import type { HookGate } from "../hook-gate.ts";
+import type { HookSlot } from "../hook-gate.ts";
 import type { ViewRequests } from "./view-requests.ts";
 
 /** The calls that an earlier process left open. */
@@ -43,8 +43,7 @@ export type RunDeps = SharedParts & {
   /** Calls that the client carries out. */
   readonly clientCalls: AwaitedCalls;
   readonly condensing: Condensing;
-  /** Null when the conversation has no hooks. */
-  readonly hooks: HookGate | null;
+  readonly hooks: Pick<HookSlot, "gate">;
   readonly signals: Signals;
   readonly tools: Pick<Tools, "workspaceDir">;
   /** Called before each model call. */

@@ -146,8 +146,8 @@ export class Run {
    * An answer after which nothing is left to do ends the run in the same commit, unless end hooks have to be asked.
    */
   #endWith(next: Readonly<ConversationState>): readonly EventDraft[] {
-    const { hooks } = this.#deps;
-    if (hooks?.guardsStop === true || !isWanted(this.#deps, this.#effects.signal)) return [];
+    const { gate } = this.#deps.hooks;
+    if (gate?.guardsStop === true || !isWanted(this.#deps, this.#effects.signal)) return [];
     // The next message is read from the log first.
     if (next.held.length > 0) return [];
     return isDone(next) ? [statusUpdate("finished")] : [];
@@ -164,14 +164,14 @@ export class Run {
   /** End hooks are called before a run ends as finished, once per model request. */
   #withHooks(step: Step): RunStep {
     if (step.type === "request") this.#mayStop = false;
-    const isAsked = !this.#mayStop && this.#deps.hooks?.guardsStop === true;
+    const isAsked = !this.#mayStop && this.#deps.hooks.gate?.guardsStop === true;
     return isAsked && step.type === "settle" && isFinish(step.drafts) ? { type: "ask to stop" } : step;
   }
 
   /** A hook that prevents the end gives a reason, and the model continues with it. */
   async #askToStop(): Promise<void> {
     const { signal } = this.#effects;
-    const gated = await this.#deps.hooks!.beforeStop(signal);
+    const gated = await this.#deps.hooks.gate!.beforeStop(signal);
     this.#mayStop = !gated.isBlocked;
     await storeEvents(this.#deps, signal, () => {
       if (!isWanted(this.#deps, signal)) return [];

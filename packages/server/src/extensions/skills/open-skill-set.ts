@@ -24,6 +24,8 @@ export type SkillPlaces = {
     /** What the operator offers to everybody. */
     readonly publicFolder: string | null;
   } | null;
+  /** What the person has installed, which counts as the person's own; absent: nothing. */
+  readonly installed?: () => Promise<SkillsFound>;
 };
 
 /** What an agent's context may say about skills; the last is of newer clients. */
@@ -48,17 +50,18 @@ export async function readSkillSources(
   places: SkillPlaces,
   wanted: { readonly public: boolean; readonly user: boolean; readonly project: boolean },
 ): Promise<SkillSources> {
-  const { workspace, server } = places;
-  const [fromPublic, fromUser, fromProject] = await Promise.all([
+  const { workspace, server, installed } = places;
+  const [fromPublic, fromHome, fromInstalled, fromProject] = await Promise.all([
     wanted.public && server?.publicFolder
       ? inTime("public skills", loadSkillFolder(server.files, server.publicFolder))
       : nothing,
     wanted.user && server?.home ? inTime("user skills", loadHomeSkills(server.files, server.home)) : nothing,
+    wanted.user && installed !== undefined ? inTime("installed skills", installed()) : nothing,
     wanted.project && workspace !== null
       ? inTime("project skills", loadProjectSkills(workspace.files, workspace.workingDir))
       : nothing,
   ]);
-  return { public: fromPublic, user: fromUser, project: fromProject };
+  return { public: fromPublic, user: mergeFound([fromHome, fromInstalled]), project: fromProject };
 }
 
 /**

@@ -51,6 +51,7 @@ const shared = [
   "approval_policy",
   "allow_rules",
   "hook_config",
+  "joined_plugins",
   "knows_newer_kinds",
   "call_depth",
   "start_depth",

@@ -11,7 +11,8 @@ import { normalizeUuid } from "../../../lib/uuid7.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
 import type { Caller } from "../../../security/caller.ts";
 import type { ProfileHistory } from "../../../settings/profile-history.ts";
-import { withPlugins, type PluginAccess } from "../extensions/with-plugins.ts";
+import type { PluginAccess } from "../extensions/open-plugin.ts";
+import { withPlugins } from "../extensions/with-plugins.ts";
 import { pinUsed } from "./pin-used.ts";
 import { readStartRequest, type Start } from "./start-request.ts";
 
@@ -96,9 +97,9 @@ export function conversationStarter({
     given,
     { isNewer, settingsVersion: version, settingsUsed: used, startDepth, warnings: ownWarnings },
   ) => {
-    const { body, warnings } =
+    const { body, warnings, joined } =
       (given.plugins ?? []).length > 0 && (await isKnown(caller, given))
-        ? { body: { ...given, plugins: null }, warnings: [] }
+        ? { body: { ...given, plugins: null }, warnings: [], joined: [] }
         : await withPlugins(given, plugins ?? null, caller.userId);
     const start = readStartRequest(body, isNewer);
     const { initial_message: first } = body;
@@ -107,6 +108,7 @@ export function conversationStarter({
     const config = {
       ...start.config,
       ...below,
+      ...(joined.length === 0 ? {} : { joined_plugins: joined }),
       ...withWarnings(start.config, [...warnings, ...ownWarnings]),
       ...withoutUndefined({ settings_version: version, settings_used: used }),
       ...(startDepth === 0 ? {} : { start_depth: startDepth }),

@@ -8,7 +8,7 @@ import type { RouteHandler } from "../../../http/mount.ts";
 import { mergeFound } from "../../../extensions/skills/load-skills.ts";
 import { readSkillSources } from "../../../extensions/skills/open-skill-set.ts";
 import { usualToolsOf } from "../../../settings/usual-tools.ts";
-import { installedSkills } from "./installed-skills.ts";
+import { installedSkills } from "../../../extensions/sources/installed-skills.ts";
 import { showSkill, type SkillRouteDeps } from "./skill-routes.ts";
 
 export type CatalogRouteDeps = SkillRouteDeps & {
@@ -17,7 +17,7 @@ export type CatalogRouteDeps = SkillRouteDeps & {
 };
 
 /** Catalogues for newer clients. Source: agent server 1.58. */
-export function catalogHandlers({ tools, settings, files, home, publicFolder }: CatalogRouteDeps) {
+export function catalogHandlers({ tools, settings, sources, files, home, publicFolder }: CatalogRouteDeps) {
   return {
     getToolCatalog: () => {
       const usual = new Set(usualToolsOf(tools).map(({ name }) => name));
@@ -39,7 +39,7 @@ export function catalogHandlers({ tools, settings, files, home, publicFolder }: 
         { public: true, user: true, project: false },
       );
       const stored = (await settings.load(caller.userId)).settings;
-      const own = mergeFound([found.user, await installedSkills(files, stored)]);
+      const own = mergeFound([found.user, await installedSkills(sources, caller.userId, stored)]);
       const json: SkillCatalogResponse = {
         skills: [
           ...own.skills.map((skill) => ({ ...showSkill(skill), origin: "user" as const })),

@@ -1,27 +1,10 @@
-import type {
-  InstallPluginRequest,
-  InstallSkillRequest,
-  PluginInfo,
-  PluginsRequest,
-  SubAgentsRequest,
-  UpdateInstalledRequest,
-} from "@convoke/protocol";
+import type { PluginInfo, PluginsRequest, SubAgentsRequest, UpdateInstalledRequest } from "@convoke/protocol";
 import type { RouteHandler, RouteRequest } from "../../../http/mount.ts";
-import { invalidField } from "../../../lib/fault.ts";
-import { formatInstant } from "../../../lib/instant.ts";
 import { listPlugins, readPlugin } from "../../../extensions/plugins/read-plugin.ts";
 import { loadSkillFolder } from "../../../extensions/skills/load-skills.ts";
-import { textOf } from "../../../extensions/skills/parse-skill.ts";
-import type { StoredInstallation } from "../../../settings/stored-settings.ts";
-import {
-  directoryOf,
-  install,
-  readSkillDirectory,
-  requireInstalled,
-  showInstalled,
-  uninstall,
-  type Kind,
-} from "./installed-skills.ts";
+import { InstalledItems, showInstalled, type Installed } from "./installed-items.ts";
+import { pluginHead, skillHead } from "./read-heads.ts";
+import { fetchHandlers } from "./fetch-routes.ts";
 import { listSubAgents, readDirectory, type SkillRouteDeps } from "./skill-routes.ts";
 import type { Clock } from "../../../lib/clock.ts";
 
@@ -29,102 +12,63 @@ export type InstalledRouteDeps = SkillRouteDeps & { readonly clock: Clock };
 
 /** Skills and plugins that users install, and helpers. */
 export function installedHandlers(deps: InstalledRouteDeps) {
-  const { settings, files, home, publicFolder, workspaceRoot, clock } = deps;
+  const { settings, sources, files, home, publicFolder, workspaceRoot } = deps;
+  const skills = new InstalledItems(deps, "installedSkills", skillHead);
+  const plugins = new InstalledItems(deps, "installedPlugins", pluginHead);
 
-  const found = (version: string, description: string, request: InstallSkillRequest): StoredInstallation => ({
-    version,
-    description,
-    enabled: true,
-    source: request.source,
-    repo_path: request.repo_path ?? null,
-    installed_at: formatInstant(clock.nowMs() * 1000),
-    install_path: directoryOf(request),
-  });
-
-  async function readSkill(request: InstallSkillRequest) {
-    const { skills, problems } = await readSkillDirectory(files, directoryOf(request));
-    const [skill] = skills;
-    if (skill === undefined) {
-      throw invalidField(
-        ["body", "source"],
-        `There is no skill that can be read: ${problems[0]?.reason ?? ""}`,
-      );
-    }
-    const version = textOf(skill.metadata?.["version"]) ?? "";
-    return { name: skill.name, item: found(version, skill.description ?? "", request) };
+  async function pathOf({ caller }: RouteRequest, { item }: Installed): Promise<string> {
+    return (await sources.openInstalled(caller.userId, item))?.directory ?? "";
   }
 
-  async function readInstallablePlugin(request: InstallPluginRequest) {
-    const plugin = await readPlugin(files, directoryOf(request));
-    if (plugin === null || !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(plugin.name)) {
-      throw invalidField(["body", "source"], "There is no plugin with a readable manifest and a plain name.");
-    }
-    return { name: plugin.name, item: found(plugin.version, plugin.description, request) };
+  async function showSkill(request: RouteRequest, installed: Installed) {
+    return showInstalled(installed, await pathOf(request, installed));
   }
 
-  async function showPlugin(name: string, item: StoredInstallation) {
-    const plugin = await readPlugin(files, item.install_path);
-    return { ...showInstalled(name, item), skills: plugin?.skills ?? null, files: plugin?.files ?? null };
+  async function showPlugin(request: RouteRequest, installed: Installed) {
+    const opened = await sources.openInstalled(request.caller.userId, installed.item);
+    const plugin = opened === null ? null : await readPlugin(opened.files, opened.directory);
+    const shown = showInstalled(installed, opened?.directory ?? "");
+    return { ...shown, skills: plugin?.skills ?? null, files: plugin?.files ?? null };
   }
 
-  const storedOf = async ({ caller }: RouteRequest) => (await settings.load(caller.userId)).settings;
-
-  async function toggle(request: RouteRequest, kind: Kind, name: string) {
+  async function toggle(items: InstalledItems, request: RouteRequest, name: string) {
     const { enabled } = request.body as UpdateInstalledRequest;
-    await settings.change(request.caller.userId, (stored) => {
-      const item = { ...requireInstalled(stored, kind, name), enabled };
-      return { ...stored, [kind]: { ...stored[kind], [name]: item } };
-    });
+    await items.toggle(request, name, enabled);
     return { json: { name, enabled } };
   }
 
-  async function remove({ caller }: RouteRequest, kind: Kind, name: string) {
-    await settings.change(caller.userId, (stored) => uninstall(stored, kind, name));
+  async function remove(items: InstalledItems, request: RouteRequest, name: string) {
+    await items.remove(request, name);
     return { json: { message: `${name} is not installed any more.` } };
   }
 
   return {
-    listCanvasExtensions: () => ({ json: { canvas_extensions: [] } }),
+    ...fetchHandlers(deps),
 
-    installSkill: async ({ caller, body }) => {
-      const request = body as InstallSkillRequest;
-      const { name, item } = await readSkill(request);
-      await settings.change(caller.userId, (stored) =>
-        install(stored, "installedSkills", name, item, request.force === true),
-      );
-      return { json: showInstalled(name, item) };
-    },
+    installSkill: async (request) => ({ json: await showSkill(request, await skills.install(request)) }),
 
     listInstalledSkills: async (request) => {
-      const entries = Object.entries((await storedOf(request)).installedSkills);
-      return { json: { skills: entries.map(([name, item]) => showInstalled(name, item)) } };
+      const all = await skills.list(request);
+      return { json: { skills: await Promise.all(all.map((item) => showSkill(request, item))) } };
     },
 
-    getInstalledSkill: async (request) => {
-      const name = request.params["skill_name"]!;
-      const item = requireInstalled(await storedOf(request), "installedSkills", name);
-      return { json: showInstalled(name, item) };
-    },
+    getInstalledSkill: async (request) => ({
+      json: await showSkill(request, await skills.get(request, request.params["skill_name"]!)),
+    }),
 
-    toggleInstalledSkill: (request) => toggle(request, "installedSkills", request.params["skill_name"]!),
+    toggleInstalledSkill: (request) => toggle(skills, request, request.params["skill_name"]!),
 
-    uninstallSkill: (request) => remove(request, "installedSkills", request.params["skill_name"]!),
+    uninstallSkill: (request) => remove(skills, request, request.params["skill_name"]!),
 
     refreshInstalledSkill: async (request) => {
-      const name = request.params["skill_name"]!;
-      const before = requireInstalled(await storedOf(request), "installedSkills", name);
-      const { item } = await readSkill({ source: before.source, repo_path: before.repo_path });
-      const refreshed = { ...item, enabled: before.enabled, installed_at: before.installed_at };
-      await settings.change(request.caller.userId, (stored) =>
-        install(stored, "installedSkills", name, refreshed, true),
-      );
-      return { json: { message: `${name} was read again.`, skill: showInstalled(name, refreshed) } };
+      const { message, changes, ...item } = await skills.refresh(request, request.params["skill_name"]!);
+      return { json: { message, skill: await showSkill(request, item), changes } };
     },
 
-    listMarketplaceSkills: async (request) => {
-      const { installedSkills: installed } = await storedOf(request);
-      const { skills } = publicFolder === null ? { skills: [] } : await loadSkillFolder(files, publicFolder);
-      const shown = skills.map(({ name, description, source, resources }) => ({
+    listMarketplaceSkills: async ({ caller }) => {
+      const { installedSkills: installed } = (await settings.load(caller.userId)).settings;
+      const found = publicFolder === null ? { skills: [] } : await loadSkillFolder(files, publicFolder);
+      const shown = found.skills.map(({ name, description, source, resources }) => ({
         name,
         description: description ?? null,
         source: resources?.skill_root ?? source ?? "",
@@ -137,12 +81,16 @@ export function installedHandlers(deps: InstalledRouteDeps) {
       const body = request.body as PluginsRequest;
       const directory = readDirectory(body.project_dir ?? null, workspaceRoot);
       const isUser = body.load_user !== false;
-      const stored = await storedOf(request);
-      const enabled = Object.values(stored.installedPlugins).filter((item) => isUser && item.enabled);
+      const enabled = (await plugins.list(request)).filter(({ item }) => isUser && item.enabled);
       const [project, own, installed] = await Promise.all([
         body.load_project !== false && directory !== null ? listPlugins(files, directory) : [],
         isUser && home !== null ? listPlugins(files, home) : [],
-        Promise.all(enabled.map((item) => readPlugin(files, item.install_path))),
+        Promise.all(
+          enabled.map(async ({ item }) => {
+            const opened = await sources.openInstalled(request.caller.userId, item);
+            return opened === null ? null : await readPlugin(opened.files, opened.directory);
+          }),
+        ),
       ]);
       const byName = new Map<string, PluginInfo>();
       for (const plugin of [...project, ...own, ...installed]) {
@@ -151,40 +99,24 @@ export function installedHandlers(deps: InstalledRouteDeps) {
       return { json: { plugins: [...byName.values()] } };
     },
 
-    installPlugin: async ({ caller, body }) => {
-      const request = body as InstallPluginRequest;
-      const { name, item } = await readInstallablePlugin(request);
-      await settings.change(caller.userId, (stored) =>
-        install(stored, "installedPlugins", name, item, request.force === true),
-      );
-      return { json: await showPlugin(name, item) };
-    },
+    installPlugin: async (request) => ({ json: await showPlugin(request, await plugins.install(request)) }),
 
     listInstalledPlugins: async (request) => {
-      const entries = Object.entries((await storedOf(request)).installedPlugins);
-      return { json: { plugins: await Promise.all(entries.map(([name, item]) => showPlugin(name, item))) } };
+      const all = await plugins.list(request);
+      return { json: { plugins: await Promise.all(all.map((item) => showPlugin(request, item))) } };
     },
 
-    getInstalledPlugin: async (request) => {
-      const name = request.params["plugin_name"]!;
-      return {
-        json: await showPlugin(name, requireInstalled(await storedOf(request), "installedPlugins", name)),
-      };
-    },
+    getInstalledPlugin: async (request) => ({
+      json: await showPlugin(request, await plugins.get(request, request.params["plugin_name"]!)),
+    }),
 
-    toggleInstalledPlugin: (request) => toggle(request, "installedPlugins", request.params["plugin_name"]!),
+    toggleInstalledPlugin: (request) => toggle(plugins, request, request.params["plugin_name"]!),
 
-    uninstallPlugin: (request) => remove(request, "installedPlugins", request.params["plugin_name"]!),
+    uninstallPlugin: (request) => remove(plugins, request, request.params["plugin_name"]!),
 
     refreshInstalledPlugin: async (request) => {
-      const name = request.params["plugin_name"]!;
-      const before = requireInstalled(await storedOf(request), "installedPlugins", name);
-      const { item } = await readInstallablePlugin({ source: before.source, repo_path: before.repo_path });
-      const refreshed = { ...item, enabled: before.enabled, installed_at: before.installed_at };
-      await settings.change(request.caller.userId, (stored) =>
-        install(stored, "installedPlugins", name, refreshed, true),
-      );
-      return { json: { message: `${name} was read again.`, plugin: await showPlugin(name, refreshed) } };
+      const { message, changes, ...item } = await plugins.refresh(request, request.params["plugin_name"]!);
+      return { json: { message, plugin: await showPlugin(request, item), changes } };
     },
 
     listMarketplacePlugins: () => ({ json: { plugins: [] } }),

@@ -15,11 +15,13 @@ import type { LoadedSkill } from "../../../extensions/skills/parse-skill.ts";
 import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
 import { showSubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
 import { findSubAgents } from "../../../extensions/sub-agents/sub-agent-set.ts";
-import { installedSkills } from "./installed-skills.ts";
+import type { ExtensionSources } from "../../../extensions/sources/extension-sources.ts";
+import { installedSkills } from "../../../extensions/sources/installed-skills.ts";
 import type { SettingsStore } from "../../../settings/settings-store.ts";
 
 export type SkillRouteDeps = {
   readonly settings: SettingsStore;
+  readonly sources: ExtensionSources;
   /** Of the machine that tools run on when a conversation has no sandbox. */
   readonly files: WorkspaceFiles;
   readonly home: string | null;
@@ -50,7 +52,7 @@ export function skillHandlers(deps: SkillRouteDeps) {
       );
       const isUser = request.load_user !== false;
       const stored = (await settings.load(caller.userId)).settings;
-      const installed = isUser ? await installedSkills(files, stored) : none;
+      const installed = isUser ? await installedSkills(deps.sources, caller.userId, stored) : none;
       const sandbox = sandboxSkill(request);
       const all = mergeFound([
         found.project,
@@ -71,7 +73,7 @@ export function skillHandlers(deps: SkillRouteDeps) {
 
     syncSkills: async () => {
       const { skills } = publicFolder === null ? none : await loadSkillFolder(files, publicFolder);
-      const message = `The public directory of this server has ${skills.length} skills; nothing is fetched from elsewhere.`;
+      const message = `The public directory of this server has ${skills.length} skills; skills of git repositories are refreshed one by one.`;
       return { json: { status: "success", message } };
     },
 

@@ -1,20 +1,13 @@
-import { isAbsolute, posix } from "node:path";
 import type { AgentDefinition, PluginSource, StartConversationRequest } from "@convoke/protocol";
+import type { JoinedPlugin } from "../../../engine/conversation-config.ts";
 import type { Warning } from "../../../events/warning.ts";
 import { mergeHooks, parseHooks, toHookConfig } from "../../../extensions/hooks/hook-config.ts";
 import { serversByName } from "../../../extensions/mcp/read-servers.ts";
-import { loadPlugin, type PluginParts } from "../../../extensions/plugins/load-plugin.ts";
+import type { PluginParts } from "../../../extensions/plugins/load-plugin.ts";
 import type { SubAgent } from "../../../extensions/sub-agents/sub-agent.ts";
-import type { WorkspaceFiles } from "../../../extensions/skills/workspace-files.ts";
-import { Fault, invalidField } from "../../../lib/fault.ts";
+import { invalidField } from "../../../lib/fault.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
-
-export type PluginAccess = {
-  /** Of the machine that tools run on when a conversation has no sandbox. */
-  readonly files: WorkspaceFiles;
-  /** Throws for users without access to the folders of that machine. */
-  readonly requireMachine: (userId: string) => void;
-};
+import { openPlugin, type PluginAccess } from "./open-plugin.ts";
 
 const maxPlugins = 20;
 /** Characters of all skills together; they are stored with the conversation. */
@@ -22,16 +15,19 @@ const maxSkillChars = 1_000_000;
 
 /**
  * Adds the contents of its plugins to a create request, as if the client had sent them: they are stored with the
- * conversation, secrets sealed, and survive a restart even when the directories change. Without access to a machine
- * plugins are refused.
+ * conversation, secrets sealed, and survive a restart even when the directories change. Without access plugins are refused.
  */
 export async function withPlugins(
   body: StartConversationRequest,
   access: PluginAccess | null,
   userId: string,
-): Promise<{ readonly body: StartConversationRequest; readonly warnings: readonly Warning[] }> {
-  const sources = body.plugins ?? [];
-  if (sources.length === 0) return { body, warnings: [] };
+): Promise<{
+  readonly body: StartConversationRequest;
+  readonly warnings: readonly Warning[];
+  readonly joined: readonly JoinedPlugin[];
+}> {
+  const sources: readonly PluginSource[] = body.plugins ?? [];
+  if (sources.length === 0) return { body, warnings: [], joined: [] };
   if (access === null)
     throw invalidField(
       ["body", "plugins"],
@@ -39,45 +35,30 @@ export async function withPlugins(
     );
   if (sources.length > maxPlugins)
     throw invalidField(["body", "plugins"], `Send at most ${maxPlugins} plugins.`);
-  access.requireMachine(userId);
   const plugins: PluginParts[] = [];
+  const joined: JoinedPlugin[] = [];
   for (const [index, source] of sources.entries()) {
-    const directory = directoryOf(source, index);
-    const loaded = await loadPlugin(access.files, directory);
-    if (!loaded.ok)
-      throw invalidField(["body", "plugins", index, "source"], `The directory ${loaded.reason}`);
-    plugins.push(loaded.parts);
+    const opened = await openPlugin(source, access, userId, ["body", "plugins", index]);
+    plugins.push(opened.parts);
+    joined.push(opened.joined);
   }
-  const chars = plugins.flatMap(({ skills }) => skills).reduce((sum, { content }) => sum + content.length, 0);
-  if (chars > maxSkillChars) {
-    const msg = `The skills of all plugins together have at most ${maxSkillChars} characters; these have ${chars}.`;
-    throw invalidField(["body", "plugins"], msg);
-  }
-  return { body: plugins.reduce(withPlugin, body), warnings: plugins.flatMap(warningsOf) };
+  checkSkills(plugins, ["body", "plugins"]);
+  return { body: plugins.reduce(withPlugin, body), warnings: plugins.flatMap(warningsOf), joined };
 }
 
-/** A revision of a repository is refused, because nothing is fetched. */
-function directoryOf({ source, ref, repo_path: inside }: PluginSource, index: number): string {
-  const refuse = (field: string, msg: string): never => {
-    const loc = ["body", "plugins", index, field];
-    throw new Fault("caller", "not_supported", msg, [{ loc, msg, type: "not_supported" }]);
-  };
-  const path = source.replace(/^file:\/\//, "");
-  if (!isAbsolute(path) || path.includes("\0")) {
-    const msg =
-      "Plugins come from directories of the machine that tools run on, by their absolute path; nothing is fetched. Clone the repository there and name the directory.";
-    return refuse("source", msg);
-  }
-  if (ref) return refuse("ref", "A directory is used as it is. Leave this field out.");
-  if ((inside ?? "").split("/").includes("..")) return refuse("repo_path", "This leads outside.");
-  return posix.join(path, inside ?? "");
+/** Refuses plugins whose skills together are too long to be stored with a conversation. */
+export function checkSkills(plugins: readonly PluginParts[], loc: (string | number)[]): void {
+  const chars = plugins.flatMap(({ skills }) => skills).reduce((sum, { content }) => sum + content.length, 0);
+  if (chars <= maxSkillChars) return;
+  const msg = `The skills of all plugins together have at most ${maxSkillChars} characters; these have ${chars}.`;
+  throw invalidField(loc, msg);
 }
 
 /**
  * Skills and servers of a plugin replace those of the same name; hooks are appended, sub-agents only added under unused
  * names.
  */
-function withPlugin(body: StartConversationRequest, plugin: PluginParts): StartConversationRequest {
+export function withPlugin(body: StartConversationRequest, plugin: PluginParts): StartConversationRequest {
   const { agent, agent_definitions: definitions = [], hook_config: hooks = null } = body;
   const context = agent.agent_context ?? null;
   const names = new Set(plugin.skills.map(({ name }) => name));
@@ -132,7 +113,7 @@ function toDefinition(agent: SubAgent): AgentDefinition {
   });
 }
 
-function warningsOf({ name, problems }: PluginParts): Warning[] {
+export function warningsOf({ name, problems }: PluginParts): Warning[] {
   if (problems.length === 0) return [];
   const paths = problems.map(({ path }) => path);
   const detail = `The plugin ${name} works without files that are no skills: ${paths.join(", ")}.`;
