@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import * as actions from "./actions/action.ts";
 import * as taskTracker from "./actions/task-tracker-action.ts";
+import * as acpAgent from "./agent/acp-agent.ts";
 import * as agent from "./agent/agent.ts";
 import * as agentContext from "./agent/agent-context.ts";
 import * as condenser from "./agent/condenser.ts";
@@ -95,6 +96,7 @@ import * as files from "./workspace/files.ts";
 import * as git from "./workspace/git.ts";
 import * as health from "./workspace/health.ts";
 import * as installed from "./workspace/installed.ts";
+import * as acpModels from "./workspace/acp-models.ts";
 import * as catalogues from "./workspace/catalogues.ts";
 import * as metaProfile from "./settings/meta-profile.ts";
 import * as runtime from "./workspace/runtime.ts";
@@ -109,7 +111,7 @@ export const contractSchemas: ReadonlyMap<string, TSchema> = byName([
   ...Object.values(tools.toolDefinitionSchemaByKind),
   ...namedIn(events, actions, taskTracker, observations, fileObservations, terminalObservation),
   ...namedIn(tools, mcpTool, toolAnnotations, content, message),
-  ...namedIn(agent, agentContext, condenser, critic, criticResult, llm, skill, tool),
+  ...namedIn(acpAgent, agent, agentContext, condenser, critic, criticResult, llm, skill, tool),
   ...namedIn(confirmationPolicy, secretSource, securityAnalyzer, securityRisk),
   ...namedIn(conversationInfo, hookConfig, metrics, workspace),
   replies.Success,
@@ -136,7 +138,7 @@ export const allSchemas: ReadonlyMap<string, TSchema> = new Map([
   ...byName(namedIn(stopConversation, eventContext, approvalPolicy, network, wall, turnControl, rule)),
   ...byName(namedIn(folder, glance, outline, past, previews)),
   ...byName(namedIn(replayCheck, restore, search, shells, terminals, trimmedEvent)),
-  ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, catalogues, metaProfile, runtime)),
+  ...byName(namedIn(commits, fileBrowser, health, savedWorkspaces, acpModels, catalogues, metaProfile, runtime)),
   ...byName(namedIn(mcpConfig, profile, providerToken, secret, settings, settingsForm, webClient)),
   ...byName(namedIn(agentProfile, llmCatalogue, llmChange, settingsPatch, installed)),
   ...byName(namedIn(appConversation, appMessage, sandbox, startTask)),

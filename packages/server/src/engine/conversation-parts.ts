@@ -1,3 +1,4 @@
+import { AcpTurns } from "./acp/acp-turns.ts";
 import { Condensing } from "../agent/condense/condensing.ts";
 import { decideTimeout } from "./commands/approvals.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
@@ -25,6 +26,8 @@ import { Writer } from "./writer.ts";
 /** The parts of one conversation. Its actor exposes those that callers use directly. */
 export type ConversationParts = SharedParts & {
   readonly approvalTimer: DeadlineTimer;
+  /** Null for an agent with a model. */
+  readonly acp: AcpTurns | null;
   readonly condensing: Condensing;
   readonly goals: GoalLoop;
   readonly halts: Halts;
@@ -97,8 +100,15 @@ export function createParts(deps: ConversationDeps): ConversationParts {
   };
   const work = { condensing, hold, hooks, session };
   const requests = new ViewRequests();
-  const runner = new Runner({ ...deps, ...shared, ...work, earlier: unfinished, requests }, listener);
-  const published = new PublishedState({ ...shared, runner, signals });
+  const acp =
+    configuration.config.agent.acp === undefined
+      ? null
+      : new AcpTurns(() => {
+          published.publish();
+          void queue.afterAll(() => runner.ensure());
+        });
+  const runner: Runner = new Runner({ ...deps, ...shared, ...work, acp, earlier: unfinished, requests }, listener);
+  const published: PublishedState = new PublishedState({ ...shared, runner, signals });
   const runEnd = new RunEnd({ log, published });
   const { isAttended, title } = deps;
   const writer = new Writer({ ...shared, condensing, isAttended, runner, session });
@@ -122,6 +132,6 @@ export function createParts(deps: ConversationDeps): ConversationParts {
       );
     });
   });
-  const around = { approvalTimer, lifetime, runEnd, runTimer, unfinished };
+  const around = { acp, approvalTimer, lifetime, runEnd, runTimer, unfinished };
   return { ...shared, ...work, ...around, goals, halts, published, runner, titling, writer };
 }

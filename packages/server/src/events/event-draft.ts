@@ -1,4 +1,10 @@
-import type { Event, HookExecutionEvent, InterruptEvent, SecurityRisk } from "@convoke/protocol";
+import type {
+  ACPToolCallEvent,
+  Event,
+  HookExecutionEvent,
+  InterruptEvent,
+  SecurityRisk,
+} from "@convoke/protocol";
 import type { NewEvent } from "../journal/journal.ts";
 import { formatInstant } from "../lib/instant.ts";
 import { nextUuid7 } from "../lib/uuid7.ts";
@@ -9,7 +15,7 @@ import type { ModelTool, ProviderReplay } from "../models/model.ts";
 type WithoutStamp<Body> = Body extends unknown ? Omit<Body, "id" | "timestamp"> : never;
 
 /** A decided event, before it has an id and a time. */
-export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent>;
+export type EventBody = WithoutStamp<Event | InterruptEvent | HookExecutionEvent | ACPToolCallEvent>;
 
 /** Private facts that are stored beside an event and never sent, because the contract has no fields for them. */
 export type EventMeta = {

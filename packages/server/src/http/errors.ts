@@ -28,6 +28,7 @@ const statusOf: Readonly<Record<FaultKind, number>> = {
   gone: 410,
   "too-many": 429,
   "not-now": 503,
+  timeout: 504,
   "too-large": 413,
   "no-upgrade": 426,
   "no-range": 416,

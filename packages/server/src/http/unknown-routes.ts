@@ -36,12 +36,6 @@ const refused: readonly { readonly pattern: RegExp; readonly reason: string }[] 
       "load_plugin is not supported by this version of the server: a conversation has the plugins that it was created with. " +
       "Name their directories in plugins when you create it.",
   },
-  {
-    pattern: /^\/api\/conversations\/[^/]+\/switch_acp_model\/?$/,
-    reason:
-      "switch_acp_model is not supported by this version of the server, which starts no ACP agents. " +
-      "The model of other agents is changed with switch_llm or switch_profile.",
-  },
 ];
 
 function refusalOf(path: string): string | null {

@@ -13,6 +13,7 @@ export type FaultKind =
   | "gone"
   | "too-many"
   | "not-now"
+  | "timeout"
   | "too-large"
   | "no-upgrade"
   | "no-range"

@@ -4,6 +4,7 @@ import type { Fetch } from "../../lib/filtered-fetch.ts";
 import type { Observer } from "../../observability/observer.ts";
 import type { LazySession } from "../lazy-session.ts";
 import type { Budget, Rules, Tools } from "../ports.ts";
+import type { AcpTurns } from "../acp/acp-turns.ts";
 import type { SharedParts } from "../shared-parts.ts";
 import type { Signals } from "../signals.ts";
 import type { Hold } from "./hold.ts";
@@ -24,6 +25,8 @@ export type RunDeps = SharedParts & {
   readonly hold: Pick<Hold, "isOn">;
   readonly session: Pick<LazySession, "open">;
   readonly earlier: EarlierRuns;
+  /** Null for an agent with a model. */
+  readonly acp: AcpTurns | null;
   readonly requests: ViewRequests;
   readonly condensing: Condensing;
   /** Null when the conversation has no hooks. */

@@ -4,7 +4,7 @@ import type { CompletedBody } from "../../../http/read-request.ts";
 import type { ApprovalPolicy } from "../../../engine/approval-policy.ts";
 import { promptNames } from "../../../agent/prompt/prompt-choice.ts";
 import { parseHooks } from "../../../extensions/hooks/hook-config.ts";
-import { Fault, invalidField } from "../../../lib/fault.ts";
+import { invalidField } from "../../../lib/fault.ts";
 import type { SealedValues } from "../../../settings/sealed-values.ts";
 import { isBound } from "../../../egress/check-secret-binding.ts";
 import { withoutUndefined } from "../../../lib/without-undefined.ts";
@@ -33,10 +33,9 @@ export async function completeStart(
   { settings, secrets, sealedValues, catalogue, approvalDefault }: CompleteStartDeps,
 ): Promise<CompletedBody> {
   const opened = sealedValues.openIn(userId, body, ["body"]);
-  refuseAcp(opened);
   const { version: settingsVersion, settings: stored } = await settings.load(userId);
   const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
-  const request = withPlanning(withLaunchAdditions(withPlainHooks(complete)));
+  const request = withKind(withPlanning(withLaunchAdditions(withPlainHooks(complete))));
   if (!isObject(request) || !isObject(request["secrets"])) return { body: request, settingsVersion };
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
@@ -50,12 +49,10 @@ export async function completeStart(
   return { body: withSecrets, settingsVersion };
 }
 
-/** An agent that is given by name is resolved before the check requires an agent's fields. */
-function refuseAcp(request: unknown): void {
-  if (!isObject(request) || !isObject(request["agent"]) || request["agent"]["kind"] !== "ACPAgent") return;
-  const loc = ["body", "agent", "kind"];
-  const msg = "ACP agents are not supported by this version of the server. Send an agent of the kind Agent.";
-  throw new Fault("caller", "not_supported", msg, [{ loc, msg, type: "not_supported" }]);
+/** Older clients name no kind of agent. */
+function withKind(request: unknown): unknown {
+  if (!isObject(request) || !isObject(request["agent"]) || request["agent"]["kind"] !== undefined) return request;
+  return { ...request, agent: { ...request["agent"], kind: "Agent" } };
 }
 
 /** Values of the settings are copied, because the check fills in defaults and the settings are shared. */

@@ -10,6 +10,7 @@ import type {
   SetLimitsRequest,
   SetUserBudgetRequest,
   StartGoalRequest,
+  SwitchAcpModelRequest,
   SwitchLLMRequest,
   SwitchProfileRequest,
 } from "@convoke/protocol";
@@ -24,7 +25,7 @@ import { parseStored } from "../../../events/parse-stored.ts";
 import type { Ledger } from "../../../spending/ledger.ts";
 import { goalMessage } from "../../../engine/commands/goal.ts";
 import { queuedMessages } from "../../../engine/state/queued-messages.ts";
-import { conversationMissing } from "../../../engine/refusals.ts";
+import { conversationMissing, refuseForAcp } from "../../../engine/refusals.ts";
 import { readSpend } from "../../../reading/spend.ts";
 import { tryRules } from "../../../reading/try-rules.ts";
 import { checkModelAddress } from "../../../models/model-address.ts";
@@ -94,6 +95,7 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
   }
 
   async function switchTo(conversation: Conversation, given: LLM): Promise<void> {
+    refuseForAcp(conversation.configuration.config, "A model of this server (use switch_acp_model)");
     const { value: llm, warnings } = unmasked(given, ["llm"]);
     const { shown, secrets } = splitLlmSecrets(llm);
     const { configuration } = conversation;
@@ -204,6 +206,8 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
       const source = conversationIdOf(request);
       const body = (request.body ?? {}) as ForkConversationRequest;
       const id = body.id ? (normalizeUuid(body.id) ?? body.id) : randomUUID();
+      const { config } = await describe(request);
+      refuseForAcp(config, "A fork");
       const isNew = await directory.fork(request.caller, source, {
         id,
         title: body.title ? readTitle(body.title) : null,
@@ -234,7 +238,9 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
     startGoal: async (request) => {
       const { objective, max_iterations: rounds = 10 } = request.body as StartGoalRequest;
       if (objective.trim() === "") throw invalidField(["body", "objective"], "Say what is to be reached.");
-      await (await open(request)).send(goalMessage(objective, rounds));
+      const conversation = await open(request);
+      refuseForAcp(conversation.configuration.config, "A goal, which a model of the conversation judges,");
+      await conversation.send(goalMessage(objective, rounds));
       return success;
     },
 
@@ -245,6 +251,12 @@ export function controlHandlers({ directory, journal, settings, ledger, hosts }:
 
     resumeGoal: async (request) => {
       await (await open(request)).goals.resume();
+      return success;
+    },
+
+    switchAcpModel: async (request) => {
+      const { model } = request.body as SwitchAcpModelRequest;
+      await (await open(request)).switchAcpModel(model);
       return success;
     },
 
