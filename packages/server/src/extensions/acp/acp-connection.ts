@@ -94,16 +94,21 @@ function notStarted(command: string, reason: string): string {
 
 /** Messages of the program as the library reads them. */
 function toStream(transport: StdioTransport, lost: PromiseWithResolvers<string>): Stream {
+  let isRead = true;
   const readable = new ReadableStream({
     start(controller) {
       Object.assign(transport, {
-        onmessage: (message: JSONRPCMessage) => controller.enqueue(message),
+        onmessage: (message: JSONRPCMessage) => {
+          if (isRead) controller.enqueue(message);
+        },
         onclose: () => {
           lost.resolve(transport.end ?? "The connection was closed.");
-          controller.close();
+          if (isRead) controller.close();
+          isRead = false;
         },
       });
     },
+    cancel: () => void (isRead = false),
   });
   const writable = new WritableStream({
     async write(message) {
