@@ -57,6 +57,7 @@ import {
   conversationMachineHandlers,
   onConversationMachineHandlers,
 } from "./agent-server/machines/conversation-machine-routes.ts";
+import { acpModelHandlers } from "./agent-server/extensions/acp-model-routes.ts";
 import { catalogHandlers } from "./agent-server/extensions/catalog-routes.ts";
 import { createSandboxAccess } from "./gateway/sandbox-access.ts";
 import { completeStart } from "./agent-server/conversations/complete-start.ts";
@@ -156,7 +157,10 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(childConversationRoutes, childHandlers(deps)),
     face(
       catalogRoutes,
-      catalogHandlers({ ...skillRouteDeps(deps), tools: selectableTools(toolHost.catalogue) }),
+      {
+        ...catalogHandlers({ ...skillRouteDeps(deps), tools: selectableTools(toolHost.catalogue) }),
+        ...acpModelHandlers({ ...deps, clientVersion: version }),
+      },
     ),
     legacy,
     appServer,

@@ -1,5 +1,4 @@
 import type {
-  ACPModelDiscovery,
   GitProviderRepositoryPage,
   SkillCatalogResponse,
   ToolCatalogResponse,
@@ -56,19 +55,6 @@ export function catalogHandlers({ tools, settings, files, home, publicFolder }: 
         items: [],
         next_page_id: null,
         missing_token: !stored.providerTokens[provider]?.token,
-      };
-      return { json };
-    },
-
-    listAcpModels: () => {
-      const detail = "Agents behind the Agent Client Protocol cannot be started by this server.";
-      const json: ACPModelDiscovery = {
-        agent_name: null,
-        agent_version: null,
-        current_model_id: null,
-        available_models: [],
-        supports_runtime_model_switch: false,
-        error: { code: "not_supported", detail },
       };
       return { json };
     },
