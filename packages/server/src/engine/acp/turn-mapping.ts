@@ -126,7 +126,10 @@ export class TurnMapping {
     const isNews = isOver || (!isTold && (mustTell || call.status === "in_progress" || hasInput(call.rawInput)));
     if (isOver) this.#calls.delete(id);
     else this.#calls.set(id, { ...call, isTold: isTold || isNews });
-    return isNews ? this.#flushed([callEvent(call)]) : nothing;
+    if (!isNews) return nothing;
+    // Of each call there are two events, also of one that is told when it is over.
+    const begun = isOver && !isTold ? [callEvent({ ...call, status: "in_progress", rawOutput: undefined })] : [];
+    return this.#flushed([...begun, callEvent(call)]);
   }
 
   #flushed(after: readonly EventDraft[]): Mapped {

@@ -1,8 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { createSecureContext } from "node:tls";
 import { parseArgs } from "node:util";
 import { findBubblewrap } from "../../sandboxes/find-bubblewrap.ts";
+import type { Outside } from "../../walls/walls-deps.ts";
 import { startTestServer, type TestServer } from "../start-server.ts";
 import { withWalls } from "../walled-server.ts";
 
@@ -75,7 +78,8 @@ const bubblewrap = await findBubblewrap({
   environment: process.env,
 });
 const isWalled = bubblewrap.isUsable && !values["without-wall"];
-const walls = isWalled ? withWalls() : {};
+/** A name that leads to the scripted model, because a wall has no way to this machine. */
+const modelHost = "model.example.org";
 console.log(isWalled ? "Each works in a wall." : `Without walls: ${bubblewrap.detail}`);
 for (const agent of agents.filter(({ name }) => (values.only ?? name) === name)) {
   const outcome = await tryAgent(agent).catch((error: unknown) => `failed: ${String(error)}`);
@@ -88,8 +92,14 @@ async function tryAgent(agent: RealAgent): Promise<string> {
     { name: agent.tool, arguments: { command, description: "A step", is_background: false } },
   ];
   const on = (last_user_contains: string) => ({ match: { last_user_contains } });
+  let modelPort = 0;
+  const ways: Outside = {
+    resolve: async () => [{ address: "1.0.0.1", family: 4 }],
+    connect: () => connect({ port: modelPort, host: "127.0.0.1", allowHalfOpen: true }),
+    upstreamTrust: () => createSecureContext(),
+  };
   await using server = await startTestServer({
-    ...walls,
+    ...(isWalled ? withWalls(ways) : {}),
     environment: { PATH: process.env["PATH"] ?? "" },
     script: {
       turns: [
@@ -102,6 +112,7 @@ async function tryAgent(agent: RealAgent): Promise<string> {
       ],
     },
   });
+  modelPort = Number(new URL(server.model.url).port);
   const folder = values.from ?? install(server.workspaceDir, agent.packageName);
   if (folder === null) return `skipped: the registry does not give ${agent.packageName}`;
   return await work(server, agent, folder);
@@ -151,7 +162,8 @@ function install(workspace: string, name: string): string | null {
 async function begin(server: TestServer, agent: RealAgent, folder: string): Promise<string> {
   const home = join(server.workspaceDir, "home");
   mkdirSync(home);
-  for (const [name, text] of Object.entries(agent.files(server.model.url)))
+  const modelUrl = isWalled ? `http://${modelHost}` : server.model.url;
+  for (const [name, text] of Object.entries(agent.files(modelUrl)))
     writeFileSync(join(server.workspaceDir, name), text);
   const { workspace } = server.startRequest();
   const { status, json, text } = await server.call("POST", "/api/conversations", {
@@ -159,10 +171,10 @@ async function begin(server: TestServer, agent: RealAgent, folder: string): Prom
     agent: {
       kind: "ACPAgent",
       acp_command: agent.command(folder),
-      acp_env: agent.environment(server.model.url, home),
+      acp_env: agent.environment(modelUrl, home),
     },
     confirmation_policy: { kind: "AlwaysConfirm" },
-    ...(isWalled ? { wall: { network: "all" } } : {}),
+    ...(isWalled ? { wall: { network: { allow: [modelHost] } } } : {}),
   });
   if (status !== 201) throw new Error(text);
   return (json as { id: string }).id;
