@@ -52,10 +52,11 @@ export const AgentBase = Type.Unsafe<Agent>(
   }),
 );
 export type AgentBase = Agent;
-export const AgentBaseInput = Type.Unsafe<AgentInput>(
-  unionByKind("AgentBase-Input", {
+export const AgentBaseInput = Type.Unsafe<AgentInput>({
+  ...unionByKind("AgentBase-Input", {
     "openhands__sdk__agent__agent__Agent-Input__1": AgentInput,
     "openhands__sdk__agent__acp_agent__ACPAgent-Input__1": ACPAgentInput,
   }),
-);
+  impliedKind: "Agent-Input",
+});
 export type AgentBaseInput = AgentInput;

@@ -167,7 +167,7 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(appEventRoutes, appEventHandlers(deps)),
     // Fixed paths stand before those with a parameter in their place.
     face(startTaskRoutes, startTaskHandlers({ ...deps, ...appConversations })),
-    face(appConversationRoutes, appConversationHandlers({ sandboxes, ...appConversations })),
+    face(appConversationRoutes, appConversationHandlers({ directory: deps.directory, sandboxes, ...appConversations })),
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),

@@ -35,7 +35,7 @@ export async function completeStart(
   const opened = sealedValues.openIn(userId, body, ["body"]);
   const { version: settingsVersion, settings: stored } = await settings.load(userId);
   const complete = withOwnParts(withDefaults(opened, stored, { catalogue, approvalDefault }), opened);
-  const request = withKind(withPlanning(withLaunchAdditions(withPlainHooks(complete))));
+  const request = withPlanning(withLaunchAdditions(withPlainHooks(complete)));
   if (!isObject(request) || !isObject(request["secrets"])) return { body: request, settingsVersion };
   const entries = Object.entries(request["secrets"]).map(async ([name, source]) => {
     const own = ownSecretOf(source);
@@ -47,12 +47,6 @@ export async function completeStart(
   });
   const withSecrets = { ...request, secrets: Object.fromEntries(await Promise.all(entries)) as unknown };
   return { body: withSecrets, settingsVersion };
-}
-
-/** Older clients name no kind of agent. */
-function withKind(request: unknown): unknown {
-  if (!isObject(request) || !isObject(request["agent"]) || request["agent"]["kind"] !== undefined) return request;
-  return { ...request, agent: { ...request["agent"], kind: "Agent" } };
 }
 
 /** Values of the settings are copied, because the check fills in defaults and the settings are shared. */
