@@ -32,7 +32,10 @@ test("a call of another agent is one row, with its outcome, in whatever order it
 
 test("the permission for a call is a row of its own, which the call's end does not answer", () => {
   const rows = foldRows([begun, asked, ended]);
-  expect(rows).toMatchObject([{ id: "2", outcome: { id: "4" } }, { id: "3", outcome: null }]);
+  expect(rows).toMatchObject([
+    { id: "2", outcome: { id: "4" } },
+    { id: "3", outcome: null },
+  ]);
   const failed = foldRows([begun, { ...ended, status: "failed", raw_output: "no" }]);
   expect(failed).toMatchObject([{ outcome: { isError: true, observation: { content: [{ text: "no" }] } } }]);
 });

@@ -13,7 +13,8 @@ const acpFields = {
   acp_env: Type.Optional(
     mapOf(Type.String(), {
       impliedDefault: {},
-      description: "Environment variables of the agent, which everybody may read. Keys belong into `secrets`.",
+      description:
+        "Environment variables of the agent, which everybody may read. Keys belong into `secrets`.",
     }),
   ),
   acp_session_mode: orAbsent(Type.String(), { description: "The mode that sessions begin in." }),

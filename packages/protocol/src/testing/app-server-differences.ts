@@ -59,7 +59,8 @@ export const appServerDifferences: readonly { readonly pattern: RegExp; readonly
   },
   {
     pattern: /^(SwitchAcpModelRequest \(added\)|POST \S+\/switch_acp_model 502)$/,
-    reason: "The body has the name that the agent server's route has, and the agent runs where its answer is known.",
+    reason:
+      "The body has the name that the agent server's route has, and the agent runs where its answer is known.",
   },
   {
     pattern: /\/(hooks|skills|switch_profile|settings\/secrets(\/\S+)?) \(absent\)$/,

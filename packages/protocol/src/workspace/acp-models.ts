@@ -31,5 +31,7 @@ export const ACPModelDiscovery = object("ACPModelDiscovery", {
 export type ACPModelDiscovery = Static<typeof ACPModelDiscovery>;
 
 /** Another model for the agent of a conversation. */
-export const SwitchAcpModelRequest = object("SwitchAcpModelRequest", { model: Type.String({ minLength: 1 }) });
+export const SwitchAcpModelRequest = object("SwitchAcpModelRequest", {
+  model: Type.String({ minLength: 1 }),
+});
 export type SwitchAcpModelRequest = Static<typeof SwitchAcpModelRequest>;

@@ -20,7 +20,11 @@ const commands: Readonly<Record<string, readonly string[]>> = {
 export const knownAcpServers: readonly string[] = Object.keys(commands);
 
 /** The whole command line; empty where neither the options nor the name of the agent say one. */
-export function commandOf({ acp_command: given, acp_server: server, acp_args: args = [] }: AcpOptions): string[] {
+export function commandOf({
+  acp_command: given,
+  acp_server: server,
+  acp_args: args = [],
+}: AcpOptions): string[] {
   const command = given.length > 0 ? given : (commands[server ?? ""] ?? []);
   return command.length === 0 ? [] : [...command, ...args];
 }

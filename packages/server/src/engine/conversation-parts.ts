@@ -107,7 +107,10 @@ export function createParts(deps: ConversationDeps): ConversationParts {
           published.publish();
           void queue.afterAll(() => runner.ensure());
         });
-  const runner: Runner = new Runner({ ...deps, ...shared, ...work, acp, earlier: unfinished, requests }, listener);
+  const runner: Runner = new Runner(
+    { ...deps, ...shared, ...work, acp, earlier: unfinished, requests },
+    listener,
+  );
   const published: PublishedState = new PublishedState({ ...shared, runner, signals });
   const runEnd = new RunEnd({ log, published });
   const { isAttended, title } = deps;

@@ -155,19 +155,19 @@ export function openFaces(deps: FacesDeps): Face[] {
     face(onConversationMachineRoutes, onConversationMachineHandlers(onMachines)),
     face(conversationFileRoutes, conversationFileHandlers(onMachines)),
     face(childConversationRoutes, childHandlers(deps)),
-    face(
-      catalogRoutes,
-      {
-        ...catalogHandlers({ ...skillRouteDeps(deps), tools: selectableTools(toolHost.catalogue) }),
-        ...acpModelHandlers({ ...deps, clientVersion: version }),
-      },
-    ),
+    face(catalogRoutes, {
+      ...catalogHandlers({ ...skillRouteDeps(deps), tools: selectableTools(toolHost.catalogue) }),
+      ...acpModelHandlers({ ...deps, clientVersion: version }),
+    }),
     legacy,
     appServer,
     face(appEventRoutes, appEventHandlers(deps)),
     // Fixed paths stand before those with a parameter in their place.
     face(startTaskRoutes, startTaskHandlers({ ...deps, ...appConversations })),
-    face(appConversationRoutes, appConversationHandlers({ directory: deps.directory, sandboxes, ...appConversations })),
+    face(
+      appConversationRoutes,
+      appConversationHandlers({ directory: deps.directory, sandboxes, ...appConversations }),
+    ),
     face(appWorkspaceRoutes, appWorkspaceHandlers({ ...deps, ...appConversations })),
     face(mcpRoutes, mcpHandlers({ ...deps, fetch: deps.filteredFetch, clientVersion: version })),
     face(openAiRoutes, openAiHandlers({ ...deps, complete })),

@@ -80,8 +80,7 @@ export async function openMemoryConversation(
     models: { open: () => options.model, findStored: async () => null },
     tools: {
       openSession: async () =>
-        options.openBelt?.() ??
-        hostBelt((await options.openSession?.(session)) ?? session),
+        options.openBelt?.() ?? hostBelt((await options.openSession?.(session)) ?? session),
       openHooks: () => null,
       workspaceDir: () => "/",
     },

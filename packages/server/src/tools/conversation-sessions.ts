@@ -134,9 +134,17 @@ export class ConversationSessions {
     };
     const other = openAcp(place, this.#deps.mcp);
     if (other !== null) {
-      const owned = folder === null || chosen.kind !== "process" ? other.source : await giveFilesToOwner(other.source, folder, this.#deps.logger);
+      const owned =
+        folder === null || chosen.kind !== "process"
+          ? other.source
+          : await giveFilesToOwner(other.source, folder, this.#deps.logger);
       const acp = scope.use(this.#around(owned, id, config));
-      const belt = createBelt({ sources: [...sources, acp], workspace, skills: noSkills, agent: other.agent });
+      const belt = createBelt({
+        sources: [...sources, acp],
+        workspace,
+        skills: noSkills,
+        agent: other.agent,
+      });
       scope.move();
       return belt;
     }

@@ -187,7 +187,9 @@ export class AcpTurn implements PromptListener {
       return [
         ...last,
         ...broken,
-        ...openActions.map((action) => agentError(action, "The agent does not wait for this answer any more.")),
+        ...openActions.map((action) =>
+          agentError(action, "The agent does not wait for this answer any more."),
+        ),
         ...(usage === null ? [] : [usage]),
         promptEnded(end instanceof AcpFailure ? end.code : end.stopReason),
         ...endOfPrompt(end, { isCut: cut !== null, status, isWanted: log.state.runWantedSeq > 0 }),
@@ -256,7 +258,9 @@ export class AcpTurn implements PromptListener {
 
   async #store(decide: () => readonly EventDraft[]): Promise<readonly StampedEvent[]> {
     let stored: readonly StampedEvent[] = [];
-    await storeEvents(this.#deps, this.#closing.signal, decide, { meanwhile: (stamped) => (stored = stamped) });
+    await storeEvents(this.#deps, this.#closing.signal, decide, {
+      meanwhile: (stamped) => (stored = stamped),
+    });
     return stored;
   }
 }

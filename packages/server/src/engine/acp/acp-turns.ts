@@ -67,12 +67,14 @@ export class AcpTurns {
       await store(() => [...lostPrompt(acp), ...failRun("ACPPromptInterrupted", interrupted)]);
       return;
     }
-    if (acp.calls.length > 0) await store(() => brokenCalls(acp.calls, "The server stopped during this call."));
+    if (acp.calls.length > 0)
+      await store(() => brokenCalls(acp.calls, "The server stopped during this call."));
     const { agent } = await deps.session.open();
     if (agent === null) throw new Error("The conversation has no other agent.");
     let session: AcpSession;
     try {
-      const known = acp.session?.session_id ?? deps.configuration.config.agent.acp?.acp_resume_session_id ?? null;
+      const known =
+        acp.session?.session_id ?? deps.configuration.config.agent.acp?.acp_resume_session_id ?? null;
       session = await agent.openSession(known, signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -84,11 +86,7 @@ export class AcpTurns {
   }
 
   /** Recorded first: the same prompt is never sent twice. */
-  async #prompt(
-    deps: RunDeps,
-    signal: AbortSignal,
-    { agent, rules, session }: Ready,
-  ): Promise<void> {
+  async #prompt(deps: RunDeps, signal: AbortSignal, { agent, rules, session }: Ready): Promise<void> {
     let begin: (() => AcpTurn) | null = null;
     await storeEvents(
       deps,

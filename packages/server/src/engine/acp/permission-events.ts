@@ -23,7 +23,10 @@ export function decideCall(
 ): { readonly decision: RuleDecision | null; readonly verdict: ReturnType<typeof assessCall> } {
   const verdict = assessCall(config.security_analyzer, { ...call, words: [] });
   const { toolName, action } = call;
-  return { decision: decideByRules(rules, { toolName, action, risk: verdict.risk, places }).decision, verdict };
+  return {
+    decision: decideByRules(rules, { toolName, action, risk: verdict.risk, places }).decision,
+    verdict,
+  };
 }
 
 /**
@@ -38,8 +41,7 @@ export function permissionEvents(
   const { decision, verdict } = decideCall(call, context);
   const isSettled = decision?.effect === "allow" || decision?.effect === "deny";
   const batch = isSettled ? [] : [{ needsNoApproval: false, alwaysAsks: false, risk: verdict.risk }];
-  const isAsked =
-    decision?.effect === "ask" || needsConfirmation(context.config.confirmation_policy, batch);
+  const isAsked = decision?.effect === "ask" || needsConfirmation(context.config.confirmation_policy, batch);
   const { action, toolName } = call;
   const { kind: _, ...values } = action;
   const callId = given.toolCallId;
@@ -66,5 +68,11 @@ export function permissionEvents(
   if (decision?.effect !== "deny") return { drafts: [event], isDenied: false };
   const { gate: _gate, ...meta } = event.meta!;
   const denial = denialOfLast({ toolName, toolCallId: callId }, denialText(decision));
-  return { drafts: [{ ...event, meta }, { ...denial, meta: { isFinal: true } }], isDenied: true };
+  return {
+    drafts: [
+      { ...event, meta },
+      { ...denial, meta: { isFinal: true } },
+    ],
+    isDenied: true,
+  };
 }

@@ -23,13 +23,25 @@ export function endOfPrompt(
   if (end instanceof Error) return failRun(end.code, end.message);
   switch (end.stopReason) {
     case "refusal":
-      return failRun("ACPRefusal", "The agent refused to go on with this. Say it in another way, or begin anew.");
+      return failRun(
+        "ACPRefusal",
+        "The agent refused to go on with this. Say it in another way, or begin anew.",
+      );
     case "max_tokens":
-      return failRun("ACPOutputLimit", "The agent reached the limit of its output. Send a message to continue.");
+      return failRun(
+        "ACPOutputLimit",
+        "The agent reached the limit of its output. Send a message to continue.",
+      );
     case "max_turn_requests":
-      return failRun("MaxIterationsReached", "The agent reached its own limit of steps. Send a message to continue.");
+      return failRun(
+        "MaxIterationsReached",
+        "The agent reached its own limit of steps. Send a message to continue.",
+      );
     case "cancelled":
-      return failRun("ACPPromptError", "The agent cancelled the prompt by itself. Send a message to try again.");
+      return failRun(
+        "ACPPromptError",
+        "The agent cancelled the prompt by itself. Send a message to try again.",
+      );
     default:
       if (!isWaiting) return [];
       return isWanted ? [startRun([])] : [statusUpdate("finished")];

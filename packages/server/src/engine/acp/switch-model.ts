@@ -43,7 +43,11 @@ export async function switchAcpModel(model: string, deps: SwitchModelDeps): Prom
     });
   } catch (error) {
     if (late.aborted)
-      throw new Fault("timeout", "acp_agent_late", `The agent "${other.command}" did not answer within ${switchMs / 1000} s.`);
+      throw new Fault(
+        "timeout",
+        "acp_agent_late",
+        `The agent "${other.command}" did not answer within ${switchMs / 1000} s.`,
+      );
     if (error instanceof AcpFailure) throw new Fault("unusable", "acp_model_refused", error.message);
     throw error;
   }

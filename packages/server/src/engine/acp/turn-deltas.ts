@@ -19,7 +19,9 @@ export class TurnDeltas {
 
   /** The message is stored under this id; null for none. */
   end(messageId: string | null): void {
-    this.#stream?.end(messageId === null ? { outcome: "void" } : { outcome: "done", llmResponseId: messageId });
+    this.#stream?.end(
+      messageId === null ? { outcome: "void" } : { outcome: "done", llmResponseId: messageId },
+    );
     this.#stream = null;
   }
 

@@ -91,10 +91,7 @@ export class TurnMapping {
     this.#messageId = null;
   }
 
-  #chunk(
-    type: Delta["type"],
-    { content, messageId = null }: Chunk,
-  ): Mapped {
+  #chunk(type: Delta["type"], { content, messageId = null }: Chunk): Mapped {
     const text = content.type === "text" ? content.text : `[${content.type}]`;
     // A thought after words begins another message, and so does another id.
     const isOther = messageId !== null && this.#messageId !== null && messageId !== this.#messageId;
@@ -123,12 +120,14 @@ export class TurnMapping {
     const isOver = endStatuses.has(call.status);
     const isTold = before?.isTold === true;
     // A call is told once it has its input, and once it is over.
-    const isNews = isOver || (!isTold && (mustTell || call.status === "in_progress" || hasInput(call.rawInput)));
+    const isNews =
+      isOver || (!isTold && (mustTell || call.status === "in_progress" || hasInput(call.rawInput)));
     if (isOver) this.#calls.delete(id);
     else this.#calls.set(id, { ...call, isTold: isTold || isNews });
     if (!isNews) return nothing;
     // Of each call there are two events, also of one that is told when it is over.
-    const begun = isOver && !isTold ? [callEvent({ ...call, status: "in_progress", rawOutput: undefined })] : [];
+    const begun =
+      isOver && !isTold ? [callEvent({ ...call, status: "in_progress", rawOutput: undefined })] : [];
     return this.#flushed([...begun, callEvent(call)]);
   }
 

@@ -26,7 +26,12 @@ async function send({ conversation }: Opened, text: string): Promise<void> {
 test("a prompt is recorded before it is sent; its message, its tokens and its end follow", async () => {
   await using opened = await openMemoryAgent({
     prompts: [
-      [{ think: "Hm." }, { say: "Hel" }, { say: "lo" }, { end: "end_turn", usage: { inputTokens: 7, outputTokens: 2 } }],
+      [
+        { think: "Hm." },
+        { say: "Hel" },
+        { say: "lo" },
+        { end: "end_turn", usage: { inputTokens: 7, outputTokens: 2 } },
+      ],
     ],
   });
   expect(await opened.run("hi")).toBe("finished");
@@ -40,12 +45,17 @@ test("a prompt is recorded before it is sent; its message, its tokens and its en
     "prompt ended end_turn",
     "is finished",
   ]);
-  const answer = storedEvents(opened).find(({ event }) => event.kind === "MessageEvent" && event.source === "agent");
+  const answer = storedEvents(opened).find(
+    ({ event }) => event.kind === "MessageEvent" && event.source === "agent",
+  );
   expect(answer?.event).toMatchObject({ llm_message: { reasoning_content: "Hm." } });
   expect(opened.conversation.state.stats).toMatchObject({
     acp: { accumulated_cost: 0, accumulated_token_usage: { prompt_tokens: 7, completion_tokens: 2 } },
   });
-  expect(opened.agents.calls.at(-1)).toEqual({ method: "session/prompt", params: [{ type: "text", text: "hi" }] });
+  expect(opened.agents.calls.at(-1)).toEqual({
+    method: "session/prompt",
+    params: [{ type: "text", text: "hi" }],
+  });
   expect(opened.agents.specs).toMatchObject([
     { command: "scripted", environment: { KEY: "value" }, workingDir: "/work" },
   ]);
@@ -58,7 +68,13 @@ test("one session and one program serve all messages, and a message during a pro
   await send(opened, "two");
   await opened.conversation.halts.interrupt();
   expect(await opened.run("three")).toBe("finished");
-  expect(methods(opened)).toEqual(["initialize", "session/new", "session/prompt", "session/cancel", "session/prompt"]);
+  expect(methods(opened)).toEqual([
+    "initialize",
+    "session/new",
+    "session/prompt",
+    "session/cancel",
+    "session/prompt",
+  ]);
   expect(opened.agents.calls.at(-1)!.params).toEqual([
     { type: "text", text: "two" },
     { type: "text", text: "three" },
@@ -66,7 +82,12 @@ test("one session and one program serve all messages, and a message during a pro
 });
 
 test("calls are told when they have begun and when they have ended, between the messages around them", async () => {
-  const call = { sessionUpdate: "tool_call" as const, toolCallId: "c1", title: "ls", kind: "execute" as const };
+  const call = {
+    sessionUpdate: "tool_call" as const,
+    toolCallId: "c1",
+    title: "ls",
+    kind: "execute" as const,
+  };
   const update = { sessionUpdate: "tool_call_update" as const, toolCallId: "c1" };
   await using opened = await openMemoryAgent({
     prompts: [
@@ -114,7 +135,9 @@ test("a plan is the task list of the conversation", async () => {
 });
 
 test("without a policy that asks, what the agent asks for is allowed once, and recorded before it goes on", async () => {
-  await using opened = await openMemoryAgent({ prompts: [[{ say: "So." }, { ask: remove }, { say: "Gone." }]] });
+  await using opened = await openMemoryAgent({
+    prompts: [[{ say: "So." }, { ask: remove }, { say: "Gone." }]],
+  });
   expect(await opened.run("go")).toBe("finished");
   expect(tellLog(opened).slice(3)).toEqual([
     "prompt begun",
@@ -168,7 +191,12 @@ test("a rule denies what it denies, without a person; one that allows it asks no
 
 test("an interrupt cancels the prompt, keeps what was said once, and ends open calls and questions", async () => {
   await using opened = await openMemoryAgent(
-    { prompts: [[{ say: "I ask." }, { ask: remove }], [{ say: "Half" }, { hang: "until cancelled" }]] },
+    {
+      prompts: [
+        [{ say: "I ask." }, { ask: remove }],
+        [{ say: "Half" }, { hang: "until cancelled" }],
+      ],
+    },
     { config: asking },
   );
   const { conversation } = opened;
@@ -188,7 +216,12 @@ test("an interrupt cancels the prompt, keeps what was said once, and ends open c
   await until(() => conversation.runner.answerText === "Half");
   await conversation.halts.pause();
   await until(() => !conversation.isBusy);
-  expect(tellLog(opened).slice(-4)).toEqual(["is paused", "PauseEvent", "agent: Half", "prompt ended cancelled"]);
+  expect(tellLog(opened).slice(-4)).toEqual([
+    "is paused",
+    "PauseEvent",
+    "agent: Half",
+    "prompt ended cancelled",
+  ]);
   expect(await opened.run("again")).toBe("finished");
 });
 
@@ -199,9 +232,15 @@ test("a program that dies in a prompt ends the run with its last words; the next
   );
   await using opened = await openMemoryAgent({}, { agents });
   expect(await opened.run("go")).toBe("error");
-  expect(tellLog(opened).slice(-3)).toEqual(["prompt ended ACPPromptError", "is error", "error ACPPromptError"]);
+  expect(tellLog(opened).slice(-3)).toEqual([
+    "prompt ended ACPPromptError",
+    "is error",
+    "error ACPPromptError",
+  ]);
   const error = storedEvents(opened).at(-1)!.event as unknown as { detail: string };
-  expect(error.detail).toContain('The agent "scripted" (acp_command) has ended: The program ended with exit code 3.');
+  expect(error.detail).toContain(
+    'The agent "scripted" (acp_command) has ended: The program ended with exit code 3.',
+  );
   expect(error.detail).toContain("its last words");
   expect(await opened.run("again")).toBe("finished");
   expect(tellLog(opened)).toContain("warning acp_session_lost");
@@ -214,26 +253,34 @@ test.each([
   ["login", "ACPAuthRequired", "An API key"],
   ["refuses sessions", "ACPInitError", "no room"],
   ["old protocol", "ACPInitError", "version 0 of the protocol"],
-] as const)("an agent that %s ends the run with %s, and its message is still to be read", async (trouble, code, words) => {
-  const agents = startInProcess({ trouble }, {});
-  const acp = trouble === "hangs" ? { acp_startup_timeout: 0.1 } : {};
-  await using opened = await openMemoryAgent({}, { agents, acp });
-  expect(await opened.run("go")).toBe("error");
-  const error = storedEvents(opened).at(-1)!.event as unknown as { code: string; detail: string };
-  expect(error.code).toBe(code);
-  expect(error.detail).toContain(words);
-  expect(error.detail).toContain("acp_command");
-  await opened.conversation.configuration.change({});
-  expect(await opened.run("again")).toBe("finished");
-  expect(opened.agents.calls.at(-1)!.params).toEqual([
-    { type: "text", text: "go" },
-    { type: "text", text: "again" },
-  ]);
-});
+] as const)(
+  "an agent that %s ends the run with %s, and its message is still to be read",
+  async (trouble, code, words) => {
+    const agents = startInProcess({ trouble }, {});
+    const acp = trouble === "hangs" ? { acp_startup_timeout: 0.1 } : {};
+    await using opened = await openMemoryAgent({}, { agents, acp });
+    expect(await opened.run("go")).toBe("error");
+    const error = storedEvents(opened).at(-1)!.event as unknown as { code: string; detail: string };
+    expect(error.code).toBe(code);
+    expect(error.detail).toContain(words);
+    expect(error.detail).toContain("acp_command");
+    await opened.conversation.configuration.change({});
+    expect(await opened.run("again")).toBe("finished");
+    expect(opened.agents.calls.at(-1)!.params).toEqual([
+      { type: "text", text: "go" },
+      { type: "text", text: "again" },
+    ]);
+  },
+);
 
 test("steps of the agent count: at the limit its prompt is cancelled", async () => {
   const step = (id: string) => ({
-    update: { sessionUpdate: "tool_call" as const, toolCallId: id, title: id, status: "in_progress" as const },
+    update: {
+      sessionUpdate: "tool_call" as const,
+      toolCallId: id,
+      title: id,
+      status: "in_progress" as const,
+    },
   });
   await using opened = await openMemoryAgent(
     { prompts: [[step("a"), step("b"), step("c"), { hang: "until cancelled" }]] },
@@ -260,7 +307,10 @@ test("the agent reads and writes through us below the folder, recorded before it
       const text = written.get(path);
       if (text === undefined) throw new Error("There is no such file.");
       const { Readable } = await import("node:stream");
-      return { stat: { type: "file" as const, sizeBytes: text.length, modifiedAtMs: 0 }, content: Readable.from([Buffer.from(text)]) };
+      return {
+        stat: { type: "file" as const, sizeBytes: text.length, modifiedAtMs: 0 },
+        content: Readable.from([Buffer.from(text)]),
+      };
     },
     writeFile: async (path: string, content: AsyncIterable<Uint8Array>) => {
       const chunks: Uint8Array[] = [];
@@ -302,7 +352,10 @@ test("another model is chosen in the way that the agent has for it, and kept for
       supports_runtime_model_switch: true,
     });
     expect(conversation.configuration.config.agent.acp).toMatchObject({ acp_model: "b" });
-    await expect(conversation.switchAcpModel("c")).rejects.toMatchObject({ code: "acp_model_refused", kind: "unusable" });
+    await expect(conversation.switchAcpModel("c")).rejects.toMatchObject({
+      code: "acp_model_refused",
+      kind: "unusable",
+    });
     expect(await opened.run("go")).toBe("finished");
     expect(methods(opened).filter((method) => method === "session/new")).toHaveLength(1);
   }

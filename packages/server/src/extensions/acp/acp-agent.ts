@@ -225,7 +225,10 @@ export class AcpAgent implements ExternalAgent {
     const { by, available } = models;
     const names = available.map((one) => one.model_id);
     if (by === null)
-      throw new AcpFailure("ACPModelError", `The agent "${this.command}" (acp_command) lets no model be chosen.`);
+      throw new AcpFailure(
+        "ACPModelError",
+        `The agent "${this.command}" (acp_command) lets no model be chosen.`,
+      );
     if (names.length > 0 && !names.includes(model))
       throw new AcpFailure(
         "ACPModelError",
@@ -233,7 +236,10 @@ export class AcpAgent implements ExternalAgent {
       );
     const request =
       by === "set_model"
-        ? connection.agent.request<unknown, object>("session/set_model" as string, { sessionId: id, modelId: model })
+        ? connection.agent.request<unknown, object>("session/set_model" as string, {
+            sessionId: id,
+            modelId: model,
+          })
         : connection.agent.request<unknown, object>("session/set_config_option" as string, {
             sessionId: id,
             configId: by.option,
@@ -272,7 +278,10 @@ export class AcpAgent implements ExternalAgent {
 
   #required(): Open {
     if (this.#open === null)
-      throw new AcpFailure("ACPPromptError", `The agent "${this.command}" (acp_command) has ended. Send a message to start it again.`);
+      throw new AcpFailure(
+        "ACPPromptError",
+        `The agent "${this.command}" (acp_command) has ended. Send a message to start it again.`,
+      );
     return this.#open;
   }
 
@@ -288,4 +297,3 @@ type Place = { readonly cwd: string; readonly mcpServers: ReturnType<typeof toAc
 
 const lastWordsMs = 50;
 const never = new AbortController().signal;
-

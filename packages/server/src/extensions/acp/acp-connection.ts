@@ -37,7 +37,10 @@ export type AcpConnection = {
 const acp: Spoken = { protocol: "ACP", unaskedFloodBytes: 64 * 1024 * 1024 };
 
 /** Starts the program and greets it; rejects with an {@link AcpFailure}, and the program is ended then. */
-export async function openAcpConnection(deps: AcpConnectionDeps, signal: AbortSignal): Promise<AcpConnection> {
+export async function openAcpConnection(
+  deps: AcpConnectionDeps,
+  signal: AbortSignal,
+): Promise<AcpConnection> {
   const { command, startupTimeoutMs } = deps;
   const library = await import("@agentclientprotocol/sdk");
   const transport = new StdioTransport(deps.start, acp);

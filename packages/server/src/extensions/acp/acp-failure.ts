@@ -54,7 +54,10 @@ function codeOf(error: unknown): unknown {
 /** Agents put the reason into the data of an error. */
 function describeReply(error: unknown): string {
   const { data } = (typeof error === "object" && error !== null ? error : {}) as { data?: unknown };
-  const { details, message } = (typeof data === "object" && data !== null ? data : {}) as Record<string, unknown>;
+  const { details, message } = (typeof data === "object" && data !== null ? data : {}) as Record<
+    string,
+    unknown
+  >;
   const reason = [details, message, data].find((text) => typeof text === "string" && text !== "");
   const text = describeError(error).replace(/\.$/, "");
   return (reason === undefined ? text : `${text} (${String(reason)})`).slice(0, 2_000);

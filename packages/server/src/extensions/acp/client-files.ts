@@ -51,7 +51,10 @@ export class ClientFiles {
     if (refusal !== null) throw new Error(refusal);
     try {
       const text = await act();
-      await listener.endCall(call, { output: call.kind === "read" ? { characters: text.length } : null, isError: false });
+      await listener.endCall(call, {
+        output: call.kind === "read" ? { characters: text.length } : null,
+        isError: false,
+      });
       return text;
     } catch (error) {
       await listener.endCall(call, { output: describeError(error), isError: true });

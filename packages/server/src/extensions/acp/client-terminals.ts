@@ -41,7 +41,12 @@ export class ClientTerminals {
       const { command, args = [], env = [], cwd, outputByteLimit } = params;
       const terminalId = `terminal-${randomUUID()}`;
       const words = [command, ...args].join(" ");
-      const call = { toolCallId: terminalId, title: words, kind: "execute", rawInput: { command: words, cwd } };
+      const call = {
+        toolCallId: terminalId,
+        title: words,
+        kind: "execute",
+        rawInput: { command: words, cwd },
+      };
       const current = listener();
       const refusal = await current.beginCall(call);
       if (refusal !== null) throw new Error(refusal);

@@ -12,8 +12,7 @@ export function toPromptContent(parts: readonly object[], takesImages: boolean):
 
 function imageBlock(url: string, takesImages: boolean): ContentBlock {
   const [, mimeType, data] = /^data:([\w/+.-]+);base64,(.*)$/s.exec(url) ?? [];
-  if (mimeType === undefined || data === undefined)
-    return { type: "resource_link", name: "image", uri: url };
+  if (mimeType === undefined || data === undefined) return { type: "resource_link", name: "image", uri: url };
   return takesImages
     ? { type: "image", mimeType, data }
     : { type: "text", text: "[An image was sent with this message; this agent takes none.]" };

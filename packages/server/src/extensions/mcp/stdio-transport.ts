@@ -91,7 +91,8 @@ export class StdioTransport implements Transport {
     const message = parseMessage(line);
     if (message === null) {
       this.#junkBytes += line.length;
-      if (this.#junkBytes > maxJunkBytes) this.#stop(`The program writes something else than ${this.#spoken.protocol} messages.`);
+      if (this.#junkBytes > maxJunkBytes)
+        this.#stop(`The program writes something else than ${this.#spoken.protocol} messages.`);
       return;
     }
     this.#junkBytes = 0;

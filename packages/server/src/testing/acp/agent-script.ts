@@ -8,7 +8,15 @@ export type AgentStep =
   | { readonly update: SessionUpdate }
   | { readonly plan: readonly PlanEntry[] }
   /** Begins a call, asks for permission, and says which option was chosen in its output; it fails where that is a rejection. */
-  | { readonly ask: { readonly id: string; readonly title: string; readonly kind: string; readonly rawInput?: unknown }; readonly options?: readonly PermissionOption[] }
+  | {
+      readonly ask: {
+        readonly id: string;
+        readonly title: string;
+        readonly kind: string;
+        readonly rawInput?: unknown;
+      };
+      readonly options?: readonly PermissionOption[];
+    }
   /** Writes and reads through the client, and says what it has read. */
   | { readonly write: { readonly path: string; readonly content: string } }
   | { readonly read: string }

@@ -60,7 +60,8 @@ export function createScriptedAgent(script: AgentScript, host: AgentHost): Agent
     .onRequest("session/new", ({ params }) => {
       note("session/new", params);
       if (trouble === "login") throw new RequestError(-32_000, "Authentication required");
-      if (trouble === "refuses sessions") throw new RequestError(-32_603, "Internal error", { details: "no room" });
+      if (trouble === "refuses sessions")
+        throw new RequestError(-32_603, "Internal error", { details: "no room" });
       return { sessionId: `session-${randomUUID()}`, ...described() };
     })
     .onRequest("session/load", async ({ params, client }) => {
@@ -140,7 +141,13 @@ async function play(step: Played, client: AgentContext, sessionId: string): Prom
   } else {
     const { id: toolCallId, kind: given, ...call } = step.ask;
     const kind = given as "execute";
-    await tell(client, sessionId, { sessionUpdate: "tool_call", toolCallId, kind, ...call, status: "pending" });
+    await tell(client, sessionId, {
+      sessionUpdate: "tool_call",
+      toolCallId,
+      kind,
+      ...call,
+      status: "pending",
+    });
     const { outcome } = await client.request("session/request_permission", {
       sessionId,
       toolCall: { toolCallId },

@@ -38,7 +38,11 @@ const agents: readonly RealAgent[] = [
     packageName: "opencode-ai",
     tool: "bash",
     command: (folder) => [join(folder, "opencode"), "acp"],
-    environment: (_, home) => ({ HOME: home, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
+    environment: (_, home) => ({
+      HOME: home,
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+    }),
     files: (modelUrl) => ({
       "opencode.json": JSON.stringify({
         model: "scripted/scripted",
@@ -129,7 +133,8 @@ async function work(server: TestServer, agent: RealAgent, folder: string): Promi
   await rest(server, id, "finished");
   const done = seconds();
   const file = join(server.workspaceDir, "made.txt");
-  if (readFileSync(file, "utf8").trim() !== "written") throw new Error("The command that was allowed did not run.");
+  if (readFileSync(file, "utf8").trim() !== "written")
+    throw new Error("The command that was allowed did not run.");
   await send(server, id, "#rejected");
   await rest(server, id, "waiting_for_confirmation");
   await answer(server, id, false);

@@ -27,7 +27,11 @@ async function start(script: AgentScript, more: object = {}): Promise<string> {
 
 async function send(id: string, text: string): Promise<void> {
   const content = [{ type: "text", text }];
-  const reply = await server.call("POST", `/api/conversations/${id}/events`, { role: "user", content, run: true });
+  const reply = await server.call("POST", `/api/conversations/${id}/events`, {
+    role: "user",
+    content,
+    run: true,
+  });
   expect(reply.status, reply.text).toBe(200);
 }
 
@@ -52,7 +56,12 @@ test("a program works in a conversation: files and commands through us, its perm
     {
       models: ["small", "large"],
       prompts: [
-        [{ write: { path, content: "made" } }, { read: path }, { run: "echo out; echo err >&2; exit 3" }, { ask: rm }],
+        [
+          { write: { path, content: "made" } },
+          { read: path },
+          { run: "echo out; echo err >&2; exit 3" },
+          { ask: rm },
+        ],
       ],
     },
     {
@@ -62,7 +71,9 @@ test("a program works in a conversation: files and commands through us, its perm
   );
   await send(id, "go");
   expect(await restOf(id)).toBe("waiting_for_confirmation");
-  const { items } = (await server.call("GET", `/api/conversations/${id}/approvals`)).json as { items: AnyEvent[] };
+  const { items } = (await server.call("GET", `/api/conversations/${id}/approvals`)).json as {
+    items: AnyEvent[];
+  };
   expect(items).toMatchObject([{ tool_name: "terminal", action: { command: "rm x" }, summary: "rm x" }]);
   const answers = [{ action_id: items[0]!["action_id"], accept: false }];
   expect((await server.call("POST", `/api/conversations/${id}/approvals`, { answers })).status).toBe(200);
@@ -70,7 +81,9 @@ test("a program works in a conversation: files and commands through us, its perm
   expect(readFileSync(path, "utf8")).toBe("made");
   const events = await eventsOf(id);
   const said = events.flatMap((event) =>
-    event.kind === "MessageEvent" && event["source"] === "agent" ? [JSON.stringify(event["llm_message"])] : [],
+    event.kind === "MessageEvent" && event["source"] === "agent"
+      ? [JSON.stringify(event["llm_message"])]
+      : [],
   );
   expect(said.join()).toMatch(/"made".*"3: out\\nerr\\n"/);
   const calls = events.filter(({ kind }) => kind === "ACPToolCallEvent");
@@ -127,7 +140,9 @@ test("an agent that does not end its prompt is ended with everything that it sta
   const pid = Number(readFileSync(pidFile, "utf8"));
   await server.call("POST", `/api/conversations/${id}/interrupt`);
   await until(() => !isAlive(pid));
-  await until(async () => (await eventsOf(id)).some(({ kind, status }) => kind === "ACPToolCallEvent" && status === "failed"));
+  await until(async () =>
+    (await eventsOf(id)).some(({ kind, status }) => kind === "ACPToolCallEvent" && status === "failed"),
+  );
   await server.restart();
   await send(id, "hello again");
   expect(await restOf(id)).toBe("finished");
@@ -138,7 +153,12 @@ test("an agent that does not end its prompt is ended with everything that it sta
 test("the models of an agent are read by starting it once; its trouble is an answer", async () => {
   const ask = (script: AgentScript, more: object = {}) =>
     server.call("POST", "/api/acp/models", {
-      agent_settings: { agent_kind: "acp", acp_server: "custom", acp_command: scriptedAgentCommand(script), ...more },
+      agent_settings: {
+        agent_kind: "acp",
+        acp_server: "custom",
+        acp_command: scriptedAgentCommand(script),
+        ...more,
+      },
     });
   expect((await ask({ models: ["a", "b"] })).json).toEqual({
     agent_name: "Scripted",
@@ -160,7 +180,11 @@ test("the models of an agent are read by starting it once; its trouble is an ans
 });
 
 test("a profile of another agent begins a conversation with it", async () => {
-  const profile = { agent_kind: "acp", acp_server: "custom", acp_command: scriptedAgentCommand({}).map(quoted).join(" ") };
+  const profile = {
+    agent_kind: "acp",
+    acp_server: "custom",
+    acp_command: scriptedAgentCommand({}).map(quoted).join(" "),
+  };
   const saved = await server.call("POST", "/api/agent-profiles/other", profile);
   expect(saved.status, saved.text).toBe(201);
   const detail = (await server.call("GET", "/api/agent-profiles/other")).json as { profile: { id: string } };

@@ -28,7 +28,12 @@ export function readAcpAgent(request: StartConversationRequest): StartConversati
 
 /** What needs a model of ours. */
 function refuse(request: StartConversationRequest): void {
-  const { agent_type: type, agent_definitions: definitions, client_tools: tools, response_schema: schema } = request;
+  const {
+    agent_type: type,
+    agent_definitions: definitions,
+    client_tools: tools,
+    response_schema: schema,
+  } = request;
   const given: readonly (readonly [string, boolean])[] = [
     ["client_tools", (tools ?? []).length > 0],
     ["response_schema", (schema ?? null) !== null],

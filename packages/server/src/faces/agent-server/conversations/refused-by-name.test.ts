@@ -19,7 +19,11 @@ test("clients: what comes with a later version is refused by its name, with a wa
       "switch_llm",
     ],
     [await create({ agent: { kind: "ACPAgent", acp_command: [] } }), 422, "acp_command"],
-    [await create({ agent: { kind: "ACPAgent", acp_command: [], acp_server: "custom" } }), 422, "acp_command"],
+    [
+      await create({ agent: { kind: "ACPAgent", acp_command: [], acp_server: "custom" } }),
+      422,
+      "acp_command",
+    ],
     [await create({ agent: { ...acp, acp_file_secrets: [{ secret_name: "A" }] } }), 422, "acp_file_secrets"],
     [await create({ agent: { ...acp, acp_isolate_data_dir: true } }), 422, "acp_isolate_data_dir"],
     [await create({ agent: acp, response_schema: { type: "object" } }), 422, "response_schema"],

@@ -71,7 +71,10 @@ type Agent = ReturnType<typeof toStoredAgent>;
 function startAgent(
   { acp }: Agent,
   { folder, toolHost }: PlaceInPassing,
-  { clientVersion, environment }: Pick<AcpModelRouteDeps, "clientVersion"> & { environment: Record<string, string> },
+  {
+    clientVersion,
+    environment,
+  }: Pick<AcpModelRouteDeps, "clientVersion"> & { environment: Record<string, string> },
 ): AcpAgent {
   // The models are asked for, so that none is chosen.
   const { acp_model: _, acp_session_mode: __, ...options } = acp;
@@ -91,7 +94,8 @@ function readSettings(given: JsonObject, validator: Validator): Agent {
   const loc = ["body", "agent_settings"];
   const described = acpAgentOf({ ...defaultSettings, agentExtras: given });
   const checked = validator.check<ACPAgentInput>(ACPAgentInput, described, loc);
-  if (!checked.ok) throw new Fault("caller", "validation", "The settings of the agent are not valid.", checked.errors);
+  if (!checked.ok)
+    throw new Fault("caller", "validation", "The settings of the agent are not valid.", checked.errors);
   const agent = toStoredAgent(checked.value);
   if (commandOf(agent.acp).length === 0) {
     const msg = `Name the program and its arguments, or one of these in acp_server: ${knownAcpServers.join(", ")}.`;
@@ -106,7 +110,10 @@ function secretsOf(secrets: JsonObject): Record<string, string> {
     Object.entries(secrets).map(([name, source]) => {
       const value = isObject(source) ? source["value"] : source;
       if (typeof value === "string") return [name, value];
-      throw invalidField(["body", "secrets", name], "Send the value of the secret: only StaticSecret can be used here.");
+      throw invalidField(
+        ["body", "secrets", name],
+        "Send the value of the secret: only StaticSecret can be used here.",
+      );
     }),
   );
 }

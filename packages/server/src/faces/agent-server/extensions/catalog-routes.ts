@@ -1,8 +1,4 @@
-import type {
-  GitProviderRepositoryPage,
-  SkillCatalogResponse,
-  ToolCatalogResponse,
-} from "@convoke/protocol";
+import type { GitProviderRepositoryPage, SkillCatalogResponse, ToolCatalogResponse } from "@convoke/protocol";
 import type { RouteHandler } from "../../../http/mount.ts";
 import { mergeFound } from "../../../extensions/skills/load-skills.ts";
 import { readSkillSources } from "../../../extensions/skills/open-skill-set.ts";
